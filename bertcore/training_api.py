@@ -14,8 +14,8 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import CURVES, RunMetrics
 from bertcore.runs.sweep_results import Sweep
 from bertcore.table import Picture, Table, as_frame, curves
-from bertcore.training.arguments import run_settings
 from bertcore.training.distil_options import DistilOptions
+from bertcore.training.run_settings import run_settings
 from bertcore.training.sweep_plan import Varied
 
 if TYPE_CHECKING:
@@ -110,12 +110,11 @@ def train(
     Raises BertcoreError for settings that cannot be, for data that cannot be trained on, a folder that holds something
     else, and a training that fails.
     """
-    from bertcore.training.start import own_threads, start_run
+    from bertcore.training.start import start_run
 
     folder = Path(out).expanduser()
-    options = run_settings(kind, folder, settings, resume)
-    with own_threads():
-        start_run(options, folder, resume, on_event)
+    options = run_settings(kind, folder, settings, resume, name=folder.resolve().name)
+    start_run(options, folder, resume, on_event)
     return Run(folder)
 
 
@@ -139,17 +138,16 @@ def sweep(
     budget_share: of the budget, for each run. resume: continue a sweep that was stopped. settings: as of `train`.
     Raises BertcoreError for settings that cannot be, and for data that cannot be trained on.
     """
-    from bertcore.training.start import own_threads
     from bertcore.training.sweep_loop import run_sweep
 
     if kind == DistilOptions.kind:
         raise BertcoreError("A sweep is of kind pretrain or finetune; distil runs are trained one by one.")
-    options = run_settings(kind, Path(out).expanduser(), settings, resume=False)
+    folder = Path(out).expanduser()
+    options = run_settings(kind, folder, settings, resume=False, name=folder.resolve().name)
     varied = Varied(
         _each(rates, float), _each(batch_sizes, int), _each(epoch_counts, float), seeds, random, budget_share
     )
-    with own_threads():
-        return run_sweep(options, Path(out).expanduser(), varied, resume)
+    return run_sweep(options, folder, varied, resume)
 
 
 def _each(values: Sequence[N] | N, kind: type[N]) -> tuple[N, ...]:

@@ -45,7 +45,7 @@ TORCH_FREE = (
     "bertcore.settings",
     "bertcore.runs.snapshots",
     "bertcore.runs.environment",
-    "bertcore.training.resume_settings",
+    "bertcore.training.run_settings",
     "bertcore.training.pretrain_options",
     "bertcore.training.sweep_plan",
     "bertcore.runs.sweep_results",

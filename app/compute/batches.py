@@ -5,6 +5,7 @@ Importable without torch: the window names what it wants, and the worker compute
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from bertcore.runs.snapshots import snapshot_before
 
 if TYPE_CHECKING:
     from bertcore.tasks.kinds.base import TokenAnswer, UnitAnswer
-    from bertcore.training.drawn_batches import Draw, DrawnBatch
+    from bertcore.training.drawn_batches import DrawnBatch
     from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates, as in bertcore.training.drawn_batches
@@ -121,8 +122,8 @@ class Drawn:
 
     mask_share: float
     fates: tuple[float, float, float]
-    here: Draw
-    recent: Draw
+    here: Counter[str]  # as `drawn_batches.counted`
+    recent: Counter[str]
 
 
 class BatchReader:
@@ -155,7 +156,7 @@ class TextBatchReader(BatchReader):
 
     def __init__(self, run: Path) -> None:
         super().__init__(run)
-        self._draws: dict[int, Draw] = {}  # by step
+        self._draws: dict[int, Counter[str]] = {}  # by step
 
     def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
         self._open(progress)
@@ -180,16 +181,16 @@ class TextBatchReader(BatchReader):
 
     def drawn(self, step: int, progress: ReportProgress) -> Drawn:
         """Over RECENT batches up to this one."""
-        from bertcore.training.drawn_batches import Draw
+        from bertcore.training.drawn_batches import counted
 
         self._open(progress)
         steps = range(max(1, step - RECENT + 1), step + 1)
-        recent = Draw()
+        recent = Counter[str]()
         for number in steps:
             progress((number - steps[0]) / len(steps))
             if number not in self._draws:
-                self._draws[number] = Draw().plus(self._batches.at(number))
-            recent = recent.with_more(self._draws[number])
+                self._draws[number] = counted(self._batches.at(number))
+            recent += self._draws[number]
         data = self._batches.options.data
         fates = data.mask_fate, data.random_fate, 1.0 - data.mask_fate - data.random_fate
         return Drawn(data.mask_share, fates, self._draws[step], recent)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import Measure, SimilarityTarget, Target
 from bertcore.analysis.vectors import cosine
 from bertcore.errors import MOST_VALUE, BertcoreError, shortened
@@ -23,16 +24,18 @@ from bertcore.tokenizer.tokenizer import word_ids_at
 
 from ..look import numbers
 from ..look.bidi import isolated
-from ..look.say import say
+from ..look.say import mark, say
 from .model_text import text_of
 
 if TYPE_CHECKING:
+    from bertcore.analysis.head_check import HeadCheck
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ..state.contrast import Contrast
     from ..state.readings import MaskReading, ModelInput, Reading
 INTERACTIVE_TOKENS = 1024  # in one batch: what is more urgent waits no longer than for this
 LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # removing a link is a pass of its own
+MOST_FLOW_TOKENS = 64
 MOST_WORDS, MOST_TAGS = 3, 3  # that are offered for each mask, or each token
 MOST_NATS = 700.0  # whose exponential is still a number
 
@@ -102,48 +105,51 @@ def targets_of(reading: Reading, position: int, other: Reading | None = None) ->
     first; the token's likeliest tags; where an answer likely begins and ends, and this token; whether it was replaced.
     other: of another text in the same model, that a sentence encoder finds this one more or less similar to.
     """
-    tokens, logits = reading.shown_tokens, reading.task_logits
-    targets = []
+    tokens, logits, labels, made = reading.shown_tokens, reading.task_logits, labels_of(reading), list[HeadTarget]()
+    is_share = probability_of(reading) is not None
+
+    def add(name: str, head: str, index: int = 0, at: int = 0, *, measure: Measure = "log_probability") -> None:
+        made.append(HeadTarget(name, Target(head, index, at, measure=measure)))
+
     for mask in reading.masks:
         words = [*([mask.was] if mask.was else []), *mask.words[:MOST_WORDS]]
         for word in {word.id: word for word in words}.values():
-            note = say(", the word in the text") if mask.was and word.id == mask.was.id else ""
-            name = say("{word} at {position}", word=word.token, position=mask.position)
-            targets.append(HeadTarget(name, Target("mlm", word.id, mask.position), note))
+            made.append(
+                _word_at(word.id, word.token, mask.position, is_own=mask.was is not None and word.id == mask.was.id)
+            )
     if reading.next_sentence is not None:
-        targets.append(HeadTarget(say("B follows A"), Target("nsp")))
+        add(say("B follows A"), "nsp")
     if reading.sentence_order is not None:
-        targets.append(HeadTarget(say("A comes before B"), Target("sop")))
-    labels = labels_of(reading)
+        add(say("A comes before B"), "sop")
     if "classify" in logits:
-        measure: Measure = "log_probability" if probability_of(reading) else "logit"
-        order = np.argsort(-logits["classify"], kind="stable").tolist()
-        targets += [HeadTarget(labels[i], Target("classify", i, measure=measure)) for i in order]
+        for i in np.argsort(-logits["classify"], kind="stable").tolist():
+            add(labels[i], "classify", i, measure="log_probability" if is_share else "logit")
     if "tag" in logits:
-        name = say("tag {tag} of {token} ({position})")
         for i in np.argsort(-logits["tag"][position], kind="stable")[:MOST_TAGS].tolist():
-            label = name.format(tag=labels[i], token=tokens[position], position=position)
-            targets.append(HeadTarget(label, Target("tag", i, position)))
+            name = say("tag {tag} of {token} ({position})", tag=labels[i], token=tokens[position], position=position)
+            add(name, "tag", i, position)
     if "span" in logits:
         best = logits["span"].argmax(axis=0).tolist()
-        begins = say("the answer begins at {token} ({position})")
-        ends = say("the answer ends at {token} ({position})")
+        names = mark("the answer begins at {token} ({position})"), mark("the answer ends at {token} ({position})")
         for end, at in dict.fromkeys([*enumerate(best), (0, position), (1, position)]):
-            label = (ends if end else begins).format(token=tokens[at], position=at)
-            targets.append(HeadTarget(label, Target("span", end, at)))
+            add(say(names[end], token=tokens[at], position=at), "span", end, at)
     if "choice" in logits:
-        label = say("the score of this choice")
-        targets.append(HeadTarget(label, Target("choice", measure="logit")))
+        add(say("the score of this choice"), "choice", measure="logit")
     if "summarise" in logits:
-        targets.append(HeadTarget(say("this text is in the summary"), Target("summarise")))
+        add(say("this text is in the summary"), "summarise")
     if reading.replaced is not None:
-        name = say("{token} ({position}) was replaced", token=tokens[position], position=position)
-        targets.append(HeadTarget(name, Target("rtd", 0, position)))
+        add(say("{token} ({position}) was replaced", token=tokens[position], position=position), "rtd", 0, position)
     pooling = reading.request.model.pooling
     if pooling is not None and other is not None:
         target = SimilarityTarget(vector=tuple(_pooled(other, pooling.kind).tolist()), pooling=pooling.kind)
-        targets.append(HeadTarget(say("the similarity to the other text"), target))
-    return targets
+        made.append(HeadTarget(say("the similarity to the other text"), target))
+    return made
+
+
+def _word_at(word: int, token: str, position: int, *, is_own: bool = False) -> HeadTarget:
+    """A word at a mask. is_own: it stands in the text."""
+    note = say(", the word in the text") if is_own else ""
+    return HeadTarget(say("{word} at {position}", word=token, position=position), Target("mlm", word, position), note)
 
 
 def own_target(
@@ -160,29 +166,26 @@ def own_target(
     tokenizer, guess = reading.request.model.tokenizer, mask_at(other or reading, mask.position)
 
     def one_token(word: str) -> int:
+        short = shortened(word, MOST_VALUE)
         try:
             ids = word_ids_at(word, tokenizer, reading.encoding, mask.position)
         except BertcoreError:
-            sentence = say("This vocabulary does not have “{word}”; type another word.")
-            raise BertcoreError(sentence.format(word=shortened(word, MOST_VALUE))) from None
+            text = say("This vocabulary does not have “{word}”; type another word.", word=short)
+            raise BertcoreError(text) from None
         if len(ids) > 1:
-            sentence = say("“{word}” is {count} pieces in this vocabulary ({pieces}); type a word that is one.")
             pieces = shortened(" ".join(tokenizer.label(piece) for piece in ids), MOST_VALUE)
-            word = shortened(word, MOST_VALUE)
-            raise BertcoreError(sentence.format(word=word, count=numbers.count(len(ids)), pieces=pieces))
+            text = mark("“{word}” is {count} pieces in this vocabulary ({pieces}); type a word that is one.")
+            raise BertcoreError(say(text, word=short, count=numbers.count(len(ids)), pieces=pieces))
         return ids[0]
 
     against = one_token(contrast.against) if contrast.against else None
     wanted = one_token(contrast.wanted) if contrast.wanted else (guess or mask).words[0].id
+    name = tokenizer.label(wanted)
     if wanted == against:
-        sentence = say("“{word}” is compared with itself; type another word.")
-        raise BertcoreError(sentence.format(word=tokenizer.label(wanted)))
+        raise BertcoreError(say("“{word}” is compared with itself; type another word.", word=name))
     if against is not None:
-        return word_contrast(mask.position, (wanted, tokenizer.label(wanted)), (against, tokenizer.label(against)))
-    name = say("{word} at {position}")
-    return HeadTarget(
-        name.format(word=tokenizer.label(wanted), position=mask.position), Target("mlm", wanted, mask.position)
-    )
+        return word_contrast(mask.position, (wanted, name), (against, tokenizer.label(against)))
+    return _word_at(wanted, name, mask.position)
 
 
 def word_contrast(position: int, wanted: tuple[int, str], against: tuple[int, str]) -> HeadTarget:
@@ -204,10 +207,13 @@ def odds(target: HeadTarget, log_ratio: float) -> str:
     """Of a contrast: "“her” is 2.2 times as likely as “his”"."""
     more, less = target.answers if log_ratio >= 0 else target.answers[::-1]
     factor = numbers.number(math.exp(min(abs(log_ratio), MOST_NATS)))
-    text = say("“{more}” is {factor} times as likely as “{less}”")
-    if factor == numbers.number(1):
-        text = say("“{more}” is as likely as “{less}”")
-    return text.format(more=more, less=less, factor=factor)
+    is_one = factor == numbers.number(1)
+    text = (
+        mark("“{more}” is as likely as “{less}”")
+        if is_one
+        else mark("“{more}” is {factor} times as likely as “{less}”")
+    )
+    return say(text, more=more, less=less, factor=factor)
 
 
 def why_no_target(reading: Reading) -> str:
@@ -259,13 +265,6 @@ def _pooled(reading: Reading, kind: str) -> NDArray[np.float64]:
     return vector
 
 
-def softmax(logits: NDArray) -> NDArray[np.float64]:
-    """Over the last axis."""
-    raised = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
-    shares: NDArray[np.float64] = raised / raised.sum(axis=-1, keepdims=True)
-    return shares
-
-
 def _share(logits: NDArray, index: int) -> float:
     return float(softmax(logits)[index])
 
@@ -274,15 +273,7 @@ def _sigmoid(logit: float) -> float:
     return float(0.5 * (1 + np.tanh(float(logit) / 2)))
 
 
-@dataclass(frozen=True, eq=False)
-class HeadCheck:
-    """Three views of what one token looks at in one head; numbers in nats of the target's log probability."""
-
-    attention: NDArray[np.float64]  # (S)
-    gradient: NDArray[np.float64]  # (S) change of ln p per unit of attention, to first order
-    without: NDArray[np.float64]  # (S) change of ln p without this one link; NaN where it was not worked out
-    without_head: float  # change of ln p without the whole head
-    value: float  # ln p as it is
+# What the worker is asked.
 
 
 def effects_of_heads(
@@ -291,12 +282,11 @@ def effects_of_heads(
     """(L,N): change of ln p in nats when each head alone is switched off (`effects.head_effects`)."""
     from bertcore.analysis.effects import head_effects
 
-    model = checkpoint.model
-    asked = text_of(model, text), target.target
-    return head_effects(model, *asked, max_tokens=INTERACTIVE_TOKENS, progress=progress)[1]
+    asked = checkpoint.model, text_of(checkpoint.model, text), target.target
+    return head_effects(*asked, max_tokens=INTERACTIVE_TOKENS, progress=progress)[1]
 
 
-def check_head(
+def check_of_head(
     checkpoint: Checkpoint,
     text: ModelInput,
     target: HeadTarget,
@@ -304,65 +294,23 @@ def check_head(
     head: int,
     row: int,
     progress: ReportProgress,
-    *,
-    most_links: int | None = None,
 ) -> HeadCheck:
-    """Attention, gradient and removal for one row of one head; removal for the `most_links` strongest links,
-    fewer in a long text unless it says how many.
+    """`head_check.check_head`: removal of the strongest links, of which there are fewer in a long text."""
+    from bertcore.analysis.head_check import check_head
 
-    Raises BertcoreError for a head or token that is not there.
-    """
-    from bertcore.analysis.effects import attention_gradient, link_effects
-    from bertcore.analysis.interventions import check_heads, check_rows
-
-    check_heads([(layer, head)], checkpoint.config)
-    check_rows([row], len(text.input_ids))
-    most_links = most_links or (MANY_LINKS if len(text.input_ids) <= LONG_TEXT else FEW_LINKS)
-    arguments = (checkpoint.model, text_of(checkpoint.model, text), target.target, layer)
-    first_order = attention_gradient(*arguments)
-    progress(0.1)
-    attention = first_order.attention[head, row]  # (S)
-    columns = sorted(np.argsort(-attention, kind="stable")[:most_links].tolist())
-    without = np.full(len(attention), np.nan)
-    without[columns] = link_effects(
-        *arguments,
-        head,
-        row,
-        columns,
-        max_tokens=INTERACTIVE_TOKENS,
-        progress=lambda share: progress(0.1 + 0.8 * share),
-    )
-    without_head = _without_head(checkpoint, text, target, layer, head) - first_order.value
-    return HeadCheck(attention, first_order.gradient[head, row], without, without_head, first_order.value)
+    asked = checkpoint.model, text_of(checkpoint.model, text), target.target, layer, head, row
+    most_links = MANY_LINKS if len(text.input_ids) <= LONG_TEXT else FEW_LINKS
+    return check_head(*asked, most_links=most_links, max_tokens=INTERACTIVE_TOKENS, progress=progress)
 
 
-def _without_head(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int, head: int) -> float:
-    import torch
+def gradient_of_layer(
+    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int, _progress: ReportProgress
+) -> NDArray[np.float32]:
+    """(N,S,S): the gradient of ln p with respect to a layer's attention (`effects.attention_gradient`)."""
+    from bertcore.analysis.effects import attention_gradient
 
-    from bertcore.analysis.interventions import ablate
-    from bertcore.model.hooks import Intervention
-
-    with torch.inference_mode():
-        read = text_of(checkpoint.model, text)
-        hidden = read.hidden(checkpoint.model, hook=Intervention(ablate([(layer, head)])))
-        return float(target.target.of(checkpoint.model, hidden)[0])
-
-
-def flow_matrix(
-    attentions: NDArray, layers: int, progress: ReportProgress, *, most_tokens: int = 64
-) -> NDArray[np.float64]:
-    """Attention flow of every token after the first `layers` layers, (L,N,S,S) -> (S,S) (`flow.attention_flow`).
-
-    Raises BertcoreError for more than `most_tokens` tokens: each pair is a problem of its own, and they grow fast.
-    """
-    from bertcore.analysis.flow import attention_flow
-
-    length = attentions.shape[-1]
-    if length > most_tokens:
-        raise BertcoreError(
-            f"Flow is computed for texts of up to {most_tokens} tokens; this one has {length}. Rollout has no limit."
-        )
-    return attention_flow(attentions, range(length), layers, progress)
+    found = attention_gradient(checkpoint.model, text_of(checkpoint.model, text), target.target, layer)
+    return found.gradient.astype(np.float32)
 
 
 def rollout_of(reading: Reading, layer: int, _progress: ReportProgress) -> NDArray[np.float64]:
@@ -373,8 +321,19 @@ def rollout_of(reading: Reading, layer: int, _progress: ReportProgress) -> NDArr
 
 
 def flow_of(reading: Reading, layer: int, progress: ReportProgress) -> NDArray[np.float64]:
-    """(S,S): `flow_matrix` of a reading, after a layer."""
-    return flow_matrix(_acting(reading), layer + 1, progress)
+    """(S,S): the most that can flow from token to token, after a layer (`flow.attention_flow`).
+
+    Raises BertcoreError for a long text: each pair is a problem of its own, and they grow fast.
+    """
+    from bertcore.analysis.flow import attention_flow
+
+    length = len(reading.encoding)
+    if length > MOST_FLOW_TOKENS:
+        raise BertcoreError(
+            f"Flow is computed for texts of up to {MOST_FLOW_TOKENS} tokens; this one has {length}. Rollout has no "
+            "limit."
+        )
+    return attention_flow(_acting(reading), range(length), layer + 1, progress)
 
 
 def _acting(reading: Reading) -> NDArray:
@@ -383,13 +342,3 @@ def _acting(reading: Reading) -> NDArray:
 
     what_if = reading.request.what_if
     return without(reading.trace.attentions, what_if.heads_off, what_if.layers_off)
-
-
-def gradient_of_layer(
-    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int, _progress: ReportProgress
-) -> NDArray[np.float32]:
-    """(N,S,S): the gradient of ln p with respect to a layer's attention (`effects.attention_gradient`)."""
-    from bertcore.analysis.effects import attention_gradient
-
-    first_order = attention_gradient(checkpoint.model, text_of(checkpoint.model, text), target.target, layer)
-    return first_order.gradient.astype(np.float32)

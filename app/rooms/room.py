@@ -278,6 +278,9 @@ class ViewRoom(Room):
         vbox(*lines, self.compared, (self.views, 1), self.progress, parent=self.content, gap_px=gap_px)
         self.state.baseline_changed.connect(self._show_tabs)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
+        if len(self.specs) == 1:  # it says itself what it is
+            self.tabs.hide()
+            self.intro.hide()
 
     def make_beside_tabs(self) -> list[QWidget]:
         """What stands at the right end of the row of tabs."""

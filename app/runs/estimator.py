@@ -15,9 +15,8 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signa
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.json_text import parse_json
-from bertcore.training.data_facts import Fault, TaskFacts, TextFacts
+from bertcore.training.data_facts import Fault, RunEstimate, TaskFacts, TextFacts
 from bertcore.training.pretrain_options import DataOptions
-from bertcore.training.run_estimate import RunEstimate
 
 from ..look.say import say
 from .process import RunCommand, child_environment, launch_folder, make_nice

@@ -10,9 +10,9 @@ from typing import Any
 from bertcore.errors import BertcoreError, printable
 from bertcore.runs.run_folder import CONFIG, RunFolder
 from bertcore.settings import Setting, settings_of
-from bertcore.training.arguments import options_of
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.run_settings import options_of
 
 from .run_kinds import kind_in
 

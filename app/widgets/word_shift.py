@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 from ..look import theme
 from ..look.fitting import fitting_line
 from ..look.say import say
-from .charts.pointer import PointerWidget
+from .charts.pointer import PointerWidget, next_of
 
 ROW_PX, TALLEST_PX = 22, 38
 LINK_PX, LINK_SHARE = 70, 0.6  # of the space between the two lists: the least, and its share of the width at most
@@ -34,6 +34,8 @@ class ShiftedWord:
 
 class WordShift(PointerWidget):
     """A row of the right list is a cell; the line to it is thick where the probability has changed much."""
+
+    has_hand = True
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -92,17 +94,10 @@ class WordShift(PointerWidget):
         return row if 0 <= row < len(self.now) and point.x() >= self._columns()[1] else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
-        step = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}.get(key)
-        if step is None or not self.now:
-            return None
-        return min(max((-1 if cell is None else cell) + step, 0), len(self.now) - 1)
+        return next_of(len(self.now), cell, key)
 
     def selected_cell(self) -> int | None:
         return 0 if self.now else None
-
-    def set_hovered(self, cell: int | None) -> None:
-        super().set_hovered(cell)
-        self.setCursor(Qt.CursorShape.ArrowCursor if cell is None else Qt.CursorShape.PointingHandCursor)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
-from .charts.pointer import PointerWidget
+from .charts.pointer import PointerWidget, next_of
 
 FACTORS = (1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6)
 
@@ -48,10 +48,7 @@ class WrappedBoxes(PointerWidget):
         return next((number for number, box in enumerate(self.boxes) if box.contains(point)), None)
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
-        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(key)
-        if step is None or not self.boxes:
-            return None
-        return min(max((-1 if cell is None else cell) + step, 0), len(self.boxes) - 1)
+        return next_of(len(self.boxes), cell, key, across=True)
 
     def px(self, length: float) -> int:
         return theme.px(length * self.factor)

@@ -59,6 +59,8 @@ def batch(
         raise BertcoreError(f"There is no snapshot of step {snapshot:,}; those of the run are: {steps}.")
     weights = snapshot_before(batches.run, step) if snapshot is None else (snapshot, kept[snapshot])
     values, parts = (_of_examples if is_task else _of_text)(batches, drawn, weights, sequence)
+    facts = {"step": step, "shape": drawn.ids.shape, "tokens": int((~drawn.is_padding).sum())}
+    values = {**facts, "snapshot": weights and weights[0], **values}
     what = f"epoch {drawn.epoch + 1:,}" if is_task else values["predicts"]
     print_answer(values, f"step {step:,}, {what}: {count} sequences of up to {length} tokens", *parts, as_json=as_json)
 
@@ -68,23 +70,19 @@ def batch(
 
 def _of_text(batches: RunBatches, drawn: DrawnBatch, weights: Snapshot, sequence: int | None) -> Shown:
     """`sequence` from 1, None: all."""
-    from bertcore.training.drawn_batches import Draw
+    from bertcore.training.drawn_batches import counted
     from bertcore.training.evaluate import batch_losses
 
-    data, draw = batches.options.data, Draw().plus(drawn)
+    data, draw = batches.options.data, counted(drawn)
     losses = None if weights is None else batch_losses(batches.model_at(weights, drawn), drawn.batch)
     rows = range(len(drawn.ids)) if sequence is None else [sequence - 1]
     sequences = [_sequence_of_text(batches, drawn, losses, row) for row in rows]
-    fates = {name: getattr(draw, name) / max(1, draw.chosen) for name in ("hidden", "replaced", "kept")}
-    drawn_shares = {"masked": draw.chosen / max(1, draw.ordinary), **fates}
+    fates = {name: draw[name] / max(1, draw["chosen"]) for name in ("hidden", "replaced", "kept")}
+    drawn_shares = {"masked": draw["chosen"] / max(1, draw["ordinary"]), **fates}
     kept = 1.0 - data.mask_fate - data.random_fate
     ordered = {"masked": data.mask_share, "hidden": data.mask_fate, "replaced": data.random_fate, "kept": kept}
     values = {
-        "step": drawn.step,
         "predicts": "next words" if drawn.causal else "masked words",
-        "shape": drawn.ids.shape,
-        "tokens": int((~drawn.is_padding).sum()),
-        "snapshot": weights and weights[0],
         "word_loss": losses and losses.word_loss,
         "word_accuracy": losses and losses.accuracy,
         "pair_loss": losses and losses.pair_loss,
@@ -174,13 +172,9 @@ def _of_examples(batches: ExampleBatches, drawn: DrawnExamples, weights: Snapsho
             example = {"example": int(drawn.examples[rows[0]]) + 1, **{name: getattr(unit, name) for name in fields}}
             examples.append({**example, "sequences": sequences})
     values = {
-        "step": drawn.step,
         "epoch": drawn.epoch + 1,
         "task": drawn.features.kind.name,
-        "shape": drawn.ids.shape,
-        "tokens": int((~drawn.is_padding).sum()),
         "padding": int(drawn.is_padding.sum()),
-        "snapshot": weights and weights[0],
         "loss": answers and answers.loss,
         "right": answers and answers.right,
         "examples": examples,

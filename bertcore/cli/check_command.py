@@ -37,9 +37,7 @@ def check(
 
     Where all agree, values are stored in its folder that the window compares with whenever it opens it ("verified").
     """
-    from bertcore.loaded_model import load
-
-    m = load(model)
+    m = args.opened(model)
     theirs, heads = _open_in_transformers(m.checkpoint)
     differences = _differences(m.checkpoint, theirs, heads)
     largest = max(differences.values(), key=lambda value: (math.isnan(value), value))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from bertcore.cli import arguments as args
-from bertcore.cli.output import Listing, answer_in_words, print_answer, refuse_folder, say, write_arrays, write_table
+from bertcore.cli.output import Listing, answer_in_words, print_answer, say, write_arrays, write_table
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
@@ -43,11 +43,8 @@ def compare(
 
     With --a: heads, hidden states, words and answers. Of two models of one shape also what training changed.
     """
-    from bertcore.loaded_model import load
-
-    refuse_folder(out)
     text_a, text_b = args.texts(a, b) if a or b is not None or other_a is not None else (None, None)
-    found = load(model).compare(
+    found = args.opened(model).compare(
         text_a,
         text_b,
         other_a=args.checked_text("other-a", other_a, required=True),
@@ -136,11 +133,8 @@ def patch(
     Each number is a share of the difference in the prediction: 0 as in --a, 1 as in --other-a. Activation patching as
     in Meng et al. 2022.
     """
-    from bertcore.loaded_model import load
-
-    refuse_folder(out)
     text_a, text_b = args.texts(a, b)
-    found = load(model).patch(
+    found = args.opened(model).patch(
         text_a,
         text_b,
         other_a=args.checked_text("other-a", other_a, required=True) or "",
@@ -191,15 +185,14 @@ def score(
         str | None,
         typer.Option(metavar="WORD", help="A word whose probability at [MASK] is shown; default: the likeliest."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.csv", help="Also write the table there.")] = None,
+    out: Annotated[Path | None, args.written("FILE.csv", "Also write the table there.")] = None,
     as_json: args.AsJson = False,
 ) -> None:
     """Score many texts: how likely each is, a word at [MASK], next sentence, or a fine-tuned model's answer."""
     from bertcore.evaluation.score_texts import mean_by_choice
-    from bertcore.loaded_model import cut_texts, load
+    from bertcore.loaded_model import cut_texts
 
-    refuse_folder(out)
-    m = load(model)
+    m = args.opened(model)
     scores = m.score_file(file, args.checked_text("word", word, required=True))
     means = mean_by_choice(scores)
     if cut := sum(each.dropped > 0 for each in scores):
@@ -232,25 +225,21 @@ def embed(
             help="The last hidden state of [CLS], or the mean of all tokens'; default: the model's own, else mean."
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Where to write: .npz (vectors, texts) or .csv.")
-    ] = Path("vectors.npz"),
+    out: Annotated[Path, args.written("FILE", "Where to write: .npz (vectors, texts) or .csv.")] = Path("vectors.npz"),
     as_json: args.AsJson = False,
 ) -> None:
     """Save a vector for each line of a file, for whatever is built on them."""
     import numpy as np
 
     from bertcore.data.text import open_text
-    from bertcore.loaded_model import load
 
-    refuse_folder(out)
     if file is None:
         raise BertcoreError("Name a file with a text on each line: --file TEXTS.")
     with open_text(file) as (lines, _):
         texts = [text for line in lines if (text := line.strip())]
     if not texts:
         raise BertcoreError(f"The file {file} has no text; give one with a text on each line.")
-    m = load(model)
+    m = args.opened(model)
     vectors = m.embed(texts, pooling=pooling)  # (B,H)
     if out.suffix == ".csv":
         rows = zip(texts, vectors.tolist(), strict=True)

@@ -11,11 +11,19 @@ from bertcore.memory import keep_freed_memory
 from bertcore.resolve_model import resolve_model
 from bertcore.tasks.readers.reading import find_file, task_named
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.data_facts import Fault, TaskFacts, TextFacts, fault_of, task_facts, text_facts
+from bertcore.training.data_facts import (
+    Cost,
+    Fault,
+    RunEstimate,
+    TaskFacts,
+    TextFacts,
+    fault_of,
+    task_facts,
+    text_facts,
+)
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.run_estimate import Cost, RunEstimate
 
 EstimateFlag = Annotated[
     bool,

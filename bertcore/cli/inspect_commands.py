@@ -1,16 +1,17 @@
-"""info, tokenize, fill: what a model is, and what it says of a text."""
+"""info, tokenize, fill: what a model is, and what it says of a text; trace, attribute, lens, heads: what passes inside
+it."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from bertcore.checkpoint.config_file import absent_points, read_config, what_is_missing
 from bertcore.cli import arguments as args
-from bertcore.cli.output import Listing, in_lines, print_answer, say, say_dropped
+from bertcore.cli.output import Listing, in_lines, print_answer, say, say_dropped, write_arrays
 from bertcore.config import PRESETS, PUBLISHED, BertConfig, count_parameters
 from bertcore.errors import BertcoreError
 from bertcore.resolve_model import resolve_model, snapshot_errors
@@ -42,9 +43,7 @@ def info(
         config = BertConfig.preset(preset)
         facts = _facts(config, count_parameters(config), [])
     else:
-        from bertcore.loaded_model import load
-
-        m = load(model)
+        m = args.opened(model)
         facts = _facts(m.config, m.checkpoint.parameters, list(m.output_heads))
         facts["missing"] = what_is_missing(m.config, m.output_heads, m.bert.pooler is not None)
         facts["unused_tensors"] = list(m.checkpoint.unused)
@@ -134,10 +133,8 @@ def fill(
     as_json: args.AsJson = False,
 ) -> None:
     """Show the most likely words for every [MASK], and what the model says about the pair."""
-    from bertcore.loaded_model import load
-
     text_a, text_b = args.texts(a, b)
-    m = load(model, random_output_heads=["mlm"] if allow_random else [])
+    m = args.opened(model, random_output_heads=["mlm"] if allow_random else [])
     filled = m.fill(text_a, text_b, top=top)
     random_output_heads = list(m.checkpoint.random_output_heads)
     masks = [{"position": at, "predictions": words} for at, words in zip(filled.positions, filled, strict=True)]
@@ -166,3 +163,109 @@ def fill(
         as_json=as_json,
     ):
         say_dropped(filled.encoding)
+
+
+# --- what passes inside a model while it reads a text
+
+
+def trace(
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
+    out: Annotated[Path, args.written("FILE.npz", "Where to write the arrays.")] = Path("trace.npz"),
+    ablate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="3.5,4.1", help="Heads to switch off, as layer.head, counted from 1; 3 means all of layer 3."
+        ),
+    ] = None,
+    set_segment: Annotated[
+        str | None, typer.Option(metavar="5=1,6=1", help="Segments of single tokens; positions as shown by `tokenize`.")
+    ] = None,
+    set_position: Annotated[
+        str | None, typer.Option(metavar="5=9,9=5", help="Position numbers of single tokens, counted from 0.")
+    ] = None,
+    as_json: args.AsJson = False,
+) -> None:
+    """Save everything that the model computes for one text, as NumPy arrays in one file."""
+    from bertcore.analysis.interventions import parse_heads, parse_positions
+
+    text_a, text_b = args.texts(a, b)
+    m = args.opened(model)
+    traced = m.trace(
+        text_a,
+        text_b,
+        heads_off=parse_heads(ablate, m.config) if ablate else (),
+        segments=parse_positions(set_segment) if set_segment else None,
+        positions=parse_positions(set_position) if set_position else None,
+    )
+    arrays = traced.arrays()
+    del arrays["mlm_positions"]  # all of them
+    out = write_arrays(arrays, out)
+    shapes = {name: list(array.shape) for name, array in arrays.items()}
+    rows = [{"array": name, "shape": " x ".join(map(str, shape))} for name, shape in shapes.items()]
+    values = {"file": str(out), "tokens": traced.tokens, "arrays": shapes, "missing": m.missing}
+    if print_answer(values, Listing(rows, "array shape"), *m.missing.values(), f"written to {out}", as_json=as_json):
+        say_dropped(traced.encoding)
+
+
+def attribute(
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
+    wanted: args.Wanted = None,
+    against: args.Against = None,
+    position: args.Position = None,
+    method: Annotated[
+        str, typer.Option(help="integrated_gradients, or leave_one_out: each token masked in turn.")
+    ] = "integrated_gradients",
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
+) -> None:
+    """Show how much each token supports a prediction, in nats of its ln p."""
+    text_a, text_b = args.texts(a, b)
+    found = args.opened(model).attribute(
+        text_a, text_b, wanted=wanted, against=against, position=position, method=cast(Any, method)
+    )
+    names = ("prediction", "value", "baseline", "completeness_error")
+    start = "" if found.baseline is None else f", {found.baseline:.3f} with every word masked"
+    print_answer(
+        {**{name: getattr(found, name) for name in names}, "tokens": found.rows()},
+        Listing(found.rows(), "token score:+.3f"),
+        f"{found.prediction}: {found.value:.3f}{start}.",
+        as_json=as_json,
+        out=out,
+    )
+
+
+def lens(
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
+    top: Annotated[int, typer.Option("--top", min=1, help="Number of words for each mask and layer.")] = 1,
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
+) -> None:
+    """Show what each layer would put for every [MASK] (the logit lens); layer 0 is the embeddings."""
+    rows = args.opened(model).lens(*args.texts(a, b), top=top).rows()
+    print_answer({"words": rows}, Listing(rows, "layer position token probability:.1%"), as_json=as_json, out=out)
+
+
+def heads(
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT", help='Only heads of a kind, or by conditions: "attn(it -> cat) > 0.3"; the best first.'
+        ),
+    ] = None,
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
+) -> None:
+    """Show what each attention head does in a text: its kind, entropy, distance; layers and heads count from 1."""
+    rows = args.opened(model).heads(*args.texts(a, b), where=where).rows()
+    columns = "layer:+1 head:+1 kind kind_score:.2f entropy_nats:.2f mean_distance_tokens:.1f a_to_b:.2f on_special:.2f"
+    none = None if rows else "No head does that in this text."
+    print_answer({"heads": rows}, Listing(rows, columns), none, as_json=as_json, out=out)

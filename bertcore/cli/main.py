@@ -4,7 +4,7 @@ import io
 import os
 import sys
 import warnings
-from typing import Annotated, NoReturn, TextIO
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -12,9 +12,7 @@ from bertcore.cli import (
     batch_command,
     check_command,
     compare_commands,
-    inside_commands,
     inspect_commands,
-    sweep_commands,
     task_commands,
     training_commands,
 )
@@ -33,10 +31,10 @@ for command in (
     inspect_commands.info,
     inspect_commands.tokenize,
     inspect_commands.fill,
-    inside_commands.trace,
-    inside_commands.attribute,
-    inside_commands.lens,
-    inside_commands.heads,
+    inspect_commands.trace,
+    inspect_commands.attribute,
+    inspect_commands.lens,
+    inspect_commands.heads,
     compare_commands.embed,
     compare_commands.compare,
     compare_commands.patch,
@@ -45,7 +43,7 @@ for command in (
     training_commands.pretrain,
     training_commands.finetune,
     training_commands.distil,
-    sweep_commands.sweep,
+    training_commands.sweep,
     training_commands.cache,
     batch_command.batch,
     task_commands.evaluate,
@@ -76,7 +74,7 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     if "RANK" in os.environ:  # torch would warn once that a step's search for unused parameters finds none
         os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
-    warnings.showwarning = _show_warning
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         app()
     except BertcoreError as error:
@@ -92,19 +90,12 @@ def main() -> None:
         _fail("There is not enough memory for this model or text.")
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
     """Ours as a sentence, without the line of code that Python adds."""
     if issubclass(category, CutOffWarning):
         say(f"bertcore: {message}", error_stream=True)
     else:
-        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))
 
 
 def _fail(sentence: str) -> NoReturn:

@@ -1,4 +1,5 @@
-"""How every command prints what it found: as JSON, into a file, or as tables and sentences for a person."""
+"""How every command prints what it found: as JSON, into a file, or as tables and sentences for a person; and how a run
+gets on."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +18,13 @@ import typer
 from rich.markup import escape
 
 from bertcore.errors import BertcoreError, printable
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, held_out_in_words
 
 if TYPE_CHECKING:
     import numpy as np
 
     from bertcore.tokenizer.tokenizer import Encoding
+    from bertcore.training.trainable import OnEvent
 
 # What JSON itself leaves as it is, and a terminal may obey.
 _CONTROL_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -133,12 +137,6 @@ def print_json(value: Any) -> None:
     say(_CONTROL_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def refuse_folder(file: Path | None) -> None:
-    """Before minutes of work: a folder cannot be written as a file. Raises BertcoreError."""
-    if file is not None and (file.is_dir() or not file.name):
-        raise BertcoreError(f"{file} is a folder; give --out the name of a file.")
-
-
 def write_arrays(arrays: dict[str, np.ndarray], out: Path) -> Path:
     """Into a .npz file, as `write_bytes`; its name, which ends in .npz."""
     import numpy as np
@@ -180,3 +178,47 @@ def measured_on(examples: int, examples_cut: int) -> str:
 def say_dropped(encoding: Encoding) -> None:
     if encoding.dropped:
         say(f"{encoding.dropped:,} tokens were cut off to make the text fit.", error_stream=True)
+
+
+@contextmanager
+def watching(quiet: bool) -> Iterator[OnEvent | None]:
+    """What to call with each event of a run: it draws a bar in a terminal, and plain lines for held-out results
+    anywhere; None where nothing is to be shown."""
+    if quiet or is_follower():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+    )
+    task = bar.add_task("starting", total=1.0)
+
+    def show(event: dict[str, Any]) -> None:
+        line = ""
+        if event["kind"] == "status":
+            words = event["message"] or f"{event['state']}, step {event['step']:,}"
+            bar.update(task, description=cell(words), completed=event["fraction"])
+        elif event["kind"] == "sweep":
+            line = f"run {event['number']} of {event['of']}: {event['name']}"
+        elif event["kind"] == "phase":
+            line = f"step {event['step']:>7,}  {event['message']}"
+        elif event["kind"] in (HELD_OUT, EVALUATION):
+            line = f"step {event['step']:>7,}  {held_out_in_words(event)}"
+        if line:
+            console.print(printable(line), markup=False)
+
+    def show_if_open(event: dict[str, Any]) -> None:
+        with suppress(OSError):  # the terminal was closed; the run goes on, or comes to its end, without it
+            show(event)
+
+    with bar:
+        yield show_if_open

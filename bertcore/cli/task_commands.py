@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 import typer
 
 from bertcore.cli import arguments as args
-from bertcore.cli.output import Listing, answer_in_words, in_lines, measured_on, print_answer, refuse_folder, say
-from bertcore.cli.run_settings import with_flags_of
+from bertcore.cli.arguments import with_flags_of
+from bertcore.cli.output import Listing, answer_in_words, in_lines, measured_on, print_answer, say
 from bertcore.errors import BertcoreError
 from bertcore.settings import Recipe as RecipeBase
 from bertcore.settings import setting
@@ -99,15 +99,13 @@ def predict(
 
     Give a question as --a and its passage as --b; a beginning as --a and its endings as --b, one per line.
     """
-    from bertcore.loaded_model import load
     from bertcore.tasks.kinds import TASK_KINDS
     from bertcore.tasks.predict import as_example, required_kind
 
-    refuse_folder(out)
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
     columns = {"text": text, "text_b": text_b}
     options = options.with_flags(columns, model=model, a=a or None, b=b, **flags)
-    m, decoding = load(options.model), cast(Any, vars(options.decoding))
+    m, decoding = args.opened(options.model), cast(Any, vars(options.decoding))
     kind = required_kind(m.checkpoint)
     if options.file is not None and (options.a or options.b):
         raise BertcoreError("Give --file or a typed text (--a, --b), not both.")
@@ -155,9 +153,7 @@ def evaluate(
 ) -> None:
     """Measure how well a model does: on a task's held-out examples, on text, or on minimal pairs."""
     from bertcore.data.text import text_files
-    from bertcore.loaded_model import load
 
-    refuse_folder(out)
     model, more = _model_and_files(model, more_files or [], is_list_open=bool(corpus or pairs))
     if more and bool(corpus) == bool(pairs):
         raise BertcoreError(f"Name the files after --corpus or after --pairs; {more[0]} is after neither.")
@@ -174,7 +170,7 @@ def evaluate(
     if everything:
         text_files([Path(file) for file in options.corpus])  # before the model is opened: raises for what is not there
         measure = _of_everything
-    values, parts = measure(load(options.model), options)
+    values, parts = measure(args.opened(options.model), options)
     print_answer(values, *parts, as_json=as_json, out=out)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -121,14 +121,10 @@ def step_of(line: bytes) -> float:
     return step if type(step) is int else math.inf
 
 
-def examples_of_curve(lines: Iterable[Mapping[str, Any]]) -> int | None:
-    """How many examples the measurements of a run are made on, by its metrics; None before the first, and where they
-    are made on text.
-
-    A run of an earlier version measured fewer before its first step, and all of them at its end: those two stand apart.
-    """
-    counts = [line["examples"] for line in lines if line.get("kind") == HELD_OUT and type(line.get("examples")) is int]
-    return counts[min(1, len(counts) - 1)] if counts else None
+def examples_of(measurement: Mapping[str, Any]) -> int | None:
+    """How many examples a line's measurement was made on; None where it was made on text."""
+    count = measurement.get("examples")
+    return count if type(count) is int and 0 < count <= LARGEST_NUMBER else None
 
 
 def _parse_lines(lines: list[bytes]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bertcore.errors import printable
-from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, SLOW_STEP, UPDATES, number
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, SLOW_STEP, UPDATES, examples_of, number
 from bertcore.runs.run_folder import RESUME
 from bertcore.tasks.kinds import TASK_KINDS
 
@@ -170,9 +170,6 @@ class RunMetrics:
     def clear(self) -> None:
         self.series = {name: Series() for name in CURVES}
         self.newest: dict[str, Metric] = {}  # kind -> its last line
-        self.examples: int | None = None  # that each point of the held-out curves is measured on; None: text, or none
-        self.last_measured: Metric = {}  # the line of the last of these points
-        self._measurements = 0
         self.phases: list[tuple[int, str]] = []  # (first step, "causal" | "masked")
         self.longer_step: int | None = None  # the first step of the part with longer sequences
         self.resumes: dict[int, str] = {}  # the step that a later sitting goes on from -> what it changed, in words
@@ -195,7 +192,6 @@ class RunMetrics:
                 curves[kind][1].append(metric)
             if kind != "train":
                 self._add_event(int(step), kind, metric)
-        curves["held_out"] = self._of_one_set(*curves["held_out"])
         for kind, (steps, lines) in curves.items():  # a curve at a time: of 100,000 lines five times as fast
             for name, field in _BY_KIND[kind]:
                 self.series[name].extend(steps, [line.get(field.field) for line in lines])
@@ -203,28 +199,20 @@ class RunMetrics:
         for axis, series in self._axes.items():
             series.extend(steps, [line.get(axis) for line in lines])
 
-    def _of_one_set(self, steps: list[float], lines: list[Metric]) -> tuple[list[float], list[Metric]]:
-        """Without measurements on more or fewer examples than the others: a curve joins only like with like. As
-        `examples_of_curve`."""
-        kept: tuple[list[float], list[Metric]] = [], []
-        for step, line in zip(steps, lines, strict=True):
-            count = line.get("examples")
-            self._measurements += 1
-            if type(count) is int and count != self.examples and self._measurements <= 2:
-                self.examples, kept = count, ([], [])
-                for name, _ in _BY_KIND["held_out"]:
-                    self.series[name].clear()
-            if type(count) is not int or count == self.examples:
-                kept[0].append(step)
-                kept[1].append(line)
-                self.last_measured = line
-        return kept
+    @property
+    def last_measured(self) -> Metric:
+        """The line of the last point of the held-out curves."""
+        return self.newest.get(HELD_OUT, {})
+
+    @property
+    def examples(self) -> int | None:
+        """That the points of the held-out curves are measured on; None: text, or none."""
+        return examples_of(self.last_measured)
 
     @property
     def evaluation(self) -> Metric:
         """Of the model that the run ended with, on all that is held out; empty where the curve's last is that."""
-        newest = self.newest.get(HELD_OUT, {})
-        return self.newest.get(EVALUATION, {} if newest is self.last_measured else newest)
+        return self.newest.get(EVALUATION, {})
 
     def latest(self, kind: str, field: str) -> float | None:
         """A number of the newest line of that kind; None where it has none."""

@@ -48,8 +48,7 @@ class HeadActivity:
     even: NDArray[np.float64]
 
 
-def _no_points() -> Points:
-    return np.empty(0), np.empty(0)
+_NONE: Points = (np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -61,11 +60,11 @@ class RunRecord:
     fraction: float = 1.0  # of the budget, 0..1
     total_steps: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)  # config.json
-    train_loss: Points = field(default_factory=_no_points)  # of what it predicts now: next words or masked words
-    held_out_loss: Points = field(default_factory=_no_points)
+    train_loss: Points = _NONE  # of what it predicts now: next words or masked words
+    held_out_loss: Points = _NONE
     scores: Mapping[str, Points] = field(default_factory=dict)  # of a task, on held-out examples; higher is better
-    rate: Points = field(default_factory=_no_points)
-    update_ratio: Points = field(default_factory=_no_points)  # of the part of the model that moved most
+    rate: Points = _NONE
+    update_ratio: Points = _NONE  # of the part of the model that moved most
     by_frequency: float | None = None  # held-out loss of always guessing words by their frequency
     examples: int | None = None  # of a task: how many each measurement was made on
     answer: CommonAnswer | None = None  # at the newest measurement

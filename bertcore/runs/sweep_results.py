@@ -16,7 +16,7 @@ from typing import Any
 from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import read_json_or_empty, write_errors, write_json
 from bertcore.runs.known_runs import known_runs
-from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail, examples_of_curve, number
+from bertcore.runs.metrics_file import EVALUATION, HELD_OUT, MetricsTail, examples_of, number
 from bertcore.runs.run_folder import RunFolder, RunStatus, cause_of
 from bertcore.table import Table
 from bertcore.tasks.readers.reading import TASKS, metrics_of
@@ -361,15 +361,11 @@ def _measurements(
     lines: Sequence[Mapping[str, Any]], metric: str
 ) -> tuple[tuple[Measurement, ...], Measurement | None]:
     """A run's measurements on the same data, and one of its end on all of it; without any, none and None."""
-    examples, found, last = examples_of_curve(lines), [], None
+    found: dict[str, list[Measurement]] = {kind: [] for kind in _KINDS}
     for line in lines:
-        score, counted = number(line.get(metric)), line.get("examples")
-        if score is None:
-            continue
-        answers = line.get("answers")
-        chance = number(answers.get("chance")) if isinstance(answers, Mapping) else None
-        counted = counted if type(counted) is int else None
-        last = Measurement(line["step"], score, number(line.get("loss")), counted, chance)
-        if line["kind"] == HELD_OUT and counted in (None, examples):
-            found.append(last)
-    return tuple(found), None if found and last is found[-1] else last
+        if (score := number(line.get(metric))) is not None:
+            answers = line.get("answers")
+            chance = number(answers.get("chance")) if isinstance(answers, Mapping) else None
+            numbers = number(line.get("loss")), examples_of(line), chance
+            found[line["kind"]].append(Measurement(line["step"], score, *numbers))
+    return tuple(found[HELD_OUT]), found[EVALUATION][-1] if found[EVALUATION] else None

@@ -1,13 +1,16 @@
-"""What a run would learn from, as it is read: described before the start. Imports no torch.
+"""What a run would learn from, as it is read, and what it would take: described before the start. Imports no torch.
 
 facts = task_facts(options, tokenizer)      # examples, labels, lengths, what is cut
 facts = text_facts(options.data)            # documents and sentences of plain text
+`trial_run.estimate_run` finds the `RunEstimate`.
 """
+
+from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self, cast
@@ -241,3 +244,55 @@ def text_facts(data: DataOptions) -> TextFacts:
         counts["words"],
         share,
     )
+
+
+# --- what a run would take
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds as they passed, with whatever else the machine was doing, and seconds of the processor, which other
+    programs hardly change."""
+
+    seconds: float = 0.0
+    processor_s: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.seconds + other.seconds, self.processor_s + other.processor_s)
+
+    def __mul__(self, factor: float) -> Cost:
+        return Cost(self.seconds * factor, self.processor_s * factor)
+
+
+@dataclass(frozen=True)
+class RunEstimate(Plain):
+    """What a run would take. The seconds of its parts add up to `total`."""
+
+    preparing: Cost  # starting, reading, tokenising
+    training: Cost  # its steps
+    measuring: Cost
+    saving: Cost
+    steps: int
+    epochs: float | None
+    memory_mib: float | None  # the most that it holds at once, of the main memory
+    gpu_memory_mib: float | None
+    parameters: int
+    vocab_size: int
+    device: str
+    precision: str
+    threads: int
+    load: float | None  # what the machine was doing besides: processes that wanted a core, for each core
+    is_sampled: bool  # made from a part of the data
+    tokens: tuple[int, int] | None = None  # of plain text: to train on, and held out
+    lengths: Lengths | None = None  # of its sentences
+
+    @property
+    def total(self) -> Cost:
+        return self.preparing + self.training + self.measuring + self.saving
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "total": asdict(self.total)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        return super().from_dict({name: value for name, value in values.items() if name != "total"})

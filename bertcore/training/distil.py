@@ -28,8 +28,8 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, keep_source
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import ProcessGroup
-from bertcore.training.model_card import Teaching, write_pretraining_card
-from bertcore.training.objective import Losses, next_sentence_accuracy, word_accuracy
+from bertcore.training.model_card import beside_teacher, place_of, write_pretraining_card
+from bertcore.training.objective import Losses, step_metrics
 from bertcore.training.pretrain import Pretraining, refuse_text
 from bertcore.training.trainable import RunEnd, StepPlan, StepResult
 
@@ -87,7 +87,9 @@ class Distilling(Pretraining):
             for name in ("parameters", "forward_ms", "mlm_accuracy", "mlm_top5")
         }
         write_json(folder.path / COMPARISON_FILE, {**comparison, **self._examples()})
-        write_pretraining_card(self, folder, end, Teaching(self.distil.teacher, self._objective, comparison))
+        origin = f"distilled from {place_of(self.distil.teacher)} by BERTscope"
+        fields = {"what": origin, "objective": self._objective, "beside_teacher": beside_teacher(comparison)}
+        write_pretraining_card(self, folder, end, fields)
         return end.held_out
 
     @property
@@ -172,12 +174,8 @@ def soft_cross_entropy(logits: Tensor, soft: Tensor, temperature: float) -> Tens
 
 
 def _metrics(losses: Losses, batch: Batch) -> Mapping[str, float]:
-    values = {f"{name}_loss": float(part.detach()) for name, part in losses.parts.items()}
-    values["mlm_accuracy"] = word_accuracy(losses.logits["mlm"].detach(), batch.labels)
-    for head in {"nsp", "sop"} & set(losses.logits):
-        right = next_sentence_accuracy(losses.logits[head].detach(), batch.next_sentence)
-        values |= {} if right is None else {f"{head}_accuracy": right}
-    return {"loss": float(losses.total.detach()), **values}
+    known = {name: value for name, value in step_metrics(losses, batch).items() if value is not None}
+    return {**known, **{f"{name}_loss": float(part.detach()) for name, part in losses.parts.items()}}
 
 
 @torch.no_grad()

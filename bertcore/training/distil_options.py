@@ -8,13 +8,7 @@ from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.settings import setting
 from bertcore.training.options import RunOptions
-from bertcore.training.pretrain_options import (
-    NO_DROPOUT,
-    DataOptions,
-    PretrainOptions,
-    TrainingOptions,
-    size_like,
-)
+from bertcore.training.pretrain_options import NO_DROPOUT, DataOptions, PretrainOptions, TrainingOptions, size_like
 
 _TRAINING: dict[str, Any] = {"causal_share": 0.0, "learning_rate": 5e-4}  # a distillation's own defaults
 

@@ -8,9 +8,11 @@ Nothing of it is stored. To get to a step its windows are counted, not made; see
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,20 +24,21 @@ from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus, load_corpus, open_corpus
 from bertcore.data.mixed_sampler import BETWEEN, MixedSampler, PlacedText
 from bertcore.data.pairs import NO_LABEL, PairRules, PairSampler
-from bertcore.errors import BertcoreError, brief
+from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 from bertcore.model.bert import Bert
 from bertcore.progress import ReportProgress
 from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_metrics import RunMetrics
 from bertcore.runs.sources import changed_since, refuse_changed, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import ProcessGroup
-from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.pretrain import LONGER, repeat_positions
+from bertcore.training.pretrain import repeat_positions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.pretraining_batches import CAUSAL, MASKED, PretrainingBatches
-from bertcore.training.redrawing import check_first_batch, newest_snapshot, refuse_step, training_states
+from bertcore.training.pretraining_batches import MASKED, PretrainingBatches
+from bertcore.training.redrawing import Drawn, check_first_batch, newest_snapshot, refuse_step, training_states
+from bertcore.training.run_settings import options_of
 from bertcore.training.training_text import TrainingText
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
@@ -44,28 +47,21 @@ _MIXED_AT_ONCE = 20_000  # windows of a mixture, which are counted one by one, b
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnBatch:
+class DrawnBatch(Drawn):
     """B sequences of S tokens as the model read them, and what they were made from.
 
-    `batch` is what was trained on. `fates` (B,S): LEFT_ALONE is not predicted; HIDDEN, REPLACED and KEPT are, and are
+    `fates` (B,S): LEFT_ALONE is not predicted; HIDDEN, REPLACED and KEPT are, and are
     seen as [MASK], as another token and as they are; NEXT_WORD predicts the token after it. `labels` (B,S): the token
     to predict, NO_LABEL where there is none. `originals` (B,S): ids before masking. `documents` and `sources` (B,S):
     which document of which text a token is from, both from 0, BETWEEN at special tokens and padding.
     """
 
-    step: int
     batch: Batch
     originals: NDArray[np.int64]
     labels: NDArray[np.int64]
     fates: NDArray[np.int64]
     documents: NDArray[np.int64]
     sources: NDArray[np.int64]
-    is_padding: NDArray[np.bool_]
-
-    @property
-    def ids(self) -> NDArray[np.int64]:
-        """What the model reads, (B,S)."""
-        return self.batch.input_ids.numpy()
 
     @property
     def causal(self) -> bool:
@@ -77,37 +73,16 @@ class DrawnBatch:
         return self.batch.next_sentence.numpy()
 
 
-@dataclass(frozen=True)
-class Draw:
-    """What was drawn, in numbers, over some batches."""
-
-    batches: int = 0
-    ordinary: int = 0  # tokens that may be chosen
-    hidden: int = 0
-    replaced: int = 0
-    kept: int = 0
-    first: int = 0  # pairs with the label 0: next, in order
-    second: int = 0  # pairs with the label 1: random, swapped
-
-    def plus(self, drawn: DrawnBatch) -> Draw:
-        """With one more batch; one that predicts next words draws nothing."""
-        if drawn.causal:
-            return self
-        count, pairs = np.bincount(drawn.fates.reshape(-1), minlength=len(FATES)).tolist(), drawn.pair_labels
-        ordinary, first, second = drawn.documents != BETWEEN, pairs == 0, pairs == 1
-        fates = count[HIDDEN], count[REPLACED], count[KEPT]
-        return self.with_more(Draw(1, int(ordinary.sum()), *fates, int(first.sum()), int(second.sum())))
-
-    def with_more(self, other: Draw) -> Draw:
-        return Draw(*(mine + more for mine, more in zip(astuple(self), astuple(other), strict=True)))
-
-    @property
-    def chosen(self) -> int:
-        return self.hidden + self.replaced + self.kept
-
-    @property
-    def pairs(self) -> int:
-        return self.first + self.second
+def counted(drawn: DrawnBatch) -> Counter[str]:
+    """What was drawn, in numbers, which add up over batches: tokens that may be chosen ("ordinary"), those of them that
+    were ("chosen"), and of these "hidden", "replaced", "kept"; "pairs", and those with the label 0 (next, in order),
+    "first". Nothing of a batch that predicts next words."""
+    if drawn.causal:
+        return Counter()
+    fates = dict(zip(FATES[HIDDEN:NEXT_WORD], np.bincount(drawn.fates.ravel(), minlength=len(FATES))[1:], strict=False))
+    labels = np.bincount(drawn.pair_labels[drawn.pair_labels >= 0], minlength=2)
+    numbers = {"ordinary": (drawn.documents != BETWEEN).sum(), "pairs": labels.sum(), "first": labels[0], **fates}
+    return Counter({"batches": 1, "chosen": int(sum(fates.values())), **{k: int(n) for k, n in numbers.items()}})
 
 
 class RunBatches:
@@ -124,16 +99,16 @@ class RunBatches:
         """`samplers` were made of the places of the text."""
         self.run, self.options, self.tokenizer, self._text = run, options, tokenizer, text
         self._batches = PretrainingBatches(options, samplers, tokenizer, ProcessGroup(), text.look_up)
-        self._phases = _phases_of(run, options)
+        self._read_phases()
         self._positions = {0: self._batches.position()}  # after so many steps
 
     def at(self, step: int, progress: ReportProgress = lambda share: None) -> DrawnBatch:
         """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
         if step > self._last_step():
-            self._phases = _phases_of(self.run, self.options)  # it may have gone on
+            self._read_phases()  # it may have gone on
         refuse_step(step, self._last_step())
         self._go_to(step - 1, progress)
-        plan = self._batches.plan(step, self._phases.fraction(step))
+        plan = self._batches.plan(step, self._fraction(step))
         self._positions[step] = self._batches.position()
         self._text.origins.clear()
         return self._described(step, self._batches.make(plan))
@@ -158,7 +133,7 @@ class RunBatches:
         """A snapshot's model, as it would have met the batch: later positions begin as copies of trained ones."""
         step, folder = snapshot
         model = load_checkpoint(folder).model
-        data, first_long = self.options.data, self._phases.long
+        data, first_long = self.options.data, self._longer_from
         is_new = first_long is not None and step < first_long and drawn.ids.shape[1] > data.sequence_length
         if is_new and self.options.repeats_positions:
             repeat_positions(model, data.sequence_length)
@@ -168,7 +143,32 @@ class RunBatches:
 
     def _last_step(self) -> int:
         """Not every step is logged, nor does every one change the status."""
-        return max(self._phases.last_step, self.run.status().step)
+        return max(self._last_line, self.run.status().step)
+
+    def _read_phases(self) -> None:
+        """When the run began what, by its own record: with a budget in minutes the clock decides, and a resume may
+        change the budget."""
+        metrics = RunMetrics()
+        metrics.append(self.run.tail().read_new())
+        self._last_line = int(metrics.latest("train", "step") or 0)
+        if not self._last_line:
+            raise BertcoreError("The run has not taken a step yet; its first batch can be seen after that.")
+        if not metrics.phases:
+            raise BertcoreError(
+                f"The batches of {self.run.path} cannot be drawn again: its metrics do not say when it began to mask "
+                "words."
+            )
+        masked = next((step for step, phase in metrics.phases if phase == MASKED), math.inf)
+        causal = metrics.series["loss_next_word"].arrays[0]
+        # earlier versions noted it by the share at the step, not by that of its batch
+        self._masked_from = max(masked, causal[-1] + 1 if len(causal) else 0)
+        self._longer_from = metrics.longer_step
+
+    def _fraction(self, step: int) -> float:
+        """A share of the budget from which the step's batch follows as from the true one."""
+        causal_share, long_share = self.options.training.causal_share, self.options.data.long_share
+        is_long = self._longer_from is not None and step >= self._longer_from
+        return max(causal_share if step >= self._masked_from else 0.0, 1.0 - long_share if is_long else 0.0)
 
     def _go_to(self, done: int, progress: ReportProgress) -> None:
         """Where the run was in its text after so many steps."""
@@ -179,7 +179,7 @@ class RunBatches:
         for step in range(start + 1, done + 1):
             if step % 1000 == 0:
                 progress((step - start) / (done - start + 1))
-            kind, _ = self._batches.kind(step, self._phases.fraction(step))
+            kind, _ = self._batches.kind(step, self._fraction(step))
             windows[kind] += self._batches.sequences(kind)
         at_once = _MIXED_AT_ONCE if self.options.data.mixture else max(1, *windows.values())
         for length, count in windows.items():
@@ -208,7 +208,7 @@ class RunBatches:
             places[row, : len(framed)] = framed
             is_padding[row, : len(framed)] = False
         documents, sources = self._text.documents(places), self._text.sources(places)
-        return DrawnBatch(step, batch, originals, labels, fates, documents, sources, is_padding)
+        return DrawnBatch(step, is_padding, batch, originals, labels, fates, documents, sources)
 
 
 def open_batches(run: str | Path, progress: ReportProgress = lambda share: None) -> RunBatches:
@@ -233,19 +233,12 @@ def open_batches(run: str | Path, progress: ReportProgress = lambda share: None)
 
 
 def _options_of(folder: RunFolder) -> PretrainOptions:
-    config = folder.config()
-    kind = config.get("kind", PretrainOptions.kind)
-    if kind == PretrainOptions.kind:
-        return PretrainOptions.from_dict(config)
-    if kind == DistilOptions.kind:
-        return replace(DistilOptions.from_dict(config), layers=None).as_pretraining(
-            read_config(newest_snapshot(folder))
-        )
-    if kind == FinetuneOptions.kind:
+    options = options_of(folder.config())
+    if isinstance(options, DistilOptions):
+        return replace(options, layers=None).as_pretraining(read_config(newest_snapshot(folder)))
+    if not isinstance(options, PretrainOptions):
         raise BertcoreError(f"The run {folder.path} was fine-tuned, so its batches are examples and not plain text.")
-    raise BertcoreError(
-        f"The run {folder.path} is of a kind that is not known here ({brief(kind)}), so its batches cannot be drawn."
-    )
+    return options
 
 
 def _corpora_of(
@@ -285,45 +278,3 @@ def _shipped(names: tuple[str, ...]) -> list[Path]:
     if not files or not all(file.is_file() for file in files):
         raise BertcoreError("The text that this model learned from does not ship with BERTscope; it is too large.")
     return files
-
-
-@dataclass(frozen=True)
-class _Phases:
-    """When the run began what; a step's share of the budget is known by the side of these that it is on."""
-
-    options: PretrainOptions
-    masked: int | None  # the first step after the causal phase
-    long: int | None  # the first step of longer sequences
-    last_step: int
-
-    def fraction(self, step: int) -> float:
-        """A share of the budget from which the step's batch follows as from the true one."""
-        shares = [0.0]
-        if self.masked is not None and step >= self.masked:
-            shares.append(self.options.training.causal_share)
-        if self.long is not None and step >= self.long:
-            shares.append(1.0 - self.options.data.long_share)
-        return max(shares)
-
-
-def _phases_of(run: RunFolder, options: PretrainOptions) -> _Phases:
-    """From the run's own record: with a budget in minutes the clock decides, and a resume may change the budget."""
-    begun: dict[str, int] = {}
-    last_causal = last = 0
-    for line in run.tail().read_new():
-        step = int(line.get("step") or 0)
-        if line.get("kind") == "phase":
-            begun.setdefault(str(line.get("phase")), step)
-        if line.get("kind") == "train":
-            last = max(last, step)
-            last_causal = step if line.get("phase") == CAUSAL else last_causal
-    if not last:
-        raise BertcoreError("The run has not taken a step yet; its first batch can be seen after that.")
-    if not {CAUSAL, MASKED} & set(begun):
-        raise BertcoreError(
-            f"The batches of {run.path} cannot be drawn again: its metrics do not say when it began to mask words."
-        )
-    masked = begun.get(MASKED)
-    if masked is not None:  # earlier versions noted it by the share at the step, not by that of its batch
-        masked = max(masked, last_causal + 1)
-    return _Phases(options, masked, begun.get(LONGER), last)

@@ -30,32 +30,25 @@ from bertcore.tasks.kinds.base import Features, ScoredUnit, TaskBatch, UnitAnswe
 from bertcore.tasks.predict import batch_logits, unit_losses
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.redrawing import check_first_batch, newest_snapshot, refuse_step, training_states
+from bertcore.training.redrawing import Drawn, check_first_batch, newest_snapshot, refuse_step, training_states
 from bertcore.training.task_examples import read_examples
 from bertcore.training.task_files import data_key, training_batches
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnExamples:
+class DrawnExamples(Drawn):
     """B sequences of S tokens, of U units: examples, windows of a passage, or questions with all their endings.
 
     `batch` is what was trained on, as one part. `units` (U) and `sequences` (B): their numbers in `features`, which
     are those of all examples. `segments` (B,S) also where the model has none.
     """
 
-    step: int
     epoch: int  # passes over the examples before this one
     batch: TaskBatch
     features: Features
     units: NDArray[np.int64]
     sequences: NDArray[np.int64]
     segments: NDArray[np.int64]
-    is_padding: NDArray[np.bool_]
-
-    @property
-    def ids(self) -> NDArray[np.int64]:
-        """What the model reads, (B,S)."""
-        return self.batch.input_ids.numpy()
 
     @property
     def examples(self) -> NDArray[np.int64]:
@@ -96,7 +89,7 @@ class ExampleBatches:
         batch = self.batches.batch(units)
         is_padding = np.arange(batch.input_ids.shape[1]) >= features.ids.lengths_of(sequences)[:, None]
         segments = features.segments.padded(sequences, 0)
-        return DrawnExamples(step, epoch, batch, features, units, sequences, segments, is_padding)
+        return DrawnExamples(step, is_padding, batch, epoch, features, units, sequences, segments)
 
 
 def open_examples(run: str | Path, progress: ReportProgress = lambda share: None) -> ExampleBatches:

@@ -18,7 +18,6 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import Batch, in_parts, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.mixed_sampler import MixedSampler
-from bertcore.data.mixture import MixtureFile
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules, PairSampler, TokenPair
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
@@ -55,27 +54,7 @@ class HeldOutText:
     ) -> HeldOutText:
         """`sequences` of at most `length` tokens (fewer where the held-out text has fewer)."""
         sampler = PairSampler(corpus, held_out=True, length=length, seed=HELD_OUT_SEED, rules=rules)
-        return cls({"text": _batches(sampler, tokenizer, sequences, rules.exact)})
-
-    @classmethod
-    def of_kinds(
-        cls,
-        corpora: Sequence[Corpus],
-        sources: Sequence[MixtureFile],
-        tokenizer: Tokenizer,
-        length: int,
-        sequences: int,
-        rules: PairRules,
-    ) -> HeldOutText:
-        """Of the held-out sources of a mixture, as many `sequences` of each kind."""
-        names = sorted({source.kind for source in sources if source.held_out})
-        kinds = {}
-        for name in names:
-            chosen = [i for i, source in enumerate(sources) if source.held_out and source.kind == name]
-            of_kind = [corpora[i] for i in chosen], [sources[i] for i in chosen]
-            sampler = MixedSampler(*of_kind, held_out=True, length=length, seed=HELD_OUT_SEED, rules=rules)
-            kinds[name] = _batches(sampler, tokenizer, max(1, sequences // len(names)), rules.exact)
-        return cls(kinds)
+        return cls({"text": held_out_batches(sampler, tokenizer, sequences, rules.exact)})
 
     @property
     def batches(self) -> list[Batch]:
@@ -87,7 +66,11 @@ class HeldOutText:
         )
 
     def measure(self, model: Bert) -> dict[str, Any]:
-        """The numbers of `measured` over all batches; with several kinds of text "kinds" has those of each."""
+        """Masked-word loss, perplexity, accuracy, top-5; next-sentence loss and accuracy (None without labels).
+
+        A model that learns sentence order instead has "sop_loss" and "sop_accuracy" besides. With several kinds of text
+        "kinds" has those of each.
+        """
         sums = {name: [_sums(model, batch) for batch in batches] for name, batches in self.kinds.items()}
         numbers: dict[str, Any] = _numbers(model, [each for of_kind in sums.values() for each in of_kind])
         if self.by_frequency is not None:
@@ -97,7 +80,9 @@ class HeldOutText:
         return numbers
 
 
-def _batches(sampler: PairSampler | MixedSampler, tokenizer: Tokenizer, sequences: int, exact: bool) -> list[Batch]:
+def held_out_batches(
+    sampler: PairSampler | MixedSampler, tokenizer: Tokenizer, sequences: int, exact: bool
+) -> list[Batch]:
     rng = np.random.default_rng(HELD_OUT_SEED)
     count = min(sequences, sampler.windows_per_epoch)
     windows = sampler.windows(count)
@@ -128,14 +113,6 @@ def _sums(model: Bert, batch: Batch) -> NDArray[np.float64]:
         pairs, guesses = int(labelled.sum()), loss.logits[head].argmax(dim=-1)
         of_pairs = pairs, float(loss.parts[head]) * pairs, int((guesses == batch.next_sentence)[labelled].sum())
     return np.array([count, float(loss.parts["mlm"]) * count, right, in_top5, *of_pairs])
-
-
-def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
-    """Masked-word loss, perplexity, accuracy, top-5; next-sentence loss and accuracy (None without labels).
-
-    A model that learns sentence order instead has "sop_loss" and "sop_accuracy" besides.
-    """
-    return _numbers(model, [_sums(model, batch) for batch in batches])
 
 
 def _numbers(model: Bert, sums: Sequence[NDArray[np.float64]]) -> dict[str, Any]:

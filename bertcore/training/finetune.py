@@ -16,7 +16,7 @@ from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
 from bertcore.resolve_model import resolve_model, snapshot_errors
-from bertcore.runs.metrics_file import examples_of_curve
+from bertcore.runs.metrics_file import HELD_OUT, examples_of
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
 from bertcore.tasks.batches import TaskBatches
@@ -108,7 +108,9 @@ class FineTuning(Trainable):
         self.batches = training_batches(options, train, self.tokenizer, model.config)
         self.held_out = to_measure(dev.examples)
         self.budget, self._per_epoch = self.budget_of(len(self.batches)), len(self.batches)
-        count = self._examples_of_curve(run) or self._sample_size()
+        lines = (line for line in RunFolder(run).tail().read_new() if line.get("kind") == HELD_OUT)
+        # as many as its measurements so far were made on, whatever budget it has now
+        count = self.group.broadcast(lambda: next(map(examples_of, lines), None)) or self._sample_size()
         self.curve = self.held_out if count >= len(dev.examples) else to_measure(sample(dev.examples, count))
         self.looked_at = to_measure(sample(dev.examples, _SMALLEST_SAMPLE))
         self.precision = precision = same_precision(training.precision, self.group)
@@ -121,10 +123,6 @@ class FineTuning(Trainable):
             f"{spec.title}: {learned} to learn from, {held_out} held out; {checkpoint.name}, {self.group.devices}, "
             f"CPU threads: {torch.get_num_threads()}, {precision.reason}"
         )
-
-    def _examples_of_curve(self, run: Path) -> int | None:
-        """How many its measurements so far were made on, whatever budget it has now; None before the first."""
-        return self.group.broadcast(lambda: examples_of_curve(RunFolder(run).tail().read_new()))
 
     def _sample_size(self) -> int:
         """How many held-out examples a measurement reads, so that all of them together take no more than a share of
@@ -258,8 +256,6 @@ class FineTuning(Trainable):
         return {**_numbers(evaluation), "heads": heads}
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
-        if now.get("examples") != best.get("examples"):  # before the first step of a run of an earlier version
-            return True
         main = next((name for name in self.task.metrics if name in now and name in best), None)
         return bool(now[main] > best[main]) if main else bool(now["loss"] < best["loss"])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint.weights import read_safetensors, write_tensors
@@ -17,8 +17,8 @@ from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import read_json, write_json
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE, is_mark, thin
+from bertcore.training.control import RunWriter
 from bertcore.training.optimizer import optimizer_tensors, restore_optimizer
-from bertcore.training.run_writer import RunWriter
 from bertcore.training.trainable import Trainable
 
 
@@ -96,7 +96,8 @@ class KeptSteps:
         about: dict[str, Any] = {"name": trained.name, "step": clock.step, "tokens_seen": clock.tokens}
         with self.folder.begin_snapshot(clock.step) as folder:
             save_checkpoint(trained.model, trained.tokenizer, folder, **about)
-            save_training_state(folder, state, optimizer_tensors(trained.optimizer, trained.model))
+            write_tensors(optimizer_tensors(trained.optimizer, trained.model), folder / OPTIMIZER_FILE)
+            write_json(folder / TRAINING_STATE_FILE, asdict(state))
         if deleted := thin(self.folder, clock.step, limit_mib, self.best_step):
             steps = ", ".join(f"{step:,}" for step in deleted)
             self.writer.log(f"snapshots of step {steps} removed, to keep to {limit_mib:g} MiB")
@@ -112,12 +113,6 @@ class TrainingState:
     corpus_key: str
     samplers: Mapping[str, Any]  # where in the text the run is, as the sampler of each sequence length says it
     precision: str = "fp32"  # what the steps so far were computed in
-
-
-def save_training_state(folder: Path, state: TrainingState, moments: dict[str, Tensor]) -> None:
-    """Write what `optimizer_tensors` gave and the training state beside a checkpoint."""
-    write_tensors(moments, folder / OPTIMIZER_FILE)
-    write_json(folder / TRAINING_STATE_FILE, asdict(state))
 
 
 def read_training_state(folder: Path) -> TrainingState:

@@ -22,10 +22,9 @@ from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
 from bertcore.runs.run_folder import RESUME, RunFolder
 from bertcore.runs.snapshots import can_resume, keep
 from bertcore.runs.sources import changed_since
-from bertcore.training.control import Control, TrainingClock
+from bertcore.training.control import Control, RunWriter, TrainingClock
 from bertcore.training.failures import StopRequestedError, as_sentence, stop_signals
 from bertcore.training.kept_steps import KeptSteps, load_newest
-from bertcore.training.run_writer import RunWriter
 from bertcore.training.step_observers import (
     ComputedStep,
     FiniteNumbers,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -46,20 +45,11 @@ MASKED = {"tokens": "single tokens", "words": "whole words", "spans": "spans of 
 _HUB_CACHE = re.compile(r"models--([^/\\]+)--([^/\\]+)")
 
 
-@dataclass(frozen=True)
-class Teaching:
-    """What a distillation has besides: its teacher, the losses in words, and both models side by side."""
-
-    teacher: str
-    objective: str
-    comparison: Mapping[str, Any]
-
-
 def write_pretraining_card(
-    run: Any, folder: RunFolder, end: RunEnd, teaching: Teaching | None = None
+    run: Any, folder: RunFolder, end: RunEnd, of_teacher: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Of a run of `Pretraining`, from scratch or from a checkpoint, or of `Distilling`. Returns the measurement that it
-    shows: the last of this step or before it, with its step."""
+    shows: the last of this step or before it, with its step. of_teacher: what a distillation says instead."""
     data, config, lines = run.options.data, run.model.config, _lines(folder, end.step)
     held_out: dict[str, Any] = next((line for line in reversed(lines) if line.get("kind") == HELD_OUT), {})
     left_out = ("kind", "kinds", "questions", "step", "tokens")
@@ -67,18 +57,15 @@ def write_pretraining_card(
     start = place_of(run.options.start) if run.options.start else None
     is_longer = any(line.get("phase") == "longer" for line in lines if line.get("kind") == "phase")
     longest = data.long_sequence_length if is_longer else data.sequence_length
-    what, asked, beside = f"trained further from {start}" if start else "trained from scratch", "", ""
-    if teaching:
-        what = f"distilled from {place_of(teaching.teacher)}"
-        beside = f"## Beside its teacher\n\n{_comparison(teaching.comparison)}"
+    asked = ""
     if questions := held_out.get("questions"):
         asked = f" Of its questions {questions['right']:,} of {questions['of']:,} are right."
     step = held_out.get("step", end.step)
     fields = {
         "pretrained": "",
-        "what": f"{what} by BERTscope",
+        "what": f"{f'trained further from {start}' if start else 'trained from scratch'} by BERTscope",
         "started_from": cell(start or "random weights"),
-        "objective": teaching.objective if teaching else _OBJECTIVES[data.pairs],
+        "objective": _OBJECTIVES[data.pairs],
         "masked": MASKED[data.masking],
         "shorter": f"; {data.short_share:.0%} of the steps have more of {data.short_sequence_length}"
         if data.short_share
@@ -87,11 +74,11 @@ def write_pretraining_card(
         "words": numbers.get("words") or 0,
         "late": "" if step == end.step else f" Measured at step {step:,}.",
         "questions": asked,
-        "beside_teacher": beside,
         "untrained_from": longest if longest < config.max_length and start is None else None,
+        **(of_teacher or {}),
     }
     measured = {name: value for name, value in numbers.items() if isinstance(value, float)}
-    about = {"tags": ["masked-lm", *(["distillation"] if teaching else [])], "pipeline": "fill-mask"}
+    about = {"tags": ["masked-lm", *(["distillation"] if of_teacher else [])], "pipeline": "fill-mask"}
     _write(run, folder, end, fields, numbers, measured=measured, dataset="documents", **about)
     return held_out
 
@@ -209,10 +196,11 @@ def place_of(model: str | None) -> str:
     return path.name if path.is_absolute() or path.exists() else model
 
 
-def _comparison(comparison: Mapping[str, Any]) -> str:
+def beside_teacher(comparison: Mapping[str, Any]) -> str:
+    """Both models side by side, as a section."""
     teacher, student = comparison["teacher"], comparison["student"]
     rows = [(name.replace("_", " "), _number(teacher[name]), _number(student.get(name))) for name in teacher]
-    return _table(rows, ("", "teacher", "student"))
+    return f"## Beside its teacher\n\n{_table(rows, ('', 'teacher', 'student'))}"
 
 
 def _numbers(numbers: Mapping[str, Any]) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,19 @@ from bertcore.training.first_batch import FIRST_BATCH_FILE
 from bertcore.training.kept_steps import TrainingState, read_training_state
 
 
-class Drawn(Protocol):
-    """B sequences of S tokens."""
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """B sequences of S tokens; `batch` is what was trained on."""
+
+    step: int
+    is_padding: NDArray[np.bool_]  # (B,S)
+    batch: Any
 
     @property
     def ids(self) -> NDArray[np.int64]:
-        """(B,S)."""
-
-    @property
-    def is_padding(self) -> NDArray[np.bool_]:
-        """(B,S)."""
+        """What the model reads, (B,S)."""
+        found: NDArray[np.int64] = self.batch.input_ids.numpy()
+        return found
 
 
 def refuse_step(step: int, last: int) -> None:

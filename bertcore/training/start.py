@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.arguments import options_of
 from bertcore.training.distil import Distilling
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import process_group
@@ -20,7 +17,7 @@ from bertcore.training.loop import run_training
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain import NO_TEXT, Pretraining
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.resume_settings import has_run, resume_settings
+from bertcore.training.run_settings import has_run, options_of, resume_settings
 from bertcore.training.trainable import OnEvent, Trainable
 
 TRAINABLES: dict[str, type[Trainable]] = {
@@ -30,16 +27,6 @@ TRAINABLES: dict[str, type[Trainable]] = {
 }
 
 
-@contextlib.contextmanager
-def own_threads() -> Iterator[None]:
-    """A run sets torch's number of CPU threads; whoever trains in their own process has theirs back afterwards."""
-    threads = torch.get_num_threads()
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
 def start_run(options: RunOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None) -> Path:
     """Train in the folder `run`; with `resume`, continue from its newest snapshot, or start if there is nothing yet.
 
@@ -47,9 +34,13 @@ def start_run(options: RunOptions | None, run: Path, resume: bool, on_event: OnE
     Returns the snapshot that the run ends with. Raises BertcoreError with a sentence for a folder that holds something
     else, cannot be written or is in use, and for what cannot be trained on.
     """
-    with process_group() as group:
-        settings = options_of(group.broadcast(lambda: open_or_create(options, run, resume).to_dict()))
-        return run_training(TRAINABLES[settings.kind](settings, group), RunFolder(run), on_event)
+    threads = torch.get_num_threads()
+    try:
+        with process_group() as group:
+            settings = options_of(group.broadcast(lambda: open_or_create(options, run, resume).to_dict()))
+            return run_training(TRAINABLES[settings.kind](settings, group), RunFolder(run), on_event)
+    finally:  # a run sets its own; whoever trains in their own process has theirs back
+        torch.set_num_threads(threads)
 
 
 def open_or_create(options: RunOptions | None, run: Path, resume: bool) -> RunOptions:

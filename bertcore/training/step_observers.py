@@ -21,10 +21,9 @@ from bertcore.model.torch_parts import evaluation_mode
 from bertcore.runs.environment import CoresAtWork, memory_mib
 from bertcore.runs.metrics_file import SLOW_STEP, UPDATES
 from bertcore.runs.run_folder import LOSS_DIVERGED, WEIGHTS_DIVERGED, RunFolder
-from bertcore.training.control import Control
+from bertcore.training.control import Control, RunWriter
 from bertcore.training.first_batch import FIRST_BATCH_FILE, SEQUENCES
 from bertcore.training.pretraining_batches import LONGER
-from bertcore.training.run_writer import RunWriter
 from bertcore.training.trainable import StepPlan, StepResult, Trainable
 
 BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch

@@ -15,10 +15,9 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import register_run
 from bertcore.runs.run_folder import RunFolder, cause_of
 from bertcore.runs.sweep_results import Sweep, SweepPlace, find_sweep, read_place, read_sweep, write_place
-from bertcore.training.arguments import options_of
 from bertcore.training.failures import StopRequestedError, stop_signals
 from bertcore.training.options import RunOptions
-from bertcore.training.resume_settings import has_run
+from bertcore.training.run_settings import has_run, options_of
 from bertcore.training.start import TRAINABLES, refuse_run, start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied, plan_sweep
 from bertcore.training.trainable import OnEvent
@@ -57,12 +56,7 @@ def resume_sweep(run: Path, on_event: OnEvent | None = None) -> Sweep:
 
 class _SweepLoop:
     def __init__(
-        self,
-        planned: Sequence[PlannedRun],
-        name: str,
-        budget_share: float,
-        resume: bool,
-        left_out: Sequence[Path] = (),
+        self, planned: Sequence[PlannedRun], name: str, budget_share: float, resume: bool, left_out: Sequence[Path] = ()
     ) -> None:
         """`left_out`: runs of the sweep that are not trained."""
         self._planned, self._resume, self._left_out = planned, resume, left_out

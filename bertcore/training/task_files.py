@@ -2,7 +2,7 @@
 
 import hashlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +12,6 @@ from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
 from bertcore.locations import ABOUT_FILE
-from bertcore.model.hooks import Changes
 from bertcore.progress import ReportProgress
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
@@ -112,19 +111,10 @@ def evaluate_file(
 
 
 def predict_as_learned(
-    checkpoint: Checkpoint,
-    examples: Sequence[Example],
-    progress: ReportProgress | None = None,
-    *,
-    decoding: Decoding = USUAL,
-    changes: Changes | None = None,
-    tell_cut: Callable[[int], object] = lambda _: None,
+    checkpoint: Checkpoint, examples: Sequence[Example], progress: ReportProgress | None = None, **how: Any
 ) -> list[Prediction]:
     """As `predict`, with passages in the windows of the model's own run."""
-    windows = passage_windows(data_of_run(checkpoint.folder))
-    return predict(
-        checkpoint, examples, progress, windows=windows, decoding=decoding, changes=changes, tell_cut=tell_cut
-    )
+    return predict(checkpoint, examples, progress, windows=passage_windows(data_of_run(checkpoint.folder)), **how)
 
 
 def passage_windows(data: TaskDataOptions | None) -> PassageWindows | None:

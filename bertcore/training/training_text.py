@@ -12,7 +12,8 @@ from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import MixtureFile
 from bertcore.data.pairs import PairRules, PairSampler
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.evaluate import HeldOutText
+from bertcore.training.evaluate import HeldOutText, held_out_batches
+from bertcore.training.options import HELD_OUT_SEED
 
 _COUNTED_TOKENS = 2_000_000  # of each file: enough for how frequent words are
 
@@ -36,15 +37,20 @@ class TrainingText:
         """What to train on, in sequences of `length` tokens."""
         if not self.sources:
             return PairSampler(self.corpora[0], False, length, seed, rules)
-        chosen = [i for i, source in enumerate(self.sources) if source.weight and not source.held_out]
-        corpora, sources = [self.corpora[i] for i in chosen], [self.sources[i] for i in chosen]
-        return MixedSampler(corpora, sources, False, length, seed, rules)
+        chosen = [source for source in self.sources if source.weight and not source.held_out]
+        return MixedSampler(self._corpora_of(chosen), chosen, False, length, seed, rules)
+
+    def _corpora_of(self, chosen: Sequence[MixtureFile]) -> list[Corpus]:
+        return [corpus for corpus, source in zip(self.corpora, self.sources, strict=True) if source in chosen]
 
     def held_out(self, tokenizer: Tokenizer, length: int, sequences: int, rules: PairRules) -> HeldOutText:
-        if not self.sources:
-            text = HeldOutText.of(self.corpora[0], tokenizer, length, sequences, rules)
-        else:
-            text = HeldOutText.of_kinds(self.corpora, self.sources, tokenizer, length, sequences, rules)
+        """Of a mixture, as many `sequences` of each kind of its held-out sources."""
+        kinds = sorted({source.kind for source in self.sources if source.held_out})
+        text = HeldOutText({}) if kinds else HeldOutText.of(self.corpora[0], tokenizer, length, sequences, rules)
+        for kind in kinds:
+            chosen = [source for source in self.sources if source.held_out and source.kind == kind]
+            sampler = MixedSampler(self._corpora_of(chosen), chosen, True, length, HELD_OUT_SEED, rules)
+            text.kinds[kind] = held_out_batches(sampler, tokenizer, max(1, sequences // len(kinds)), rules.exact)
         shares = self._frequencies(tokenizer.largest_id + 1)
         labels = np.concatenate([batch.labels.numpy() for batch in text.batches])
         return replace(text, by_frequency=float(-np.log(shares[labels]).mean()) if len(labels) else None)

@@ -26,7 +26,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import is_mark
 from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.predict import evaluate_task
-from bertcore.training.data_facts import Lengths
+from bertcore.training.data_facts import Cost, Lengths, RunEstimate
 from bertcore.training.distil import Distilling
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune import FineTuning, padded_tokens
@@ -34,7 +34,6 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.loop import TrainingLoop
 from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
-from bertcore.training.run_estimate import Cost, RunEstimate
 from bertcore.training.trainable import Event, RunEnd, Trainable
 
 TRIAL_S = 4.0  # of steps, at most, but for those that cannot be left out
@@ -63,7 +62,7 @@ def estimate_run(
             data, share = _part_of_text(options.data, Path(place))
             part = replace(options, data=data)
             pretraining = Distilling(part) if isinstance(part, DistilOptions) else Pretraining(part)
-            trial = PretrainingTrial(pretraining, RunFolder.create(folder, part.to_dict()), share)
+            trial = Trial(pretraining, RunFolder.create(folder, part.to_dict()), share)
         with trial.loop.folder.acquire():
             try:
                 return trial.estimate(started)
@@ -97,9 +96,10 @@ def _part_of_text(data: DataOptions, place: Path) -> tuple[DataOptions, float]:
 
 
 class Trial:
-    """A run of which a few steps are timed. Steps of one sort take the same time: so many of each, and multiplied."""
+    """A run on plain text of which a few steps are timed. Steps of one sort take the same time: so many of each, and
+    multiplied."""
 
-    trainable: Any
+    trainable: Any  # Pretraining
 
     def __init__(self, trainable: Trainable, run: RunFolder, share: float) -> None:
         """share: of the data, how much it reads."""
@@ -210,24 +210,12 @@ class Trial:
     @property
     def steps_per_epoch(self) -> float:
         """Of what it reads."""
-        raise NotImplementedError
+        sampler = self.trainable.batches.samplers[self.trainable.options.data.sequence_length]
+        return float(sampler.windows_per_epoch / self.loop.options.batch_size)
 
     def steps_of_all_data(self, steps: int) -> int:
         """Of the whole run, where these are the steps for what is read."""
         return round(steps / self.share) if self.loop.options.steps is None else steps
-
-    def facts(self) -> dict[str, Any]:
-        """Of plain text."""
-        return {}
-
-
-class PretrainingTrial(Trial):
-    trainable: Pretraining
-
-    @property
-    def steps_per_epoch(self) -> float:
-        sampler = self.trainable.batches.samplers[self.trainable.options.data.sequence_length]
-        return sampler.windows_per_epoch / self.loop.options.batch_size
 
     def facts(self) -> dict[str, Any]:
         text = self.trainable.text
@@ -259,6 +247,9 @@ class FineTuningTrial(Trial):
     @property
     def steps_per_epoch(self) -> float:
         return len(self.trainable.batches)
+
+    def facts(self) -> dict[str, Any]:
+        return {}
 
     def steps_of_all_data(self, steps: int) -> int:
         training = self.loop.options

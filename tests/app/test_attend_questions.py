@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.compute.head_questions import check_head, effects_of_heads
+from app.compute.head_questions import check_of_head, effects_of_heads
 from app.look import numbers
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.check_view import CheckView
@@ -165,7 +165,7 @@ class TestCheck:
         assert target is not None
         checkpoint = load_checkpoint(model_folder)
         text = request.model_input
-        expected = check_head(checkpoint, text, target, 1, 0, 2, lambda share: None)
+        expected = check_of_head(checkpoint, text, target, 1, 0, 2, lambda share: None)
         columns = view.bars.columns
         for column, values in zip(columns, (expected.attention, expected.gradient, -expected.without), strict=True):
             np.testing.assert_allclose(column.values, values, atol=1e-5)

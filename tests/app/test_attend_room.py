@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN, LinesView
@@ -313,42 +313,20 @@ class TestScore:
         assert "used 0.9000 instead of the softmax result" in view.note.text()
 
 
-class TestMenus:
-    """A right click chooses nothing: it says what can be done."""
-
-    def test_of_a_token(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        grid = open_view(room, "matrix", HeadMatrix).grid
-        spot = grid.cell_rect(3, 6).center().toPoint()
-        QTest.mouseClick(grid, Qt.MouseButton.RightButton, pos=spot)
-        assert window.state.focus is None
-        menu = open_menu(grid, spot, room)
-        assert {"Pin “sat”", "Mask", "Move to segment B", "Copy “sat”", "Save picture…"} <= set(menu)
-        menu["Mask"].trigger()
-        assert window.state.masked == {3}
-        settle(window, qtbot)
-        assert "Remove the mask" in open_menu(grid, spot, room)
-        menu["Move to segment B"].trigger()
-        assert window.state.what_if.segments == ((3, 1),)
-
-    def test_of_a_head(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        atlas = room.heads_card.atlas
-        spot = atlas.cell_rect(1, 2).center().toPoint()
-        QTest.mouseClick(atlas, Qt.MouseButton.RightButton, pos=spot)
-        assert list(room.shared.heads) == [(0, 0)]
-        menu = open_menu(atlas, spot, room)
-        menu["Switch head 2·3 off"].trigger()
-        assert window.state.what_if.heads_off == {(1, 2)}
-        menu["Compare it with the selected heads"].trigger()
-        assert list(room.shared.heads) == [(0, 0), (1, 2)]
-
-
-def open_menu(widget: QWidget, spot: QPoint, room: AttendRoom) -> dict[str, QAction]:
-    """What the menu of a right click offers."""
-    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, spot, widget.mapToGlobal(spot))
-    QApplication.sendEvent(widget, event)
-    menu = [found for found in room.findChildren(QMenu) if found.isVisible()][-1]
-    menu.hide()
-    return {action.text(): action for action in menu.actions() if action.text()}
+def test_the_menu_of_a_head_chooses_nothing(room: AttendRoom, window: Window) -> None:
+    atlas = room.heads_card.atlas
+    spot = atlas.cell_rect(1, 2).center().toPoint()
+    QTest.mouseClick(atlas, Qt.MouseButton.RightButton, pos=spot)
+    assert list(room.shared.heads) == [(0, 0)]
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, spot, atlas.mapToGlobal(spot))
+    QApplication.sendEvent(atlas, event)
+    (menu,) = (found for found in room.findChildren(QMenu) if found.isVisible())
+    actions = {action.text(): action for action in menu.actions()}
+    actions["Switch head 2·3 off"].trigger()
+    assert window.state.what_if.heads_off == {(1, 2)}
+    actions["Compare it with the selected heads"].trigger()
+    assert list(room.shared.heads) == [(0, 0), (1, 2)]
+    menu.close()
 
 
 def test_the_heads_fold_away_while_the_other_card_takes_their_room(room: AttendRoom, window: Window) -> None:

@@ -97,26 +97,6 @@ class TestMatrix:
         QTest.keyClick(view, Qt.Key.Key_0)
         assert view.zoom.is_whole
 
-    def test_dragging_is_no_click(self, qtbot: QtBot) -> None:
-        view, clicked = head_view(10, qtbot), []
-        view.clicked.connect(lambda cell, modifiers: clicked.append(cell))
-        center = view.cell_rect(4, 4).center().toPoint()
-        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=center)
-        QTest.mouseMove(view, center + QPoint(30, 0))
-        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=center + QPoint(30, 0))
-        assert clicked == []
-        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=center)
-        assert clicked == [(4, 4)]
-
-    def test_the_square_under_the_mouse_is_known_while_zoomed_in(self, qtbot: QtBot) -> None:
-        view = head_view(200, qtbot)
-        wheel(view, view.grid_rect().topLeft() + QPointF(200, 200), 12)
-        rows, columns = view.zoom.visible()
-        row, column = rows[2], columns[3]
-        with qtbot.waitSignal(view.hovered) as caught:
-            QTest.mouseMove(view, view.cell_rect(row, column).center().toPoint())
-        assert caught.args == [(row, column)]
-
     def test_keys_zoom_and_move(self, qtbot: QtBot) -> None:
         view = head_view(64, qtbot)
         for key in (Qt.Key.Key_Plus, Qt.Key.Key_Plus, Qt.Key.Key_Right):
@@ -128,14 +108,6 @@ class TestMatrix:
         qtbot.addWidget(view)
         view.set_matrix(np.array([[-0.5, 0.2], [0.0, 0.1]]), Labels(["a", "b"], ["special"] * 2))
         assert view.color_range == (-0.5, 0.5)
-
-    def test_a_right_click_chooses_nothing_and_asks_for_a_menu(self, qtbot: QtBot) -> None:
-        view, clicked = head_view(10, qtbot), []
-        view.clicked.connect(lambda cell, modifiers: clicked.append(cell))
-        spot = view.cell_rect(4, 2).center().toPoint()
-        for button in (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
-            QTest.mouseClick(view, button, pos=spot)
-        assert clicked == []
 
 
 class TestAtlas:

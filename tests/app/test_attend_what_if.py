@@ -171,7 +171,7 @@ def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, mo
     row = before * (0.25 / (1 - before[6]))
     row[6] = 0.75
     np.testing.assert_allclose(traced(window).attentions[1, 1, 3], row, atol=1e-5)
-    assert not panel.reset.isHidden() and "sums to 1" in panel.edited.text()
+    assert not panel.reset.isHidden() and "sums to 1" in panel.is_edited.text()
     request = window.state.reading.request  # type: ignore[union-attr]
     direct = trace(
         load_checkpoint(model_folder).model,

@@ -175,8 +175,8 @@ def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot
     assert view.chosen is not None and view.chosen.answers == defaults
     assert firsts[0] == firsts[1] or list(defaults) == firsts, "what each text guesses first"
     type_words(opened, view.result.fields, HER_HIS, qtbot)
-    qtbot.waitUntil(lambda: not view.is_running and view.place_map.answer is not None, timeout=TIMEOUT_MS)
-    found = view.place_map.answer
+    qtbot.waitUntil(lambda: not view.is_running and view.asked["places"].answer is not None, timeout=TIMEOUT_MS)
+    found = view.asked["places"].answer
     assert found is not None
     assert (found.text, found.other) == pytest.approx((log_odds(reading), log_odds(reading.other_text)), abs=1e-4)
     states: dict[str, torch.Tensor] = {}

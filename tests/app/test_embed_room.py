@@ -122,7 +122,7 @@ def test_the_keyboard_reads_a_number_out(room: EmbedRoom, window: Window, qtbot:
     positions = overview(room).pictures.positions
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right):
         QTest.keyClick(positions, key)
-    tables = overview(room).pictures.tables
+    tables = overview(room).tables.answer
     assert tables is not None
     assert told[-1] == f"positions 1 and 2: cosine {tables.position_cosines[1, 2]:.4f}".replace("-", "−")
 
@@ -223,7 +223,7 @@ def test_512_tokens_and_a_fixed_position_table(
     place, column = 300, 6
     wave = np.sin(place / 10_000 ** (column / config.hidden_size))
     assert strips_of(room)["position"][place, column] == pytest.approx(wave, abs=1e-5)
-    tables = overview(room).pictures.tables
+    tables = overview(room).tables.answer
     assert tables is not None and tables.position_cosines.shape == (512, 512)
 
 

@@ -13,10 +13,9 @@ from app.runs.process import RunCommand
 from app.runs.service import RunsService
 from bertcore.locations import built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.data_facts import Fault, Lengths, TaskFacts, task_facts, text_facts
+from bertcore.training.data_facts import Cost, Fault, Lengths, RunEstimate, TaskFacts, task_facts, text_facts
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions
-from bertcore.training.run_estimate import Cost, RunEstimate
 from tests.app.train_room import idle_room
 
 COSTS = {"preparing": Cost(4, 3), "training": Cost(60, 50), "measuring": Cost(2, 2), "saving": Cost(1, 1)}

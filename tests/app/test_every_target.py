@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.compute.head_questions import HeadTarget, changed_targets, check_head, effects_of_heads, targets_of
+from app.compute.head_questions import HeadTarget, changed_targets, check_of_head, effects_of_heads, targets_of
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
 from app.compute.patching import swap_map
@@ -170,7 +170,7 @@ def test_all_five(case: Case, desk: Desk) -> None:
             assert found.scores.shape == (len(ours.encoding),) and np.abs(found.scores).max() > 0, (key, method)
         effects = effects_of_heads(checkpoint, text, target, nothing)
         assert effects[1, 1] == pytest.approx(number(target, off) - now, abs=1e-4), key
-        check = check_head(checkpoint, text, target, 1, 1, 2, nothing, most_links=2)
+        check = check_of_head(checkpoint, text, target, 1, 1, 2, nothing)
         assert (check.value, check.without_head) == pytest.approx((now, number(target, off) - now), abs=1e-4), key
         swap = next(one for one in swap_targets(ours, theirs, case.position) if one.target == target.target)
         places = swap_map(checkpoint, text, theirs.request.model_input, swap.target, "state", (), math.inf, nothing)

@@ -8,7 +8,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute import reader
-from app.compute.head_questions import flow_matrix
 from app.rooms.attend.matrices import MeanMatrix
 from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.paths_view import PathsView
@@ -18,7 +17,7 @@ from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.analysis.attention_heads import head_facts
-from bertcore.analysis.flow import rollout
+from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.passes import as_text, layer_lens
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, pca
@@ -201,7 +200,7 @@ def test_rollout_and_flow_are_now_minus_before(window: Window, qtbot: QtBot) -> 
     window.state.set_head(1, 0)
     for key, matrix in (
         ("rollout", lambda a: rollout(a)[-1]),
-        ("flow", lambda a: flow_matrix(a, len(a), lambda _share: None)),
+        ("flow", lambda a: attention_flow(a, range(a.shape[-1]))),
     ):
         view = compare(window, "attend", key, ONE_WORD, qtbot)
         now, before = (matrix(one.trace.attentions) for one in both(window))

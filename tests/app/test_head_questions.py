@@ -1,20 +1,20 @@
 """The gradient of attention against finite differences, links taken away against patterns put in, and the questions."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from pytestqt.qtbot import QtBot
 
-from app.compute.head_questions import HeadTarget, check_head, effects_of_heads, flow_matrix, targets_of
-from app.compute.inference import Inference
-from app.compute.open_model import OpenModel
-from app.compute.reader import Reader
-from app.state.explore_state import ExploreState
-from app.state.readings import ModelInput, Reading, ReadingRequest
+from app.compute import head_questions
+from app.compute.head_questions import HeadTarget, check_of_head, effects_of_heads, flow_of
+from app.state.readings import ModelInput
+from app.state.what_if import NOTHING_CHANGED
 from bertcore.analysis.effects import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
+from bertcore.analysis.head_check import check_head
 from bertcore.analysis.interventions import ablate, put, set_attention_row
 from bertcore.analysis.passes import Text, as_text
 from bertcore.analysis.targets import Target
@@ -22,10 +22,6 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.hooks import Changes
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
-from tests.app.family_models import save_family
-from tests.app.test_apply_room import KINDS, make_model
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_tokenizer
 
 TOKENIZER = word_tokenizer()
@@ -107,8 +103,8 @@ def test_a_link_taken_away_is_a_row_put_in(max_tokens: int) -> None:
 
 def test_a_check_holds_all_three(checkpoint: Checkpoint) -> None:
     shares: list[float] = []
-    found = check_head(checkpoint, TEXT, WORD, 1, 2, MASKED, shares.append, most_links=4)
-    model = checkpoint.model
+    model, text = checkpoint.model, pair_text(checkpoint.model)
+    found = check_head(model, text, WORD.target, 1, 2, MASKED, most_links=4, progress=shares.append)
     plain = trace(model, PAIR.ids, PAIR.segments)
     assert found.attention == pytest.approx(plain.attentions[1, 2, MASKED], abs=1e-6)
     gradient = attention_gradient(model, pair_text(model), Target("mlm", CAT, MASKED), 1).gradient[2]
@@ -146,65 +142,28 @@ def test_the_verdict_on_a_pair_is_a_target_too(checkpoint: Checkpoint) -> None:
     assert found[1, 1] == pytest.approx(after - before, abs=1e-5)
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "discriminator"])
-def test_the_output_of_every_head_can_be_asked_about(kind: str, tmp_path: Path, qtbot: QtBot) -> None:
-    """Classes, tags, ends of an answer, choices, summaries, replaced tokens: each as the model itself says it."""
-    is_family = kind == "discriminator"
-    folder = save_family(kind, tmp_path / kind) if is_family else make_model(tmp_path / kind, kind)
-    reading = read(folder, TEXT_A, TEXT_B, qtbot)
-    targets, request = targets_of(reading, 3), reading.request
-    assert targets and len(set(targets)) == len(targets)
-    checkpoint = load_checkpoint(folder)
-    text = request.model_input
-    for target in targets:
-        found = effects_of_heads(checkpoint, text, target, lambda share: None)
-        assert np.isfinite(found).all() and np.abs(found).max() > 0
-        plain, without = (hidden_of(checkpoint.model, request, changes) for changes in (None, ablate([(1, 2)])))
-        numbers = [float(target.target.of(checkpoint.model, hidden)[0]) for hidden in (plain, without)]
-        assert found[1, 2] == pytest.approx(numbers[1] - numbers[0], abs=1e-4)
-        shown = target.value(reading)
-        assert (shown if target.is_score else np.log(shown)) == pytest.approx(numbers[0], abs=1e-4)
-        check = check_head(checkpoint, text, target, 1, 2, 3, lambda share: None, most_links=2)
-        assert check.value == pytest.approx(numbers[0], abs=1e-4)
-        assert check.without_head == pytest.approx(numbers[1] - numbers[0], abs=1e-4)
-
-
-def hidden_of(model: Bert, request: ReadingRequest, changes: Changes | None) -> torch.Tensor:
-    found = trace(model, request.input_ids, request.segments, changes=changes)
-    return torch.from_numpy(found.hidden_states[-1])[None]
-
-
-def read(folder: Path, a: str, b: str, qtbot: QtBot) -> Reading:
-    """As the window reads it."""
-    inference, state = Inference(), ExploreState()
-    opener, reader = OpenModel(state, inference), Reader(state, inference)
-    state.set_text(a, b)
-    with qtbot.waitSignal(reader.delivered, timeout=TIMEOUT_MS):
-        opener.open(folder)
-    inference.stop()
-    inference.join()
-    assert state.reading is not None
-    return state.reading
-
-
 @pytest.mark.parametrize(
     ("layer", "head", "row", "said"), [(3, 0, 0, "no layer 3"), (0, 4, 0, "no head 4"), (0, 0, 99, "no token 99")]
 )
 def test_what_is_not_there_is_said(checkpoint: Checkpoint, layer: int, head: int, row: int, said: str) -> None:
     with pytest.raises(BertcoreError, match=said):
-        check_head(checkpoint, TEXT, WORD, layer, head, row, lambda share: None)
+        check_of_head(checkpoint, TEXT, WORD, layer, head, row, lambda share: None)
 
 
 def test_a_model_without_word_head_says_so(tmp_path: Path) -> None:
     bare = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=(), pooler=False))
     with pytest.raises(BertcoreError, match="no masked-word"):
-        check_head(bare, TEXT, WORD, 0, 0, 0, lambda share: None)
+        check_of_head(bare, TEXT, WORD, 0, 0, 0, lambda share: None)
 
 
-def test_flow_of_all_tokens() -> None:
+def test_flow_of_all_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     attentions = np.random.default_rng(0).dirichlet(np.ones(5), size=(3, 2, 5))
+    trace, request = SimpleNamespace(attentions=attentions), SimpleNamespace(what_if=NOTHING_CHANGED)
+    reading: Any = SimpleNamespace(trace=trace, request=request, encoding=range(5))
     shares: list[float] = []
-    assert np.array_equal(flow_matrix(attentions, 2, shares.append), attention_flow(attentions, list(range(5)), 2))
+    found = flow_of(reading, 1, shares.append)
+    assert np.array_equal(found, attention_flow(attentions, list(range(5)), 2))
     assert shares == pytest.approx([0.2, 0.4, 0.6, 0.8, 1])
+    monkeypatch.setattr(head_questions, "MOST_FLOW_TOKENS", 4)
     with pytest.raises(BertcoreError, match="up to 4 tokens; this one has 5"):
-        flow_matrix(attentions, 2, shares.append, most_tokens=4)
+        flow_of(reading, 1, shares.append)

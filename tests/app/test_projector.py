@@ -178,8 +178,8 @@ def test_models_of_two_sizes_show_the_only_picture_there_is(projected: Window, t
     for baseline, is_alone in ((other, True), (OtherText("The dog sat on the mat.", ""), False)):
         projected.state.set_baseline(baseline)
         settle(projected, qtbot)
-        qtbot.waitUntil(lambda is_alone=is_alone: view.cka_card.isVisible() == is_alone)
-        assert view.distance_card.isVisible() != is_alone
+        qtbot.waitUntil(lambda is_alone=is_alone: view.cards["cka"].isVisible() == is_alone)
+        assert view.cards["distance"].isVisible() != is_alone
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(6, 6), (12, 12), (24, 16)])

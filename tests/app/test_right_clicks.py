@@ -51,7 +51,18 @@ def number(view: View) -> tuple[QWidget, QPointF]:
     return table.viewport(), QPointF(table.visualRect(table.numbers.index(TOKEN, 2)).center())
 
 
+def square(view: View) -> tuple[QWidget, QPointF]:
+    return view.grid, view.grid.cell_rect(TOKEN, 1).center()  # type: ignore[attr-defined]
+
+
+def line_end(view: View) -> tuple[QWidget, QPointF]:
+    return view.picture, QPointF(20, view.picture.row_y(TOKEN))  # type: ignore[attr-defined]
+
+
 PLACES: dict[tuple[str, str], Place] = {
+    ("attend", "matrix"): square,
+    ("attend", "mean"): square,
+    ("attend", "lines"): line_end,
     ("layers", "hidden"): grid_cell("lengths"),
     ("layers", "paths"): dot,
     ("layers", "steps"): number,

@@ -22,8 +22,8 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import SweepPlace, write_place
+from bertcore.training.data_facts import Cost, RunEstimate
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.run_estimate import Cost, RunEstimate
 from bertcore.training.sweep_plan import Varied, usual_rate
 from tests.app.conftest import TIMEOUT_MS, handle_events
 from tests.app.train_room import Models, idle, idle_room, served_room
@@ -108,7 +108,7 @@ def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: Tr
 
 
 def test_the_child_gets_flags_that_mean_the_same_sweep(room: TrainRoom, tmp_path: Path) -> None:
-    from bertcore.cli.sweep_commands import varied_from
+    from bertcore.cli.training_commands import varied_from
 
     varied = Varied((2.2e-05, 1e-3), (8, 16), (1.0, 2.5), 3, 5, 0.25)
     words = list(varied.flags)

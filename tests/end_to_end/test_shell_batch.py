@@ -35,7 +35,7 @@ def test_a_run_of_another_kind_is_told_in_words_for_the_shell(shell: Shell, tmp_
     for kind in ("sweep", 7, None):
         run = RunFolder.create(tmp_path / f"run-{kind}", {"kind": kind})
         sentence = shell("batch", run.path, "--step", "1").sentence
-        assert f"of a kind that is not known here ({kind!r})" in sentence and "open_examples" not in sentence
+        assert f"There is no kind of run {kind!r}" in sentence and "open_examples" not in sentence
     tuned = RunFolder.create(tmp_path / "tuned", {"kind": "finetune"})
     with pytest.raises(BertcoreError, match="was fine-tuned, so its batches are examples and not plain text.$"):
         open_batches(tuned.path)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from app.compute.tokenisations import TwoTokenisations, compare_tokenisations, vocabulary_of
+from bertcore.analysis.tokenisations import TwoTokenisations, compare_tokenisations, vocabulary_of
 from bertcore.analysis.vectors import NearestWords, lengths, part_fractions
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from bertcore.locations import CLASS_DEMO, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, Draw, DrawnBatch, open_batches
+from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, DrawnBatch, counted, open_batches
 from bertcore.training.evaluate import batch_losses
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.start import start_run
@@ -138,10 +139,10 @@ def test_fates_originals_and_documents(tmp_path: Path) -> None:
     batches = open_batches(tmp_path / "run")
     text = (tmp_path / "animals.txt").read_text(encoding="utf-8").split("\n\n")
     words = [set(batches.tokenizer.encode(document).ids) for document in text]
-    draw = Draw()
+    draw = Counter[str]()
     for step in range(1, 13):
         drawn = batches.at(step)
-        draw = draw.plus(drawn)
+        draw += counted(drawn)
         mask_id = batches.tokenizer.mask_id
         assert (drawn.ids[drawn.fates == HIDDEN] == mask_id).all()
         assert (drawn.ids[drawn.fates == KEPT] == drawn.originals[drawn.fates == KEPT]).all()
@@ -155,8 +156,8 @@ def test_fates_originals_and_documents(tmp_path: Path) -> None:
                 assert set(drawn.originals[row][here]) <= words[document]
             first_of_b = at[np.flatnonzero(drawn.batch.segment_ids[row].numpy() == 1)[0]]
             assert (first_of_b == at[1]) == (label == 0)
-    assert draw.batches == 12 and draw.pairs == sum(len(batches.at(step).ids) for step in range(1, 13))
-    assert 0.1 < draw.chosen / draw.ordinary < 0.2 and draw.hidden > 4 * draw.replaced > 0
+    assert draw["batches"] == 12 and draw["pairs"] == sum(len(batches.at(step).ids) for step in range(1, 13))
+    assert 0.1 < draw["chosen"] / draw["ordinary"] < 0.2 and draw["hidden"] > 4 * draw["replaced"] > 0
 
 
 def test_padding_is_told_from_text_in_both_phases(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from bertcore.locations import home, sample_corpus
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.snapshots import is_mark
 from bertcore.tasks.readers.reading import TASKS, sample_folder
+from bertcore.training.data_facts import Cost, RunEstimate
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
-from bertcore.training.run_estimate import Cost, RunEstimate
 from bertcore.training.trial_run import _marks, _part_of_text, estimate_run
 from tests.engine.models import tiny_model, word_tokenizer
 

@@ -17,7 +17,7 @@ from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import TaskBatch
 from bertcore.tasks.predict import run_task
 from bertcore.training.drawn_examples import example_answers
-from bertcore.training.evaluate import batch_losses, best_and_worst, measured
+from bertcore.training.evaluate import HeldOutText, batch_losses, best_and_worst
 from bertcore.training.head_activity import head_activity
 from bertcore.training.questions import Questions
 from bertcore.training.step_observers import SlowMotion
@@ -41,7 +41,7 @@ def _slow_motion(model: Bert) -> object:
 
 
 MEASURING: dict[str, Callable[[Bert], object]] = {
-    "measured": lambda model: measured(model, [BATCH]),
+    "measured": lambda model: HeldOutText({"text": [BATCH]}).measure(model),
     "best_and_worst": lambda model: best_and_worst(model, [BATCH], word_tokenizer()),
     "questions": lambda model: Questions.of(
         [ClozeSentence("the [MASK] sat", ("cat",), "")], word_tokenizer(), 12

@@ -174,7 +174,7 @@ def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path: Path, monkeypatch: p
 
 def test_one_measurement_has_one_loss(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The terminal says what the log says."""
-    from bertcore.cli.progress import watching
+    from bertcore.cli.output import watching
 
     with watching(quiet=False) as bar:
         start_run(tiny_run(write_text(tmp_path), steps=2), tmp_path / "run", resume=False, on_event=bar)

@@ -311,7 +311,7 @@ class TestClosedTerminal:
 
 def test_a_terminal_that_is_gone_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be printed any more is not printed."""
-    from bertcore.cli.progress import watching
+    from bertcore.cli.output import watching
 
     class Gone:
         def isatty(self) -> bool:

@@ -5,8 +5,15 @@ import torch
 
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
-from bertcore.training.muon import Muon, orthogonal, takes_matrix
-from bertcore.training.optimizer import make_optimizer, optimizer_tensors, restore_optimizer, warmup_stable_decay
+from bertcore.training.optimizer import (
+    Muon,
+    make_optimizer,
+    optimizer_tensors,
+    orthogonal,
+    restore_optimizer,
+    takes_matrix,
+    warmup_stable_decay,
+)
 
 
 def _model() -> Bert:

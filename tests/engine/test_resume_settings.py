@@ -16,7 +16,7 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune import FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
-from bertcore.training.resume_settings import overlay, resume_settings
+from bertcore.training.run_settings import overlay, resume_settings
 from bertcore.training.start import open_or_create, start_run
 from bertcore.training.sweep_loop import run_sweep
 from bertcore.training.sweep_plan import PlannedRun, Varied

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bertcore.cli.run_settings import with_flags_of
+from bertcore.cli.arguments import with_flags_of
 from bertcore.errors import BertcoreError
 from bertcore.settings import settings_of
 from bertcore.training.distil_options import DistilOptions

@@ -13,7 +13,7 @@ import pytest
 
 import bertcore
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.cli.sweep_commands import varied_from
+from bertcore.cli.training_commands import varied_from
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import (
@@ -354,7 +354,7 @@ def test_damaged_settings_of_one_run_do_not_stop_the_others(
     options: FinetuneOptions, tmp_path: Path, capsys: pytest.CaptureFixture[str], damaged: int, content: str
 ) -> None:
     """By the folder of any run, and by the command that started it."""
-    from bertcore.cli.sweep_commands import sweep as show
+    from bertcore.cli.training_commands import sweep as show
 
     varied = Varied(rates=(1e-4, 1e-3, 1e-2))
 
@@ -376,7 +376,7 @@ def test_damaged_settings_of_one_run_do_not_stop_the_others(
 
 
 def test_the_shell_shows_it(trained: Sweep, capsys: pytest.CaptureFixture[str]) -> None:
-    from bertcore.cli.sweep_commands import sweep
+    from bertcore.cli.training_commands import sweep
 
     sweep(trained.runs[0].path, None, False, True)
     found = json.loads(capsys.readouterr().out)

@@ -10,9 +10,9 @@ import torch
 import bertcore
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
-from bertcore.training.arguments import run_settings, with_settings
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.run_settings import run_settings
 from tests.engine.models import tiny_checkpoint
 from tests.engine.training_runs import write_text
 
@@ -97,7 +97,7 @@ def test_a_folder_without_a_run_is_none(tmp_path: Path) -> None:
 
 class TestSettings:
     def test_a_checkpoint_to_go_on_from_brings_its_architecture_and_vocabulary(self, folder: Path) -> None:
-        options = run_settings("pretrain", Path("more"), {"start": folder / "model"}, resume=False)
+        options = run_settings("pretrain", Path("more"), {"start": folder / "model"}, resume=False, name="more")
         assert isinstance(options, PretrainOptions)
         assert options.start == options.data.tokenizer == str((folder / "model").resolve())
         assert options.model_config(len(bertcore.load(folder / "model").tokenizer.raw.get_vocab())).hidden_size == 32
@@ -106,11 +106,13 @@ class TestSettings:
         assert isinstance(asked, PretrainOptions) and asked.training.causal_share == 0.25
 
     def test_a_vocabulary_is_that_of_the_model_named(self) -> None:
-        options = with_settings(PretrainOptions(), {"tokenizer": "bertscope-tiny", "sequence_length": 100})
+        given = {"tokenizer": "bertscope-tiny", "sequence_length": 100}
+        options = run_settings("pretrain", Path("more"), given, resume=False)
+        assert isinstance(options, PretrainOptions)
         assert options.data.tokenizer == str((assets() / "checkpoints" / "bertscope-tiny").resolve())
         assert options.data.long_sequence_length == 100
 
     def test_without_a_file_a_task_learns_from_its_sample(self) -> None:
-        options = run_settings("finetune", Path("runs/mine"), {"task": "sst2"}, resume=False)
+        options = run_settings("finetune", Path("runs/mine"), {"task": "sst2"}, resume=False, name="mine")
         assert isinstance(options, FinetuneOptions) and options.name == "mine"
         assert options.data.train == str(assets() / "tasks" / "sentiment")

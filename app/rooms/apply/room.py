@@ -153,10 +153,15 @@ class ApplyRoom(Room):
         named = ", ".join(task.labels[:MOST_LABELS_NAMED]) + (" …" if len(task.labels) > MOST_LABELS_NAMED else "")
         has_labels = named and task.kind != "tag"
         self._labels.setText(say("It chooses from: {labels}", labels=named) if has_labels else "")
-        measured = say("On held-out examples, at the end of its run: {metric} {value}.")
         found = task.measured
         self._measured.setText(
-            "" if found is None else measured.format(metric=metric_name(found[0]), value=metric_value(*found))
+            ""
+            if found is None
+            else say(
+                "On held-out examples, at the end of its run: {metric} {value}.",
+                metric=metric_name(found[0]),
+                value=metric_value(*found),
+            )
         )
         self._took.setText("")
         for part in (self._labels, self._measured):

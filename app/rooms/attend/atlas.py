@@ -1,4 +1,4 @@
-"""All heads of the model as one picture: rows are layers, columns heads, or sorted by kind. A click chooses one."""
+"""All heads of the model as one picture: rows are layers, columns heads, or sorted by kind. A click selects one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -25,41 +25,29 @@ TOP_PX = 15
 NAME_PX = 17  # the line with a group's name
 LARGEST_CELL_PX = 84
 FEWEST_COLUMNS = 6  # of a sorted atlas: many groups are small
+CONTROL = Qt.KeyboardModifier.ControlModifier
 Group = tuple[str, tuple[Head, ...]]  # name, its heads in order
 
 
 class HeadAtlas(PointerWidget):
-    """Drawn cell by cell from one image, so that gaps stay sharp.
+    """Drawn cell by cell from one image, so that gaps stay sharp. `clicked` gives a head and the modifiers.
 
-    A click chooses a head; with Ctrl it is put to the others or taken away, with Shift all from the last one on are
-    chosen. The arrow keys choose; with Ctrl they only move, and Space puts the head to the others; with Shift they
-    choose all on the way.
+    The arrow keys click; with Ctrl they only move, and Space clicks with Ctrl.
     """
 
-    chosen = Signal(int, int)  # layer, head, from 0
-    toggled = Signal(int, int)
-    extended = Signal(int, int)
-
     def __init__(self) -> None:
-        super().__init__("", Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(say("Every head: rows are layers, columns are heads"))
+        super().__init__(say("Every head: rows are layers, columns are heads"), Qt.FocusPolicy.StrongFocus)
         self.setToolTip(say("Click a head; Ctrl+click or Shift+click for several"))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._sheet: HeadSheet | None = None
-        self._layers, self._heads = 1, 1
         self.thumbnails = np.zeros((1, 1, 1, 1), dtype=np.float32)  # (L,N,T,T) as given, for the figure
         self._groups: tuple[Group, ...] | None = None
-        self._current, self._chosen = (0, 0), [(0, 0)]
-        self._cursor: Head = (0, 0)
+        self.selected: list[Head] = [(0, 0)]
+        self._current = self._cursor = (0, 0)
         self._effects: Raster | None = None
         self.off: frozenset[Head] = frozenset()  # crossed out
-        self.clicked.connect(self._on_clicked)
-
-    @property
-    def selected(self) -> list[Head]:
-        return self._chosen
 
     @property
     def effects(self) -> np.ndarray | None:
@@ -69,21 +57,19 @@ class HeadAtlas(PointerWidget):
     def set_heads(self, thumbnails: np.ndarray, limit: float = 0.0) -> None:
         """thumbnails (L,N,T,T); every head is scaled to its own highest value. limit: of differences, which have one
         scale for all heads, from -limit to limit."""
-        self.thumbnails = thumbnails
-        layers, heads, _, _ = thumbnails.shape
-        self._sheet = HeadSheet(thumbnails, limit=limit)
-        if (layers, heads) != (self._layers, self._heads):
-            self._layers, self._heads = layers, heads
+        is_same_model = thumbnails.shape[:2] == self.thumbnails.shape[:2]
+        self.thumbnails, self._sheet = thumbnails, HeadSheet(thumbnails, limit=limit)
+        if not is_same_model:
             self._groups, self._effects, self.hovered_cell = None, None, None
             self._relay()
         self.update()
 
-    def set_selected(self, layer: int, head: int, chosen: Sequence[Head] = ()) -> None:
-        """The head on show, and all that are chosen with it."""
-        before = [*self._chosen, self._current, self._cursor]
+    def set_selected(self, layer: int, head: int, selected: Sequence[Head] = ()) -> None:
+        """The head on show, and all that are selected with it."""
+        before = [*self.selected, self._current, self._cursor]
         self._current = self._cursor = (layer, head)
-        self._chosen = list(chosen) or [(layer, head)]
-        self._update_cells([*before, *self._chosen, self._current])
+        self.selected = list(selected) or [(layer, head)]
+        self._update_cells([*before, *self.selected, self._current])
 
     def set_groups(self, groups: Sequence[Group] | None) -> None:
         """Sorted: each group has its name above its heads. None: rows are layers, columns heads."""
@@ -101,30 +87,33 @@ class HeadAtlas(PointerWidget):
         """These add nothing: they are faded and crossed out."""
         if heads != self.off:
             self.off = heads
-            names = ", ".join(head_name(*spot) for spot in sorted(heads))
+            names = ", ".join(head_name(*head) for head in sorted(heads))
             self.setAccessibleDescription(say("Switched off: {heads}", heads=names) if names else "")
             self.update()
 
     def cell_rect(self, layer: int, head: int) -> QRectF:
-        return self._places().cells[(layer, head)]
+        return self._places().cells[layer, head]
 
     def extent(self, one: Head, other: Head) -> list[Head]:
         """All heads from one to another, in the order they stand in."""
-        return self._places().extent(one, other)
+        in_order = list(self._places().cells)
+        first, last = sorted((in_order.index(one), in_order.index(other)))
+        return in_order[first : last + 1]
 
-    def _update_cells(self, spots: Sequence[Head | None]) -> None:
+    def _update_cells(self, heads: Sequence[Head | None]) -> None:
         """Only these: hundreds of heads take their time."""
         cells = self._places().cells
-        for spot in {spot for spot in spots if spot in cells}:
-            self.update(cells[spot].adjusted(-3, -3, 3, 3).toAlignedRect())
+        for head in {head for head in heads if head in cells}:
+            self.update(cells[head].adjusted(-3, -3, 3, 3).toAlignedRect())
 
     def _relay(self) -> None:
         self.setMinimumHeight(self.heightForWidth(self.width()))
         self.updateGeometry()
         self.update()
 
-    def _places(self) -> Places:
-        return places(self.width(), self._layers, self._heads, self._groups, theme.scale())
+    def _places(self, width: int | None = None) -> Places:
+        layers, heads = self.thumbnails.shape[:2]
+        return places(self.width() if width is None else width, layers, heads, self._groups, theme.scale())
 
     def cell_at(self, point: QPointF) -> Head | None:
         return self._places().at(point)
@@ -139,49 +128,6 @@ class HeadAtlas(PointerWidget):
             self.hovered_cell = cell
             self.hovered.emit(cell)
 
-    def _paint_numbers(self, painter: QPainter) -> None:
-        painter.setFont(theme.font(10.5))
-        painter.setPen(theme.color("muted"))
-        for box, text, flags in self._places().texts:
-            painter.drawText(box, flags, text)
-
-    def _paint_effect(self, painter: QPainter, spot: Head) -> None:
-        assert self._effects is not None
-        cell = self.cell_rect(*spot)
-        side = cell.width() * DOT
-        square = QRectF(0, 0, side, side)
-        square.moveCenter(cell.center())
-        self._effects.paint(painter, square, QRectF(spot[1], spot[0], 1, 1))
-        painter.setPen(QPen(theme.color("faint"), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(square)
-
-    def _frame(self, painter: QPainter, spot: Head, color: str, width: float) -> None:
-        painter.setPen(QPen(theme.color(color), theme.stroke(width)))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        reach = 1 if self._places().gap > 3 else 0
-        painter.drawRoundedRect(self.cell_rect(*spot).adjusted(-reach, -reach, reach, reach), 3, 3)
-
-    def _paint_frames(self, painter: QPainter) -> None:
-        if self._places().gap > 3:
-            for spot in self._places().cells:
-                self._frame(painter, spot, "line", 1)
-        for spot in self._chosen:
-            self._frame(painter, spot, "accent", 1.6)
-        if self.hovered_cell is not None:
-            self._frame(painter, self.hovered_cell, "muted", 1.5)
-        if self._cursor != self._current and self.hasFocus():
-            self._frame(painter, self._cursor, "mask", 1.6)
-        self._frame(painter, self._current, "accent", 2.6)
-
-    def _on_clicked(self, spot: Head, modifiers: Qt.KeyboardModifier) -> None:
-        if modifiers & Qt.KeyboardModifier.ControlModifier:
-            self.toggled.emit(*spot)
-        elif modifiers & Qt.KeyboardModifier.ShiftModifier:
-            self.extended.emit(*spot)
-        else:
-            self.chosen.emit(*spot)
-
     def sizeHint(self) -> QSize:
         width = theme.column_px(280)
         return QSize(width, self.heightForWidth(width))
@@ -190,7 +136,7 @@ class HeadAtlas(PointerWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return places(width, self._layers, self._heads, self._groups, theme.scale()).height
+        return self._places(width).height
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A layout that is short of space squeezes what has no least height of its own."""
@@ -199,33 +145,58 @@ class HeadAtlas(PointerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._sheet is None:
             return
-        painter = theme.painter(self)
-        seen = QRectF(event.rect())
-        cells = {spot: cell for spot, cell in self._places().cells.items() if cell.intersects(seen)}
-        for (layer, head), cell in cells.items():
-            painter.setOpacity((FADED if (layer, head) in self.off else PALE if self._effects else 255) / 255)
-            self._sheet.paint(painter, cell, layer, head)
+        painter, seen = theme.painter(self), QRectF(event.rect())
+        cells = {head: cell for head, cell in self._places().cells.items() if cell.intersects(seen)}
+        for head, cell in cells.items():
+            painter.setOpacity((FADED if head in self.off else PALE if self._effects else 255) / 255)
+            self._sheet.paint(painter, cell, *head)
         painter.setOpacity(1)
-        for spot in self.off & cells.keys():
-            _cross_out(painter, cells[spot])
-        if self._effects:
-            for spot in cells:
-                self._paint_effect(painter, spot)
-        self._paint_numbers(painter)
+        painter.setPen(QPen(theme.color("muted"), 1.2))
+        for head in self.off & cells.keys():
+            painter.drawLine(cells[head].topLeft(), cells[head].bottomRight())
+            painter.drawLine(cells[head].bottomLeft(), cells[head].topRight())
+        if self._effects is not None:
+            self._paint_effects(painter, self._effects, cells)
+        painter.setFont(theme.font(10.5))
+        painter.setPen(theme.color("muted"))
+        for box, text, flags in self._places().texts:
+            painter.drawText(box, flags, text)
         self._paint_frames(painter)
 
+    def _paint_effects(self, painter: QPainter, effects: Raster, cells: dict[Head, QRectF]) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for (layer, head), cell in cells.items():
+            square = QRectF(0, 0, cell.width() * DOT, cell.width() * DOT)
+            square.moveCenter(cell.center())
+            effects.paint(painter, square, QRectF(head, layer, 1, 1))
+            painter.setPen(QPen(theme.color("faint"), 1))
+            painter.drawRect(square)
+
+    def _paint_frames(self, painter: QPainter) -> None:
+        at = self._places()
+        is_roomy = at.gap > 3
+        frames: list[tuple[Head, str, float]] = [(head, "line", 1) for head in at.cells] if is_roomy else []
+        frames += [(head, "accent", 1.6) for head in self.selected]
+        if self.hovered_cell is not None:
+            frames.append((self.hovered_cell, "muted", 1.5))
+        if self._cursor != self._current and self.hasFocus():
+            frames.append((self._cursor, "mask", 1.6))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        reach = 1 if is_roomy else 0
+        for head, color, width in [*frames, (self._current, "accent", 2.6)]:
+            painter.setPen(QPen(theme.color(color), theme.stroke(width)))
+            painter.drawRoundedRect(at.cells[head].adjusted(-reach, -reach, reach, reach), 3, 3)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, modifiers = event.key(), event.modifiers()
-        spot = self._places().beside(self._cursor, *ARROWS[key]) if key in ARROWS else None
-        if spot is not None and modifiers & Qt.KeyboardModifier.ControlModifier:
-            self._cursor = spot
-            self.hovered.emit(spot)
+        key, modifiers, cursor = event.key(), event.modifiers(), self._cursor
+        if key in ARROWS and modifiers & CONTROL:
+            self._cursor = self._places().beside(cursor, *ARROWS[key])
+            self.hovered.emit(self._cursor)
             self.update()
-        elif spot is not None:
-            self._on_clicked(spot, modifiers)
+        elif key in ARROWS:
+            self.clicked.emit(self._places().beside(cursor, *ARROWS[key]), modifiers)
         elif key == Qt.Key.Key_Space:
-            cursor = self._cursor
-            self.toggled.emit(*cursor)
+            self.clicked.emit(cursor, CONTROL)
             self._cursor = cursor
         else:
             super().keyPressEvent(event)
@@ -234,13 +205,13 @@ class HeadAtlas(PointerWidget):
 @lru_cache(maxsize=8)
 def places(width: int, layers: int, heads: int, groups: tuple[Group, ...] | None, scale: float) -> Places:
     """Cached: a layout asks for the height again and again."""
-    return Places(width, layers, heads, groups, scale)
+    return Places(width, layers, heads, groups)
 
 
 class Places:
     """Cells for a width: `cells` by head, `texts` as (box, text, alignment), and the height all that takes."""
 
-    def __init__(self, width: int, layers: int, heads: int, groups: tuple[Group, ...] | None, scale: float) -> None:
+    def __init__(self, width: int, layers: int, heads: int, groups: tuple[Group, ...] | None) -> None:
         self.gap = theme.px(6) if heads <= 6 else theme.px(3) if heads <= 12 else theme.px(2)
         columns = heads if groups is None else max(heads, FEWEST_COLUMNS)
         fits = (width - theme.px(SIDE_PX) - 3 - (columns - 1) * self.gap) / columns
@@ -248,70 +219,46 @@ class Places:
         self.side = max(min(int(fits), theme.px(LARGEST_CELL_PX)), 4)
         self.cells: dict[Head, QRectF] = {}
         self.texts: list[tuple[QRectF, str, Qt.AlignmentFlag]] = []
-        self._columns = columns
         if groups is None:
-            self._lay_by_layer(layers, heads)
-        else:
-            self._lay_groups(groups, width)
+            self._lay_out([(layer, head) for layer in range(layers) for head in range(heads)], heads, theme.px(TOP_PX))
+            self._number(layers, heads)
+        bottom, left = 0.0, theme.px(SIDE_PX)
+        for name, members in groups or ():
+            self.texts.append((QRectF(left, bottom, width - left, theme.px(NAME_PX)), name, theme.LEFT))
+            bottom = self._lay_out(members, columns, bottom + theme.px(NAME_PX)) + theme.px(4)
         self.height = int(max((cell.bottom() for cell in self.cells.values()), default=0)) + 3
-        self._in_order = list(self.cells)
 
     def at(self, point: QPointF) -> Head | None:
         """The head under a point, its gap to the right and below included."""
-        for spot, cell in self.cells.items():
-            if cell.adjusted(0, 0, self.gap, self.gap).contains(point):
-                return spot
-        return None
+        found = (head for head, cell in self.cells.items() if cell.adjusted(0, 0, self.gap, self.gap).contains(point))
+        return next(found, None)
 
-    def beside(self, spot: Head, down: int, right: int) -> Head:
+    def beside(self, head: Head, down: int, right: int) -> Head:
         """The head next to one in a direction; itself at the edge."""
-        if right:
-            place = self._in_order.index(spot) + right
-            beside = self._in_order[min(max(place, 0), len(self._in_order) - 1)]
-            return beside if self.cells[beside].y() == self.cells[spot].y() else spot
-        own = self.cells[spot]
-        lines = sorted({cell.y() for cell in self.cells.values()})
+        own, lines = self.cells[head], sorted({cell.y() for cell in self.cells.values()})
         line = lines.index(own.y()) + down
         if not 0 <= line < len(lines):
-            return spot
+            return head
         others = [other for other, cell in self.cells.items() if cell.y() == lines[line]]
+        if right:
+            return others[min(max(others.index(head) + right, 0), len(others) - 1)]
         return min(others, key=lambda other: abs(self.cells[other].x() - own.x()))
 
-    def extent(self, one: Head, other: Head) -> list[Head]:
-        """All heads from one to another, in the order they stand in."""
-        first, last = sorted((self._in_order.index(one), self._in_order.index(other)))
-        return self._in_order[first : last + 1]
-
-    def _cell(self, column: int, y: float) -> QRectF:
-        return QRectF(theme.px(SIDE_PX) + column * (self.side + self.gap), y, self.side, self.side)
-
-    def _lay_by_layer(self, layers: int, heads: int) -> None:
+    def _lay_out(self, heads: Sequence[Head], columns: int, top: float) -> float:
+        """Lines of as many heads as there are columns; gives where the next line would begin."""
         step = self.side + self.gap
-        for layer in range(layers):
-            for head in range(heads):
-                self.cells[(layer, head)] = self._cell(head, theme.px(TOP_PX) + layer * step)
-        every = max(1, round(theme.px(13) / step + 0.49))
+        for i, head in enumerate(heads):
+            line, column = divmod(i, columns)
+            self.cells[head] = QRectF(theme.px(SIDE_PX) + column * step, top + line * step, self.side, self.side)
+        return top + -(-len(heads) // columns) * step
+
+    def _number(self, layers: int, heads: int) -> None:
+        """As many layers and heads as there is room for."""
+        every = max(1, round(theme.px(13) / (self.side + self.gap) + 0.49))
         for layer in range(0, layers, every):
-            rect = self.cells[(layer, 0)]
+            rect = self.cells[layer, 0]
             self.texts.append((QRectF(0, rect.y(), rect.x() - theme.px(6), self.side), str(layer + 1), theme.RIGHT))
         for head in range(0, heads, max(every, 2 if self.side < theme.px(16) else 1)):
-            rect = self.cells[(0, head)]
+            rect = self.cells[0, head]
             box = QRectF(rect.x() - 4, 0, self.side + 8, theme.px(TOP_PX) - 2)
             self.texts.append((box, str(head + 1), Qt.AlignmentFlag.AlignCenter))
-
-    def _lay_groups(self, groups: tuple[Group, ...], width: int) -> None:
-        y = 0.0
-        for name, heads in groups:
-            box = QRectF(theme.px(SIDE_PX), y, width - theme.px(SIDE_PX), theme.px(NAME_PX))
-            self.texts.append((box, name, theme.LEFT))
-            y += theme.px(NAME_PX)
-            for i, spot in enumerate(heads):
-                line, column = divmod(i, self._columns)
-                self.cells[spot] = self._cell(column, y + line * (self.side + self.gap))
-            y += -(-len(heads) // self._columns) * (self.side + self.gap) + theme.px(4)
-
-
-def _cross_out(painter: QPainter, cell: QRectF) -> None:
-    painter.setPen(QPen(theme.color("muted"), 1.2))
-    painter.drawLine(cell.topLeft(), cell.bottomRight())
-    painter.drawLine(cell.bottomLeft(), cell.topRight())

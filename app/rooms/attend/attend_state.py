@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.errors import BertcoreError
 
 from ...compute.head_questions import HeadTarget, mask_at, own_target, targets_of, why_no_target
-from ...look.say import say
 from ...state.contrast import NO_CONTRAST
 from ...state.selection import Selection
-from ...widgets.contrast_fields import ContrastFields
-from ...widgets.controls import Choice
 from .attentions import Attentions, Descriptions, Head
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class AttendState(QObject):
@@ -94,40 +85,3 @@ class AttendState(QObject):
             self.targets_changed.emit()
             self.target_changed.emit()
             self.contrast_edited.emit(NO_CONTRAST)
-
-
-class TargetBox(Choice):
-    """Which prediction to ask about: a list to choose from, the same in every place that asks."""
-
-    def __init__(self) -> None:
-        super().__init__(say("The prediction to explain"))
-        self.setToolTip(say("The prediction to explain"))
-        self.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-
-    def follow(self, shared: AttendState) -> None:
-        shared.targets_changed.connect(lambda: self._show(shared.targets, shared.target))
-        self.activated.connect(lambda index: shared.choose_target(shared.targets[index]))
-        self._show(shared.targets, shared.target)
-
-    def _show(self, targets: Sequence[HeadTarget], target: HeadTarget | None) -> None:
-        names = [one.label + one.note for one in targets]
-        if names != [self.itemText(i) for i in range(self.count())]:
-            self.clear()
-            self.addItems(names)
-        if target is not None:
-            self.setCurrentIndex(targets.index(target))
-        self.setEnabled(bool(names))
-
-
-class TargetFields(ContrastFields):
-    """The words to ask about, for a prediction of a mask."""
-
-    def follow(self, shared: AttendState) -> None:
-        shared.targets_changed.connect(lambda: self._show(shared))
-        self.edited.connect(shared.contrast_edited)
-        self._show(shared)
-
-    def _show(self, shared: AttendState) -> None:
-        self.show_contrast(shared.contrast, (shared.first_guess, ""), shared.contrast_problem)
-        self.setVisible(bool(shared.first_guess))

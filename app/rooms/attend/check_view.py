@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ...compute.head_questions import HeadCheck, check_head
+from ...compute.head_questions import check_of_head
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -24,6 +25,9 @@ from ...widgets.layouts import fill, vbox
 from .attentions import head_title
 from .sentences import about_check, about_columns
 from .view import TargetView
+
+if TYPE_CHECKING:
+    from bertcore.analysis.head_check import HeadCheck
 
 MOST_ROWS = 24
 ROW_PX, TITLE_PX = 21, 24
@@ -56,7 +60,7 @@ class CheckView(TargetView):
         self.set_title(head_title(*self.head), " · ".join([hint, *self.plain_notes]))
         self.meanings.setText(about_columns(target))
         self._lead.setVisible(target is not None)
-        check: HeadCheck | None = self.ask_about_target(check_head, *self.head, row)
+        check: HeadCheck | None = self.ask_about_target(check_of_head, *self.head, row)
         if check is None:
             self.bars.set_columns("", [], [])
             self.summary.setText("")

@@ -1,6 +1,6 @@
 """Room Attend: all heads at a glance, one or several large, and what the token on show looks at."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QSize, Qt
@@ -22,6 +22,7 @@ from ...widgets.layouts import hbox
 from ...widgets.spots import name_spot
 from ..room import ViewRoom
 from ..view import View
+from .atlas import CONTROL
 from .attend_state import AttendState
 from .attentions import Attentions, Head, head_name, head_title
 from .head_panels import MovedView
@@ -77,17 +78,13 @@ class AttendRoom(ViewRoom):
         self.shared.described.connect(lambda: self.side.show_head(self.state.selection))
         self.shared.contrast_edited.connect(self.state.set_contrast)
         self.state.head_changed.connect(self._on_head_chosen)
-        atlas.chosen.connect(self._on_head_clicked)
-        atlas.toggled.connect(self._on_head_toggled)
-        atlas.extended.connect(self._on_head_extended)
+        atlas.clicked.connect(self._on_atlas_clicked)
         atlas.hovered.connect(self._on_head_hovered)
         atlas.context_menu_requested.connect(self._on_atlas_menu_requested)
-        what_if.head_switched.connect(self._on_head_switched)
+        what_if.edited.connect(self._change)
         what_if.mask_requested.connect(self.state.toggle_mask)
-        what_if.layer_switched.connect(self._on_layer_switched)
         what_if.weight_set.connect(self._on_weight_typed)
         what_if.column_chosen.connect(self._on_column_chosen)
-        what_if.row_reset.connect(self._on_row_reset)
         self.right.tab.toggled.connect(self.fit_width)
 
     def connect_view(self, view: View) -> None:
@@ -220,11 +217,17 @@ class AttendRoom(ViewRoom):
             self.shared.heads = heads
             self._show_head(heads[-1])
 
-    def _on_head_extended(self, layer: int, head: int) -> None:
-        anchor = self.shared.heads[0] if self.shared.heads else (layer, head)
-        extent = self.heads_card.atlas.extent(anchor, (layer, head))
-        self.shared.heads = (anchor, *(other for other in extent if other != anchor))
-        self._show_head((layer, head))
+    def _on_atlas_clicked(self, head: Head, modifiers: Qt.KeyboardModifier) -> None:
+        """With Ctrl one more or less, with Shift all from the first selected one on."""
+        if modifiers & CONTROL:
+            self._on_head_toggled(*head)
+        elif modifiers & Qt.KeyboardModifier.ShiftModifier:
+            anchor = self.shared.heads[0] if self.shared.heads else head
+            extent = self.heads_card.atlas.extent(anchor, head)
+            self.shared.heads = (anchor, *(other for other in extent if other != anchor))
+            self._show_head(head)
+        else:
+            self.choose_heads([head])
 
     def _on_head_hovered(self, head: Head | None) -> None:
         attentions, text = self.shared.attentions, ""
@@ -241,15 +244,9 @@ class AttendRoom(ViewRoom):
         elif self.state.reading is not None:
             self.draw_focus(self.state.reading)
 
-    def _change(self, what_if: WhatIf) -> None:
-        self.state.set_what_if(what_if)
+    def _change(self, edit: Callable[[WhatIf], WhatIf]) -> None:
+        self.state.set_what_if(edit(self.state.what_if))
         self._on_head_chosen()
-
-    def _on_head_switched(self, off: bool) -> None:
-        self._change(self.state.what_if.with_head(self.state.layer, self.state.head, off))
-
-    def _on_layer_switched(self, off: bool) -> None:
-        self._change(self.state.what_if.with_layer(self.state.layer, off))
 
     def _on_column_chosen(self, column: int) -> None:
         if self.shared.attentions is not None:
@@ -262,26 +259,21 @@ class AttendRoom(ViewRoom):
 
     def set_weight(self, row: int, column: int, weight: float) -> None:
         """Units. A word's pieces share the weight as before; tokens that are left out of the view keep theirs."""
-        attentions, what_if = self.shared.attentions, self.state.what_if
+        attentions, layer, head = self.shared.attentions, self.state.layer, self.state.head
         if attentions is None or attentions.reading.encoding is not self.state.encoding:
             return  # of a text that is gone already
-        members, layer, head = attentions.units.members, self.state.layer, self.state.head
+        members = attentions.units.members
         within = None if attentions.token_view.specials else [position for unit in members for position in unit]
         self.shared.column = members[column][0]
-        for position in members[row]:
-            old = attentions.reading.trace.attentions[layer, head, position]
-            new = with_weight(old, members[column], weight, within)
-            what_if = what_if.with_row(EditedRow(layer, head, position, tuple(new.tolist())))
-        self._change(what_if)
+        rows = attentions.reading.trace.attentions[layer, head]
+        edited = [(place, with_weight(rows[place], members[column], weight, within)) for place in members[row]]
 
-    def _on_row_reset(self) -> None:
-        attentions, what_if = self.shared.attentions, self.state.what_if
-        row = attentions.units.unit_of(self.state.selection.position) if attentions else None
-        if attentions is None or row is None:
-            return
-        for position in attentions.units.members[row]:
-            what_if = what_if.without_row(self.state.layer, self.state.head, position)
-        self.state.set_what_if(what_if)
+        def edit(what_if: WhatIf) -> WhatIf:
+            for place, weights in edited:
+                what_if = what_if.with_row(EditedRow(layer, head, place, tuple(weights.tolist())))
+            return what_if
+
+        self._change(edit)
 
     # Context menus.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bertcore.analysis.targets import Target
 
-from ...compute.head_questions import HeadCheck, HeadTarget, changed_targets, odds
+from ...compute.head_questions import HeadTarget, changed_targets, odds
 from ...look import numbers, theme
 from ...look.say import mark, quoted, say
 from .attentions import NO_HABIT, Attentions, HeadDescription, head_name, kind_name
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from bertcore.analysis.attention_heads import HeadFacts, HeadMap
     from bertcore.analysis.compare import MatchedHeads
+    from bertcore.analysis.head_check import HeadCheck
     from bertcore.analysis.predict import WordGuess
 
     from ...state.readings import MaskReading, Reading

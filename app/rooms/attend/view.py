@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...compute.question import Question
 from ...figures.figure import Figure
@@ -16,10 +16,12 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, Hint
+from ...widgets.contrast_fields import ContrastFields
+from ...widgets.controls import Choice
 from ...widgets.layouts import hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from ..view import View
-from .attend_state import AttendState, TargetBox, TargetFields
+from .attend_state import AttendState
 from .attentions import Attentions, Head, head_title, moved_heads
 
 if TYPE_CHECKING:
@@ -165,13 +167,30 @@ class TargetView(AskingView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.target_box, self.target_fields = TargetBox(), TargetFields()
+        self.target_box, self.target_fields = Choice(say("The prediction to explain")), ContrastFields()
+        self.target_box.setToolTip(say("The prediction to explain"))
+        self.target_box.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
+        self.target_box.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.target_box.activated.connect(lambda index: self.shared.choose_target(self.shared.targets[index]))
+        self.target_fields.edited.connect(self.contrast_edited)
 
     def use(self, shared: AttendState) -> None:
         super().use(shared)
-        self.target_box.follow(shared)
-        self.target_fields.follow(shared)
+        shared.targets_changed.connect(self._show_targets)
         shared.target_changed.connect(self.redraw)
+        self._show_targets()
+
+    def _show_targets(self) -> None:
+        shared, box = self.shared, self.target_box
+        names = [target.label + target.note for target in shared.targets]
+        if names != [box.itemText(i) for i in range(box.count())]:
+            box.clear()
+            box.addItems(names)
+        if shared.target is not None:
+            box.setCurrentIndex(shared.targets.index(shared.target))
+        box.setEnabled(bool(names))
+        self.target_fields.show_contrast(shared.contrast, (shared.first_guess, ""), shared.contrast_problem)
+        self.target_fields.setVisible(bool(shared.first_guess))
 
     def ask_about_target(self, function: Any, *arguments: object) -> Any:
         """The answer of function(checkpoint, text, target, *arguments, progress); None while there is none."""

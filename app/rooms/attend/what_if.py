@@ -1,5 +1,7 @@
 """What if: this head off, this layer off, one weight edited; and what that does to the predictions."""
 
+from functools import reduce
+
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -7,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from ...look.say import mark, say
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
+from ...state.what_if import WhatIf
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import button, label
 from ...widgets.controls import Choice, NumberBox
@@ -18,11 +21,9 @@ from .sentences import about_changes, changed_predictions
 class WhatIfPanel(QWidget):
     """Shows what is changed, and says by signals what a person wants changed."""
 
-    head_switched = Signal(bool)  # off
-    layer_switched = Signal(bool)
+    edited = Signal(object)  # Callable[[WhatIf], WhatIf]: of what is changed inside the model by then
     weight_set = Signal(int, int, float)  # position that looks; column: a unit; the weight it shall have
     column_chosen = Signal(int)  # a unit
-    row_reset = Signal()
     mask_requested = Signal(int)  # position
 
     def __init__(self) -> None:
@@ -33,26 +34,29 @@ class WhatIfPanel(QWidget):
         )
         self.column = Choice(say("The token whose weight is edited"))
         self.weight = NumberBox(say("The new weight, 0 to 1"), 0, 1, step=0.05, decimals=3)
-        self.reset = button(say("Reset the row"), self.row_reset.emit, look="small")
-        self.edited = label(say("Edited. The rest of the row was scaled so that it sums to 1."), "muted", wrap=True)
+        self.reset = button(say("Reset the row"), self._on_reset_clicked, look="small")
+        self.is_edited = label(say("Edited. The rest of the row was scaled so that it sums to 1."), "muted", wrap=True)
         self.effect = BeforeAfter()
         self.mask_button = button("", lambda: self.mask_requested.emit(self._to_mask), look="primary")
         self._to_mask = 0
         self._edit_title = label("", "muted", wrap=True)
         self._row: np.ndarray | None = None  # (U) the row on show
         self._position: int | None = None  # of the token that looks
+        self._members: list[int] = []  # the positions of its unit
         self._labels: list[str] = []
+        self._head = 0, 0
         line = hbox((self.column, 1), self.weight, gap_px=6)
         layout = vbox(self.head_off, self.layer_off, 4, self._edit_title, line, parent=self, gap_px=6)
-        fill(layout, self.edited, self.reset, self.effect, self.mask_button)
-        self.head_off.clicked.connect(self.head_switched)
-        self.layer_off.clicked.connect(self.layer_switched)
+        fill(layout, self.is_edited, self.reset, self.effect, self.mask_button)
+        self.head_off.clicked.connect(self._on_head_off_clicked)
+        self.layer_off.clicked.connect(self._on_layer_off_clicked)
         self.column.activated.connect(self._on_column_activated)
         self.weight.valueChanged.connect(self._on_weight_changed)
 
     def show_selection(self, attentions: Attentions, selection: Selection, column: int | None) -> None:
         """column: the position whose weight is asked about; None: the highest."""
-        what_if, layer, head = attentions.reading.request.what_if, selection.layer, selection.head
+        what_if, (layer, head) = attentions.reading.request.what_if, (selection.layer, selection.head)
+        self._head = layer, head
         is_head_off, is_layer_off = (layer, head) in what_if.heads_off, layer in what_if.layers_off
         self.head_off.setChecked(is_head_off)
         self.layer_off.setChecked(is_layer_off)
@@ -100,16 +104,32 @@ class WhatIfPanel(QWidget):
         if self._row is not None and not self.column.view().isVisible():
             self.column.setCurrentIndex(int(self._row.argmax()) if wanted is None else wanted)
         self._show_weight()
-        members = () if row is None else units.members[row]
+        self._members = [] if row is None else units.members[row]
         rows = {(one.layer, one.head, one.position) for one in attentions.reading.request.what_if.rows}
-        is_edited = not rows.isdisjoint((selection.layer, selection.head, position) for position in members)
+        is_edited = not rows.isdisjoint((*self._head, position) for position in self._members)
         self.reset.setVisible(is_edited)
-        self.edited.setVisible(is_edited)
+        self.is_edited.setVisible(is_edited)
 
     def _show_weight(self) -> None:
         if self._row is not None:
             at = min(max(self.column.currentIndex(), 0), len(self._row) - 1)
             self.weight.show_value(float(self._row[at]))
+
+    def _on_head_off_clicked(self, off: bool) -> None:
+        layer, head = self._head
+        self.edited.emit(lambda what_if: what_if.with_head(layer, head, off))
+
+    def _on_layer_off_clicked(self, off: bool) -> None:
+        layer, _ = self._head
+        self.edited.emit(lambda what_if: what_if.with_layer(layer, off))
+
+    def _on_reset_clicked(self) -> None:
+        (layer, head), members = self._head, self._members
+
+        def edit(what_if: WhatIf) -> WhatIf:
+            return reduce(lambda changed, position: changed.without_row(layer, head, position), members, what_if)
+
+        self.edited.emit(edit)
 
     def _on_column_activated(self, index: int) -> None:
         self.column_chosen.emit(index)

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import Signal
 
+from bertcore.analysis.vectors import cosine
+
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.say import quoted, say
 from ...state.readings import MaskReading, Reading
+from ...state.verdicts import pair_claim
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label
 from ...widgets.flow_layout import FlowLayout
@@ -33,26 +36,34 @@ def effects_of(reading: Reading) -> list[Effect]:
     before = reading.unchanged
     if before is None:
         return []
-    found = [
-        _mask_effect(reading.mask_name(old.position), old, new)
-        for old, new in zip(before.masks, reading.masks, strict=False)
-    ]
+    masks = zip(before.masks, reading.masks, strict=False)
+    found = [_mask_effect(reading.mask_name(was.position), was, now) for was, now in masks]
     if before.next_sentence is not None and reading.next_sentence is not None:
-        found.append(
-            _probability_effect(say("B follows A"), before.next_sentence.is_next, reading.next_sentence.is_next)
-        )
+        shares = before.next_sentence.is_next, reading.next_sentence.is_next
+        found.append(Effect(pair_claim(is_order=False), _fine(shares[0]), _fine(shares[1]), shares))
     if before.sentence_order is not None and reading.sentence_order is not None:
-        found.append(
-            _probability_effect(
-                say("A comes before B"),
-                before.sentence_order.in_order,
-                reading.sentence_order.in_order,
-            )
-        )
+        shares = before.sentence_order.in_order, reading.sentence_order.in_order
+        found.append(Effect(pair_claim(is_order=True), _fine(shares[0]), _fine(shares[1]), shares))
     if before.replaced is not None and reading.replaced is not None:
         was, now = (int((one > REPLACED_FROM).sum()) for one in (before.replaced, reading.replaced))
-        found.append(Effect(say("judged replaced"), _tokens(was), _tokens(now), (was, now)))
+        words = say("%n token(s)", n=was), say("%n token(s)", n=now)
+        found.append(Effect(say("judged replaced"), *words, (was, now)))
     return found
+
+
+def _mask_effect(name: str, was: MaskReading, now: MaskReading) -> Effect:
+    """name: of the mask; a word that stays the best is named beside it."""
+    best = was.words[0], now.words[0]
+    first, second = (_fine(word.probability) for word in best)
+    if best[0].id == best[1].id:
+        name = f"{name}: {quoted(best[0].token)}"
+    else:
+        first, second = f"{quoted(best[0].token)} {first}", f"{quoted(best[1].token)} {second}"
+    return Effect(name, first, second, (best[0].probability, best[1].probability))
+
+
+def _fine(share: float) -> str:
+    return numbers.probability(share, fine=True)
 
 
 def sentence_about(reading: Reading, position: int) -> str:
@@ -62,11 +73,11 @@ def sentence_about(reading: Reading, position: int) -> str:
     mask_one = say("Mask a word (M) to see how a change affects it.")
     if before is None:
         return mask_one if wants_mask else say("Nothing is changed yet.")
-    cosine = _cosine(before.trace.hidden_states[-1][position], reading.trace.hidden_states[-1][position])
+    then, now = (one.trace.hidden_states[-1][position] for one in (before, reading))
     moved = say(
         "The final hidden state of “{token}” has a cosine of {cosine} with what it was before.",
         token=reading.shown_tokens[position],
-        cosine=numbers.decimal(cosine),
+        cosine=numbers.decimal(cosine(then, now)),
     )
     return f"{moved} {mask_one}" if wants_mask and not effects_of(reading) else moved
 
@@ -104,17 +115,12 @@ class ChangeCard(Card):
         super().__init__()
         self.setFixedWidth(theme.column_px(310))
         self.setAccessibleName(say("What if"))
+        hint, line = say("Then click another token: the two swap positions"), FlowLayout()
         self.to_other = button(say("Move to segment B"), self.segment_clicked.emit, look="small")
-        self.swap = button(
-            say("Swap positions"),
-            look="small",
-            hint=say("Then click another token: the two swap positions"),
-            checkable=True,
-        )
+        self.swap = button(say("Swap positions"), look="small", hint=hint, checkable=True)
         self.swap.clicked.connect(self.swap_clicked)
         self.waiting = Hint(say("Now click the other token (Esc cancels)."))
         self.effects = ChangedPredictions(MOST_ROWS)
-        line = FlowLayout()
         line.addWidget(self.to_other)
         line.addWidget(self.swap)
         fill(self.body, label(say("What if"), "title"), line, self.waiting, self.effects)
@@ -125,15 +131,14 @@ class ChangeCard(Card):
         self.show_position(reading, position)
 
     def show_position(self, reading: Reading, position: int) -> None:
-        model = reading.request.model
-        other = "A" if reading.request.segments[position] else "B"
+        model, other = reading.request.model, "A" if reading.request.segments[position] else "B"
+        hint = model.missing.get("segments", say("This model has no segments."))
+        if model.has_segments:
+            token = reading.shown_tokens[position]
+            hint = say("Read “{token}” as part of segment {segment}", token=token, segment=other)
         self.to_other.setText(say("Move to segment {segment}", segment=other))
         self.to_other.setEnabled(model.has_segments)
-        self.to_other.setToolTip(
-            say("Read “{token}” as part of segment {segment}", token=reading.shown_tokens[position], segment=other)
-            if model.has_segments
-            else model.missing.get("segments", say("This model has no segments."))
-        )
+        self.to_other.setToolTip(hint)
         self.swap.setEnabled(len(reading.encoding) > 1)
         self.effects.show_position(reading, position)
 
@@ -141,27 +146,3 @@ class ChangeCard(Card):
         """Whether a token waits for the one to swap with."""
         self.swap.setChecked(is_waiting)
         self.waiting.setVisible(is_waiting)
-
-
-def _mask_effect(name: str, was: MaskReading, now: MaskReading) -> Effect:
-    """name: of the mask; a word that stays the best is named beside it."""
-    best = was.words[0], now.words[0]
-    shares = [numbers.probability(word.probability, fine=True) for word in best]
-    if best[0].id == best[1].id:
-        name = f"{name}: {quoted(best[0].token)}"
-    else:
-        shares = [f"{quoted(word.token)} {share}" for word, share in zip(best, shares, strict=True)]
-    return Effect(name, shares[0], shares[1], (best[0].probability, best[1].probability))
-
-
-def _probability_effect(name: str, was: float, now: float) -> Effect:
-    return Effect(name, numbers.probability(was, fine=True), numbers.probability(now, fine=True), (was, now))
-
-
-def _tokens(count: int) -> str:
-    return say("%n token(s)", n=count)
-
-
-def _cosine(one: np.ndarray, other: np.ndarray) -> float:
-    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / lengths if lengths else 0.0

@@ -20,7 +20,7 @@ from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox
 from ...widgets.scatter import WORD, Points, Scatter
 from ..view import View
-from .compared_parts import compared_reading
+from .embedding_parts import compared_reading
 
 if TYPE_CHECKING:
     from bertcore.analysis.vectors import WordsAround
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
     from ...state.token_units import TokenView
-AROUND_ONE, AROUND_ALL = 24, 4  # words around a token
+AROUND = {"one": 24, "all": 4}  # words around a token
 MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key
 
 
@@ -67,7 +67,7 @@ def map_with_words(
 def baseline_on_map(reading: Reading, shown: str) -> Reading | None:
     """The baseline, where its tokens have a place in this plane."""
     baseline = compared_reading(reading)
-    if baseline is None or shown in ("one", "all"):
+    if baseline is None or shown in AROUND:
         return None
     return baseline if _vectors(baseline, shown).shape[1] == _vectors(reading, shown).shape[1] else None
 
@@ -106,10 +106,7 @@ class MapView(View):
         self.shown = "sum"  # a key of _choices
         self.picture, self.choice = Scatter(say("Map of this text")), Choice(say("Which vectors the map shows"))
         self._note = note("")
-        self.card = Card(
-            say("Map of this text"),
-            intro=say("Each dot is a token."),
-        )
+        self.card = Card(say("Map of this text"), intro=say("Each dot is a token."))
         self.card.add_to_header(label(say("Show:"), "muted"))
         self.card.add_to_header(self.choice)
         self.card.set_figure(self._figure)
@@ -142,7 +139,7 @@ class MapView(View):
             self.map.clear()
             self.picture.set_points(Points())
             self.card.set_hint(say("there are no tokens to show"))
-        elif self.shown in ("one", "all"):
+        elif self.shown in AROUND:
             self._ask_around(reading, selection, self.pause_ms if self.shown == "all" else 0)
         else:
             pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
@@ -160,75 +157,59 @@ class MapView(View):
             self.picture.set_selected([unit])
 
     def _ask_around(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
-        units, ids = selection.units(reading), reading.request.input_ids
-        groups = [tuple(ids[i] for i in members) for members in units.members]
-        is_one = self.shown == "one"
-        wanted = [groups[selection.unit(reading) or 0]] if is_one else list(dict.fromkeys(groups))
-        count = AROUND_ONE if is_one else AROUND_ALL
-        asked = reading, selection.token_view, tuple(wanted), count
+        ids = reading.request.input_ids
+        groups = [tuple(ids[i] for i in members) for members in selection.units(reading).members]
+        wanted = [groups[selection.unit(reading) or 0]] if self.shown == "one" else list(dict.fromkeys(groups))
+        asked = reading, selection.token_view, tuple(wanted), AROUND[self.shown]
         self.map.ask_model(reading.request.model, map_with_words, *asked, pause_ms=pause_ms)
 
     def _on_map_answered(self, word_map: WordMap) -> None:
-        if self.reading is None:
+        reading, view = self.reading, self.selection.token_view
+        if reading is None:
             return
-        units, around = self.selection.units(self.reading), word_map.around
-        named = self.reading.request.model.tokenizer.label
-        words = [] if around is None else [named(word.token_id) for word in around.words]
-        theirs, links = baseline_on_map(self.reading, self.shown), list[tuple[int, int]]()
+        units, around, theirs = self.selection.units(reading), word_map.around, baseline_on_map(reading, self.shown)
+        words, links = list[str](), list[tuple[int, int]]()
+        if around is not None:
+            words = [reading.request.model.tokenizer.label(word.token_id) for word in around.words]
         if theirs is not None:
-            places = self.reading.places_in_baseline(self.selection.token_view)
+            places = reading.places_in_baseline(view)
             links = [(i, len(units) + place) for i, place in enumerate(places) if place is not None]
-            words = labels_beside(self.reading, self.selection.token_view)
+            words = labels_beside(reading, view)
         names, kinds = [*units.labels, *words], [*units.kinds, *[WORD] * len(words)]
         links = links if self.selection.wants_difference else []
         self.picture.set_points(Points(word_map.plane.points, names, kinds, links=links))
-        self._show_selected(self.reading, self.selection)
-        far = say("A triangle at the edge is a token farther away.") if self.picture.far else ""
+        self._show_selected(reading, self.selection)
         both = ""
         if theirs is not None:
-            both = say("Rings: the tokens {there}; dotted lines join each pair.")
-        elif compared_reading(self.reading) is not None:  # vectors of another size, or words around the tokens
-            both = say("Hold X to see the map {there}.")
-        both = both.format(there=where_compared(self.reading))
-        parts = (legend(units.kinds), self._choices[self.shown][1], both, far)
-        self._note.setText(" ".join(part for part in parts if part))
+            both = say("Rings: the tokens {there}; dotted lines join each pair.", there=where_compared(reading))
+        elif compared_reading(reading) is not None:  # vectors of another size, or words around the tokens
+            both = say("Hold X to see the map {there}.", there=where_compared(reading))
+        far = say("A triangle at the edge is a token farther away.") if self.picture.far else ""
+        self._note.setText(" ".join(filter(None, (legend(units.kinds), self._choices[self.shown][1], both, far))))
         share = numbers.percent(word_map.plane.kept)
-        self.card.set_intro(
-            say(
-                "Each dot is a token. Near tokens tend to be alike: this flat picture shows {share} of the "
-                "differences.",
-                share=share,
-            )
+        intro = say(
+            "Each dot is a token. Near tokens tend to be alike: this flat picture shows {share} of the differences.",
+            share=share,
         )
-        self.card.set_hint(
-            joined(
-                say("PCA"),
-                say("%n vector(s)", n=len(names)) if words else "",
-                say("{share} of the variance", share=share),
-                self.selection.token_view.vectors_note,
-            )
-        )
+        count = say("%n vector(s)", n=len(names)) if words else ""
+        variance = say("{share} of the variance", share=share)
+        self.card.set_intro(intro)
+        self.card.set_hint(joined(say("PCA"), count, variance, view.vectors_note))
 
     def _on_picture_hovered(self, point: int | None) -> None:
-        text, word_map = "", self.map.answer
-        if point is not None and word_map is not None and self.reading is not None:
-            units = self.selection.units(self.reading)
-            if point < len(units):
-                text = say(
-                    "{token} at position {position}", token=units.labels[point], position=units.first_positions[point]
-                )
-            elif word_map.around is None and (theirs := baseline_on_map(self.reading, self.shown)) is not None:
-                text = say(
-                    "{token} {there}",
-                    token=self.selection.units(theirs).labels[point - len(units)],
-                    there=where_compared(self.reading),
-                )
+        text, word_map, reading = "", self.map.answer, self.reading
+        if point is not None and word_map is not None and reading is not None:
+            units = self.selection.units(reading)
+            other, theirs = point - len(units), baseline_on_map(reading, self.shown)
+            if other < 0:
+                position = units.first_positions[point]
+                text = say("{token} at position {position}", token=units.labels[point], position=position)
             elif word_map.around is not None:
-                text = say(
-                    "{word}: cosine {cosine}",
-                    word=self.picture.points.names[point],
-                    cosine=numbers.decimal(word_map.around.words[point - len(units)].cosine, 4),
-                )
+                cosine = numbers.decimal(word_map.around.words[other].cosine, 4)
+                text = say("{word}: cosine {cosine}", word=self.picture.points.names[point], cosine=cosine)
+            elif theirs is not None:
+                token = self.selection.units(theirs).labels[other]
+                text = say("{token} {there}", token=token, there=where_compared(reading))
         self.hover_text_changed.emit(text)
 
     def _figure(self) -> Figure | None:
@@ -236,8 +217,7 @@ class MapView(View):
         if self.map.answer is None or not points.names:
             return None
         arrays = {"place": Numbers(points.places, (Axis("token", points.names), Axis("component", ("1", "2"))))}
-        settings = self._choices[self.shown][0]
-        title = say("Map of this text, large")
+        title, settings = say("Map of this text, large"), self._choices[self.shown][0]
         return self.figure(title, [self.picture], arrays, hint=self.card.hint, settings=settings)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from bertcore.analysis.vectors import Pca, pca
 
@@ -27,158 +26,31 @@ from ...widgets.controls import MenuButton
 from ...widgets.figure_button import FigureButton, Provider
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import Item, fill, hbox, vbox
 from ...widgets.scatter import Points, Scatter
 from ..view import View
 from .changes import ChangeCard
-from .compared_parts import compared_reading, sum_difference
-from .embedding_parts import ADDENDS, addends_of, color_limit, parts_of
+from .embedding_parts import ADDENDS, addends_of, color_limit, compared_reading, parts_of, sum_difference
 from .strips import Strips
 from .token_card import TokenCard
 
 if TYPE_CHECKING:
-    from bertcore.analysis.vectors import NearestBy, NearWord, Pca
+    from bertcore.analysis.vectors import NearestBy, NearWord
     from bertcore.tokenizer.tokenizer import Encoding
 
-    from ...compute.embedding import Tables
     from ...compute.question import ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
-    from ...state.token_units import Units
 
 LEAST_PX = (130, 118)  # of the smaller pictures, with the numbers along their sides
 MOST_SEGMENTS_PX = 118
+NEAR_WORDS = 12
+POSITIONS = 128  # the position table is compared in steps of this many
+MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key
 
 
 def map_of_sums(reading: Reading, view: TokenView, _progress: ReportOrCancel) -> Pca:
     return pca(reading.units(view).vectors(reading.trace.embedding_sum))
-
-
-class PicturesCard(Card):
-    """Three pictures side by side."""
-
-    hover_text_changed = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tables: Tables | None = None
-        self.positions = LabelledGrid(
-            say("Cosine similarity of each pair of position vectors"), square=True, signed=True, scale=False
-        )
-        self.segments = LabelledGrid(say("The vectors of segment A and segment B"), signed=True, scale=False)
-        self.map = Scatter(say("Map of this text"))
-        self.positions_hint, self.segments_hint, self.map_hint = Hint(), Hint(), Hint()
-        self.cosine_scale, self.segment_scale = (ColorBar(signed=True, width_px=120) for _ in range(2))
-        self.cosine_scale.set_range(-1, 1)
-        explain("cosine", self.positions, self.cosine_scale)
-        explain("component", self.segments, self.segment_scale)
-        self.no_segments = label("", "muted", wrap=True)
-        self.no_segments.setAlignment(Qt.AlignmentFlag.AlignTop)
-        # Scrolls where it must: a height that follows from its width would squeeze the strips above.
-        self._no_segments_area = scrolled(self.no_segments)
-        for grid in (self.positions, self.segments):
-            grid.setMinimumSize(*(theme.px(side) for side in LEAST_PX))
-        self.segments.setMaximumHeight(theme.px(MOST_SEGMENTS_PX))
-        self.positions.hovered.connect(self._on_positions_hovered)
-        self.positions.clicked.connect(self._on_positions_clicked)
-        self.segments.hovered.connect(self._on_segments_hovered)
-        self.segments.clicked.connect(self._on_segments_clicked)
-
-    def set_figures(self, positions: Provider, segments: Provider, text_map: Provider) -> None:
-        """What the save buttons of the three pictures give."""
-        row = hbox(gap_px=22)
-        below: Sequence[QWidget]
-        for title, hint, picture, figure, stretch, below in (
-            (say("Positions"), self.positions_hint, self.positions, positions, 10, [self.cosine_scale]),
-            (
-                say("Segments"),
-                self.segments_hint,
-                self.segments,
-                segments,
-                13,
-                [self.segment_scale, self._no_segments_area],
-            ),
-            (say("Map of this text"), self.map_hint, self.map, text_map, 25, []),
-        ):
-            row.addLayout(_column(title, hint, picture, figure, below), stretch)
-        self.body.addLayout(row, 1)
-
-    def show_tables(self, tables: Tables, no_segments: str) -> None:
-        """no_segments: why there are none, where there are none."""
-        self.tables = tables
-        places = Labels([str(place) for place in range(len(tables.position_cosines))])
-        self.positions.set_grid(tables.position_cosines, places, places, -1, 1)
-        self.positions_hint.setText(say("Red: alike vectors"))
-        self.no_segments.setText(no_segments)
-        has_segments = tables.segments is not None
-        self._no_segments_area.setVisible(not has_segments)
-        for widget in (self.segments, self.segment_scale):
-            widget.setVisible(has_segments)
-        self.segments_hint.setText("")
-        if tables.segments is None:
-            return
-        limit = float(np.abs(tables.segments).max()) or 1.0
-        dimensions = Labels([str(dimension) for dimension in range(tables.segments.shape[1])])
-        kinds = Labels(["A", "B"], ["segment_a", "segment_b"])
-        self.segments.set_grid(tables.segments, kinds, dimensions, -limit, limit)
-        self.segment_scale.set_range(-limit, limit)
-        cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
-        self.segments_hint.setText(say("Cosine {cosine}, A and B", cosine=cosine))
-        more = say("The vectors of A and B: cosine {cosine}, distance {distance}")
-        self.segments_hint.setToolTip(f"{self.segments_hint.text()}\n{more.format(cosine=cosine, distance=distance)}")
-
-    def show_map(self, plane: Pca, units: Units) -> None:
-        self.map.set_points(Points(plane.points, units.labels, units.kinds))
-        self.map_hint.setText(
-            say("Near tokens are alike: PCA shows {share} of the differences.", share=numbers.percent(plane.kept))
-        )
-
-    def clear_map(self) -> None:
-        self.map.set_points(Points())
-        self.map_hint.setText("")
-
-    def _on_positions_hovered(self, cell: tuple[int, int] | None) -> None:
-        text = ""
-        if cell is not None and self.tables is not None:
-            text = say(
-                "positions {first} and {second}: cosine {cosine}",
-                first=cell[0],
-                second=cell[1],
-                cosine=numbers.decimal(float(self.tables.position_cosines[cell]), 4),
-            )
-        self.hover_text_changed.emit(text)
-
-    def _on_positions_clicked(self, cell: tuple[int, int]) -> None:
-        self.positions.set_selected(*cell)
-        self._on_positions_hovered(cell)
-
-    def _on_segments_hovered(self, cell: tuple[int, int] | None) -> None:
-        text = ""
-        if cell is not None and self.tables is not None and self.tables.segments is not None:
-            text = say(
-                "segment {segment}, dimension {dimension}: {value}",
-                segment="AB"[cell[0]],
-                dimension=cell[1],
-                value=numbers.decimal(float(self.tables.segments[cell]), 4),
-            )
-        self.hover_text_changed.emit(text)
-
-    def _on_segments_clicked(self, cell: tuple[int, int]) -> None:
-        self.segments.set_selected(*cell)
-        self._on_segments_hovered(cell)
-
-
-def _column(title: str, hint: Hint, picture: QWidget, figure: Provider, below: Sequence[QWidget]) -> QVBoxLayout:
-    head = hbox((label(title, "title"), 1), FigureButton(figure, picture, title))
-    column = vbox(vbox(head, hint, gap_px=0), (picture, 1), *below, gap_px=6)
-    if len(below) > 1:
-        column.addStretch(1)
-    return column
-
-
-NEAR_WORDS = 12
-POSITIONS = 128  # the position table is compared in steps of this many
-MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key
 
 
 class PartsView(View):
@@ -186,20 +58,16 @@ class PartsView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.strips = Strips()
+        self.strips, self.token, self.change, self.pictures = Strips(), TokenCard(), ChangeCard(), PicturesCard()
         self.scale, self.last_scale = (ColorBar(signed=True, width_px=200) for _ in range(2))
         self.scale_name, self.last_scale_name = label("", "muted"), label("", "muted")
         explain("component", self.strips, self.scale, self.last_scale)
-        self.strips_card = Card(
-            say("How the input vectors add up"),
-            intro=say(
-                "Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above "
-                "it, added number by number: all that the model knows before its first layer."
-            ),
+        intro = say(
+            "Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above it, "
+            "added number by number: all that the model knows before its first layer."
         )
+        self.strips_card = Card(say("How the input vectors add up"), intro=intro)
         self.menu = MenuButton(say("Parts"), self._fill_parts, say("Leave a part out of the sum"))
-        self.token, self.change = TokenCard(), ChangeCard()
-        self.pictures = PicturesCard()
         self.measure: NearestBy = "cosine"
         self._swap_from: int | None = None
         self._encoding: Encoding | None = None  # on show
@@ -220,6 +88,28 @@ class PartsView(View):
         self.change.segment_clicked.connect(self._on_change_segment_clicked)
         self.change.swap_clicked.connect(self._on_change_swap_clicked)
 
+    def _lay_out(self) -> None:
+        scales, holder, side = FlowLayout(14), QWidget(), QWidget()
+        holder.setLayout(scales)
+        for pair in ((self.scale_name, self.scale), (self.last_scale_name, self.last_scale)):
+            together = QWidget()
+            hbox(*pair, parent=together, gap_px=4)
+            scales.addWidget(together)
+        self.strips_card.add_to_header(self.menu)
+        self.strips_card.set_figure(self._strips_figure)
+        fill(self.strips_card.body, (self.strips, 1), holder)
+        self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)
+        self.token.set_figure(self._token_figure, say("the selected token"))
+        vbox((self.token, 1), self.change, parent=side, gap_px=GAP_PX)
+        right = folded_on_projector(side, say("The selected token"))
+        if theme.is_projector():  # one or the other
+            pictures = folded_on_projector(self.pictures, say("Positions and segments"))
+            pictures.tab.toggled.connect(self.strips_card.setHidden)
+            hbox((self.strips_card, 1), (pictures, 1), right, parent=self, gap_px=GAP_PX)
+        else:
+            left = vbox((self.strips_card, 11), (self.pictures, 9), gap_px=GAP_PX)
+            hbox((left, 1), right, parent=self, gap_px=GAP_PX)
+
     def restore(self, kept: Any) -> None:
         self.measure = kept
 
@@ -237,7 +127,7 @@ class PartsView(View):
             self.map.ask(map_of_sums, reading, selection.token_view, pause_ms=pause_ms)
         else:
             self.map.clear()
-            self.pictures.clear_map()
+            self.pictures.show_map(None, units)
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -263,37 +153,31 @@ class PartsView(View):
 
     def _show_strips(self, reading: Reading, units: Units) -> None:
         parts = parts_of(reading, units) if len(units) else []
-        addends = [part.values for part in parts if part.is_addend and part.values is not None]
-        limit = color_limit(addends) if addends else 1.0
-        last = parts[-1] if parts else None
-        has_last = last is not None and last.values is not None
-        last_limit = color_limit([last.values]) if last is not None and last.values is not None else 1.0
+        addends, others = ([part.values for part in parts if part.is_addend is one] for one in (True, False))
+        limit, last_limit = (color_limit([one for one in each if one is not None]) for each in (addends, others))
         difference = sum_difference(reading, units) if parts and self.selection.wants_difference else None
         self.strips.set_parts(parts if difference is None else [*parts, difference], limit, last_limit)
         is_drawn = difference is not None and difference.values is not None
-        self.scale_name.setText(
-            say("token, segment, position, sum, difference") if is_drawn else say("token, segment, position, sum")
-        )
+        names = say("token, segment, position, sum")
+        self.scale_name.setText(say("token, segment, position, sum, difference") if is_drawn else names)
         self.scale.set_range(-limit, limit)
         self.last_scale.set_range(-last_limit, last_limit)
-        self.last_scale_name.setText(last.name if last is not None else "")
+        self.last_scale_name.setText(parts[-1].name if parts else "")
         for widget in (self.last_scale_name, self.last_scale):
-            widget.setVisible(has_last)
-        width, after = reading.trace.embedding_sum.shape[1], reading.trace.embeddings.shape[1]
-        columns = (
-            say("columns: {width} numbers, {after} after the projection")
-            if width != after
-            else say("columns: the {width} numbers of each vector")
-        ).format(width=numbers.count(width), after=numbers.count(after))
+            widget.setVisible(any(one is not None for one in others))
+        width, after = (numbers.count(one.shape[1]) for one in (reading.trace.embedding_sum, reading.trace.embeddings))
+        columns = say("columns: the {width} numbers of each vector", width=width)
+        if width != after:
+            columns = say("columns: {width} numbers, {after} after the projection", width=width, after=after)
         minus = say("difference: the sum now minus that {there}", there=where_compared(reading))
-        same = reading.baseline is not None and compared_reading(reading) is None
-        later = say("your change comes later and cannot change the embeddings") if same else ""
+        is_same = reading.baseline is not None and compared_reading(reading) is None
+        later = say("your change comes later and cannot change the embeddings") if is_same else ""
         self.strips_card.set_hint(joined(columns, self.selection.token_view.vectors_note, minus if is_drawn else later))
 
     def _on_near_answered(self, words: list[NearWord]) -> None:
         if self.reading is not None:
-            tokenizer = self.reading.request.model.tokenizer
-            self.token.show_words(words, self.measure, [tokenizer.label(word.token_id) for word in words])
+            named = self.reading.request.model.tokenizer.label
+            self.token.show_words(words, self.measure, [named(word.token_id) for word in words])
 
     def _on_map_answered(self, plane: Pca) -> None:
         if self.reading is not None:
@@ -309,13 +193,9 @@ class PartsView(View):
     def _fill_parts(self, menu: QMenu) -> None:
         if self.reading is None:
             return
-        names = {
-            "token": say("Token embedding"),
-            "segment": say("Segment embedding"),
-            "position": say("Position embedding"),
-        }
-        for key in ADDENDS:
-            action = QAction(names[key], menu)
+        names = say("Token embedding"), say("Segment embedding"), say("Position embedding")
+        for key, name in zip(ADDENDS, names, strict=True):
+            action = QAction(name, menu)
             action.setCheckable(True)
             action.setChecked(key not in self.reading.request.what_if.dropped)
             action.setEnabled(addends_of(self.reading)[key] is not None)
@@ -360,28 +240,26 @@ class PartsView(View):
         if cell is not None and self.reading is not None:
             (number, row, column), units = cell, self.selection.units(self.reading)
             part = self.strips.parts[number]
-            if part.values is not None and row < len(units) and np.isnan(part.values[row, column]):
-                text = say("{token} has no counterpart in the baseline", token=units.labels[row])
-            elif part.values is not None and row < len(units):
-                text = say(
-                    "{part} of {token} ({position}), dimension {dimension}: {value}",
-                    part=part.name,
-                    token=units.labels[row],
-                    position=units.first_positions[row],
-                    dimension=column,
-                    value=numbers.number(float(part.values[row, column]), 5),
-                )
+            if part.values is not None and row < len(units):
+                value, token = float(part.values[row, column]), units.labels[row]
+                text = say("{token} has no counterpart in the baseline", token=token)
+                if not np.isnan(value):
+                    text = say(
+                        "{part} of {token} ({position}), dimension {dimension}: {value}",
+                        part=part.name,
+                        token=token,
+                        position=units.first_positions[row],
+                        dimension=column,
+                        value=numbers.number(value, 5),
+                    )
         self.hover_text_changed.emit(text)
         self.hover_unit(cell[1] if cell else None)
 
     def _on_map_hovered(self, unit: int | None) -> None:
+        units = self.selection.units(self.reading) if self.reading is not None else None
         text = ""
-        if unit is not None and self.reading is not None:
-            units = self.selection.units(self.reading)
-            if unit < len(units):
-                text = say(
-                    "{token} at position {position}", token=units.labels[unit], position=units.first_positions[unit]
-                )
+        if unit is not None and units is not None and unit < len(units):
+            text = say("{token} at position {position}", token=units.labels[unit], position=units.first_positions[unit])
         self.hover_text_changed.emit(text)
 
     # Figures.
@@ -397,11 +275,10 @@ class PartsView(View):
 
     def _token_figure(self) -> Figure | None:
         lengths, words = self.token.lengths, self.token.words
-        shared = [one for one in lengths if one.share is not None]
-        names = [word.word for word in words]
+        shares, names = {one.key: one.share for one in lengths if one.share is not None}, [word.word for word in words]
         arrays = {
             "length": numbers_of("part", [one.key for one in lengths], [one.length for one in lengths]),
-            "share": numbers_of("part", [one.key for one in shared], [one.share or 0.0 for one in shared]),
+            "share": numbers_of("part", list(shares), list(shares.values())),
             "cosine": numbers_of("word", names, [word.cosine for word in words]),
             "distance": numbers_of("word", names, [word.distance for word in words]),
         }
@@ -409,7 +286,7 @@ class PartsView(View):
         return self.figure(f"“{self.token.title}”", self.token.widgets, arrays, token=True, settings=settings)
 
     def _positions_figure(self) -> Figure | None:
-        card, tables = self.pictures, self.pictures.tables
+        card, tables = self.pictures, self.tables.answer
         if tables is None:
             return None
         arrays = {"cosine": Numbers(tables.position_cosines, (Axis("position"), Axis("other position")))}
@@ -417,7 +294,7 @@ class PartsView(View):
         return self.figure(say("Positions"), [card.positions, card.cosine_scale], arrays, hint=hint)
 
     def _segments_figure(self) -> Figure | None:
-        card, tables = self.pictures, self.pictures.tables
+        card, tables = self.pictures, self.tables.answer
         if tables is None or tables.segments is None:
             return None
         arrays = {"segment": Numbers(tables.segments, (Axis("segment", ("A", "B")), Axis("dimension")))}
@@ -431,25 +308,86 @@ class PartsView(View):
         arrays = {"place": Numbers(points.places, (Axis("token", points.names), Axis("component", ("1", "2"))))}
         return self.figure(say("Map of this text"), [self.pictures.map], arrays, hint=self.pictures.map_hint.text())
 
-    def _lay_out(self) -> None:
-        self.strips_card.add_to_header(self.menu)
-        self.strips_card.set_figure(self._strips_figure)
-        scales, holder = FlowLayout(14), QWidget()
-        holder.setLayout(scales)
-        for pair in ((self.scale_name, self.scale), (self.last_scale_name, self.last_scale)):
-            together = QWidget()
-            hbox(*pair, parent=together, gap_px=4)
-            scales.addWidget(together)
-        fill(self.strips_card.body, (self.strips, 1), holder)
-        self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)
-        self.token.set_figure(self._token_figure, say("the selected token"))
-        side = QWidget()
-        vbox((self.token, 1), self.change, parent=side, gap_px=GAP_PX)
-        right = folded_on_projector(side, say("The selected token"))
-        if theme.is_projector():  # one or the other
-            pictures = folded_on_projector(self.pictures, say("Positions and segments"))
-            pictures.tab.toggled.connect(self.strips_card.setHidden)
-            hbox((self.strips_card, 1), (pictures, 1), right, parent=self, gap_px=GAP_PX)
-        else:
-            left = vbox((self.strips_card, 11), (self.pictures, 9), gap_px=GAP_PX)
-            hbox((left, 1), right, parent=self, gap_px=GAP_PX)
+
+class PicturesCard(Card):
+    """Three pictures side by side: what the tables of positions and segments say, and a map of the text."""
+
+    hover_text_changed = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        name = say("Cosine similarity of each pair of position vectors")
+        self.positions = LabelledGrid(name, square=True, signed=True, scale=False)
+        self.segments = LabelledGrid(say("The vectors of segment A and segment B"), signed=True, scale=False)
+        self.map = Scatter(say("Map of this text"))
+        self.positions_hint, self.segments_hint, self.map_hint = Hint(), Hint(), Hint()
+        self.cosine_scale, self.segment_scale = (ColorBar(signed=True, width_px=120) for _ in range(2))
+        self.cosine_scale.set_range(-1, 1)
+        explain("cosine", self.positions, self.cosine_scale)
+        explain("component", self.segments, self.segment_scale)
+        self.no_segments = label("", "muted", wrap=True)
+        self.no_segments.setAlignment(Qt.AlignmentFlag.AlignTop)
+        # Scrolls where it must: a height that follows from its width would squeeze the strips above.
+        self._no_segments_area = scrolled(self.no_segments)
+        for grid in (self.positions, self.segments):
+            grid.setMinimumSize(*map(theme.px, LEAST_PX))
+            grid.hovered.connect(partial(self._on_grid_hovered, grid))
+            grid.clicked.connect(partial(self._on_grid_clicked, grid))
+        self.segments.setMaximumHeight(theme.px(MOST_SEGMENTS_PX))
+
+    def set_figures(self, positions: Provider, segments: Provider, text_map: Provider) -> None:
+        """What the save buttons of the three pictures give."""
+        below: list[Item] = [self.segment_scale, self._no_segments_area, None]
+        columns: tuple[tuple[str, Hint, QWidget, Provider, int, list[Item]], ...] = (
+            (say("Positions"), self.positions_hint, self.positions, positions, 10, [self.cosine_scale]),
+            (say("Segments"), self.segments_hint, self.segments, segments, 13, below),
+            (say("Map of this text"), self.map_hint, self.map, text_map, 25, []),
+        )
+        row = hbox(gap_px=22)
+        for title, hint, picture, figure, stretch, words in columns:
+            head = hbox((label(title, "title"), 1), FigureButton(figure, picture, title))
+            row.addLayout(vbox(vbox(head, hint, gap_px=0), (picture, 1), *words, gap_px=6), stretch)
+        self.body.addLayout(row, 1)
+
+    def show_tables(self, tables: Tables, no_segments: str) -> None:
+        """no_segments: why there are none, where there are none."""
+        places, segments = Labels([str(place) for place in range(len(tables.position_cosines))]), tables.segments
+        self.positions.set_grid(tables.position_cosines, places, places, -1, 1)
+        self.positions_hint.setText(say("Red: alike vectors"))
+        self.no_segments.setText(no_segments)
+        self._no_segments_area.setVisible(segments is None)
+        for widget in (self.segments, self.segment_scale):
+            widget.setVisible(segments is not None)
+        self.segments_hint.setText("")
+        if segments is None:
+            return
+        limit = float(np.abs(segments).max()) or 1.0
+        dimensions = Labels([str(dimension) for dimension in range(segments.shape[1])])
+        self.segments.set_grid(segments, Labels("AB", ["segment_a", "segment_b"]), dimensions, -limit, limit)
+        self.segment_scale.set_range(-limit, limit)
+        cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
+        self.segments_hint.setText(say("Cosine {cosine}, A and B", cosine=cosine))
+        more = say("The vectors of A and B: cosine {cosine}, distance {distance}", cosine=cosine, distance=distance)
+        self.segments_hint.setToolTip(f"{self.segments_hint.text()}\n{more}")
+
+    def show_map(self, plane: Pca | None, units: Units) -> None:
+        """None: there is nothing to show."""
+        self.map.set_points(Points() if plane is None else Points(plane.points, units.labels, units.kinds))
+        near = say("Near tokens are alike: PCA shows {share} of the differences.")
+        self.map_hint.setText("" if plane is None else near.format(share=numbers.percent(plane.kept)))
+
+    def _on_grid_hovered(self, grid: LabelledGrid, cell: tuple[int, int] | None) -> None:
+        text = ""
+        if cell is not None and grid.values is not None:
+            value = numbers.decimal(float(grid.values[cell]), 4)
+            row, column = grid.rows.texts[cell[0]], grid.columns.texts[cell[1]]
+            text = say("positions {first} and {second}: cosine {cosine}", first=row, second=column, cosine=value)
+            if grid is self.segments:
+                text = say(
+                    "segment {segment}, dimension {dimension}: {value}", segment=row, dimension=column, value=value
+                )
+        self.hover_text_changed.emit(text)
+
+    def _on_grid_clicked(self, grid: LabelledGrid, cell: tuple[int, int], *_: object) -> None:
+        grid.set_selected(*cell)
+        self._on_grid_hovered(grid, cell)

@@ -37,8 +37,7 @@ class Strips(PointerWidget):
     """
 
     def __init__(self) -> None:
-        super().__init__("")
-        self.setAccessibleName(say("Parts of the input embedding: rows are tokens, columns are dimensions"))
+        super().__init__(say("Parts of the input embedding: rows are tokens, columns are dimensions"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.parts: list[EmbeddingPart] = []
         self._rasters: list[Raster | None] = []
@@ -46,11 +45,12 @@ class Strips(PointerWidget):
 
     def set_parts(self, parts: list[EmbeddingPart], limit: float, last_limit: float) -> None:
         """Colours reach from -limit to limit; those of what becomes of the sum apart."""
-        self.parts, self._rasters = parts, []
-        for part in parts:
-            most = limit if part.is_addend else last_limit
-            values = None if part.values is None else np.nan_to_num(part.values)
-            self._rasters.append(None if values is None else Raster(values, -most, most, signed=True))
+        limits = [limit if part.is_addend else last_limit for part in parts]
+        self.parts = parts
+        self._rasters = [
+            None if part.values is None else Raster(np.nan_to_num(part.values), -most, most, signed=True)
+            for part, most in zip(parts, limits, strict=True)
+        ]
         reasons = " ".join(part.reason for part in parts if part.reason)
         if reasons != self.accessibleDescription():
             self.setAccessibleDescription(reasons)
@@ -114,24 +114,33 @@ class Strips(PointerWidget):
         first = next((number for number, raster in enumerate(self._rasters) if raster is not None), None)
         return None if first is None else (first, self._row or 0, 0)
 
-    def _paint_part(self, painter: QPainter, number: int) -> None:
-        part, raster, rect = self.parts[number], self._rasters[number], self.strip_rect(number)
-        if raster is None:
-            self._paint_reason(painter, part, rect)
-        else:
-            raster.paint(painter, rect)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(theme.color("line"))
-            painter.drawRect(rect)
-        self._paint_name(painter, part, QRectF(0, rect.y(), rect.x() - theme.px(12), rect.height()))
-        self._paint_mark(painter, part.mark, rect)
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = theme.painter(self)
+        for number, (part, raster) in enumerate(zip(self.parts, self._rasters, strict=True)):
+            rect = self.strip_rect(number)
+            if raster is None:
+                self._paint_reason(painter, part, rect)
+            else:
+                self._paint_strip(painter, raster, rect)
+            self._paint_name(painter, part, QRectF(0, rect.y(), rect.x() - theme.px(12), rect.height()))
+            self._paint_mark(painter, part.mark, rect)
+
+    def _paint_strip(self, painter: QPainter, raster: Raster, rect: QRectF) -> None:
+        raster.paint(painter, rect)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(theme.color("line"))
+        painter.drawRect(rect)
+        rows, row = raster.values.shape[0], self._row
+        if row is not None and row < rows:
+            height = rect.height() / rows
+            painter.setPen(QPen(theme.color("ink"), 1.2))
+            painter.drawRect(QRectF(rect.x(), rect.y() + row * height, rect.width(), max(height, 2)))
 
     def _paint_name(self, painter: QPainter, part: EmbeddingPart, side: QRectF) -> None:
-        painter.setPen(theme.color("ink" if part.values is not None else "muted"))
         painter.setFont(theme.font(13, bold=True))
-        metrics, note = QFontMetrics(painter.font()), theme.px(15) if part.note else 0
-        height = metrics.boundingRect(side.toRect(), NAME, part.name).height()
-        name = part.name
+        painter.setPen(theme.color("ink" if part.values is not None else "muted"))
+        metrics, note, name = QFontMetrics(painter.font()), theme.px(15) if part.note else 0, part.name
+        height = metrics.boundingRect(side.toRect(), NAME, name).height()
         if height + note > side.height():
             note, height = 0, min(height, int(side.height()))
             name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(side.width()))
@@ -148,29 +157,14 @@ class Strips(PointerWidget):
         painter.drawRoundedRect(rect, theme.px(4), theme.px(4))
         painter.setPen(theme.color("muted"))
         painter.setFont(theme.font(REASON_FONT_PX))
-        inner = rect.adjusted(theme.px(REASON_PADDING_PX), 0, -theme.px(REASON_PADDING_PX), 0)
-        painter.drawText(inner, WRAPPED, part.reason)
+        padding = theme.px(REASON_PADDING_PX)
+        painter.drawText(rect.adjusted(padding, 0, -padding, 0), WRAPPED, part.reason)
 
     def _paint_mark(self, painter: QPainter, mark: str, rect: QRectF) -> None:
         box = QRectF(rect.right() + theme.px(6), rect.y(), theme.px(MARK_PX), rect.height())
         painter.setPen(theme.color("muted"))
-        if mark != "norm":
-            painter.setFont(theme.font(17))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, mark)
-            return
-        painter.setPen(QPen(theme.color("muted"), 1.5))
-        reach = theme.px(7)
-        tip = box.center() + QPointF(0, reach)
-        for start in (QPointF(0, -2 * reach), QPointF(-reach / 2, -reach / 2), QPointF(reach / 2, -reach / 2)):
-            painter.drawLine(tip + start, tip)
-
-    def _paint_row(self, painter: QPainter, number: int, raster: Raster, row: int) -> None:
-        rect, rows = self.strip_rect(number), raster.values.shape[0]
-        height = rect.height() / rows
-        frame = QRectF(rect.x(), rect.y() + row * height, rect.width(), max(height, 2))
-        painter.setPen(QPen(theme.color("ink"), 1.2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(frame)
+        painter.setFont(theme.font(17))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "↓" if mark == "norm" else mark)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(700), theme.px(400))
@@ -184,14 +178,6 @@ class Strips(PointerWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != event.oldSize().width() and any(self._reason_heights()):
             self.updateGeometry()  # sentences wrap anew
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        for number in range(len(self.parts)):
-            self._paint_part(painter, number)
-        for number, raster in enumerate(self._rasters):
-            if raster is not None and self._row is not None and self._row < raster.values.shape[0]:
-                self._paint_row(painter, number, raster, self._row)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         before = self.hovered_cell

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from bertcore.analysis.vectors import NearestBy, NearWord
 
@@ -19,9 +19,8 @@ from ...state.token_units import Units
 from ...widgets import token_chips
 from ...widgets.card import Card, Hint, button, label
 from ...widgets.charts.bars import ROW_PX, Bar, BarList
-from ...widgets.layouts import fill
-from .compared_parts import BaselineToken, baseline_token, compared_reading
-from .embedding_parts import ADDENDS, Length, has_last, last_name, lengths_at, part_name
+from ...widgets.layouts import fill, hbox
+from .embedding_parts import ADDENDS, Length, baseline_token, compared_reading, last_name, lengths_at, part_name
 
 PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}
 LEAST_WORDS = 3
@@ -35,100 +34,73 @@ class TokenCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedWidth(theme.column_px(310))
+        self.lengths: list[Length] = []
+        self.words: list[NearWord] = []
         self.norms = BarList(say("Length of each part, and its share of the sum"))
-        self.length_after = label("", "muted")
-        self.nearest = BarList(say("Nearest words in the token table"), stretch_to_px=28, may_cut=True)
+        nearest = say("Nearest words in the token table")
+        self.nearest = BarList(nearest, stretch_to_px=28, may_cut=True)
+        self.nearest.setMinimumHeight(LEAST_WORDS * theme.px(ROW_PX))
         explain("part", self.norms)
         explain("nearest", self.nearest)
-        self._compared = label("", "muted", wrap=True)
-        self._compared.hide()
-        self.lengths: list[Length] = []
-        self.baseline_lengths: list[Length] = []  # of the token that it is compared with
-        self.words: list[NearWord] = []
-        self._lengths_hint = label(
-            say(
-                "Length of each vector, and its share of the sum: only what points in the sum’s direction counts, so "
-                "shares add up to 100%, but lengths do not."
-            ),
-            "muted",
-            wrap=True,
+        about = say(
+            "Length of each vector, and its share of the sum: only what points in the sum’s direction counts, so "
+            "shares add up to 100%, but lengths do not."
         )
-        self._lengths_hint.setToolTip(say("Share: p·x / |x|² of a part p and the sum x"))
-        self._nearest_title = label(say("Nearest words in the token table"), "title", wrap=True)
+        self.length_after, about_label = label("", "muted"), label(about, "muted", wrap=True)
+        for words in (self.length_after, about_label):
+            words.setToolTip(say("Share: p·x / |x|² of a part p and the sum x"))
+        self._compared, title = label("", "muted", wrap=True), label(nearest, "title", wrap=True)
         self._measure_hint = Hint()
-        self.measures: dict[NearestBy, QPushButton] = {
-            "cosine": button(
-                say("Cosine"),
-                look="small",
-                hint=say("Words whose vectors point in a similar direction"),
-                checkable=True,
-            ),
-            "distance": button(
-                say("Distance"),
-                look="small",
-                hint=say("Words whose vectors lie close by (Euclidean distance)"),
-                checkable=True,
-            ),
+        self._compared.hide()
+        hints: dict[NearestBy, tuple[str, str]] = {
+            "cosine": (say("Cosine"), say("Words whose vectors point in a similar direction")),
+            "distance": (say("Distance"), say("Words whose vectors lie close by (Euclidean distance)")),
         }
-        self._lay_out()
-
-    @property
-    def widgets(self) -> list[QWidget]:
-        """What a saved picture shows."""
-        above = [self._lengths_hint, self._compared, self._nearest_title, self.norms, self.length_after]
-        return [*above, self._measure_hint, self.nearest]
+        self.measures: dict[NearestBy, QPushButton] = {}
+        line, group = hbox(gap_px=5), QButtonGroup(self)
+        for by, (name, hint) in hints.items():
+            made = self.measures[by] = button(name, look="small", hint=hint, checkable=True)
+            made.clicked.connect(lambda _checked=False, by=by: self.measure_clicked.emit(by))
+            group.addButton(made)
+            line.addWidget(made)
+        line.addWidget(self._measure_hint, 1)
+        fill(self.body, about_label, self._compared, self.norms, self.length_after, 4, title, line, (self.nearest, 1))
+        above = [about_label, self._compared, title, self.norms, self.length_after]
+        self.widgets: list[QWidget] = [*above, self._measure_hint, self.nearest]  # what a saved picture shows
 
     def show_unit(self, reading: Reading, units: Units, unit: int) -> None:
         self._show_title(reading, units, unit)
+        members, theirs = units.members[unit], baseline_token(reading, units, unit)
         self.lengths = lengths_at(reading, units, unit)
-        theirs = baseline_token(reading, units, unit)
-        self.baseline_lengths = [] if theirs is None else theirs.lengths
-        self._show_lengths()
-        vector = reading.trace.embeddings[units.members[unit]].mean(axis=0)
-        after = say(
-            "after {step}: {length}",
-            step=last_name(reading.request.model),
-            length=numbers.decimal(float(np.linalg.norm(vector))),
-        )
+        self._show_lengths([] if theirs is None else theirs.lengths)
+        step = last_name(reading.request.model)
+        length = numbers.decimal(float(np.linalg.norm(reading.trace.embeddings[members].mean(axis=0))))
+        baseline = "" if theirs is None else say("baseline {length}", length=numbers.decimal(theirs.length_after))
+        self.length_after.setText(joined(say("after {step}: {length}", step=step, length=length), baseline))
+        self.length_after.setVisible(bool(step))
+        self._compared.setVisible(compared_reading(reading) is not None)
+        text = say("This token has no counterpart in {baseline}.", baseline=baseline_name(reading))
         if theirs is not None:
-            baseline = say("baseline {length}", length=numbers.decimal(theirs.length_after))
-            after = joined(after, baseline)
-        self.length_after.setText(after)
-        self._show_compared(reading, theirs)
-        self.length_after.setToolTip(self._lengths_hint.toolTip())
-        self.length_after.setVisible(has_last(reading.request.model))
+            text = say("baseline: “{token}” {there}", token=theirs.label, there=where_compared(reading))
+        self._compared.setText(text)
 
-    def _show_lengths(self) -> None:
+    def _show_lengths(self, baseline: list[Length]) -> None:
         """Each part's own bar, and below it the baseline's."""
-        own, theirs = ({one.key: one for one in lengths} for lengths in (self.lengths, self.baseline_lengths))
-        longest = max(one.length for one in (*self.lengths, *self.baseline_lengths)) or 1.0
+        own, theirs = ({one.key: one for one in lengths} for lengths in (self.lengths, baseline))
+        longest = max(one.length for one in (*self.lengths, *baseline)) or 1.0
         bars = []
         for key in (*ADDENDS, "sum"):
-            if key in own:
-                bars.append(_length_bar(own[key], longest))
-            elif key in theirs:
-                bars.append(Bar(part_name(key), numbers.decimal(0.0), 0.0, PART_COLORS[key]))
+            if key in own or key in theirs:
+                bars.append(_length_bar(own.get(key, Length(key, 0.0, None)), longest))
             if key in theirs:
                 bars.append(replace(_length_bar(theirs[key], longest), label=say("baseline"), color="bar"))
         self.norms.set_bars(bars)
-
-    def _show_compared(self, reading: Reading, theirs: BaselineToken | None) -> None:
-        has_baseline = compared_reading(reading) is not None
-        self._compared.setVisible(has_baseline)
-        if not has_baseline:
-            return
-        if theirs is None:
-            text = say("This token has no counterpart in {baseline}.")
-            self._compared.setText(text.format(baseline=baseline_name(reading)))
-        else:
-            text = say("baseline: “{token}” {there}")
-            self._compared.setText(text.format(token=theirs.label, there=where_compared(reading)))
 
     def clear(self) -> None:
         """There is no token to show."""
         self.set_title(say("No tokens"))
         self.set_hint("")
-        self.lengths, self.baseline_lengths = [], []
+        self.lengths = []
         self._compared.hide()
         self.norms.set_bars([])
         self.length_after.hide()
@@ -145,42 +117,17 @@ class TokenCard(Card):
         self.nearest.set_bars(bars)
 
     def _show_title(self, reading: Reading, units: Units, unit: int) -> None:
-        members, model = units.members[unit], reading.request.model
-        first = members[0]
-        where, segment = (
-            token_chips.part_name(reading.encoding, first, model.has_segments),
-            reading.request.segments[first],
-        )
-        if model.has_segments and segment != reading.encoding.segments[first]:
+        request, members = reading.request, units.members[unit]
+        first, has_segments = members[0], request.model.has_segments
+        where, segment = token_chips.part_name(reading.encoding, first, has_segments), request.segments[first]
+        if has_segments and segment != reading.encoding.segments[first]:
             where = say("read as {segment}", segment=token_chips.segment_name(segment))
-        self.set_title(units.labels[unit])
+        hints = [say("position {position}", position=first), where, f"id {request.input_ids[first]}"]
         if len(members) > 1:
-            tokens = say("positions {first}–{last}", first=first, last=members[-1])
-            self.set_hint(joined(tokens, where, say("mean of %n piece(s)", n=len(members))))
-        else:
-            token = say("position {position}", position=first)
-            self.set_hint(joined(token, where, f"id {reading.request.input_ids[first]}"))
-
-    def _lay_out(self) -> None:
-        line, group = QHBoxLayout(), QButtonGroup(self)
-        line.setSpacing(theme.px(5))
-        for by, made in self.measures.items():
-            made.clicked.connect(lambda _checked=False, by=by: self.measure_clicked.emit(by))
-            group.addButton(made)
-            line.addWidget(made)
-        line.addWidget(self._measure_hint, 1)
-        self.nearest.setMinimumHeight(LEAST_WORDS * theme.px(ROW_PX))
-        fill(
-            self.body,
-            self._lengths_hint,
-            self._compared,
-            self.norms,
-            self.length_after,
-            4,
-            self._nearest_title,
-            line,
-            (self.nearest, 1),
-        )
+            positions = say("positions {first}–{last}", first=first, last=members[-1])
+            hints = [positions, where, say("mean of %n piece(s)", n=len(members))]
+        self.set_title(units.labels[unit])
+        self.set_hint(joined(*hints))
 
 
 def _length_bar(one: Length, longest: float) -> Bar:

@@ -10,12 +10,19 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from bertcore.analysis.tokenisations import (
+    Piece,
+    Span,
+    TokenCounts,
+    TwoTokenisations,
+    compare_tokenisations,
+    vocabulary_of,
+)
 from bertcore.errors import printable
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 from ...compute.question import ReportOrCancel
-from ...compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.say import say
@@ -44,8 +51,7 @@ class TokenisationsPicture(WrappedBoxes):
     gap_px, line_gap_px, least_width_px = 8.0, 18.0, 200
 
     def __init__(self) -> None:
-        super().__init__("", 2 * ROW_PX + 2)
-        self.setAccessibleName(say("The text as two vocabularies tokenise it"))
+        super().__init__(say("The text as two vocabularies tokenise it"), 2 * ROW_PX + 2)
         self.spans: list[Span] = []
         self.selected: int | None = None
 
@@ -62,17 +68,15 @@ class TokenisationsPicture(WrappedBoxes):
         return self.selected
 
     def box_widths(self) -> list[float]:
-        metrics = QFontMetrics(self.sized_font(13, medium=True))
-        return [max(sum(self._widths(metrics, pieces)) for pieces in (span.first, span.second)) for span in self.spans]
+        return [max(sum(self._widths(span.first)), sum(self._widths(span.second))) for span in self.spans]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        span, metrics = self.spans[number], QFontMetrics(self.sized_font(13, medium=True))
+        span, height = self.spans[number], self.px(ROW_PX)
         for row, pieces in enumerate((span.first, span.second)):
-            widths = self._widths(metrics, pieces)
+            widths, left = self._widths(pieces), box.x()
             stretched = box.width() / sum(widths) if widths else 1.0
-            left, top = box.x(), box.y() + row * (self.px(ROW_PX) + 2)
             for piece, width in zip(pieces, widths, strict=True):
-                place = QRectF(left, top, width * stretched, self.px(ROW_PX)).adjusted(1, 1, -1, -1)
+                place = QRectF(left, box.y() + row * (height + 2), width * stretched, height).adjusted(1, 1, -1, -1)
                 self._paint_piece(painter, piece, place, KINDS[span.part], span.is_same)
                 left += width * stretched
         if number == self.selected:
@@ -90,8 +94,9 @@ class TokenisationsPicture(WrappedBoxes):
         painter.setPen(theme.color(kind))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, piece.label)
 
-    def _widths(self, metrics: QFontMetrics, pieces: tuple[Piece, ...]) -> list[int]:
-        return [metrics.horizontalAdvance(piece.label) + 2 * self.px(PADDING_PX) for piece in pieces]
+    def _widths(self, pieces: tuple[Piece, ...]) -> list[float]:
+        metrics = QFontMetrics(self.sized_font(13, medium=True))
+        return [float(metrics.horizontalAdvance(piece.label) + 2 * self.px(PADDING_PX)) for piece in pieces]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
@@ -119,18 +124,15 @@ class VocabulariesView(View):
         self.recent_models: Callable[[], Sequence[str]] = tuple
         self.reference = ""  # of the other vocabulary; empty: none chosen yet
         self.picture = TokenisationsPicture()
-        self.menu = MenuButton(
-            say("Other vocabulary"), self._fill, say("The other vocabulary to tokenise the text with")
-        )
+        hint = say("The other vocabulary to tokenise the text with")
+        self.menu = MenuButton(say("Other vocabulary"), self._fill, hint)
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
         self.note, self.line = label("", "muted", wrap=True), ProgressLine()
-        self.card = Card(
-            say("The same text, tokenised by two vocabularies"),
-            intro=say(
-                "Top row: this model. Bottom row: the other one. A word in pieces has no vector of its own: its "
-                "meaning must come from its pieces."
-            ),
+        intro = say(
+            "Top row: this model. Bottom row: the other one. A word in pieces has no vector of its own: its meaning "
+            "must come from its pieces."
         )
+        self.card = Card(say("The same text, tokenised by two vocabularies"), intro=intro)
         self.card.add_to_header(self.menu)
         self.card.set_figure(self._figure)
         fill(self.card.body, self.line, self.first, self.second, self.note, (scrolled(self.picture), 1))
@@ -169,27 +171,32 @@ class VocabulariesView(View):
     def _on_compared_answered(self, compared: Compared) -> None:
         if self.reading is None:
             return
-        other, both = compared
-        own = self.reading.request.model
-        first, second = say("Top row: {model}"), say("Bottom row: {model}")
-        for line, row, name, tokenizer, counts in (
-            (self.first, first, own.name, own.tokenizer, both.first),
-            (self.second, second, name_of(self.reference), other, both.second),
+        (other, both), own = compared, self.reading.request.model
+        first, second = (
+            say("Top row: {model}", model=own.name),
+            say("Bottom row: {model}", model=name_of(self.reference)),
+        )
+        for line, row, tokenizer, counts in (
+            (self.first, first, own.tokenizer, both.first),
+            (self.second, second, other, both.second),
         ):
             vocabulary = say("vocabulary of {size}", size=numbers.count(tokenizer.vocab_size))
-            line.setText(" · ".join([row.format(model=name), vocabulary, *counted(counts)]))
+            line.setText(" · ".join([row, vocabulary, *counted(counts)]))
             line.show()
-        alike = say("Both split the text in the same way.")
         marked = say(
             "Split differently (marked): {count} of {total} words and punctuation marks.",
             count=numbers.count(both.differing),
             total=numbers.count(len(both.spans)),
         )
-        cut_off = say("The text is too long, so only the part that both models can read is compared.")
-        hidden = say("Special tokens are not shown.")
         pieces = (piece.label for span in both.spans for piece in (*span.first, *span.second))
-        continues = say("##: a piece that continues a word.") if any(map(_continues, pieces)) else ""
-        sentences = [marked if both.differing else alike, continues, "" if both.is_whole else cut_off, hidden]
+        continues = any(piece.startswith("##") for piece in pieces)
+        cut_off = say("The text is too long, so only the part that both models can read is compared.")
+        sentences = (
+            marked if both.differing else say("Both split the text in the same way."),
+            say("##: a piece that continues a word.") if continues else "",
+            "" if both.is_whole else cut_off,
+            say("Special tokens are not shown."),
+        )
         self.note.setText(" ".join(filter(None, sentences)))
         self.picture.set_spans(both.spans)
         self.show_selection(self.reading, self.selection)
@@ -234,12 +241,9 @@ class VocabulariesView(View):
         if self.compared.answer is None or self.reading is None:
             return None
         both, encoding = self.compared.answer[1], self.reading.encoding
-        texts = {"a": encoding.text_a, "b": encoding.text_b or ""}
-        typed = []
-        for span in both.spans:
-            pieces = [*span.first, *span.second]
-            typed.append(texts[span.part][min(p.start for p in pieces) : max(p.end for p in pieces)])
-        other = name_of(self.reference)
+        texts, other = {"a": encoding.text_a, "b": encoding.text_b or ""}, name_of(self.reference)
+        each = ((span.part, [*span.first, *span.second]) for span in both.spans)
+        typed = [texts[part][min(p.start for p in pieces) : max(p.end for p in pieces)] for part, pieces in each]
         names = f"{self.reading.request.model.name} (top row)", f"{other} (bottom row)"
         counts = np.array([(len(span.first), len(span.second)) for span in both.spans]).reshape(-1, 2)
         arrays = {"tokens": Numbers(counts, (Axis("text", typed), Axis("vocabulary", names)))}
@@ -248,25 +252,15 @@ class VocabulariesView(View):
         return self.figure(say("Two vocabularies"), widgets, arrays, settings=settings)
 
 
-def _continues(piece: str) -> bool:
-    return piece.startswith("##")
-
-
 def counted(counts: TokenCounts) -> list[str]:
     """Phrases on how many tokens a vocabulary splits the text into."""
-    tokens = counts.tokens
+    mean = numbers.decimal(counts.pieces_per_word)
+    words = say("{words} words in {pieces} tokens: {mean} per word")
     phrases = [
-        say("%n token(s) in all", n=tokens),
-        say(
-            "{words} words in {pieces} tokens: {mean} per word",
-            pieces=counts.pieces,
-            words=counts.words,
-            mean=numbers.decimal(counts.pieces_per_word),
-        ),
+        say("%n token(s) in all", n=counts.tokens),
+        words.format(words=counts.words, pieces=counts.pieces, mean=mean),
     ]
-    if counts.unknown:
-        phrases.append(say("{count} unknown", count=counts.unknown))
-    return phrases
+    return [*phrases, say("{count} unknown", count=counts.unknown)] if counts.unknown else phrases
 
 
 def name_of(reference: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from bertcore.tokenizer.tokenizer import Encoding
@@ -51,10 +51,8 @@ class Tiles(WrappedBoxes):
     least_width_px = 200
 
     def __init__(self) -> None:
-        super().__init__("", TILE_PX)
-        self.setAccessibleName(
-            say("Tokens with segment and position: Space changes the segment, Enter picks a token to swap")
-        )
+        name = say("Tokens with segment and position: Space changes the segment, Enter picks a token to swap")
+        super().__init__(name, TILE_PX)
         self.has_segments = True
         self.tiles: list[Tile] = []
         self._current = 0
@@ -110,6 +108,10 @@ class Tiles(WrappedBoxes):
             self._paint_pill(painter, self.letter_rect(number), self._letter(tile), tile.is_moved, False)
         is_picked = number == self._picked
         self._paint_pill(painter, self.number_rect(number), str(tile.position), tile.is_swapped, is_picked)
+        if is_current and self.hasFocus():
+            painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(rect, self.px(6), self.px(6))
 
     def _paint_pill(self, painter: QPainter, rect: QRectF, text: str, is_changed: bool, is_picked: bool) -> None:
         painter.setPen(QPen(theme.color("accent" if is_changed or is_picked else "line"), 1.6 if is_changed else 1))
@@ -118,14 +120,6 @@ class Tiles(WrappedBoxes):
         painter.setFont(self.sized_font(11.5, bold=is_changed or is_picked))
         painter.setPen(theme.color("on_accent" if is_picked else "accent" if is_changed else "ink"))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self.hasFocus() and self._current < len(self.boxes):
-            painter = theme.painter(self)
-            painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(self.boxes[self._current].adjusted(1, 1, -1, -1), self.px(6), self.px(6))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         position = self.cell_at(event.position())
@@ -161,35 +155,26 @@ class FirstSteps(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.text = label("", wrap=True)
-        self.mask_button = button("", self._on_mask_clicked, look="primary")
+        self.text, self._position = label("", wrap=True), 0
+        self.mask_button = button("", lambda: self.mask_requested.emit(self._position), look="primary")
         self.change_button = button(say("Leave out the positions"), self.change_requested.emit, look="primary")
-        self._position = 0
         vbox(self.text, self.mask_button, self.change_button, parent=self, gap_px=8)
 
     def show_reading(self, reading: Reading, position: int) -> None:
         predicts = "mlm" in reading.request.model.output_heads
         target = word_to_mask(reading, position) if predicts and not reading.request.masked else None
-        is_unchanged = reading.unchanged is None
-        can_change = is_unchanged and target is None and addends_of(reading)["position"] is not None
+        can_change = reading.unchanged is None and target is None and addends_of(reading)["position"] is not None
         self.setVisible(target is not None or can_change)
         self.mask_button.setVisible(target is not None)
         self.change_button.setVisible(can_change)
+        text = say("Now change what the model reads: a letter or a number, or leave a part out. Try it:")
         if target is not None:
             self._position = target
             self.mask_button.setText(say("Mask “{token}”", token=reading.encoding.labels[target]))
             text = say("Mask a word to see the guesses for it change.")
             if reading.next_sentence is not None:
-                watch = say("Without a mask, watch “B follows A”.")
-                text = f"{text} {watch}"
-            self.text.setText(text)
-        else:
-            self.text.setText(
-                say("Now change what the model reads: a letter or a number, or leave a part out. Try it:")
-            )
-
-    def _on_mask_clicked(self) -> None:
-        self.mask_requested.emit(self._position)
+                text = f"{text} {say('Without a mask, watch “B follows A”.')}"
+        self.text.setText(text)
 
 
 class WhatIfView(View):
@@ -198,24 +183,36 @@ class WhatIfView(View):
     def __init__(self) -> None:
         super().__init__()
         self.tiles, self.effects, self.start = Tiles(), ChangedPredictions(MOST_ROWS), FirstSteps()
-        self.parts: dict[str, QPushButton] = {}
-        self.b_as_a = button(
-            say("Move B to segment A"),
-            self._on_b_as_a_clicked,
-            hint=say("Read all of B as segment A"),
-            checkable=True,
-        )
+        hint = say("Read all of B as segment A")
+        self.b_as_a = button(say("Move B to segment A"), self._on_b_as_a_clicked, hint=hint, checkable=True)
         self.how = label("", "muted", wrap=True)
         self._picked: int | None = None  # the token that waits for another to swap positions with
         self._encoding: Encoding | None = None  # on show
+        self.parts: dict[str, QPushButton] = {}
+        hints = say("No token embedding"), say("No segment embedding"), say("No position embedding")
+        for name, hint in zip(ADDENDS, hints, strict=True):
+            clicked = partial(self._on_part_clicked, name)
+            self.parts[name] = button(part_name(name), clicked, hint=hint, checkable=True)
         self._lay_out()
         self.add_token_menu(self.tiles, lambda position: position)
         self.start.mask_requested.connect(self.mask_toggled)
-        self.start.change_requested.connect(self._on_start_change_requested)
+        self.start.change_requested.connect(lambda: self._drop("position", True))  # says most: a text without order
         self.tiles.chosen.connect(self.position_clicked)
         self.tiles.hovered.connect(self.position_hovered)
         self.tiles.segment_clicked.connect(self._on_tiles_segment_clicked)
         self.tiles.position_clicked.connect(self._on_tiles_position_clicked)
+
+    def _lay_out(self) -> None:
+        below = say("Below each token: its segment (A or B) and its position in the text.")
+        predicted = say("What the model predicted, and what it predicts with your changes.")
+        card, after = Card(say("What the model reads"), intro=below), Card(say("Before and after"), intro=predicted)
+        leave_out = label(say("Leave out for all tokens:"), "muted")
+        switches = hbox(leave_out, *self.parts.values(), 14, self.b_as_a, None, gap_px=6)
+        fill(card.body, switches, self.how, (scrolled(self.tiles), 1))
+        after.setFixedWidth(theme.column_px(330))
+        after.set_figure(self._figure)
+        fill(after.body, self.start, self.effects, None)
+        hbox((card, 1), folded_on_projector(after, after.title), parent=self, gap_px=GAP_PX)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if reading.encoding is not self._encoding:
@@ -224,20 +221,12 @@ class WhatIfView(View):
         request, what_if = reading.request, reading.request.what_if
         model, own, segments = request.model, reading.encoding.segments, request.segments
         places, masked = request.positions or range(len(own)), set(request.masked)
-        self.tiles.set_tiles(
-            [
-                Tile(
-                    token,
-                    "mask" if i in masked else KINDS[reading.encoding.parts[i]],
-                    segments[i],
-                    places[i],
-                    model.has_segments and segments[i] != own[i],
-                    places[i] != i,
-                )
-                for i, token in enumerate(reading.shown_tokens)
-            ],
-            model.has_segments,
-        )
+        tiles = []
+        for i, token in enumerate(reading.shown_tokens):
+            kind = "mask" if i in masked else KINDS[reading.encoding.parts[i]]
+            is_moved = model.has_segments and segments[i] != own[i]
+            tiles.append(Tile(token, kind, segments[i], places[i], is_moved, places[i] != i))
+        self.tiles.set_tiles(tiles, model.has_segments)
         for name, switch in self.parts.items():
             switch.setChecked(name in what_if.dropped)
             switch.setEnabled(addends_of(reading)[name] is not None)
@@ -259,44 +248,14 @@ class WhatIfView(View):
         super().leave()
         self._pick(None)
 
-    def _lay_out(self) -> None:
-        card = Card(
-            say("What the model reads"),
-            intro=say("Below each token: its segment (A or B) and its position in the text."),
-        )
-        after = Card(
-            say("Before and after"),
-            intro=say("What the model predicted, and what it predicts with your changes."),
-        )
-        switches = hbox(label(say("Leave out for all tokens:"), "muted"), gap_px=6)
-        hints = {
-            "token": say("No token embedding"),
-            "segment": say("No segment embedding"),
-            "position": say("No position embedding"),
-        }
-        for name in ADDENDS:
-            clicked = partial(self._on_part_clicked, name)
-            self.parts[name] = button(part_name(name), clicked, hint=hints[name], checkable=True)
-            switches.addWidget(self.parts[name])
-        fill(switches, 14, self.b_as_a, None)
-        fill(card.body, switches, self.how, (scrolled(self.tiles), 1))
-        after.setFixedWidth(theme.column_px(330))
-        after.set_figure(self._figure)
-        fill(after.body, self.start, self.effects, None)
-        hbox((card, 1), folded_on_projector(after, after.title), parent=self, gap_px=GAP_PX)
-
     def _show_how(self) -> None:
+        how = say("Click two numbers to swap the tokens’ positions. This model has no segments.")
+        if self.tiles.has_segments:
+            how = say("Click a letter to change a token’s segment. Click two numbers to swap the tokens’ positions.")
         if self._picked is not None and self.reading is not None and self._picked < len(self.reading.encoding):
             token = self.reading.shown_tokens[self._picked]
-            self.how.setText(
-                say("Now click the number of the token to swap with “{token}” (Esc cancels).", token=token)
-            )
-        elif self.tiles.has_segments:
-            self.how.setText(
-                say("Click a letter to change a token’s segment. Click two numbers to swap the tokens’ positions.")
-            )
-        else:
-            self.how.setText(say("Click two numbers to swap the tokens’ positions. This model has no segments."))
+            how = say("Now click the number of the token to swap with “{token}” (Esc cancels).", token=token)
+        self.how.setText(how)
 
     def _pick(self, position: int | None) -> None:
         self._picked = position
@@ -304,12 +263,10 @@ class WhatIfView(View):
         self._show_how()
 
     def _on_part_clicked(self, name: str) -> None:
-        is_out = self.parts[name].isChecked()
-        self.what_if_edited.emit(lambda what_if: what_if.with_dropped(name, is_out))
+        self._drop(name, self.parts[name].isChecked())
 
-    def _on_start_change_requested(self) -> None:
-        """The change that says most: a text without order."""
-        self.what_if_edited.emit(lambda what_if: what_if.with_dropped("position", True))
+    def _drop(self, name: str, is_out: bool) -> None:
+        self.what_if_edited.emit(lambda what_if: what_if.with_dropped(name, is_out))
 
     def _on_b_as_a_clicked(self) -> None:
         if self.reading is not None:
@@ -329,6 +286,5 @@ class WhatIfView(View):
             self.what_if_edited.emit(lambda what_if: what_if.swapped(first, position))
 
     def _figure(self) -> Figure | None:
-        return self.figure(
-            say("Before and after"), [self.effects], self.effects.arrays(), hint=say("what the model predicts")
-        )
+        hint = say("what the model predicts")
+        return self.figure(say("Before and after"), [self.effects], self.effects.arrays(), hint=hint)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import Target
 
-from ...compute.head_questions import HeadTarget, labels_of, probability_of, softmax, targets_of, word_contrast
+from ...compute.head_questions import HeadTarget, labels_of, probability_of, targets_of, word_contrast
 from ...look.bidi import isolated
 from ...look.say import say
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPaint
 
 from ...look import numbers, theme
 from ...look.say import say
+from ...state.token_units import TokenView
 from ...widgets.charts.raster import Raster
 from .compared import ComparedLines
 from .content import Content, embedding
@@ -29,6 +30,7 @@ def paint_base(painter: QPainter, plan: Plan, content: Content) -> None:
 class _Base:
     def __init__(self, painter: QPainter, plan: Plan, content: Content) -> None:
         self._painter, self._plan, self._content = painter, plan, content
+        self._kinds = content.reading.units(TokenView()).kinds  # (S) names of colours
 
     def paint(self) -> None:
         self._paint_title()
@@ -74,6 +76,7 @@ class _Base:
     def _paint_words(self) -> None:
         painter, plan, content = self._painter, self._plan, self._content
         px, tokens = plan.px, content.reading.shown_tokens
+        words = {position: (found, word) for found, word in content.words.items() for position in found}
         heading = QRectF(plan.words.left(), plan.top - px(HEADINGS), plan.words.width(), px(HEADINGS - 3))
         if plan.sizes.has_words:
             theme.draw_text(painter, heading, say("Words"), "ink", 11, align=theme.RIGHT, bold=True)
@@ -88,7 +91,7 @@ class _Base:
                 box = QRectF(plan.tokens.left(), y - height / 2, plan.tokens.width(), height)
                 theme.draw_text(painter, box, text, "muted", min(size, 11), align=CENTER)
                 continue
-            kind = content.kinds[row]
+            kind = self._kinds[row]
             chip = QRectF(plan.tokens.left(), y - height / 2 + 1, plan.tokens.width(), height - 2)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color(f"{kind}_tint"))
@@ -96,15 +99,15 @@ class _Base:
             theme.draw_text(
                 painter, chip.adjusted(2, 0, -2, 0), tokens[row], kind, size, align=CENTER, bold=kind == "mask"
             )
-            word = content.words.get(row)
-            if word is None or not plan.sizes.has_words:
+            if row not in words or not plan.sizes.has_words:
                 continue
-            own = [plan.row_y(plan.row_of[position]) for position in word.positions if position in plan.row_of]
+            positions, word = words[row]
+            own = [plan.row_y(plan.row_of[position]) for position in positions if position in plan.row_of]
             middle = (own[0] + own[-1]) / 2
             if y == own[0]:
                 box = QRectF(plan.words.left(), middle - height / 2, plan.words.width(), height)
                 color = kind if kind == "mask" else "ink"
-                theme.draw_text(painter, box, word.text, color, size, align=theme.RIGHT)
+                theme.draw_text(painter, box, word, color, size, align=theme.RIGHT)
             painter.setPen(QPen(theme.color(kind, LINE_ALPHA), 1))
             here = QPointF(plan.words.right() + px(3), middle)
             painter.drawLine(QLineF(here, QPointF(plan.tokens.left() - px(2), y)))
@@ -167,7 +170,7 @@ class _Base:
         start, end = plan.embeddings["sum"].right(), plan.layer_zone.right()
         for position, number in plan.row_of.items():
             y = plan.row_y(number)
-            color = theme.color(content.kinds[position], LINE_ALPHA)
+            color = theme.color(self._kinds[position], LINE_ALPHA)
             gradient = QLinearGradient(end - plan.px(10), 0, end + plan.px(14), 0)
             gradient.setColorAt(0, color)
             gradient.setColorAt(1, QColor(color.red(), color.green(), color.blue(), 0))

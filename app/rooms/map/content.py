@@ -1,12 +1,13 @@
-"""What the map shows, as plain data: words, values and answers, without places or painting."""
+"""What the map shows and where each part leads, as plain data, without places or painting."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...state.token_units import KINDS
+from ...look.say import mark
+from .plan import MapPart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,14 +30,6 @@ class Caption:
     title: str
     text: str
     link: str = ""  # the room that it leads to
-
-
-@dataclass(frozen=True)
-class Word:
-    """As it was typed, and the tokens it is made of."""
-
-    text: str
-    positions: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +61,7 @@ class Content:
 
     reading: Reading
     sheet: HeadSheet
-    words: dict[int, Word]  # by the position of each of its tokens
-    kinds: list[str]  # (S) names of colours
+    words: dict[tuple[int, ...], str]  # as they were typed, by the positions of their tokens
     title: Caption = field(default_factory=lambda: Caption("", ""))
     captions: Mapping[str, Caption] = field(default_factory=dict)  # by the name of the section
     pair: Caption = field(default_factory=lambda: Caption("", ""))  # the question about A and B; why it has no answer
@@ -79,19 +71,45 @@ class Content:
     activity_rows: list[int] = field(default_factory=list)  # the positions it is of
 
 
-def kinds_of(reading: Reading) -> list[str]:
-    """The colour of each token, by its name in the theme (S)."""
-    masked = set(reading.request.masked)
-    return ["mask" if i in masked else KINDS[part] for i, part in enumerate(reading.encoding.parts)]
-
-
 def embedding(reading: Reading, name: str) -> np.ndarray | None:
-    """(S,E) of "token", "segment", "position" or "sum"; None where the model has none."""
-    trace = reading.trace
-    vectors = {
-        "token": trace.token_embeddings,
-        "segment": trace.segment_embeddings,
-        "position": trace.position_embeddings,
-        "sum": trace.embedding_sum,
-    }
-    return vectors[name]
+    """(S,E) of one of EMBEDDINGS; None where the model has none."""
+    found: np.ndarray | None = getattr(reading.trace, "embedding_sum" if name == "sum" else f"{name}_embeddings")
+    return found
+
+
+class Door(NamedTuple):
+    """Where a part leads."""
+
+    room: str
+    view: str
+
+
+SECTIONS = {  # name -> title, room's name, where it leads
+    "cut": (mark("Cut"), mark("Vocabulary"), Door("embed", "vocabularies")),
+    "add": (mark("Add"), mark("Embed"), Door("embed", "parts")),
+    "look": (mark("Look around"), mark("Attend"), Door("attend", "matrix")),
+    "think": (mark("Think it over"), mark("Layers"), Door("layers", "neurons")),
+    "answer": (mark("Answer"), mark("Predict"), Door("predict", "words")),
+}
+DOORS = {
+    "word": Door("embed", "vocabularies"),
+    "token": Door("embed", "parts"),
+    "embedding": Door("embed", "parts"),
+    "head": Door("attend", "matrix"),
+    "attention_sum": Door("layers", "added"),
+    "feed_forward": Door("layers", "neurons"),
+    "feed_forward_sum": Door("layers", "added"),
+    "layer": Door("layers", "steps"),
+    "state": Door("layers", "hidden"),
+    "answer": Door("predict", "words"),
+    "verdict": Door("predict", "words"),
+}
+
+
+def door_of(part: MapPart, masked: Collection[int]) -> Door:
+    """masked: positions; what a layer makes of a mask is shown in Predict."""
+    if part.kind == "section":
+        return SECTIONS[part.name][2]
+    if part.kind == "state" and part.position in masked:
+        return Door("predict", "lens")
+    return DOORS[part.kind]

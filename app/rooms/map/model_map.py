@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -30,6 +29,7 @@ class ModelMap(PointerWidget):
     Where there are too many layers for all to be open, the one under the pointer opens.
     """
 
+    has_hand = True
     rows_changed = Signal()  # other tokens have a row of their own
 
     def __init__(self) -> None:
@@ -55,10 +55,6 @@ class ModelMap(PointerWidget):
         """around: the position whose neighbours have rows where there is no room for all; keep: others that should."""
         self.content, self._around, self._keep = content, around, list(keep)
         self._lay_out()
-
-    def forget_reading(self) -> None:
-        """Nothing is drawn until the next one."""
-        self.content = None
 
     def set_around(self, around: int) -> None:
         """Another token is looked at: rows are those around it, where there is no room for all."""
@@ -110,16 +106,6 @@ class ModelMap(PointerWidget):
         """Of the tokens that have a row of their own."""
         return [] if self.plan is None else self.plan.positions
 
-    @property
-    def thumbnails(self) -> np.ndarray:
-        """Every head as it is drawn (L,N,T,T)."""
-        assert self.content is not None
-        return self.content.sheet.thumbnails
-
-    def redraw(self) -> None:
-        """Everything again, as after another reading."""
-        self._lay_out()
-
     def _lay_out(self) -> None:
         content, before = self.content, self.positions
         if content is None:
@@ -132,9 +118,9 @@ class ModelMap(PointerWidget):
         )
         rows = choose_rows(len(content.reading.encoding), sizes.most_rows, self._around, self._keep)
         self.plan = Plan(sizes, rows)
-        for position in self.plan.positions:
-            if position not in content.words:
-                self.plan.parts.pop(MapPart("word", position=position), None)
+        in_words = {position for positions in content.words for position in positions}
+        for position in set(self.plan.positions) - in_words:
+            self.plan.parts.pop(MapPart("word", position=position), None)
         self.plan.place_answer(self.answer.position)
         if self._progress is not None:
             left, right = self.plan.tokens_and_words
@@ -165,7 +151,6 @@ class ModelMap(PointerWidget):
         if cell is not None and cell.layer >= 0:
             self.open_layer(cell.layer)
         super().set_hovered(cell)
-        self.setCursor(Qt.CursorShape.ArrowCursor if cell is None else Qt.CursorShape.PointingHandCursor)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         plan, point = self.plan, event.position()

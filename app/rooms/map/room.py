@@ -3,7 +3,6 @@
 from PySide6.QtCore import Signal
 
 from ...look.say import mark
-from ...state.explore_state import ExploreState
 from ..room import ViewRoom
 from ..view import View, ViewSpec
 from .view import MapView
@@ -23,11 +22,6 @@ class MapRoom(ViewRoom):
             MapView,
         ),
     )
-
-    def __init__(self, state: ExploreState) -> None:
-        super().__init__(state)
-        self.tabs.hide()
-        self.intro.hide()
 
     def connect_view(self, view: View) -> None:
         assert isinstance(view, MapView)

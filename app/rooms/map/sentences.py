@@ -9,10 +9,14 @@ import numpy as np
 from ...look import numbers
 from ...look.bidi import isolated
 from ...look.say import mark, say
-from .content import Caption, embedding
+from ...state.baseline_names import where_compared
+from ...state.verdicts import verdict_of
+from .content import SECTIONS, Caption, embedding
 from .plan import MapPart
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...compute.feed_forward import FeedForwardActivity
     from ...state.readings import Reading
     from .compared import ComparedLines
@@ -196,3 +200,92 @@ def _token(part: MapPart, reading: Reading) -> Caption:
         count=numbers.count(reading.request.model.config.vocab_size),
     )
     return Caption(title, text)
+
+
+def intro_of(reading: Reading) -> str:
+    """What one sees."""
+    if reading.masks:
+        text = say(
+            "Every line is one token of your text. Follow the thick line of {mask} from left to right: it starts "
+            "as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it.",
+            mask=reading.request.model.tokenizer.mask_token,
+        )
+    else:
+        text = say(
+            "Every line is one token of your text, from left to right through all layers. Hover over a line to "
+            "follow it; mask a token (M) to have it guessed. Click any part to open it."
+        )
+    return text if reading.encoding.text_b is None else f"{text} {say('Blue: A. Orange: B.')}"
+
+
+def comparison_in_words(reading: Reading, compared: ComparedLines, *, wants_difference: bool) -> str:
+    """What a person sees of both; the colours have a key of their own."""
+    hold = say("Hold X to see the baseline’s map.")
+    baseline = reading.baseline
+    words = say("Grey: the guess {there}, where it is a different word.")
+    if baseline is not None and len(baseline.trace.hidden_states) != len(reading.trace.hidden_states):
+        words = say("Grey: the final guess {there}, if it is a different word.")
+    words = words.format(there=where_compared(reading))
+    lines = compared.problem or say("The stronger a line’s colour, the more that token differs.")
+    parts = (
+        lines if wants_difference else "",
+        words if "mlm" in reading.request.model.output_heads else "",
+        hold,
+    )
+    return " ".join(part for part in parts if part)
+
+
+def section_captions(reading: Reading, words: Mapping[tuple[int, ...], str]) -> dict[str, Caption]:
+    """What happens in each part, below it. words: as they were typed, by the positions of their tokens."""
+    config = reading.request.model.config
+    masked = set(reading.request.masked)
+    parts = (found for found in words if len(found) > 1 and not masked.intersection(found))
+    split = next(parts, None)
+    if split is None:
+        cut = say("Text is cut into tokens; rare words into several pieces.")
+    else:
+        pieces = " + ".join(reading.shown_tokens[position] for position in split)
+        cut = say("Rare words are cut: “{word}” is {pieces}.", word=words[split], pieces=pieces)
+        if "##" in pieces:
+            continues = say("##: it continues the word.")
+            cut = f"{cut} {continues}"
+    texts = {
+        "cut": cut,
+        "add": say(
+            "Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up.",
+            count=numbers.count(config.embedding_width),
+        ),
+        "look": say(
+            "Above the lines, {heads} heads per layer let each token look at the others; what they find is added "
+            "(⊕) to the lines at the pale bar below. Blue frame: the selected head.",
+            heads=config.num_attention_heads,
+        ),
+        "think": say(
+            "Below, {neurons} neurons per layer work on each token alone, and ⊕ adds that too. Row: token. Column: "
+            "active neuron.",
+            neurons=numbers.count(config.intermediate_size),
+        ),
+        "answer": _reads(reading),
+    }
+    return {name: Caption(say(title), texts[name], say(link)) for name, (title, link, _door) in SECTIONS.items()}
+
+
+def _reads(reading: Reading) -> str:
+    """Which lines lead to an answer."""
+    tokens = [reading.shown_tokens[0]] if verdict_of(reading) is not None else []
+    tokens += [reading.shown_tokens[mask.position] for mask in reading.masks[:1]]
+    if not tokens:
+        return say("After the last layer the lines can be read: as words, as a yes or no.")
+    count = numbers.count(reading.request.model.config.vocab_size)
+    if not reading.masks and "mlm" in reading.request.model.output_heads:
+        return say(
+            "Each answer comes from one line: yes or no from {token}, “What fits?” from the word.", token=tokens[0]
+        )
+    if len(tokens) == 1:
+        return say("Here the model uses only the line of {token}.", token=tokens[0])
+    return say(
+        "Here the model uses only the lines of {first} and {mask}. It picks the likeliest of {count} tokens.",
+        first=tokens[0],
+        mask=tokens[1],
+        count=count,
+    )

@@ -13,7 +13,7 @@ from ...compute.masks import lens_at
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers
 from ...look.say import say
-from ...state.baseline_names import beside, is_earlier, where_compared
+from ...state.baseline_names import beside, is_earlier
 from ...state.compared_words import ComparedMask, compared_mask
 from ...state.token_units import TokenView
 from ...state.verdicts import first_token, question_for, verdict_of
@@ -22,12 +22,11 @@ from ...widgets.head_sheet import HeadSheet
 from ...widgets.layouts import vbox
 from ...widgets.progress_line import ProgressLine
 from ..view import View
-from .compared import ComparedLines, compared_lines
-from .content import Answer, Caption, Content, Word, kinds_of
-from .doors import SECTIONS, Door, door_of
+from .compared import compared_lines
+from .content import Answer, Caption, Content, Door, door_of
 from .model_map import ModelMap
 from .plan import MapPart
-from .sentences import caption_of, with_comparison
+from .sentences import caption_of, comparison_in_words, intro_of, section_captions, with_comparison
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
@@ -47,18 +46,14 @@ Guesses = dict[int, list[list["WordGuess"]]]  # position -> after each stage (L+
 
 
 def guesses_of(
-    checkpoint: Checkpoint,
-    reading: Reading,
-    positions: tuple[int, ...],
-    named: tuple[int, ...],
-    progress: ReportOrCancel,
+    checkpoint: Checkpoint, reading: Reading, positions: tuple[int, ...], progress: ReportOrCancel
 ) -> Guesses:
-    """What each stage would predict at some positions of a reading; `named`: what these are called in the answer."""
+    """What each stage would predict at some positions of a reading."""
     hidden = reading.trace.hidden_states[:, list(positions)]  # (L+1,R,H)
     found: Guesses = {}
     for first in range(0, len(positions), AT_ONCE):
         lens = lens_at(checkpoint, np.ascontiguousarray(hidden[:, first : first + AT_ONCE]), GUESSES)
-        for i, position in enumerate(named[first : first + AT_ONCE]):
+        for i, position in enumerate(positions[first : first + AT_ONCE]):
             found[position] = [stage[i] for stage in lens.words]
         progress((first + AT_ONCE) / len(positions))
     return found
@@ -107,7 +102,7 @@ class MapView(View):
 
     def leave(self) -> None:
         super().leave()
-        self.map.forget_reading()
+        self.map.content = None
 
     def followed(self, reading: Reading, selection: Selection) -> int:
         """Whose line is followed: the selected mask or the first, else the token on show."""
@@ -136,30 +131,22 @@ class MapView(View):
         if self._activity.answer is not None:
             self.map.set_activity(self._activity.answer, self._activity_rows)
         positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS]) or rows
-        self._ask_guesses(self._guesses, reading, positions, positions, pause_ms)
-        baseline, alignment = reading.baseline, reading.alignment
-        if baseline is None or alignment is None:
-            self._baseline_guesses.clear()
-            return
-        pairs = [(position, alignment.other_positions[position]) for position in positions]
-        paired = [(ours, theirs) for ours, theirs in pairs if theirs is not None]
-        ours, theirs = (tuple(one) for one in zip(*paired, strict=True)) if paired else ((), ())
-        self._ask_guesses(self._baseline_guesses, baseline, theirs, ours, pause_ms)
+        self._ask_guesses(self._guesses, reading, positions, pause_ms)
+        theirs = (self._in_baseline(reading, position) for position in positions)
+        paired = tuple(position for position in theirs if position is not None)
+        self._ask_guesses(self._baseline_guesses, reading.baseline, paired, pause_ms)
 
     def _ask_guesses(
-        self,
-        question: Question[Guesses],
-        reading: Reading,
-        positions: tuple[int, ...],
-        named: tuple[int, ...],
-        pause_ms: int,
+        self, question: Question[Guesses], reading: Reading | None, positions: tuple[int, ...], pause_ms: int
     ) -> None:
-        """named: what each position is called in the answer: of a baseline's, ours that is compared with it."""
-        model = reading.request.model
-        if "mlm" not in model.output_heads or not positions:
+        if reading is None or "mlm" not in reading.request.model.output_heads or not positions:
             question.clear()
         else:
-            question.ask_model(model, guesses_of, reading, positions, named, pause_ms=pause_ms)
+            question.ask_model(reading.request.model, guesses_of, reading, positions, pause_ms=pause_ms)
+
+    def _in_baseline(self, reading: Reading, position: int) -> int | None:
+        """The position there that a token is compared with."""
+        return None if reading.alignment is None else reading.alignment.other_positions[position]
 
     def _on_rows_changed(self) -> None:
         if self.reading is not None:
@@ -187,7 +174,8 @@ class MapView(View):
         mask = next((mask for mask in reading.masks if mask.position == position), None)
         best = mask.words if mask is not None else stages[-1] if stages else []
         words = [(word.token, word.probability) for word in best[:GUESSES]]
-        before = (self._baseline_guesses.answer or {}).get(position, [])
+        theirs = self._in_baseline(reading, position)
+        before = [] if theirs is None else (self._baseline_guesses.answer or {}).get(theirs, [])
         compared = compared_mask(reading, mask) if mask is not None else None
         words_before: list[float | None] = []
         if isinstance(compared, ComparedMask):
@@ -218,105 +206,20 @@ class MapView(View):
             note = question.invitation
         else:
             note = say("Open Predict for the answer.")
-        text = (
-            say(
-                "Every line is one token of your text. Follow the thick line of {mask} from left to right: it starts "
-                "as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it.",
-                mask=model.tokenizer.mask_token,
-            )
-            if reading.masks
-            else say(
-                "Every line is one token of your text, from left to right through all layers. Hover over a line to "
-                "follow it; mask a token (M) to have it guessed. Click any part to open it."
-            )
-        )
-        if reading.encoding.text_b is not None:
-            colors = say("Blue: A. Orange: B.")
-            text = f"{text} {colors}"
         compared = compared_lines(reading)
-        title = say("The whole model, in one picture")
+        words, title, text = _words(reading), say("The whole model, in one picture"), intro_of(reading)
         if compared is not None:
             title = say("Compared with {baseline}", baseline=compared.name)
-            text = self._comparison_in_words(reading, selection, compared)
+            text = comparison_in_words(reading, compared, wants_difference=selection.wants_difference)
         return Content(
             reading,
             HeadSheet(reading.thumbnails),
-            {position: word for word in _words(reading) for position in word.positions},
-            kinds_of(reading),
+            words,
             Caption(title, text),
-            self._sections(reading),
+            section_captions(reading, words),
             Caption(question.title, note),
             verdict,
             compared if selection.wants_difference and not (compared is None or compared.problem) else None,
-        )
-
-    def _comparison_in_words(self, reading: Reading, selection: Selection, compared: ComparedLines) -> str:
-        """What a person sees of both; the colours have a key of their own."""
-        hold = say("Hold X to see the baseline’s map.")
-        baseline = reading.baseline
-        words = say("Grey: the guess {there}, where it is a different word.")
-        if baseline is not None and len(baseline.trace.hidden_states) != len(reading.trace.hidden_states):
-            words = say("Grey: the final guess {there}, if it is a different word.")
-        words = words.format(there=where_compared(reading))
-        lines = compared.problem or say("The stronger a line’s colour, the more that token differs.")
-        parts = (
-            lines if selection.wants_difference else "",
-            words if "mlm" in reading.request.model.output_heads else "",
-            hold,
-        )
-        return " ".join(part for part in parts if part)
-
-    def _sections(self, reading: Reading) -> dict[str, Caption]:
-        config = reading.request.model.config
-        masked = set(reading.request.masked)
-        words = (word for word in _words(reading) if not masked.intersection(word.positions))
-        split = next((word for word in words if len(word.positions) > 1), None)
-        if split is None:
-            cut = say("Text is cut into tokens; rare words into several pieces.")
-        else:
-            pieces = " + ".join(reading.shown_tokens[position] for position in split.positions)
-            cut = say("Rare words are cut: “{word}” is {pieces}.", word=split.text, pieces=pieces)
-            if "##" in pieces:
-                continues = say("##: it continues the word.")
-                cut = f"{cut} {continues}"
-        texts = {
-            "cut": cut,
-            "add": say(
-                "Each token becomes {count} numbers (red: above 0, blue: below): its learned vectors, added up.",
-                count=numbers.count(config.embedding_width),
-            ),
-            "look": say(
-                "Above the lines, {heads} heads per layer let each token look at the others; what they find is added "
-                "(⊕) to the lines at the pale bar below. Blue frame: the selected head.",
-                heads=config.num_attention_heads,
-            ),
-            "think": say(
-                "Below, {neurons} neurons per layer work on each token alone, and ⊕ adds that too. Row: token. Column: "
-                "active neuron.",
-                neurons=numbers.count(config.intermediate_size),
-            ),
-            "answer": self._reads(reading),
-        }
-        return {name: Caption(say(title), texts[name], say(link)) for name, (title, link, _door) in SECTIONS.items()}
-
-    def _reads(self, reading: Reading) -> str:
-        """Which lines lead to an answer."""
-        tokens = [reading.shown_tokens[0]] if verdict_of(reading) is not None else []
-        tokens += [reading.shown_tokens[mask.position] for mask in reading.masks[:1]]
-        if not tokens:
-            return say("After the last layer the lines can be read: as words, as a yes or no.")
-        count = numbers.count(reading.request.model.config.vocab_size)
-        if not reading.masks and "mlm" in reading.request.model.output_heads:
-            return say(
-                "Each answer comes from one line: yes or no from {token}, “What fits?” from the word.", token=tokens[0]
-            )
-        if len(tokens) == 1:
-            return say("Here the model uses only the line of {token}.", token=tokens[0])
-        return say(
-            "Here the model uses only the lines of {first} and {mask}. It picks the likeliest of {count} tokens.",
-            first=tokens[0],
-            mask=tokens[1],
-            count=count,
         )
 
     def _caption(self, part: MapPart) -> Caption:
@@ -380,14 +283,13 @@ def _verdict_before(reading: Reading) -> str:
     return beside(numbers.percent(before.share, fine=True), is_earlier(reading))
 
 
-def _words(reading: Reading) -> list[Word]:
+def _words(reading: Reading) -> dict[tuple[int, ...], str]:
     """The words of the text in order, those that are masked too."""
-    encoding = reading.encoding
-    found = []
+    encoding, found = reading.encoding, {}
     for positions in reading.units(TokenView(words=True, specials=False)).members:
         text = encoding.text_b or "" if encoding.parts[positions[0]] == "b" else encoding.text_a
         typed = text[encoding.offsets[positions[0]][0] : encoding.offsets[positions[-1]][1]]
-        found.append(Word(typed.strip(), tuple(positions)))
+        found[tuple(positions)] = typed.strip()
     return found
 
 

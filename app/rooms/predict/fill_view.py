@@ -63,8 +63,7 @@ class FillView(PredictView):
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self._start = label(say("No word yet. Guess the first one yourself, and then see the model’s."), wrap=True)
         self._steps_card = Card(
-            say("Steps"),
-            intro=say("The words in the order in which they were filled in, and how sure the model was."),
+            say("Steps"), intro=say("The words in the order in which they were filled in, and how sure the model was.")
         )
         self._lay_out()
         self.order.activated.connect(self._on_order_activated)

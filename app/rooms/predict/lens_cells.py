@@ -122,8 +122,9 @@ class LensTable(LabelledGrid):
         if baseline is None:
             return now
         probability = numbers.decimal(baseline.probability, 4)
-        text = say("{now}; with the baseline: {word} {probability}")
-        return text.format(now=now, word=baseline.token, probability=probability)
+        return say(
+            "{now}; with the baseline: {word} {probability}", now=now, word=baseline.token, probability=probability
+        )
 
     def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
         return super().cell_after(cell, key) if ARROWS.get(key, (1, 0))[0] == 0 else None

@@ -196,11 +196,13 @@ class LensView(PredictView):
             ]
         )
         self.verdict.setText(word_sentence(self.followed, chances, ranks, top_guesses(lens, number)))
-        pieces = say(
-            "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there is "
-            "no list of all words of several pieces."
+        self.pieces.setText(
+            say(
+                "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there "
+                "is no list of all words of several pieces.",
+                pieces=" ".join(found.pieces),
+            )
         )
-        self.pieces.setText(pieces.format(pieces=" ".join(found.pieces)))
 
     def _table_figure(self) -> Figure | None:
         lens = self.lens.answer

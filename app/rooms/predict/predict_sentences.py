@@ -95,8 +95,9 @@ def replaced_sentence(judged: Sequence[str], count: int) -> str:
     if not judged:
         return say("It judges every token to be original.")
     named = ", ".join(judged[:MOST_NAMED]) + (" …" if len(judged) > MOST_NAMED else "")
-    text = say("It judges {number} of {count} tokens to be replaced: {tokens}")
-    return text.format(number=len(judged), count=count, tokens=named)
+    return say(
+        "It judges {number} of {count} tokens to be replaced: {tokens}", number=len(judged), count=count, tokens=named
+    )
 
 
 def joint_probability(steps: Sequence[FilledMask]) -> str:
@@ -104,8 +105,11 @@ def joint_probability(steps: Sequence[FilledMask]) -> str:
     if not steps:
         return ""
     bits = -sum(math.log2(step.word.probability) for step in steps)
-    text = say("All words together, in this order: probability {probability}, {bits} bits.")
-    return text.format(probability=numbers.number(2**-bits, 2), bits=numbers.decimal(bits))
+    return say(
+        "All words together, in this order: probability {probability}, {bits} bits.",
+        probability=numbers.number(2**-bits, 2),
+        bits=numbers.decimal(bits),
+    )
 
 
 # Layer by layer.
@@ -192,8 +196,9 @@ def _led(first: int, last: int) -> str:
         return say("up to layer {layer}", layer=last)
     if first == last:
         return say("in layer {layer}", layer=first)
-    text = say("in layers {first} and {last}") if last == first + 1 else say("in layers {first} to {last}")
-    return text.format(first=first, last=last)
+    return say(
+        "in layers {first} and {last}" if last == first + 1 else "in layers {first} to {last}", first=first, last=last
+    )
 
 
 # Surprise.

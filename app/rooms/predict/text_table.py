@@ -82,8 +82,9 @@ def pair_columns(*, has_phenomena: bool) -> list[Column]:
 
 
 def _preferred(margin_bits: float) -> str:
-    text = say("✓ right by {margin}") if margin_bits > 0 else say("✗ wrong by {margin}")
-    return text.format(margin=numbers.decimal(abs(margin_bits)))
+    return say(
+        "✓ right by {margin}" if margin_bits > 0 else "✗ wrong by {margin}", margin=numbers.decimal(abs(margin_bits))
+    )
 
 
 class ScoreModel(QAbstractTableModel):

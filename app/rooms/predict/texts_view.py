@@ -89,11 +89,14 @@ class TextsView(PredictView):
 
     def _list_card(self) -> Card:
         """The box (in which Tab writes a tab, which divides a pair), and what to do with its lines."""
-        intro = say(
-            "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
-            "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts."
+        card = Card(
+            say("Your texts"),
+            intro=say(
+                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
+                "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.",
+                count=numbers.count(MOST_LISTED_TEXTS),
+            ),
         )
-        card = Card(say("Your texts"), intro=intro.format(count=numbers.count(MOST_LISTED_TEXTS)))
         self.box.setAccessibleName(say("Texts, one per line"))
         self.box.setPlaceholderText(say("Paste or type texts here, one per line"))
         self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -158,8 +161,9 @@ class TextsView(PredictView):
             self.scores.clear(str(error))
             return
         if len(lines) > MOST_LISTED_TEXTS or sum(map(len, lines)) > TASK_LINE_BYTES:
-            text = say("{file} has more text than fits here; open a part of it, or use the command line.")
-            self.scores.clear(text.format(file=file.name))
+            self.scores.clear(
+                say("{file} has more text than fits here; open a part of it, or use the command line.", file=file.name)
+            )
             return
         self.box.setPlainText(readable_pairs(lines) or "\n".join(lines))
         self.ask()

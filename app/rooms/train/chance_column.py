@@ -44,7 +44,7 @@ class ChanceColumn(QWidget):
             "Some of the words to predict are not hidden: real text has no [MASK], so the model must "
             "not rely on it, and cannot take any word for granted."
         )
-        note = say("The last %n batch(es)", n=drawn.recent.batches)
+        note = say("The last %n batch(es)", n=drawn.recent["batches"])
         self._show(self.title.text(), intro, _drawn_bars(drawn, batch.pairs), note, words)
         self.recent.set_bars(_drawn_bars(drawn, batch.pairs, is_here=False))
         self.recent.show()
@@ -81,14 +81,14 @@ def _drawn_bars(drawn: Drawn, pairs: str, *, is_here: bool = True) -> list[Order
     draw = drawn.here if is_here else drawn.recent
     hidden, replaced, kept = drawn.fates
     rows = [
-        (say("to predict"), draw.chosen, draw.ordinary, drawn.mask_share, "mask"),
-        (say("hidden"), draw.hidden, draw.chosen, hidden, "mask"),
-        (say("random word"), draw.replaced, draw.chosen, replaced, "mask"),
-        (say("left as it was"), draw.kept, draw.chosen, kept, "mask"),
+        (say("to predict"), draw["chosen"], draw["ordinary"], drawn.mask_share, "mask"),
+        (say("hidden"), draw["hidden"], draw["chosen"], hidden, "mask"),
+        (say("random word"), draw["replaced"], draw["chosen"], replaced, "mask"),
+        (say("left as it was"), draw["kept"], draw["chosen"], kept, "mask"),
     ]
-    if draw.pairs:
+    if draw["pairs"]:
         name = say("B follows A") if pairs == "nsp" else say("in order")
-        rows.append((name, draw.first, draw.pairs, 0.5, "bar_strong"))
+        rows.append((name, draw["first"], draw["pairs"], 0.5, "bar_strong"))
     bars = []
     for name, count, of, ordered, color in rows:
         share = count / max(of, 1)

@@ -5,8 +5,7 @@ import html
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
-from bertcore.training.data_facts import Fault, FileLayout, Lengths, ShownRow, TaskFacts, TextFacts
-from bertcore.training.run_estimate import RunEstimate
+from bertcore.training.data_facts import Fault, FileLayout, Lengths, RunEstimate, ShownRow, TaskFacts, TextFacts
 
 from ...look import numbers, theme
 from ...look.say import say

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from bertcore.training.data_facts import FileLayout, Lengths, TaskFacts, TextFacts
-from bertcore.training.run_estimate import RunEstimate
+from bertcore.training.data_facts import FileLayout, Lengths, RunEstimate, TaskFacts, TextFacts
 
 from ...look import numbers
 from ...look.say import mark, say

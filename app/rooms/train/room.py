@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 from bertcore.errors import BertcoreError
 from bertcore.runs.diagnosis import Suggestion, another_rate
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.data_facts import Fault, TaskFacts, TextFacts
-from bertcore.training.run_estimate import RunEstimate
+from bertcore.training.data_facts import Fault, RunEstimate, TaskFacts, TextFacts
 
 from ...compute.open_model import OpenModel
 from ...look import theme

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
 from ...look.fitting import fitting_line
-from .pointer import PointerWidget
+from .chart import Chart
+from .pointer import next_of
 
 ROW_PX = 22
 BAR_PX = 14
@@ -32,8 +33,10 @@ class Bar:
     before: float | None = None  # the baseline's length, as a line across the bar
 
 
-class BarList(PointerWidget):
+class BarList(Chart):
     """Rows of bars that begin at zero. With `clickable`, a row answers mouse and keyboard."""
+
+    has_hand = True
 
     def __init__(
         self,
@@ -56,7 +59,7 @@ class BarList(PointerWidget):
         super().__init__(name, focus if clickable else Qt.FocusPolicy.NoFocus)
         self.arrows_click = arrows_click
         self.bars: list[Bar] = []
-        self._clickable = clickable
+        self._clickable, self._widths = clickable, (0, 0)  # of the labels, and of the numbers behind the bars
         self._may_cut, self._label_share = may_cut, label_share
         self._line_at, self.is_of_whole = line_at, of_whole
         self._most_row = theme.px(stretch_to_px)
@@ -65,14 +68,11 @@ class BarList(PointerWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, vertical)
 
     def set_bars(self, bars: list[Bar]) -> None:
-        resized = len(bars) != len(self.bars)
         self.bars = bars = [replace(bar, label=fitting_line(bar.label)) for bar in bars]
         if self.hovered_cell is not None and self.hovered_cell >= len(bars):
             self.hovered_cell = None
         self.setAccessibleDescription(", ".join(f"{bar.label} {_number(bar)}" for bar in bars))
-        if resized:
-            self.updateGeometry()
-        self.update()
+        self.values_changed()
 
     def set_strong(self, row: int | None, colors: tuple[str, str] | None = None) -> None:
         """The row that matters, None for none. colors: of this one and of the others, where it has one of its own."""
@@ -80,7 +80,7 @@ class BarList(PointerWidget):
             is_strong = place == row
             color = bar.color if colors is None else colors[not is_strong]
             self.bars[place] = replace(bar, is_strong=is_strong, color=color)
-        self.update()
+        self.values_changed()
 
     def row_rect(self, row: int) -> QRectF:
         height = self._row_height()
@@ -95,6 +95,9 @@ class BarList(PointerWidget):
         if not self.bars:
             return float(theme.px(ROW_PX))
         return max(float(theme.px(ROW_PX)), min(self.height() / len(self.bars), self._most_row))
+
+    def lay_out(self) -> None:
+        self._widths = self._label_width(), self._number_width()
 
     def _label_width(self) -> int:
         metrics = QFontMetrics(theme.font(13, bold=True))
@@ -156,7 +159,7 @@ class BarList(PointerWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
-        widths = self._label_width(), self._number_width()
+        widths = self._widths
         rows = min(len(self.bars), int((self.height() + 1) // self._row_height()))
         for row in range(rows):
             self._paint_row(painter, row, *widths)
@@ -170,10 +173,7 @@ class BarList(PointerWidget):
         return row if self._clickable and 0 <= row < len(self.bars) else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
-        step = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}.get(key)
-        if step is None or not self._clickable or not self.bars:
-            return None
-        return min(max((-1 if cell is None else cell) + step, 0), len(self.bars) - 1)
+        return next_of(len(self.bars), cell, key) if self._clickable else None
 
     def selected_cell(self) -> int | None:
         if self.arrows_click:
@@ -184,10 +184,6 @@ class BarList(PointerWidget):
     def strong_row(self) -> int | None:
         """The first row that matters."""
         return next((row for row, bar in enumerate(self.bars) if bar.is_strong), None)
-
-    def set_hovered(self, cell: int | None) -> None:
-        super().set_hovered(cell)
-        self.setCursor(Qt.CursorShape.ArrowCursor if cell is None else Qt.CursorShape.PointingHandCursor)
 
 
 def _number(bar: Bar) -> str:

@@ -20,7 +20,8 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter,
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
-from .pointer import ARROWS, PointerWidget
+from .chart import Chart
+from .pointer import ARROWS
 from .raster import Raster, paint_scale
 from .zoom import Zoom
 
@@ -47,7 +48,7 @@ class Labels:
         return self.kinds[index] if self.kinds else "muted"
 
 
-class LabelledGrid(PointerWidget):
+class LabelledGrid(Chart):
     """values (R,C). The mouse reads a cell, a click or the arrow keys choose one."""
 
     zoomed = Signal()
@@ -80,6 +81,7 @@ class LabelledGrid(PointerWidget):
         self._row: int | None = None
         self._column: int | None = None
         self._advances = (0, 0)  # of the longest row and column label
+        self._rect, self._labels_px = QRectF(), (0.0, 0.0)  # of the cells; of row labels at the left, of columns above
         self._drag: tuple[QPointF, QPointF] | None = None  # where the button was pressed, where the mouse was last
         self._is_dragged = False
 
@@ -115,16 +117,13 @@ class LabelledGrid(PointerWidget):
         self._written = written
         self._signed = self._signed if signed is None else signed
         self.raster = Raster(values, low, high, signed=self._signed) if values.size else None
-        before = self.minimumSizeHint()
         if list(rows.texts) != list(self.rows.texts) or list(columns.texts) != list(self.columns.texts):
             self.set_hovered(None)
         self.rows, self.columns, self._texts = rows, columns, texts
         self._advances = (_longest(rows.texts), _longest(columns.texts))
         if self.zoom is not None:
             self.zoom.set_size(len(rows.texts))
-        if self.minimumSizeHint() != before:  # other labels
-            self.updateGeometry()
-        self.update()
+        self.values_changed()
 
     def clear(self) -> None:
         """Nothing is there to be drawn yet."""
@@ -134,6 +133,7 @@ class LabelledGrid(PointerWidget):
     def set_axis_names(self, rows: str, columns: str) -> None:
         """What the two sides are, in their corner: "true ↓", "predicted →"."""
         self._axis_names = (rows, columns)
+        self.lay_out()
         self.updateGeometry()
         self.update()
 
@@ -158,8 +158,12 @@ class LabelledGrid(PointerWidget):
         return theme.px(SCALE_PX) + theme.px(16) if self._scale else theme.px(SLANTED_PX if self._tilted else 2)
 
     def grid_rect(self) -> QRectF:
-        """Where the cells stand: a square in the middle, where it is lower than it is wide."""
-        left, top = self._label_sizes()
+        """Where the cells stand."""
+        return QRectF(self._rect)
+
+    def lay_out(self) -> None:
+        """The cells are a square in the middle, where it is lower than it is wide."""
+        left, top = self._labels_px = self._label_sizes()
         rows, columns = max(len(self.rows.texts), 1), max(len(self.columns.texts), 1)
         room_x = self.width() - left - self.right_px
         room_y = self.height() - top - theme.px(4)
@@ -167,8 +171,9 @@ class LabelledGrid(PointerWidget):
         if self._square:
             side = max(min(room_x / columns, room_y / rows, most_y * 1.3), 0.2)
             free = max(room_x - side * columns, 0) / 2 if self._tilted else 0
-            return QRectF(left + free, top, side * columns, side * rows)
-        return QRectF(left, top, max(min(room_x, most_x * columns), 10), max(min(room_y, most_y * rows), 10))
+            self._rect = QRectF(left + free, top, side * columns, side * rows)
+        else:
+            self._rect = QRectF(left, top, max(min(room_x, most_x * columns), 10), max(min(room_y, most_y * rows), 10))
 
     def line_top(self, y: float) -> float:
         """Where the row at this height begins: where the picture is scrolled, none is cut in two, nor are the names
@@ -345,7 +350,7 @@ class LabelledGrid(PointerWidget):
 
     def minimumSizeHint(self) -> QSize:
         rows = min(theme.px(150), len(self.rows.texts) * theme.px(LEAST_ROW_PX)) or theme.px(150)
-        return QSize(theme.px(230), rows + round(self._label_sizes()[1]))
+        return QSize(theme.px(230), rows + round(self._labels_px[1]))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.raster is None:

@@ -40,6 +40,7 @@ class PointerWidget(QWidget):
     double_clicked = Signal(object)
     context_menu_requested = Signal(object, QPoint)
     arrows_click = False
+    has_hand = False  # the mouse is a hand over what can be clicked
 
     def __init__(self, name: str, focus: Qt.FocusPolicy = Qt.FocusPolicy.TabFocus) -> None:
         super().__init__()
@@ -66,6 +67,8 @@ class PointerWidget(QWidget):
             self.hovered_cell = cell
             self.hovered.emit(cell)
             self.update()
+        if self.has_hand:
+            self.setCursor(Qt.CursorShape.ArrowCursor if cell is None else Qt.CursorShape.PointingHandCursor)
 
     def _has_listeners(self, signature: str) -> bool:
         """By its signature: QMetaMethod.fromSignal would keep the Python half of the widget for ever."""
@@ -126,3 +129,9 @@ class PointerWidget(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.set_hovered(None)
+
+
+def next_of(count: int, cell: int | None, key: int, *, across: bool = False) -> int | None:
+    """The cell after an arrow key in a list of `count`, one below the other or across; None where it has none."""
+    step = ARROWS.get(key, (0, 0))[across]
+    return min(max((-1 if cell is None else cell) + step, 0), count - 1) if step and count else None
