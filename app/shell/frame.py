@@ -4,8 +4,8 @@ The frame shows the state and passes on what a person does. It holds nothing tha
 mode it is thrown away and built anew at the new size.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -27,7 +27,7 @@ from ..widgets.sentence_bar import SentenceBar
 from ..widgets.spots import name_spot
 from ..widgets.status_line import StatusLine
 from ..widgets.title_bar import TitleBar
-from ..widgets.token_chips import chips_of, note_about
+from ..widgets.token_chips import chips_of, note_about, words_below
 from ..widgets.token_strip import TokenStrip
 from ..widgets.view_bar import ViewSwitches, WhatIfLine
 from .rooms import RoomSpec
@@ -61,6 +61,7 @@ class Frame(QWidget):
         self.help = HelpPanel()
         self.question = QuestionLine()  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
+        self._below: dict[int, str] = {}  # what the chips say of the other text
         self._docked: list[QWidget] = []  # cards at the right of the rooms
         self.banner, self._stack = Banner(), QStackedWidget()
         spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "model": title_bar.model}
@@ -224,14 +225,20 @@ class Frame(QWidget):
         return f"{self.state.text_a} {self.state.text_b}".lower().split()
 
     def _on_text_changed(self) -> None:
-        if self.question.question and SequenceMatcher(None, self._hinted, self._words()).ratio() < SAME_TEXT:
+        words = self._words()
+        shared = (Counter(self._hinted) & Counter(words)).total()
+        if self.question.question and 2 * shared < SAME_TEXT * (len(self._hinted) + len(words)):
             self.question.show_question("")
         self.sentences.show_texts(self.state.text_a, self.state.text_b)
 
     def _on_tokens_changed(self) -> None:
-        self.strip.set_chips(chips_of(self.state))
+        self._show_chips()
         self._show_note()
         self._on_focus_changed()
+
+    def _show_chips(self) -> None:
+        self._below = words_below(self.state)
+        self.strip.set_chips(chips_of(self.state, self._below))
 
     def _on_focus_changed(self) -> None:
         self.strip.set_selection(self.state.current, self.state.focus)
@@ -249,9 +256,8 @@ class Frame(QWidget):
         self.title_bar.show_baseline(self.state)
         newest = self.state.newest_reading
         has_baseline = newest is not None and newest.baseline is not None
-        chips = chips_of(self.state)
-        if [chip.below for chip in chips] != [chip.below for chip in self.strip.field.chips]:
-            self.strip.set_chips(chips)
+        if words_below(self.state) != self._below:
+            self._show_chips()
         self.switches.show_baseline(has_baseline, self.state.wants_difference, self.state.shows_baseline)
 
     def _on_field_moved(self, step: int) -> None:

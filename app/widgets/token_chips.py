@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bertcore.analysis.align import align
@@ -22,14 +24,14 @@ if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding
 
 MOST_UNKNOWN_NAMED = 5
+NOTHING: Mapping[int, str] = MappingProxyType({})
 
 
-def chips_of(state: ExploreState) -> list[Chip]:
-    """One chip for each token of the encoding, masks as the model reads them."""
+def chips_of(state: ExploreState, below: Mapping[int, str] = NOTHING) -> list[Chip]:
+    """One chip for each token of the encoding, masks as the model reads them. below: `words_below` the tokens."""
     encoding = state.encoding
     if encoding is None:
         return []
-    below = words_below(state)
     masked, ids, unknown, mask = set(state.all_masked), state.input_ids, set(encoding.unknown), state.mask_token
     return [
         Chip(
@@ -63,8 +65,10 @@ def replaced_tokens(state: ExploreState) -> dict[int, str]:
         return {}
     if newest is None or newest.other_text is None:
         return {}
-    theirs = newest.other_text.encoding
-    return {i: theirs.labels[j] for i, j in align(ours, theirs).pairs if ours.labels[i] != theirs.labels[j]}
+    theirs, is_aligned = newest.other_text.encoding, newest.encoding is ours and newest.baseline is newest.other_text
+    alignment = newest.alignment if is_aligned else None
+    pairs = (alignment or align(ours, theirs)).pairs
+    return {i: theirs.labels[j] for i, j in pairs if ours.labels[i] != theirs.labels[j]}
 
 
 def hint_about(state: ExploreState, position: int) -> str:
