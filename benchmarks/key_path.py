@@ -46,7 +46,7 @@ def main() -> None:
     with open_window(BUILT_IN) as window:
         window.open_view("attend", "matrix")
         wait(window.is_settled)
-        Worker._run = run_watched  # type: ignore[method-assign]
+        Worker._run = run_watched  # type: ignore[method-assign, assignment]
         sys.setprofile(look)
         QTest.keyClick(window.frame.sentences.a, Qt.Key.Key_X)
         wait(window.is_settled)

@@ -33,6 +33,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
 LEAST_PROJECTED_PX = 20  # type on a projector, of 720 lines: readable from two metres on a small screen
+RING_PX = 52  # around the pointer, for those who look at a projector
 SIGNED = 0.75  # place on the signed scale of what has a colour for its sign alone
 LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
 
@@ -376,6 +377,11 @@ QFrame[look="offer"] {{ background: {theme.accent_tint}; border: none; border-bo
 QFrame[look="help"] {{ background: {theme.card}; border: none; border-left: 1px solid {theme.line}; }}
 QFrame[look="task"] {{ background: {theme.hover}; border: none; border-radius: {px(8)}; }}
 QFrame[look="task-done"] {{ background: {theme.good_tint}; border: none; border-radius: {px(8)}; }}
+QFrame[look="ring"] {{ background: #1e{theme.warn[1:]}; border: {px(4)} solid {theme.warn}; margin: {px(2)};
+    border-radius: {px(RING_PX / 2 - 2)}; }}
+QFrame[look="blank"] {{ background: #000000; border: none; }}
+QFrame[look="blank"] QLabel {{ background: #000000; color: {CONTRAST.muted if theme is CONTRAST else DARK.faint};
+    font-size: {type_px(12)}; }}
 QFrame[look="palette"] {{ background: {theme.card}; border: 1px solid {theme.faint}; border-radius: {px(10)}; }}
 QFrame[look="palette"] QListWidget {{ background: transparent; border: none; outline: none; }}
 QTextBrowser[look="plain"] {{ background: transparent; border: none; color: {theme.ink};
@@ -390,6 +396,8 @@ QLabel[role="verdict"] {{ color: {theme.good_text}; font-size: {type_px(30)}; fo
 QLabel[role="verdict-no"] {{ color: {theme.bad_text}; font-size: {type_px(30)}; font-weight: bold; }}
 QLabel[role="verdict-unsure"] {{ color: {theme.muted}; font-size: {type_px(30)}; font-weight: bold; }}
 QLabel[role="lesson-title"] {{ color: {theme.ink}; font-size: {type_px(18)}; font-weight: bold; }}
+QLabel[role="mark-a"] {{ color: {theme.segment_a}; font-size: {type_px(13)}; font-weight: 500; }}
+QLabel[role="mark-b"] {{ color: {theme.segment_b}; font-size: {type_px(13)}; font-weight: 500; }}
 QLabel[role="right"] {{ color: {theme.good_text}; font-weight: bold; }}
 QLabel[role="error"] {{ color: {theme.bad_text}; }}
 QPushButton {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; border-radius: {px(7)};

@@ -2,20 +2,18 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from bertcore.errors import shortened
 
 from ..look import theme
-from ..look.icons import paint_icon
 from ..look.say import say
 from .card import button, label
 from .controls import IconButton
 from .layouts import hbox
 
-MOST_CHARACTERS = 600
+MOST_CHARACTERS, ICON_PX = 600, 17
 BannerAction = tuple[str, Callable[[], object]]  # what the button says, and what it does
 
 
@@ -35,13 +33,14 @@ class Banner(QFrame):
         self.button.hide()  # it has no words yet
         close = IconButton("close", say("Dismiss this message"), self.dismiss)
         close.setProperty("look", "quiet")
-        hbox(
-            (self._text, 1),
-            self.button,
-            close,
-            parent=self,
-            margins=(theme.px(36), theme.px(6), theme.px(6), theme.px(6)),
-        )
+        warning = IconButton("warning", say("Message"))
+        warning.color, warning.icon_px = "bad", ICON_PX
+        warning.setProperty("look", "quiet")
+        warning.setFixedSize(theme.px(ICON_PX), theme.px(ICON_PX))
+        warning.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        warning.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        edge = theme.px(6)
+        hbox(warning, (self._text, 1), self.button, close, parent=self, margins=(theme.px(12), edge, edge, edge))
         self.hide()
 
     @property
@@ -71,9 +70,3 @@ class Banner(QFrame):
         self.dismiss()
         if action is not None:
             action[1]()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        side = theme.px(17)
-        rect = QRectF(theme.px(11), (self.height() - side) / 2, side, side)
-        paint_icon(QPainter(self), "warning", rect, theme.color("bad"))

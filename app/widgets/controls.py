@@ -30,6 +30,7 @@ class IconButton(QPushButton):
     """A small button that shows one icon, and a word beside it where `text` is given."""
 
     color = "ink"  # of the icon, in the theme
+    icon_px = ICON_PX
 
     def __init__(self, icon: str, hint: str, clicked: Callable[[], object] | None = None, text: str = "") -> None:
         super().__init__(text)
@@ -55,17 +56,32 @@ class IconButton(QPushButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        side = theme.px(ICON_PX)
+        side = theme.px(self.icon_px)
         left = theme.px(10) if self.text() else (self.width() - side) / 2
         color = "faint" if not self.isEnabled() else "accent" if self.isChecked() else self.color
         paint_icon(QPainter(self), self._icon, QRectF(left, (self.height() - side) / 2, side, side), theme.color(color))
 
 
-class MenuButton(QPushButton):
-    """A button that opens a menu and says so with a chevron; `fill` writes the menu anew each time it opens.
+class ChevronButton(QPushButton):
+    """A button with a chevron at its right end. Its words end in … where it is made narrower than they are."""
 
-    Its words end in … where it is made narrower than they are.
-    """
+    points_up = False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        missing = self.sizeHint().width() - self.width()
+        if missing > 0:
+            room = self.fontMetrics().horizontalAdvance(self.text()) - missing
+            option.text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+        painter = QStylePainter(self)
+        with painter:
+            painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        paint_chevron(self, up=self.points_up)
+
+
+class MenuButton(ChevronButton):
+    """Opens a menu; `fill` writes it anew each time it opens."""
 
     def __init__(self, text: str, fill: Callable[[QMenu], object], hint: str = "") -> None:
         super().__init__(text)
@@ -82,18 +98,6 @@ class MenuButton(QPushButton):
     def open_menu(self) -> QMenu:
         """Writes the menu anew and shows it under the button."""
         return popped_up(self._menu, self._fill, self)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        option = QStyleOptionButton()
-        self.initStyleOption(option)
-        missing = self.sizeHint().width() - self.width()
-        if missing > 0:
-            room = self.fontMetrics().horizontalAdvance(self.text()) - missing
-            option.text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
-        painter = QStylePainter(self)
-        with painter:
-            painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
-        paint_chevron(self)
 
 
 class Choice(QComboBox):

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QPushButton, QStackedLayout, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QTabBar, QVBoxLayout, QWidget
 
 from ..look.say import say
 from .card import label, tip
-from .controls import paint_chevron
+from .controls import ChevronButton
 
 
 def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = False) -> QTabBar:
@@ -35,7 +34,7 @@ def show_tabs(tabs: QTabBar, is_shown: Sequence[bool]) -> None:
     tabs.updateGeometry()
 
 
-class MoreButton(QPushButton):
+class MoreButton(ChevronButton):
     """At the end of a row of tabs: shows or hides the tabs of views for experts. Hidden where there are none."""
 
     def __init__(self, has_more: bool = True) -> None:
@@ -51,11 +50,8 @@ class MoreButton(QPushButton):
             self.hide()
 
     def _show_title(self) -> None:
+        self.points_up = self.isChecked()
         self.setText(say("Show less") if self.isChecked() else say("More"))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        paint_chevron(self, up=self.isChecked())
 
 
 class Waiting(QWidget):

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QCursor, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QShowEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QCursor, QHideEvent, QKeyEvent, QMouseEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 from shiboken6 import isValid
 
 from ..look import theme
 from ..look.say import say
+from .layouts import vbox
 
-RING_PX, LINE_PX, FOLLOW_MS = 52, 4, 16
-RING_COLOR, FILL_ALPHA = "warn", 30  # the fill lets through what is below
+FOLLOW_MS = 16
 
 
-class PointerRing(QWidget):
+class PointerRing(QFrame):
     """Follows the mouse within its window. Clicks go through it."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self.setProperty("look", "ring")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         # Most widgets are told of the mouse only while a button is held, so there is no event to follow.
         self._timer = QTimer(self, interval=FOLLOW_MS)
@@ -34,7 +34,7 @@ class PointerRing(QWidget):
         """To where the mouse is now."""
         window = self.parentWidget()
         assert window is not None
-        side, at = theme.px(RING_PX), window.mapFromGlobal(QCursor.pos())
+        side, at = theme.px(theme.RING_PX), window.mapFromGlobal(QCursor.pos())
         self.setGeometry(at.x() - side // 2, at.y() - side // 2, side, side)
         self.raise_()
 
@@ -45,19 +45,17 @@ class PointerRing(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, width = theme.painter(self), theme.px(LINE_PX)
-        painter.setPen(QPen(theme.color(RING_COLOR), width))
-        painter.setBrush(theme.color(RING_COLOR, FILL_ALPHA))
-        painter.drawEllipse(QRectF(self.rect()).adjusted(width, width, -width, -width))
 
-
-class BlankScreen(QWidget):
+class BlankScreen(QFrame):
     """Black over the whole window: the class looks at whoever speaks. Any key or click ends it, and does no more."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self.setProperty("look", "blank")
         self.setAccessibleName(say("The screen is blank; any key brings the picture back"))
+        below = QLabel(say("Any key brings the picture back"))
+        below.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        vbox(None, below, parent=self, margins=(0, 0, 0, theme.px(16)))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._before: QWidget | None = None  # had the keyboard
         window.installEventFilter(self)
@@ -102,12 +100,3 @@ class BlankScreen(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.end()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        painter.fillRect(self.rect(), Qt.GlobalColor.black)
-        painter.setPen(QColor(theme.DARK.faint))
-        painter.setFont(theme.font(12))
-        below = self.rect().adjusted(0, 0, 0, -theme.px(16))
-        align = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
-        painter.drawText(below, align, say("Any key brings the picture back"))
