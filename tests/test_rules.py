@@ -102,8 +102,8 @@ def _loaded(call: ast.Call, package: str) -> str | None:
     function, *arguments = (ast.unparse(part) for part in (call.func, *call.args))
     if function == "later" and arguments[0] == "__package__":
         return f"{package}.{ast.literal_eval(arguments[1])}"
-    if function == "partial" and arguments[0] == "_load":
-        return f"app.rooms.{ast.literal_eval(arguments[1])}.room"
+    if function == "RoomSpec":
+        return f"app.rooms.{ast.literal_eval(arguments[0])}.room"
     return None
 
 
@@ -153,7 +153,7 @@ if TYPE_CHECKING:
     import j
 else:
     import k
-views = (ViewSpec("l", later(__package__, "l", "L")), partial(_load, "m", "M"))
+views = (ViewSpec("l", later(__package__, "l", "L")), RoomSpec("m", "M"))
 """
     found = {item.module: item.guard for item in imports(source, "top.middle")}
     loaded = {"top.middle.l", "app.rooms.m.room"}

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,10 +28,13 @@ from ..state.readings import Reading
 from .lesson import Condition, Measure, WordAt
 
 if TYPE_CHECKING:
+    from bertcore.analysis.predict import WordGuess, WordRank
+
     from ..compute.applying import Applied
     from ..compute.masks import MaskLens
 
 Value = float | str | None  # None: not known here, or not yet
+Prediction = TypeVar("Prediction")
 OUTSIDE = "O"  # the tag of words that are no names
 WORD = re.compile(r"(?:(?P<part>[ab]):)?(?P<word>\S+?)(?:#(?P<nth>[1-9]\d?))?")
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -63,18 +66,9 @@ class Facts:
         attentions = self.reading.trace.attentions
         return classify_heads(attentions.reshape(-1, *attentions.shape[2:]), self.reading.encoding)
 
-    def at(self, layer: int, head: int) -> Facts:
-        """Another head of the same reading."""
-        return self._copied(replace(self, layer=layer, head=head))
-
-    def with_lens(self, lens: MaskLens) -> Facts:
-        return self._copied(replace(self, lens=lens))
-
-    def with_applied(self, applied: Applied) -> Facts:
-        return self._copied(replace(self, applied=applied))
-
-    def _copied(self, made: Facts) -> Facts:
-        """With the kinds of heads, which take a while with many heads."""
+    def but(self, **changed: Any) -> Facts:
+        """The same with other fields, and with the kinds of heads, which take a while with many heads."""
+        made = replace(self, **changed)
         if "kinds" in vars(self):
             vars(made)["kinds"] = self.kinds
         return made
@@ -132,34 +126,22 @@ def parse_word(text: str) -> WordAt | None:
 
 @dataclass(frozen=True)
 class Spec:
-    """A measure: how it is written, what it is, and how it is read off. unit: share, count or word."""
+    """A measure: how it is written, what it is, and how it is read off."""
 
-    argument: str  # as docs/lessons.md writes it, "" for none
-    unit: str
+    argument: str  # one of ARGUMENTS
+    unit: str  # share, count, number or word
     read: Callable[[Facts, str], Value]
-    accepts: Callable[[str], bool]
-    needs_lens: bool = False
-    needs_answer: bool = False  # of a fine-tuned model
+    needs: str = ""  # "lens" or "answer", of a fine-tuned model: what takes a further computation
 
 
-def _is_kind(text: str) -> bool:
-    return text in KINDS
-
-
-def _is_rank(text: str) -> bool:
-    return text == "" or bool(re.fullmatch(r"[1-9]|10", text))
-
-
-def _is_word(text: str) -> bool:
-    return parse_word(text) is not None
-
-
-def _is_pair(text: str) -> bool:
-    return len(_pair(text)) == 2
-
-
-def _is_nothing(text: str) -> bool:
-    return text == ""
+ARGUMENTS: Mapping[str, Callable[[str], bool]] = {  # as docs/lessons.md writes it -> whether that is one
+    "": lambda text: not text,
+    "[N]": lambda text: bool(re.fullmatch(r"[1-9]|10|", text)),
+    "WORD": lambda text: parse_word(text) is not None,
+    "WORD -> WORD": lambda text: len(_pair(text)) == 2,
+    "KIND": lambda text: text in KINDS,
+    "CLASS": bool,
+}
 
 
 def _pair(text: str) -> list[WordAt]:
@@ -167,36 +149,22 @@ def _pair(text: str) -> list[WordAt]:
     return [word for word in words if word is not None]
 
 
-def _guess(facts: Facts, argument: str) -> Value:
+def _guess(facts: Facts, argument: str) -> WordGuess | None:
     masks, place = facts.reading.masks, int(argument or 1) - 1
-    return masks[0].words[place].token if masks and place < len(masks[0].words) else None
+    return masks[0].words[place] if masks and place < len(masks[0].words) else None
 
 
-def _guess_probability(facts: Facts, argument: str) -> Value:
-    masks, place = facts.reading.masks, int(argument or 1) - 1
-    return masks[0].words[place].probability if masks and place < len(masks[0].words) else None
-
-
-def _rank(facts: Facts, word: str) -> Value:
+def _rank(facts: Facts, word: str) -> WordRank | None:
     from bertcore.analysis.predict import word_rank
 
     row, ids = facts.mask_row(), facts.token_ids(word)
-    return float(word_rank(row, ids[0]).rank) if row is not None and len(ids) == 1 else None
-
-
-def _probability(facts: Facts, word: str) -> Value:
-    from bertcore.analysis.predict import word_rank
-
-    row, ids = facts.mask_row(), facts.token_ids(word)
-    return float(word_rank(row, ids[0]).probability) if row is not None and len(ids) == 1 else None
+    return word_rank(row, ids[0]) if row is not None and len(ids) == 1 else None
 
 
 def _looks(facts: Facts, argument: str) -> Value:
     one, other = (facts.positions(word) for word in _pair(argument))
-    if not one or not other:
-        return None
     weights = facts.reading.trace.attentions[facts.layer, facts.head]
-    return float(weights[np.ix_(one, other)].sum(axis=1).mean())
+    return float(weights[np.ix_(one, other)].sum(axis=1).mean()) if one and other else None
 
 
 def _looked_at(facts: Facts, argument: str) -> Value:
@@ -217,30 +185,21 @@ def _cosine(facts: Facts, argument: str) -> Value:
     return float(first @ second / max(float(np.linalg.norm(first) * np.linalg.norm(second)), 1e-12))
 
 
-def _class(facts: Facts, _: str) -> Value:
-    prediction = facts.applied.prediction if facts.applied else None
-    return prediction.label if isinstance(prediction, LabelPrediction) else None
-
-
-def _class_probability(facts: Facts, name: str) -> Value:
-    prediction = facts.applied.prediction if facts.applied else None
-    return prediction.probabilities.get(name) if isinstance(prediction, LabelPrediction) else None
+def _prediction(facts: Facts, kind: type[Prediction]) -> Prediction | None:
+    """What the fine-tuned model answers, if it is of this kind."""
+    found = facts.applied.prediction if facts.applied else None
+    return found if isinstance(found, kind) else None
 
 
 def _tag(facts: Facts, argument: str) -> Value:
     """The type of name that a word is part of, without the letter of the scheme; O for none."""
-    word, applied = parse_word(argument), facts.applied
-    if word is None or applied is None or not isinstance(applied.prediction, TagsPrediction):
+    word, prediction = parse_word(argument), _prediction(facts, TagsPrediction)
+    if word is None or prediction is None or facts.applied is None:
         return None
-    assert isinstance(applied.example, TaggedExample)
-    pairs = zip(applied.example.words, applied.prediction.tags, strict=True)
+    assert isinstance(facts.applied.example, TaggedExample)
+    pairs = zip(facts.applied.example.words, prediction.tags, strict=True)
     tags = [tag for each, tag in pairs if each.casefold() == word.word.casefold()]
     return tags[word.nth - 1].partition("-")[2] or OUTSIDE if word.nth <= len(tags) else None
-
-
-def _answer(facts: Facts, _: str) -> Value:
-    prediction = facts.applied.prediction if facts.applied else None
-    return prediction.text or None if isinstance(prediction, AnswerPrediction) else None
 
 
 def _head_name(facts: Facts, kind: str) -> Value:
@@ -257,55 +216,56 @@ def _text_of(facts: Facts) -> str:
     return " ".join(part for part in (facts.reading.encoding.text_a, facts.reading.encoding.text_b) if part)
 
 
-def _next_sentence(facts: Facts) -> Value:
-    found = facts.reading.next_sentence
-    return None if found is None else float(found.is_next)
-
-
-MEASURES: Mapping[str, Spec] = {
-    "tokens": Spec("", "count", lambda facts, _: float(len(facts.reading.encoding)), _is_nothing),
-    "pieces": Spec("WORD", "count", lambda facts, word: float(len(facts.token_ids(word))) or None, _is_word),
-    "most-pieces": Spec("", "count", lambda facts, _: _most_pieces(facts), _is_nothing),
-    "most-repeats": Spec("", "count", lambda facts, _: _most_repeats(facts), _is_nothing),
-    "vocabulary": Spec("", "count", lambda f, _: float(f.reading.request.model.tokenizer.vocab_size), _is_nothing),
-    "layers": Spec("", "count", lambda facts, _: float(facts.reading.request.model.layers), _is_nothing),
-    "heads": Spec("", "count", lambda facts, _: float(facts.reading.request.model.heads), _is_nothing),
-    "all-heads": Spec("", "count", lambda facts, _: float(len(facts.kinds)), _is_nothing),
-    "text": Spec("", "word", lambda facts, _: _text_of(facts), _is_nothing),
-    "guess": Spec("[N]", "word", _guess, _is_rank),
-    "guess-probability": Spec("[N]", "share", _guess_probability, _is_rank),
-    "probability": Spec("WORD", "share", _probability, _is_word),
-    "rank": Spec("WORD", "count", _rank, _is_word),
-    "settles": Spec("", "count", lambda f, _: None if f.lens is None else float(f.lens.decided(0)), _is_nothing, True),
-    "next-sentence": Spec("", "share", lambda facts, _: _next_sentence(facts), _is_nothing),
-    "score": Spec("KIND", "share", lambda facts, kind: facts.score(kind, facts.layer, facts.head), _is_kind),
-    "best-score": Spec("KIND", "share", _best_score, _is_kind),
-    "best-head": Spec("KIND", "word", _head_name, _is_kind),
-    "looks": Spec("WORD -> WORD", "share", _looks, _is_pair),
-    "looked-at": Spec("WORD", "word", _looked_at, _is_word),
-    "cosine": Spec("WORD -> WORD", "number", _cosine, _is_pair),
-    "class": Spec("", "word", _class, _is_nothing, needs_answer=True),
-    "class-probability": Spec("CLASS", "share", _class_probability, bool, needs_answer=True),
-    "tag": Spec("WORD", "word", _tag, _is_word, needs_answer=True),
-    "answer": Spec("", "word", _answer, _is_nothing, needs_answer=True),
-}
-
-
 def _most_pieces(facts: Facts) -> Value:
     """Of the word of the text that is cut into the most pieces."""
-    words = [word for word in facts.reading.encoding.words if word is not None]
-    parts = [
-        (part, word)
-        for part, word in zip(facts.reading.encoding.parts, facts.reading.encoding.words, strict=True)
-        if word is not None
-    ]
-    return float(max((parts.count(one) for one in set(parts)), default=0)) if words else None
+    pairs = zip(facts.reading.encoding.parts, facts.reading.encoding.words, strict=True)
+    counts = Counter(pair for pair in pairs if pair[1] is not None)
+    return float(max(counts.values())) if counts else None
 
 
 def _most_repeats(facts: Facts) -> Value:
     """How often the most frequent word of the text stands in it."""
-    words = re.findall(r"\w+", _text_of(facts).casefold())
-    return float(max(Counter(words).values(), default=0))
+    return float(max(Counter(re.findall(r"\w+", _text_of(facts).casefold())).values(), default=0))
+
+
+def _of(thing: object, name: str) -> Value:
+    """A field, as a number or a word; None of nothing."""
+    value = None if thing is None else getattr(thing, name)
+    return float(value) if isinstance(value, int) else value
+
+
+MEASURES: Mapping[str, Spec] = {
+    "tokens": Spec("", "count", lambda facts, _: float(len(facts.reading.encoding))),
+    "pieces": Spec("WORD", "count", lambda facts, word: float(len(facts.token_ids(word))) or None),
+    "most-pieces": Spec("", "count", lambda facts, _: _most_pieces(facts)),
+    "most-repeats": Spec("", "count", lambda facts, _: _most_repeats(facts)),
+    "vocabulary": Spec("", "count", lambda facts, _: _of(facts.reading.request.model.tokenizer, "vocab_size")),
+    "layers": Spec("", "count", lambda facts, _: _of(facts.reading.request.model, "layers")),
+    "heads": Spec("", "count", lambda facts, _: _of(facts.reading.request.model, "heads")),
+    "all-heads": Spec("", "count", lambda facts, _: float(len(facts.kinds))),
+    "text": Spec("", "word", lambda facts, _: _text_of(facts)),
+    "guess": Spec("[N]", "word", lambda facts, place: _of(_guess(facts, place), "token")),
+    "guess-probability": Spec("[N]", "share", lambda facts, place: _of(_guess(facts, place), "probability")),
+    "probability": Spec("WORD", "share", lambda facts, word: _of(_rank(facts, word), "probability")),
+    "rank": Spec("WORD", "count", lambda facts, word: _of(_rank(facts, word), "rank")),
+    "settles": Spec("", "count", lambda f, _: None if f.lens is None else float(f.lens.decided(0)), "lens"),
+    "next-sentence": Spec("", "share", lambda facts, _: _of(facts.reading.next_sentence, "is_next")),
+    "score": Spec("KIND", "share", lambda facts, kind: facts.score(kind, facts.layer, facts.head)),
+    "best-score": Spec("KIND", "share", _best_score),
+    "best-head": Spec("KIND", "word", _head_name),
+    "looks": Spec("WORD -> WORD", "share", _looks),
+    "looked-at": Spec("WORD", "word", _looked_at),
+    "cosine": Spec("WORD -> WORD", "number", _cosine),
+    "class": Spec("", "word", lambda facts, _: _of(_prediction(facts, LabelPrediction), "label"), "answer"),
+    "class-probability": Spec("CLASS", "share", lambda facts, name: _class_probability(facts, name), "answer"),
+    "tag": Spec("WORD", "word", _tag, "answer"),
+    "answer": Spec("", "word", lambda facts, _: _of(_prediction(facts, AnswerPrediction), "text") or None, "answer"),
+}
+
+
+def _class_probability(facts: Facts, name: str) -> Value:
+    prediction = _prediction(facts, LabelPrediction)
+    return None if prediction is None else prediction.probabilities.get(name)
 
 
 def parse_measure(text: str) -> Measure | str:
@@ -315,7 +275,7 @@ def parse_measure(text: str) -> Measure | str:
     if spec is None:
         return say("There is no measure “{name}”; use one of {known}.", name=name[:40], known=", ".join(MEASURES))
     argument = argument.strip()
-    if not spec.accepts(argument):
+    if not ARGUMENTS[spec.argument](argument):
         usage = f"{name} {spec.argument}".strip()
         if spec.argument == "KIND":
             usage += f" ({', '.join(KINDS)})"
@@ -358,11 +318,7 @@ def holds(condition: Condition, facts: Facts, start: Value = None) -> bool:
     return OPERATORS[condition.operator](value, wanted)
 
 
-def needs_answer(measures: list[Measure]) -> bool:
-    """Whether any of them is about what a fine-tuned model answers, which takes a further computation."""
-    return any(MEASURES[measure.name].needs_answer for measure in measures)
-
-
-def needs_lens(measures: list[Measure]) -> bool:
-    """Whether any of them is about what the mask would be after each layer, which takes a further computation."""
-    return any(MEASURES[measure.name].needs_lens for measure in measures)
+def needs(what: str, measures: list[Measure]) -> bool:
+    """Whether any of them needs a further computation: the "lens", what the mask would be after each layer, or the
+    "answer" of a fine-tuned model."""
+    return any(MEASURES[measure.name].needs == what for measure in measures)

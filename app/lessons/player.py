@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
@@ -22,7 +22,7 @@ from ..state.session_file import Session
 from .answers import Answer, HandIn
 from .judging import filled, is_right
 from .lesson import Lesson, Page
-from .measures import Facts, Value, holds, needs_answer, needs_lens, shown, value_of
+from .measures import Facts, Value, holds, needs, shown, value_of
 from .parser import Rooms, load_lesson
 from .progress import Progress
 from .stage import model_folder, set_input, set_selection
@@ -267,7 +267,7 @@ class LessonPlayer(QObject):
                 set_selection(self._state, page.setup, self.facts)
             except BertcoreError as error:
                 self.problem_found.emit(str(error))
-            self.facts = self.start = self.facts.at(self._state.layer, self._state.head)
+            self.facts = self.start = self.facts.but(layer=self._state.layer, head=self._state.head)
             if page.task is not None:
                 self.start_value = value_of(page.task.done.measure, self.facts)
             has_arrived = True
@@ -279,36 +279,36 @@ class LessonPlayer(QObject):
 
     def _on_state_head_changed(self) -> None:
         if self.facts is not None and not self._is_arriving:
-            self.facts = self.facts.at(self._state.layer, self._state.head)
+            self.facts = self.facts.but(layer=self._state.layer, head=self._state.head)
             self._look()
 
     def _ask_lens(self, page: Page, reading: Reading) -> None:
         masked, model = reading.request.masked, reading.request.model
-        if masked and "mlm" in model.output_heads and needs_lens(measures_of(page)):
+        if masked and "mlm" in model.output_heads and needs("lens", measures_of(page)):
             self._lens.ask_model(model, lens_of, reading, masked, pause_ms=0)
 
     def _ask_answer(self, page: Page, reading: Reading) -> None:
-        request = request_for(reading, self._state.applied_texts) if needs_answer(measures_of(page)) else None
+        request = request_for(reading, self._state.applied_texts) if needs("answer", measures_of(page)) else None
         if request is not None:
             self._applied.ask_model(reading.request.model, apply_model, request, pause_ms=0)
             if self._applied.answer is not None:  # the same page of a file that was saved
                 self._on_applied_answered(self._applied.answer)
 
     def _on_lens_answered(self, lens: MaskLens) -> None:
-        self._add_to_facts(lambda facts: facts.with_lens(lens))
+        self._add_to_facts(lens=lens)
 
     def _on_applied_answered(self, applied: Applied) -> None:
-        self._add_to_facts(lambda facts: facts.with_applied(applied))
+        self._add_to_facts(applied=applied)
 
-    def _add_to_facts(self, add: Callable[[Facts], Facts]) -> None:
+    def _add_to_facts(self, **found: Any) -> None:
         """Something about the reading on show that took a further computation."""
         page = self.page
         if self.facts is None or page is None:
             return
         is_start = self.start is not None and self.start.reading is self.facts.reading
-        self.facts = add(self.facts)
+        self.facts = self.facts.but(**found)
         if is_start and self.start is not None:
-            self.start = add(self.start)
+            self.start = self.start.but(**found)
             if page.task is not None:
                 self.start_value = value_of(page.task.done.measure, self.start)
         self._look()

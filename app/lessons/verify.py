@@ -21,7 +21,7 @@ from ..widgets.prediction_line import Prediction, prediction_of
 from .errors import LessonError, SetupError
 from .judging import is_right, right_answers, right_options
 from .lesson import PLACEHOLDER, Condition, Lesson, Measure, Page, Question, Setup
-from .measures import MEASURES, Facts, Value, holds, needs_answer, needs_lens, parse_measure, shown, shown_in, value_of
+from .measures import MEASURES, Facts, Value, holds, needs, parse_measure, shown, shown_in, value_of
 from .stage import model_folder, set_input, set_selection
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ def check_lesson(lesson: Lesson, bench: Bench, prediction_rooms: Collection[str]
     for page in lesson.pages:
         try:
             wanted = measures_of(page)
-            needs = {"with_lens": needs_lens(wanted), "with_answer": needs_answer(wanted)}
-            facts = bench.show(page.setup, **needs)
+            further = {f"with_{what}": needs(what, wanted) for what in ("lens", "answer")}
+            facts = bench.show(page.setup, **further)
             if page.setup.room in prediction_rooms and _is_given_away(page, facts, bench.state.selection):
                 problems[page.lines["cover"], _given_away(page)] = True
-            problems |= dict.fromkeys(_check_page(page, bench, facts, needs), False)
+            problems |= dict.fromkeys(_check_page(page, bench, facts, further), False)
         except SetupError as error:
             problems[page.setup.lines.get(error.setting, page.line), str(error)] = False
         except BertcoreError as error:
@@ -104,7 +104,7 @@ def measures_of(page: Page) -> list[Measure]:
     return found
 
 
-def _check_page(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
+def _check_page(page: Page, bench: Bench, facts: Facts, further: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
     for line, measure in page.placeholders:
         if value_of(measure, facts) is None:
             yield line, say("“{text}” has no value on this page.", text=measure)
@@ -114,7 +114,7 @@ def _check_page(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool
     if page.question is not None:
         yield from _check_question(page, page.question, facts)
     if page.task is not None:
-        yield from _check_task(page, bench, facts, needs)
+        yield from _check_task(page, bench, facts, further)
     if page.cut and len(facts.token_ids(page.cut)) < 2:
         yield (
             page.lines["cut"],
@@ -184,7 +184,7 @@ def _given_away(page: Page) -> str:
     )
 
 
-def _check_task(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
+def _check_task(page: Page, bench: Bench, facts: Facts, further: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
     """Not done when the page opens, done after its solution."""
     task = page.task
     assert task is not None
@@ -197,7 +197,7 @@ def _check_task(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool
     if task.solution.text_a is not None and task.solution.text_b is None:
         solution = replace(solution, text_b=page.setup.text_b)  # a person who edits A leaves B as it is
     try:
-        done = bench.show(solution, **needs)
+        done = bench.show(solution, **further)
     except SetupError as error:
         yield solution.lines.get(error.setting, task.line), str(error)
         return

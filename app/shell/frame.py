@@ -94,9 +94,9 @@ class Frame(QWidget):
         if room_key != self._open_key:
             self.status.set_hover("")  # so is this
         self._open_key = room_key
-        self.tokens.setVisible(self._specs[room_key].has_tokens)
-        self.prediction.setVisible(self._specs[room_key].has_prediction)
-        self.switches.difference.setVisible(self._specs[room_key].has_difference)
+        above = {"tokens": self.tokens, "prediction": self.prediction, "difference": self.switches.difference}
+        for name, widget in above.items():
+            widget.setVisible(name in self._specs[room_key].above)
         self.rail.set_room(room_key)
         self.help.show_room(room_key)
         self._stack.setCurrentWidget(self._areas[room_key])

@@ -39,10 +39,6 @@ class RoomContext:
     compare_with: Callable[[Path], object]  # a checkpoint, in the rooms that show the open model
 
 
-def _load(room: str, name: str) -> type[Any]:
-    return getattr(import_module(f"..rooms.{room}.room", __package__), name)
-
-
 def make_room(room: type[Any], context: RoomContext) -> QWidget:
     """A room that needs the state and nothing else."""
     return connect_room(room(context.services.state), context)
@@ -52,12 +48,14 @@ def make_room(room: type[Any], context: RoomContext) -> QWidget:
 class RoomSpec(Titled):
     """A room, and how it is made."""
 
-    load: Callable[[], type[QWidget]]  # imports its class: not before somebody asks for it
     make: Callable[[type[Any], RoomContext], QWidget] = make_room  # when it is opened for the first time
-    has_tokens: bool = True  # the strip of tokens is above it
-    has_prediction: bool = True  # the line with the best predictions is above it
-    has_difference: bool = True  # beside a baseline it can show what differs alone
+    above: frozenset[str] = frozenset({"tokens", "prediction", "difference"})  # of the frame, what is shown with it
     in_rail: bool = True  # else it is opened from the menu of lessons and by its key
+
+    def load(self) -> type[Any]:
+        """Imports its class, which goes by its key: not before somebody asks for it."""
+        module = import_module(f"..rooms.{self.key}.room", __package__)
+        return getattr(module, f"{self.key.capitalize()}Room")
 
     @property
     def views(self) -> Sequence[ViewSpec]:
@@ -193,73 +191,28 @@ def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
     return connect_room(room, context)
 
 
+BARE, TOKENS = frozenset({"difference"}), frozenset({"tokens"})
 ROOMS = (
-    RoomSpec(
-        "map",
-        mark("Map", meaning="RoomSpec"),
-        mark("The whole model in one picture"),
-        partial(_load, "map", "MapRoom"),
-        _make_map,
-        has_tokens=False,
-        has_prediction=False,
-    ),
-    RoomSpec(
-        "embed",
-        mark("Embed"),
-        mark("How the input vector of each token is put together"),
-        partial(_load, "embed", "EmbedRoom"),
-        _make_embed,
-    ),
-    RoomSpec(
-        "attend", mark("Attend"), mark("What each attention head looks at"), partial(_load, "attend", "AttendRoom")
-    ),
-    RoomSpec(
-        "predict",
-        mark("Predict"),
-        mark("Which words the model predicts for a mask, and whether B follows A"),
-        partial(_load, "predict", "PredictRoom"),
-    ),
-    RoomSpec(
-        "layers",
-        mark("Layers"),
-        mark("How each token changes from layer to layer"),
-        partial(_load, "layers", "LayersRoom"),
-    ),
-    RoomSpec(
-        "train",
-        mark("Train"),
-        mark("Train a small model here and watch it learn"),
-        partial(_load, "train", "TrainRoom"),
-        _make_train,
-        has_prediction=False,
-        has_difference=False,
-    ),
-    RoomSpec(
-        "apply",
-        mark("Apply"),
-        mark("Try a fine-tuned model on your own text"),
-        partial(_load, "apply", "ApplyRoom"),
-        _make_apply,
-        has_prediction=False,
-        has_difference=False,
-    ),
+    RoomSpec("map", mark("Map", meaning="RoomSpec"), mark("The whole model in one picture"), _make_map, BARE),
+    RoomSpec("embed", mark("Embed"), mark("How the input vector of each token is put together"), _make_embed),
+    RoomSpec("attend", mark("Attend"), mark("What each attention head looks at")),
+    RoomSpec("predict", mark("Predict"), mark("Which words the model predicts for a mask, and whether B follows A")),
+    RoomSpec("layers", mark("Layers"), mark("How each token changes from layer to layer")),
+    RoomSpec("train", mark("Train"), mark("Train a small model here and watch it learn"), _make_train, TOKENS),
+    RoomSpec("apply", mark("Apply"), mark("Try a fine-tuned model on your own text"), _make_apply, TOKENS),
     RoomSpec(
         "game",
         mark("Guessing game"),
         mark("The class guesses a hidden word, then the model: who knows more words?"),
-        partial(_load, "game", "GameRoom"),
-        has_tokens=False,
-        has_prediction=False,
+        above=BARE,
         in_rail=False,
     ),
     RoomSpec(
         "film",
         mark("Film strip"),
         mark("All snapshots of a run side by side: from noise to patterns"),
-        partial(_load, "film", "FilmRoom"),
         _make_film,
-        has_prediction=False,
-        has_difference=False,
+        TOKENS,
         in_rail=False,
     ),
 )
@@ -267,7 +220,7 @@ ROOMS = (
 
 def prediction_rooms() -> list[str]:
     """The keys of those that have the line with the best predictions above them."""
-    return [room.key for room in ROOMS if room.has_prediction]
+    return [room.key for room in ROOMS if "prediction" in room.above]
 
 
 def room_views() -> dict[str, list[str]]:

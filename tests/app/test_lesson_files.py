@@ -346,7 +346,7 @@ def test_what_a_fine_tuned_model_answers_can_be_asked(bench: Bench) -> None:
     assert value_of(Measure("class"), facts) is None  # of a model without a task
 
     def value(name: str, argument: str, example: Example, prediction: Prediction) -> Value:
-        return value_of(Measure(name, argument), facts.with_applied(Applied(request, example, prediction)))
+        return value_of(Measure(name, argument), facts.but(applied=Applied(request, example, prediction)))
 
     classed = LabelPrediction("good", {"bad": 0.25, "good": 0.75})
     text = TextExample("The dog saw the cat.")
