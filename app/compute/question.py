@@ -95,8 +95,7 @@ class Question(QObject, Generic[Answer]):
         self.sentence = ""  # why there is no answer, or that it was stopped
         self.can_restart = False
         self.withdraw: Callable[[str], object] = ignore  # set by who computes it; gets its kind when it is cancelled
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
+        self._pause = QTimer(self, singleShot=True)
         self._pause.timeout.connect(self.start)
 
     @property

@@ -283,16 +283,7 @@ class TaskBox(QFrame):
         self.more = button(say("Hint"), self._on_hint_clicked, look="small")
         self.more.setVisible(bool(task.hint))
         pad = theme.px(10)
-        vbox(
-            self._text,
-            self.meter,
-            self._state,
-            hbox(self.more, None),
-            self._hint,
-            parent=self,
-            gap_px=6,
-            margins=(pad, pad, pad, pad),
-        )
+        vbox(self._text, self.meter, self._state, hbox(self.more, None), self._hint, parent=self, gap_px=6, margins=pad)
         self.show_facts()
 
     @property

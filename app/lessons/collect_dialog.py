@@ -53,7 +53,7 @@ class CollectDialog(QDialog):
             hbox(None, self.save_button, button(say("Close"), self.close)),
             parent=self,
             gap_px=8,
-            margins=(pad, pad, pad, pad),
+            margins=pad,
         )
         self._fill(self.hand_ins)
 

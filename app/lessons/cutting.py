@@ -60,7 +60,7 @@ class CuttingSteps(QFrame):
         buttons = FlowLayout()
         for each in (self.step, self.play, self.again):
             buttons.addWidget(each)
-        vbox(self._tried, self._found, buttons, parent=self, gap_px=6, margins=(pad, pad, pad, pad))
+        vbox(self._tried, self._found, buttons, parent=self, gap_px=6, margins=pad)
 
     @property
     def found(self) -> str:

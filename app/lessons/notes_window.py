@@ -50,7 +50,7 @@ class NotesWindow(QWidget):
             hbox(self.back, None, self.next),
             parent=self,
             gap_px=12,
-            margins=(pad, pad, pad, pad),
+            margins=pad,
         )
         for keys, run in ((FORWARD, player.next), (BACKWARD, player.back)):
             for key in keys:

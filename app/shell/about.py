@@ -50,7 +50,7 @@ class AboutDialog(QDialog):
             hbox(None, button(say("Close"), self.close)),
             parent=self,
             gap_px=8,
-            margins=(pad, pad, pad, pad),
+            margins=pad,
         )
 
     def _fill(self) -> None:

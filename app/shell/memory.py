@@ -50,9 +50,7 @@ class SpareMemory(QObject):
         """changes: after these there may be something to give back."""
         super().__init__(parent)
         self._trim = _glibc("malloc_trim")
-        self._quiet = QTimer(self)
-        self._quiet.setSingleShot(True)
-        self._quiet.setInterval(QUIET_MS)
+        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._quiet.timeout.connect(self.give_back)
         for change in changes:
             change.connect(self._on_change)

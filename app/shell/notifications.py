@@ -45,8 +45,7 @@ class RunNotifications(QObject):
         self._tray: QSystemTrayIcon | None = None
         self._notify = notify or self._show
         self._is_watched = is_watched or _is_active
-        self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_MS)
+        self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.look)
         runs.runs_changed.connect(self._on_runs_changed)
 

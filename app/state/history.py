@@ -3,6 +3,8 @@
 Another training step of the open model is undone too, where a person has gone there; playing and following are not.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,27 +33,15 @@ class Moment:
     model: Path | None = None  # its origin; only there does what is changed inside mean something
     folder: Path | None = None  # of the checkpoint: which training step of the model it is
 
+    @classmethod
+    def of(cls, state: ExploreState) -> Moment:
+        model = (state.model.origin, state.model.folder) if state.model else (None, None)
+        return cls(state.text_a, state.text_b, state.mask_places, state.what_if, state.baseline, *model)
 
-def moment_of(state: ExploreState) -> Moment:
-    folder = state.model.folder if state.model else None
-    return Moment(state.text_a, state.text_b, state.mask_places, state.what_if, state.baseline, _origin(state), folder)
-
-
-def bring_back(state: ExploreState, moment: Moment) -> None:
-    """Puts the state back, as far as the open model's vocabulary has tokens where the masks were."""
-    state.set_text(moment.text_a, moment.text_b)
-    state.set_mask_places(moment.masks)
-    state.set_what_if(changes_in(moment, state))
-    state.set_baseline(moment.baseline)
-
-
-def changes_in(moment: Moment, state: ExploreState) -> WhatIf:
-    """What of its changes inside means something in the open model."""
-    return moment.what_if if moment.model == _origin(state) else NOTHING_CHANGED
-
-
-def _origin(state: ExploreState) -> Path | None:
-    return state.model.origin if state.model else None
+    def in_model(self, model: Path | None) -> Moment:
+        """What of it means something there: what is changed inside does so in the run alone that it was changed in."""
+        changes = self.what_if if self.model == model else NOTHING_CHANGED
+        return replace(self, what_if=changes, model=model, folder=None)
 
 
 @dataclass(frozen=True)
@@ -75,14 +65,13 @@ class History(QObject):
     def __init__(self, state: ExploreState, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(state)
         self._state, self._clock = state, clock
-        self._now = moment_of(state)
+        self._now = Moment.of(state)
         self._done: list[UndoStep] = []
         self._undone: list[UndoStep] = []
         self._typed_at, self._is_typed = -PAUSE_S, False
         self._is_other_model = False
         self._expects_model = self._is_going = False
-        self._look_later = QTimer(self)
-        self._look_later.setSingleShot(True)
+        self._look_later = QTimer(self, singleShot=True)
         self._look_later.timeout.connect(self.look)
         for signal in (
             state.text_changed,
@@ -122,7 +111,7 @@ class History(QObject):
     def look(self) -> None:
         """Takes what has changed since the last look as one step."""
         self._look_later.stop()
-        now = moment_of(self._state)
+        now = Moment.of(self._state)
         if self._is_other_model:
             self._is_other_model, self._now = False, now  # what fits it no more is gone; that is no step of anybody's
         else:
@@ -149,10 +138,10 @@ class History(QObject):
             step = source.pop()
             target.append(UndoStep(self._now, step.name, step.is_of_training))
             if self._does_something(step):  # else passed over: a head switched off in a model that is open no more
-                bring_back(self._state, step.before)
+                self._bring_back(step.before.in_model(self._now.model))
                 break
         self._look_later.stop()
-        self._now = moment_of(self._state)
+        self._now = Moment.of(self._state)
         if step.is_of_training and self._now.folder != step.before.folder:
             self._now = replace(self._now, folder=step.before.folder)  # as soon as it is open
             self._is_going = True
@@ -169,10 +158,15 @@ class History(QObject):
         here, there = self._now, step.before
         if step.is_of_training and here.folder != there.folder:
             return here.model == there.model
-        return (
-            (here.text_a, here.text_b, here.masks, here.baseline)
-            != (there.text_a, there.text_b, there.masks, there.baseline)
-        ) or changes_in(here, self._state) != changes_in(there, self._state)
+        model = self._state.model.origin if self._state.model else None
+        return here.in_model(model) != there.in_model(model)
+
+    def _bring_back(self, moment: Moment) -> None:
+        """Puts the state back, as far as the open model's vocabulary has tokens where the masks were."""
+        self._state.set_text(moment.text_a, moment.text_b)
+        self._state.set_mask_places(moment.masks)
+        self._state.set_what_if(moment.what_if)
+        self._state.set_baseline(moment.baseline)
 
     def _on_state_changed(self) -> None:
         self._look_later.start(0)
@@ -181,18 +175,16 @@ class History(QObject):
         """Comes before the text is tokenised anew; what was typed just before is a step yet."""
         if self._look_later.isActive() and not self._is_other_model:
             last = self._now
-            now = moment_of(self._state)
-            self._take(replace(now, what_if=last.what_if, model=last.model, folder=last.folder))
+            self._take(replace(Moment.of(self._state), what_if=last.what_if, model=last.model, folder=last.folder))
         self._take_training_step()
         self._is_other_model = True
         self._look_later.start(0)
 
     def _take_training_step(self) -> None:
-        before, now = self._now, moment_of(self._state)
+        before, now = self._now, Moment.of(self._state)
         is_expected, self._expects_model = self._expects_model, False
         if is_expected and now.model == before.model and now.folder != before.folder:
-            name = say("going to another training step")
-            self._done.append(UndoStep(before, name, is_of_training=True))
+            self._done.append(UndoStep(before, say("going to another training step"), is_of_training=True))
             self._undone.clear()
             self._now = replace(before, folder=now.folder)
             self.changed.emit()
@@ -204,15 +196,12 @@ def _difference(before: Moment, now: Moment, is_typed: bool) -> str:
     if changed:
         if len(before.masks) > len(now.masks) and not is_typed:
             return say("inserting a word")
-        action = say("typing in {sentences}") if is_typed else say("changing {sentences}")
-        both = say("A and B")
-        return action.format(sentences=both if len(changed) == 2 else changed[0])
+        sentences = say("A and B") if len(changed) == 2 else changed[0]
+        return say("typing in {sentences}" if is_typed else "changing {sentences}", sentences=sentences)
     if before.masks != now.masks:
-        is_more = len(now.masks) > len(before.masks)
-        return say("masking") if is_more else say("unmasking")
+        return say("masking") if len(now.masks) > len(before.masks) else say("unmasking")
     if before.what_if.swap != now.what_if.swap:
-        is_more = now.what_if.swap is not None
-        return say("swapping in") if is_more else say("ending the swap")
+        return say("swapping in") if now.what_if.swap is not None else say("ending the swap")
     if before.what_if != now.what_if:
         return say("the change inside the model")
     return say("the comparison") if before.baseline != now.baseline else ""

@@ -21,6 +21,11 @@ Head = tuple[int, int]  # layer, head
 Thing = TypeVar("Thing")
 
 
+def head_name(layer: int, head: int) -> str:
+    """As the screen has it, from 1: `3·4`."""
+    return f"{layer + 1}·{head + 1}"
+
+
 @dataclass(frozen=True)
 class EditedRow:
     """What one token looks at in one head, by hand."""
@@ -52,7 +57,7 @@ class Swap:
     def description(self) -> str:
         """In a few words: "“woman” after layer 3"."""
         if self.part == "head":
-            return say("head {head} of the other text", head=f"{self.row + 1}·{self.place + 1}")
+            return say("head {head} of the other text", head=head_name(self.row, self.place))
         if self.part == "state" and not self.row:
             return say("“{token}” at the embeddings", token=self.token)
         named = {
@@ -152,28 +157,28 @@ class WhatIf:
 
     def described(self, tokens: Sequence[str]) -> list[str]:
         """Each change in a few words; tokens (S) as they are shown."""
-        layer_off, head_off = say("layer {layer} skipped"), say("head {head} off")
-        row_edited = say("head {head}: row of {token} edited")
-        segment_moved = say("{token} ({place}) in segment {segment}")
-        position_moved = say("{token} ({place}) at position {position}")
         dropped = {
             "token": say("no token embedding"),
             "segment": say("no segment embedding"),
             "position": say("no position embedding"),
         }
         return [
-            *(layer_off.format(layer=layer + 1) for layer in sorted(self.layers_off)),
-            *(head_off.format(head=f"{layer + 1}·{head + 1}") for layer, head in sorted(self.heads_off)),
+            *(say("layer {layer} skipped", layer=layer + 1) for layer in sorted(self.layers_off)),
+            *(say("head {head} off", head=head_name(*head)) for head in sorted(self.heads_off)),
             *(
-                row_edited.format(head=f"{row.layer + 1}·{row.head + 1}", token=tokens[row.position])
+                say(
+                    "head {head}: row of {token} edited",
+                    head=f"{row.layer + 1}·{row.head + 1}",
+                    token=tokens[row.position],
+                )
                 for row in self.rows
             ),
             *(
-                segment_moved.format(token=tokens[at], place=at, segment="AB"[min(segment, 1)])
+                say("{token} ({place}) in segment {segment}", token=tokens[at], place=at, segment="AB"[min(segment, 1)])
                 for at, segment in self.segments
             ),
             *(
-                position_moved.format(token=tokens[at], place=at, position=place)
+                say("{token} ({place}) at position {position}", token=tokens[at], place=at, position=place)
                 for at, place in sorted(self.positions)
             ),
             *(dropped[embedding] for embedding in sorted(self.dropped)),

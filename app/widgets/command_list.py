@@ -58,7 +58,7 @@ class Palette(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         pad = theme.px(8)
-        vbox(self.line, self.list, self.nothing, parent=self, gap_px=6, margins=(pad, pad, pad, pad))
+        vbox(self.line, self.list, self.nothing, parent=self, gap_px=6, margins=pad)
         self.line.textChanged.connect(self._find)
         self.list.itemClicked.connect(lambda item: self._choose(item.data(PLACE)))
         self.line.installEventFilter(self)

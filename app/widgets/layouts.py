@@ -13,19 +13,19 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWi
 from ..look import theme
 
 Item = QWidget | QLayout | tuple[QWidget | QLayout, int] | float | None
-Margins = tuple[int, int, int, int]  # left, top, right, bottom
+Margins = tuple[int, int, int, int]  # left, top, right, bottom; one number: the same on all sides
 Box = TypeVar("Box", bound=QBoxLayout)
 
 
 def hbox(
-    *items: Item, parent: QWidget | None = None, gap_px: float | None = None, margins: Margins = (0, 0, 0, 0)
+    *items: Item, parent: QWidget | None = None, gap_px: float | None = None, margins: Margins | int = 0
 ) -> QHBoxLayout:
     """Side by side. parent: whose layout it is; gap_px: between two items, left out: as the style has it."""
     return _box(QHBoxLayout() if parent is None else QHBoxLayout(parent), items, gap_px, margins)
 
 
 def vbox(
-    *items: Item, parent: QWidget | None = None, gap_px: float | None = None, margins: Margins = (0, 0, 0, 0)
+    *items: Item, parent: QWidget | None = None, gap_px: float | None = None, margins: Margins | int = 0
 ) -> QVBoxLayout:
     """One below the other; as `hbox`."""
     return _box(QVBoxLayout() if parent is None else QVBoxLayout(parent), items, gap_px, margins)
@@ -64,8 +64,8 @@ def empty(layout: QLayout) -> None:
             discard(widget)
 
 
-def _box(layout: Box, items: tuple[Item, ...], gap_px: float | None, margins: Margins) -> Box:
-    layout.setContentsMargins(*margins)
+def _box(layout: Box, items: tuple[Item, ...], gap_px: float | None, margins: Margins | int) -> Box:
+    layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
     if gap_px is not None:
         layout.setSpacing(theme.gap_px(gap_px))
     fill(layout, *items)

@@ -29,8 +29,7 @@ class LineArea(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._below = 0  # pixels at the lower edge that show nothing
-        self._after_layout = QTimer(self)
-        self._after_layout.setSingleShot(True)
+        self._after_layout = QTimer(self, singleShot=True)
         self._after_layout.timeout.connect(self._end_below_line)
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(lambda _low, _high: self._after_layout.start(0))

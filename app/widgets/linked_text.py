@@ -140,7 +140,7 @@ class WordCard(QFrame):
         self.text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text.anchorClicked.connect(lambda url: self.show_word(url.path(), self.pos()))
         pad = theme.px(10)
-        vbox(self.text, parent=self, margins=(pad, pad, pad, pad))
+        vbox(self.text, parent=self, margins=pad)
         self.setFixedWidth(theme.column_px(CARD_WIDTH_PX))
 
     def show_word(self, key: str, at: QPoint) -> None:

@@ -20,8 +20,7 @@ class ProgressLine(QWidget):
     def __init__(self, questions: Sequence[Question[Any]] = ()) -> None:
         super().__init__()
         self._questions: list[Question[Any]] = []
-        self._delay = QTimer(self)
-        self._delay.setSingleShot(True)
+        self._delay = QTimer(self, singleShot=True)
         self._delay.timeout.connect(self._on_delay_over)
         self._is_slow = False  # something has been running for longer than the delay
         self._bar = QProgressBar()

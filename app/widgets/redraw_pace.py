@@ -23,8 +23,7 @@ class RedrawPace(QObject):
         self._began_s = 0.0  # of this thread's processor time
         self._is_drawing = False  # how long the rest is shows when it is painted
         self._is_asked_meanwhile = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_timer_timeout)
 
     def request(self, rests: bool = True) -> None:

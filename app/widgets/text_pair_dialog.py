@@ -43,7 +43,7 @@ class TextPairDialog(QDialog):
             hbox(self.swap, self.examples, None, button(say("Cancel"), self.reject), self.compare, gap_px=8),
             parent=self,
             gap_px=8,
-            margins=(margin, margin, margin, margin),
+            margins=margin,
         )
         self.setMinimumWidth(theme.px(WIDTH_PX))
         self.a.setFocus()
