@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import (
-    QFontMetrics,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QShortcut,
-    QTextBlock,
-    QTextBlockFormat,
-    QTextCursor,
-    QTextDocument,
-    QTextFormat,
-)
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QButtonGroup,
-    QFrame,
-    QLineEdit,
-    QPlainTextEdit,
-    QTextBrowser,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QLineEdit, QPlainTextEdit, QWidget
 
 from ..look import theme
-from ..look.say import say
+from ..look.say import mark, say
 from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role
 from ..widgets.controls import IconButton
 from ..widgets.flow_layout import FlowLayout
 from ..widgets.layouts import hbox, vbox
+from .card_parts import Markdown, Meter, OptionButton, Progress
 from .cutting import CuttingSteps
 from .judging import filled, is_right, right_options
-from .lesson import PAGE_TEXT, Page, Question, Task
-from .measures import MEASURES, shown, shown_in
+from .lesson import PAGE_TEXT, Condition, Page, Question, Task
+from .measures import MEASURES, Value, shown, shown_in
 from .player import LessonPlayer
 
-WIDTH_PX, PROJECTOR_WIDTH_PX, LINE_PERCENT = 340, 300, 115
-SAFE = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+WIDTH_PX, PROJECTOR_WIDTH_PX = 340, 300
 
 
 class LessonCard(QFrame):
@@ -57,7 +36,7 @@ class LessonCard(QFrame):
         self._player = player
         self._name, self._place = Hint(), label("", "muted")
         self._problem = label("", "error", wrap=True)
-        self._progress = _Progress()
+        self._progress = Progress()
         self.body: _PageBody | None = None
         self._area = scrolled(QWidget())
         self._area.setAccessibleName(say("The page"))
@@ -129,7 +108,7 @@ class _PageBody(QWidget):
         self._player, self._page = player, page
         title = label(page.title, "lesson-title", wrap=True)
         self.question = QuestionBox(player, page.question) if page.question else None
-        self.text, line = _Markdown(), separator()
+        self.text, line = Markdown(), separator()
         self.cutting = CuttingSteps() if page.cut else None
         self.task = TaskBox(player, page.task) if page.task else None
         parts = title, self.question, line, self.text, self.cutting, self.task
@@ -165,10 +144,9 @@ class QuestionBox(QWidget):
         self._player, self._question = player, question
         assert player.page is not None
         self._page = player.page.title
-        self._asked = _Markdown(bold=True)
-        self._explanation = _Markdown()
+        self._asked, self._explanation = Markdown(bold=True), Markdown()
         self._verdict = label("", "strong", wrap=True)
-        self.options: list[OptionButton] = []
+        self.options = [OptionButton(option.text) for option in question.options]
         self.line: QLineEdit | None = None
         self.field: QPlainTextEdit | None = None
         self.check = button(say("Check", meaning="verb"), self._on_check_clicked, look="small")
@@ -176,12 +154,8 @@ class QuestionBox(QWidget):
         buttons = FlowLayout()
         buttons.addWidget(self.check)
         buttons.addWidget(self.show_answer)
-        vbox(self._asked, *self._build_inputs(), buttons, parent=self, gap_px=7)
-        layout = self.layout()
-        assert layout is not None
-        layout.addWidget(self._verdict)
-        layout.addWidget(self._explanation)
-        self._restore()
+        inputs = self._build_inputs(player.choices.get(self._page, ""))
+        vbox(self._asked, *inputs, buttons, self._verdict, self._explanation, parent=self, gap_px=7)
         self.show_facts()
 
     @property
@@ -194,61 +168,49 @@ class QuestionBox(QWidget):
         return next((str(i) for i, option in enumerate(self.options) if option.isChecked()), "")
 
     def show_facts(self) -> None:
-        start, question = self._player.start, self._question
+        start, question, is_shown = self._player.start, self._question, self._page in self._player.revealed
         self._asked.set_text(filled(question.text, start))
-        for option, said in zip(self.options, question.options, strict=False):
+        for option, said in zip(self.options, question.options, strict=True):
             option.set_text(filled(said.text, start))
-        is_shown = self._page in self._player.revealed
-        self.check.setVisible(not is_shown)
-        self.show_answer.setVisible(not is_shown)
-        self._explanation.setVisible(is_shown)
-        self._verdict.setVisible(is_shown and bool(self._verdict_text()))
+        verdict = self._verdict_text() if is_shown else ""
+        for widget, is_visible in (
+            (self.check, not is_shown),
+            (self.show_answer, not is_shown),
+            (self._explanation, is_shown),
+            (self._verdict, bool(verdict)),
+        ):
+            widget.setVisible(is_visible)
         if is_shown:
             self._explanation.set_text(filled(question.explanation, start))
-            self._verdict.setText(self._verdict_text())
+            self._verdict.setText(verdict)
             right = right_options(question, start) if start is not None and self.options else []
             for number, option in enumerate(self.options):
                 option.set_mark(number in right)
-        for widget in (*self.options, self.line, self.field):
-            if widget is not None:
-                widget.setEnabled(not is_shown)
+        for entry in (*self.options, self.line, self.field):
+            if entry is not None:
+                entry.setEnabled(not is_shown)
         self._on_given()
 
-    def _build_inputs(self) -> list[QWidget]:
-        kind = self._question.kind
-        if kind == "choice":
+    def _build_inputs(self, before: str) -> list[QWidget]:
+        """before: what was chosen or typed here."""
+        if self._question.kind == "choice":
             group = QButtonGroup(self)
-            for said in self._question.options:
-                made = OptionButton(said.text)
-                made.toggled.connect(self._on_given)
-                group.addButton(made)
-                self.options.append(made)
-            return list(self.options)
-        if kind == "free":
-            self.field = QPlainTextEdit()
-            self.field.setAccessibleName(say("Your answer"))
-            self.field.setPlaceholderText(say("Your answer"))
-            self.field.setFixedHeight(theme.px(72))
-            self.field.setTabChangesFocus(True)
-            self.field.textChanged.connect(self._on_given)
-            return [self.field]
-        self.line = QLineEdit()
-        self.line.setMaxLength(200)
-        self.line.setAccessibleName(say("Your answer"))
-        self.line.setPlaceholderText(say("A number") if kind == "number" else say("A word"))
-        self.line.textChanged.connect(self._on_given)
-        self.line.returnPressed.connect(self._on_check_clicked)
-        return [self.line]
-
-    def _restore(self) -> None:
-        """What was chosen or typed here before."""
-        given = self._player.choices.get(self._page, "")
-        if self.line is not None:
-            self.line.setText(given)
-        elif self.field is not None:
-            self.field.setPlainText(given)
-        elif given and int(given) < len(self.options):
-            self.options[int(given)].setChecked(True)
+            for number, option in enumerate(self.options):
+                group.addButton(option)
+                option.setChecked(before == str(number))
+                option.toggled.connect(self._on_given)
+            return [*self.options]
+        entry: QLineEdit | QPlainTextEdit
+        if self._question.kind == "free":
+            entry = self.field = QPlainTextEdit(before, placeholderText=say("Your answer"), tabChangesFocus=True)
+            entry.setFixedHeight(theme.px(72))
+        else:
+            asked = say("A number") if self._question.kind == "number" else say("A word")
+            entry = self.line = QLineEdit(before, maxLength=200, placeholderText=asked)
+            entry.returnPressed.connect(self._on_check_clicked)
+        entry.setAccessibleName(say("Your answer"))
+        entry.textChanged.connect(self._on_given)
+        return [entry]
 
     def _on_given(self) -> None:
         self.check.setEnabled(bool(self.given))
@@ -276,14 +238,14 @@ class TaskBox(QFrame):
     def __init__(self, player: LessonPlayer, task: Task) -> None:
         super().__init__()
         self._player, self._task = player, task
-        self._text, self._state = _Markdown(bold=True), label("", "muted", wrap=True)
-        self.meter = _Meter()
+        self._text, self._state = Markdown(bold=True), label("", "muted", wrap=True)
+        self.meter = Meter()
         self._hint = label(task.hint, "muted", wrap=True)
         self._hint.hide()
         self.more = button(say("Hint"), self._on_hint_clicked, look="small")
         self.more.setVisible(bool(task.hint))
-        pad = theme.px(10)
-        vbox(self._text, self.meter, self._state, hbox(self.more, None), self._hint, parent=self, gap_px=6, margins=pad)
+        below = self.meter, self._state, hbox(self.more, None), self._hint
+        vbox(self._text, *below, parent=self, gap_px=6, margins=theme.px(10))
         self.show_facts()
 
     @property
@@ -291,207 +253,41 @@ class TaskBox(QFrame):
         return self._state.text()
 
     def show_facts(self) -> None:
-        task, player = self._task, self._player
-        done, value = player.is_task_done, player.task_value()
+        task, done, value = self._task, self._player.is_task_done, self._player.task_value()
         self.setProperty("look", "task-done" if done else "task")
         self.style().polish(self)
-        self._text.set_text(filled(task.text, player.start))
-        unit, wanted = MEASURES[task.done.measure.name].unit, task.done.value
-        is_share = unit == "share" and isinstance(wanted, float)
+        self._text.set_text(filled(task.text, self._player.start))
+        wanted = task.done.value
+        is_share = MEASURES[task.done.measure.name].unit == "share" and isinstance(wanted, float)
         self.meter.setVisible(is_share)
         if is_share and isinstance(wanted, float):
             self.meter.set_values(value if isinstance(value, float) else 0.0, wanted, done)
-        now = "" if unit == "word" and wanted is None else shown(task.done.measure, value)
-        if is_share and task.done.measure.name in ("score", "looks"):
-            now = say("{share} of the attention", share=now)
-        if unit == "word" and now:
-            text = say("Done: now it is “{now}”.") if done else say("Not yet: now it is “{now}”.")
-            text = text.format(now=now)
-        elif done:
-            text = say("Done. {now}", now=now)
-        elif isinstance(wanted, float):
-            target = shown_in(unit, wanted)
-            sentences = {
-                ">=": say("Now {now}; you need {target} or more."),
-                ">": say("Now {now}; you need more than {target}."),
-                "<=": say("Now {now}; you need {target} or less."),
-                "<": say("Now {now}; you need less than {target}."),
-                "=": say("Now {now}; you need {target}."),
-                "!=": say("Now {now}; you need anything else."),
-            }
-            text = sentences[task.done.operator].format(now=now, target=target)
-        else:
-            is_same_text = task.done.measure.name == "text"
-            text = say("The text has not changed yet.") if is_same_text else say("Not yet. {now}", now=now)
-        self._state.setText(text.strip())
+        self._state.setText(task_sentence(task.done, value, done))
 
     def _on_hint_clicked(self) -> None:
         self._hint.setVisible(self._hint.isHidden())
 
 
-class OptionButton(QAbstractButton):
-    """One answer of several: a circle and words on as many lines as they need."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.setCheckable(True)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._is_right: bool | None = None  # None: not on show
-        self.set_text(text)
-
-    def set_text(self, text: str) -> None:
-        text = text.replace("\\", "").replace("**", "")
-        if text != self.text():
-            self.setText(text)
-            self.setAccessibleName(text)
-            self._fit()
-
-    def set_mark(self, is_right: bool) -> None:
-        """The answer is on show."""
-        self._is_right = is_right
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(120), self._height(max(self.width(), theme.px(120))))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._fit()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        is_good = self._is_right is True
-        line = "good" if is_good else "accent" if self.isChecked() or self.hasFocus() else "line"
-        fill = "good_tint" if is_good else "accent_tint" if self.isChecked() else "card"
-        painter.setPen(theme.color(line))
-        painter.setBrush(theme.color(fill))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(7), theme.px(7))
-        side, left = theme.px(14), theme.px(10)
-        circle = QRectF(left, (self.height() - side) / 2, side, side)
-        painter.setPen(theme.color("accent" if self.isChecked() else "faint"))
-        painter.setBrush(theme.color("card"))
-        painter.drawEllipse(circle)
-        if self.isChecked():
-            painter.setBrush(theme.color("accent"))
-            painter.drawEllipse(circle.adjusted(side / 4, side / 4, -side / 4, -side / 4))
-        painter.setPen(theme.color("ink"))
-        painter.setFont(theme.font(13, medium=self.isChecked()))
-        painter.drawText(self._text_box(self.width()), _WRAPPED, self.text())
-
-    def _text_box(self, width: int) -> QRectF:
-        air = theme.gap_px(6)
-        return QRectF(theme.px(34), air, width - theme.px(44), max(self.height() - 2 * air, 1))
-
-    def _height(self, width: int) -> int:
-        box = self._text_box(width).toRect()
-        box.setHeight(10_000)
-        self.ensurePolished()
-        lines = QFontMetrics(theme.font(13, medium=True)).boundingRect(box, int(_WRAPPED), self.text())
-        return max(lines.height() + theme.gap_px(14), theme.px(34))
-
-    def _fit(self) -> None:
-        self.setFixedHeight(self._height(self.width()))
+def task_sentence(wanted: Condition, value: Value, done: bool) -> str:
+    """How far a task is. value: of its measure, now."""
+    name, unit, target = wanted.measure.name, MEASURES[wanted.measure.name].unit, wanted.value
+    now = "" if unit == "word" and target is None else shown(wanted.measure, value)
+    if unit == "share" and isinstance(target, float) and name in ("score", "looks"):
+        now = say("{share} of the attention", share=now)
+    if unit == "word" and now:
+        return say("Done: now it is “{now}”." if done else "Not yet: now it is “{now}”.", now=now)
+    if done:
+        return say("Done. {now}", now=now).strip()
+    if isinstance(target, float):
+        return say(TARGETS[wanted.operator], now=now, target=shown_in(unit, target))
+    return say("The text has not changed yet.") if name == "text" else say("Not yet. {now}", now=now).strip()
 
 
-_WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-
-
-class _Markdown(QTextBrowser):
-    """Markdown as high as it is. It opens no links and loads nothing: a lesson may come from anybody."""
-
-    def __init__(self, bold: bool = False) -> None:
-        super().__init__()
-        self._bold, self._text = bold, ""
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setProperty("look", "plain")
-        self.setOpenLinks(False)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.document().setDocumentMargin(0)
-        self.setAccessibleName(say("Text of the lesson"))
-
-    def set_text(self, text: str) -> None:
-        if text == self._text:
-            return
-        self._text = text
-        self.document().setDefaultFont(theme.font(14 if self._bold else 13, bold=self._bold))
-        self.document().setMarkdown(text, SAFE)
-        block, look = self.document().begin(), QTextBlockFormat()
-        look.setLineHeight(LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-        while block.isValid():
-            in_list = block.textList() is not None and block.next().textList() is not None
-            in_code = _is_code(block) and _is_code(block.next())
-            is_last = not block.next().isValid()
-            look.setNonBreakableLines(False)  # of code, which the card would cut off
-            look.setBottomMargin(0 if is_last or in_code else theme.px(3 if in_list else 8))
-            QTextCursor(block).mergeBlockFormat(look)
-            block = block.next()
-        self._fit()
-
-    def loadResource(self, kind: int, name: QUrl | str) -> object:
-        return None
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        self.document().setTextWidth(max(self.width(), theme.px(100)))
-        self.setFixedHeight(int(self.document().size().height()) + theme.px(2))
-
-
-def _is_code(block: QTextBlock) -> bool:
-    return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence.value)
-
-
-class _Progress(QWidget):
-    """A line of short bars, one for each page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._number, self._count = 0, 1
-        self.setFixedHeight(theme.px(4))
-
-    def set_page(self, number: int, count: int) -> None:
-        self._number, self._count = number, count
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        painter.setPen(Qt.PenStyle.NoPen)
-        gap = min(theme.px(5), self.width() / self._count / 3)
-        width = (self.width() - gap * (self._count - 1)) / self._count
-        for page in range(self._count):
-            color = "accent" if page == self._number else "bar" if page < self._number else "track"
-            painter.setBrush(theme.color(color))
-            painter.drawRoundedRect(QRectF(page * (width + gap), 0, width, self.height()), 2, 2)
-
-
-class _Meter(QWidget):
-    """A share as a bar, with a mark where it is enough."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._value, self._wanted, self._is_done = 0.0, 1.0, False
-        self.setFixedHeight(theme.px(14))
-
-    def set_values(self, value: float, wanted: float, is_done: bool) -> None:
-        self._value, self._wanted, self._is_done = min(max(value, 0.0), 1.0), wanted, is_done
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        painter.setPen(Qt.PenStyle.NoPen)
-        height = theme.px(7)
-        bar = QRectF(0, (self.height() - height) / 2, self.width(), height)
-        self._draw_bar(painter, bar, "track")
-        bar.setWidth(self.width() * self._value)
-        self._draw_bar(painter, bar, "good" if self._is_done else "warn")
-        painter.fillRect(QRectF(self.width() * self._wanted - 1, 0, 2, self.height()), theme.color("good_text"))
-
-    def _draw_bar(self, painter: QPainter, bar: QRectF, color: str) -> None:
-        painter.setBrush(theme.color(color))
-        painter.drawRoundedRect(bar, bar.height() / 2, bar.height() / 2)
+TARGETS = {
+    ">=": mark("Now {now}; you need {target} or more."),
+    ">": mark("Now {now}; you need more than {target}."),
+    "<=": mark("Now {now}; you need {target} or less."),
+    "<": mark("Now {now}; you need less than {target}."),
+    "=": mark("Now {now}; you need {target}."),
+    "!=": mark("Now {now}; you need anything else."),
+}

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.lessons.card import OptionButton
+from app.lessons.card_parts import OptionButton
 from app.look import theme
 from app.widgets.card import Hint
 from app.widgets.command_list import Palette
