@@ -138,7 +138,7 @@ def sweep(
     budget_share: of the budget, for each run. resume: continue a sweep that was stopped. settings: as of `train`.
     Raises BertcoreError for settings that cannot be, and for data that cannot be trained on.
     """
-    from bertcore.training.sweep_loop import run_sweep
+    from bertcore.training.start import run_sweep
 
     if kind == DistilOptions.kind:
         raise BertcoreError("A sweep is of kind pretrain or finetune; distil runs are trained one by one.")

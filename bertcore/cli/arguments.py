@@ -57,8 +57,7 @@ Against = Annotated[
     str | None, typer.Option("--against", metavar="WORD", help="Another word or label, whose score is subtracted.")
 ]
 Position = Annotated[
-    int | None,
-    typer.Option("--position", help="Token of the word, tag or answer; positions as shown by `tokenize`."),
+    int | None, typer.Option("--position", help="Token of the word, tag or answer; positions as shown by `tokenize`.")
 ]
 Resume = Annotated[
     bool,

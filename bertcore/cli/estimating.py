@@ -11,16 +11,8 @@ from bertcore.memory import keep_freed_memory
 from bertcore.resolve_model import resolve_model
 from bertcore.tasks.readers.reading import find_file, task_named
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.data_facts import (
-    Cost,
-    Fault,
-    RunEstimate,
-    TaskFacts,
-    TextFacts,
-    fault_of,
-    task_facts,
-    text_facts,
-)
+from bertcore.training import data_facts
+from bertcore.training.data_facts import Cost, Fault, RunEstimate, TaskFacts, TextFacts
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -62,9 +54,9 @@ def _facts(options: AnyOptions, tell: Any) -> TaskFacts | TextFacts:
     facts: TaskFacts | TextFacts
     try:
         if isinstance(options, FinetuneOptions):
-            facts = task_facts(options, Tokenizer.from_folder(resolve_model(options.model)))
+            facts = data_facts.task_facts(options, Tokenizer.from_folder(resolve_model(options.model)))
         else:
-            facts = text_facts(options.data)
+            facts = data_facts.text_facts(options.data)
     except BertcoreError as error:
         fault = _fault(options, error)
         tell("fault", fault.to_dict(), [f"{number:>8,}  {line}" for number, line in fault.lines])
@@ -82,7 +74,7 @@ def _fault(options: AnyOptions, error: BertcoreError) -> Fault:
         except BertcoreError:
             continue
         if f"{file.name}, line " in str(error):
-            return fault_of(error, file)
+            return data_facts.fault_of(error, file)
     return Fault(str(error), None, ())
 
 

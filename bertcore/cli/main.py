@@ -21,12 +21,7 @@ from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.files import is_out_of_memory
 from bertcore.runs.environment import BERTSCOPE, version_of
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 for command in (
     inspect_commands.info,
     inspect_commands.tokenize,

@@ -187,8 +187,7 @@ def _train(options: Any, run: Path, asked: RunFlags, varied: Varied | None = Non
     if asked.estimate:
         say_estimate(options, asked.as_json)
         return None
-    from bertcore.training.start import start_run
-    from bertcore.training.sweep_loop import run_sweep
+    from bertcore.training.start import run_sweep, start_run
 
     keep_freed_memory()
     with watching(asked.as_json) as on_event:
@@ -253,7 +252,7 @@ def sweep(
     if not resume:
         print_sweep(find_sweep(folder), as_json)
         return
-    from bertcore.training.sweep_loop import resume_sweep
+    from bertcore.training.start import resume_sweep
 
     keep_freed_memory()
     with watching(as_json) as on_event:

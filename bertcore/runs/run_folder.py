@@ -72,11 +72,7 @@ NO_MEMORY = "There is not enough memory for this run"
 KILLED = "The training process was killed; the machine may have run out of memory"
 DISK_FULL = "The disk is full"  # see `files.why_unwritten`, and the token cache's and the hub's own sentences
 
-_BEGINNINGS = {
-    "diverged": (LOSS_DIVERGED, WEIGHTS_DIVERGED),
-    "memory": (NO_MEMORY, KILLED),
-    "disk": (DISK_FULL,),
-}
+_BEGINNINGS = {"diverged": (LOSS_DIVERGED, WEIGHTS_DIVERGED), "memory": (NO_MEMORY, KILLED), "disk": (DISK_FULL,)}
 
 
 @dataclass(frozen=True)

@@ -278,9 +278,7 @@ class Sweep(Table):
 
 
 def read_sweep(
-    runs: Iterable[Path],
-    statuses: Mapping[Path, RunStatus] | None = None,
-    reader: MeasurementReader | None = None,
+    runs: Iterable[Path], statuses: Mapping[Path, RunStatus] | None = None, reader: MeasurementReader | None = None
 ) -> Sweep:
     """The sweep of these run folders, which all belong to it.
 
@@ -303,7 +301,8 @@ def read_sweep(
     names, higher = _metrics_of(config)
     reader = reader or MeasurementReader()
     lines = {run: reader.lines(run) for run in configs}
-    metric = next((name for of_run in lines.values() for name in names if _has(of_run, name)), names[0])
+    said = (name for of_run in lines.values() for name in names if any(number(e.get(name)) is not None for e in of_run))
+    metric = next(said, names[0])
     members = []
     for run, values in configs.items():
         status = (statuses or {}).get(run) or RunFolder(run).status()
@@ -313,10 +312,6 @@ def read_sweep(
     place = min(places.values(), key=lambda each: each.number)
     kind, read = str(config.get("kind", "pretrain")), tuple(members)
     return Sweep(place.id, place.name, kind, metric, higher, place.of, place.budget_share, read, tuple(unreadable))
-
-
-def _has(lines: Iterable[Mapping[str, Any]], metric: str) -> bool:
-    return any(number(line.get(metric)) is not None for line in lines)
 
 
 def find_sweep(run: Path) -> Sweep:

@@ -36,10 +36,9 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain import repeat_positions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.pretraining_batches import MASKED, PretrainingBatches
+from bertcore.training.pretraining_batches import MASKED, PretrainingBatches, TrainingText
 from bertcore.training.redrawing import Drawn, check_first_batch, newest_snapshot, refuse_step, training_states
 from bertcore.training.run_settings import options_of
-from bertcore.training.training_text import TrainingText
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
 FATES = ("", "hidden", "replaced", "kept", "next_word")

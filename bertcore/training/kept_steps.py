@@ -122,22 +122,8 @@ def read_training_state(folder: Path) -> TrainingState:
         samplers = {name: _whole(place) for name, place in values["samplers"].items()}
         return TrainingState(**{**values, "samplers": samplers})
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise _damaged(folder, "it lacks what a run goes on from") from None
-
-
-def load_training_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingState:
-    """Put the optimiser back and say where the run stands. Raises BertcoreError where the files are damaged."""
-    state = read_training_state(folder)
-    tensors = read_safetensors(folder / OPTIMIZER_FILE)
-    try:
-        restore_optimizer(optimizer, model, tensors)
-    except (KeyError, ValueError):
-        raise _damaged(folder, "it is of another model") from None
-    return state
-
-
-def _damaged(folder: Path, why: str) -> BertcoreError:
-    return BertcoreError(f"The training state in {folder} is damaged ({why}); start a new run.")
+        lacks = "it lacks what a run goes on from"
+        raise BertcoreError(f"The training state in {folder} is damaged ({lacks}); start a new run.") from None
 
 
 def _whole(state: Any) -> Any:
@@ -156,14 +142,15 @@ def load_newest(
     is_of_other_data = False
     for snapshot in reversed(resumable):
         try:
-            if read_training_state(snapshot).corpus_key != data_key:
+            state = read_training_state(snapshot)
+            if state.corpus_key != data_key:
                 is_of_other_data = True
                 continue
             weights = load_checkpoint(snapshot).model.state_dict()
-            state = load_training_state(snapshot, model, optimizer)
+            restore_optimizer(optimizer, model, read_safetensors(snapshot / OPTIMIZER_FILE))
         except UnreadableError:
             raise
-        except BertcoreError:
+        except (BertcoreError, KeyError, ValueError):  # damaged, or the optimiser's state is of another model
             continue
         model.load_state_dict(weights)
         return state

@@ -31,10 +31,16 @@ from bertcore.training.model_card import write_pretraining_card
 from bertcore.training.objective import Losses, Numbers, compiled_losses, pretraining_loss, step_metrics
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, DataOptions, PretrainOptions
-from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, LONGER, MASKED, PretrainingBatches
+from bertcore.training.pretraining_batches import (
+    CAUSAL,
+    CAUSAL_MASKED_EVERY,
+    LONGER,
+    MASKED,
+    PretrainingBatches,
+    TrainingText,
+)
 from bertcore.training.questions import Questions, keep_questions, questions_of
 from bertcore.training.trainable import PlannedBatches, Position, RunEnd, StepPlan, StepResult, Trainable
-from bertcore.training.training_text import TrainingText
 
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
 
@@ -245,9 +251,8 @@ class Pretraining(Trainable):
                 numbers["questions"] = self.questions.answer(self.model)
             batch = self.held_out.batches[0]
             mask = None if batch.attention_mask is None else batch.attention_mask[:SEQUENCES]
-            numbers["heads"] = head_activity(
-                self.model, batch.input_ids[:SEQUENCES], batch.segment_ids[:SEQUENCES], mask
-            )
+            ids, segments = batch.input_ids[:SEQUENCES], batch.segment_ids[:SEQUENCES]
+            numbers["heads"] = head_activity(self.model, ids, segments, mask)
         return numbers
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:

@@ -56,7 +56,11 @@ def estimate_run(
         folder = Path(place) / "run"
         trial: Trial
         if isinstance(options, FinetuneOptions):
-            few = _fewer_examples(options, examples) if examples else options
+            train, held_out = examples or (0, 0)
+            few = options.with_changes(
+                max_examples=_MOST_EXAMPLES if train > _MOST_EXAMPLES else None,
+                max_held_out=_MOST_HELD_OUT if held_out > _MOST_HELD_OUT else None,
+            )
             trial = FineTuningTrial(FineTuning(few), RunFolder.create(folder, few.to_dict()), examples)
         else:
             data, share = _part_of_text(options.data, Path(place))
@@ -68,14 +72,6 @@ def estimate_run(
                 return trial.estimate(started)
             finally:
                 trial.trainable.close()
-
-
-def _fewer_examples(options: FinetuneOptions, examples: tuple[int, int]) -> FinetuneOptions:
-    train, held_out = examples
-    return options.with_changes(
-        max_examples=_MOST_EXAMPLES if train > _MOST_EXAMPLES else None,
-        max_held_out=_MOST_HELD_OUT if held_out > _MOST_HELD_OUT else None,
-    )
 
 
 def _part_of_text(data: DataOptions, place: Path) -> tuple[DataOptions, float]:

@@ -19,8 +19,8 @@ from bertcore.tasks.kinds.summarise import SummaryExample
 from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.reading import TaskFile
+from bertcore.training.pretraining_batches import TrainingText
 from bertcore.training.task_files import data_key
-from bertcore.training.training_text import TrainingText
 from tests.engine.corpora import STORIES
 from tests.engine.models import word_tokenizer
 

@@ -31,8 +31,8 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.head_activity import head_activity
+from bertcore.training.pretraining_batches import TrainingText
 from bertcore.training.start import start_run
-from bertcore.training.training_text import TrainingText
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
 

@@ -17,8 +17,7 @@ from bertcore.training.finetune import FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.run_settings import overlay, resume_settings
-from bertcore.training.start import open_or_create, start_run
-from bertcore.training.sweep_loop import run_sweep
+from bertcore.training.start import open_or_create, run_sweep, start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
@@ -214,7 +213,7 @@ class TestPaths:
         monkeypatch.chdir(tmp_path)
         planned: list[PlannedRun] = []
         monkeypatch.setattr(
-            "bertcore.training.sweep_loop._SweepLoop", lambda runs, *_, **__: planned.extend(runs) or MagicMock()
+            "bertcore.training.start._SweepLoop", lambda runs, *_, **__: planned.extend(runs) or MagicMock()
         )
         data = DataOptions(corpus=("words.txt",), questions="words.txt", tokenizer="a/hub-id")
         run_sweep(PretrainOptions(data=data), tmp_path / "run", Varied(seeds=2))

@@ -28,7 +28,7 @@ from bertcore.runs.sweep_results import (
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.sweep_loop import resume_sweep, run_sweep
+from bertcore.training.start import resume_sweep, run_sweep
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
 from tests.engine.models import tiny_model, word_tokenizer
 
