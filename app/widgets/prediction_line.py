@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import numbers, theme
 from ..look.say import say
 from ..state.verdicts import verdict_of
-from .charts.pointer import ARROWS, PointerWidget
+from .charts.drawing import Box, Drawing, Shape, Words
+from .charts.pointer import ARROWS
 
 if TYPE_CHECKING:
     from ..state.readings import MaskReading, Reading
@@ -72,21 +74,22 @@ def _verdict(reading: Reading) -> tuple[str, str, str] | None:
     return verdict.claim, verdict.short, color
 
 
-class PredictionLine(PointerWidget):
+class PredictionLine(Drawing):
     """A click on it asks for the room Predict."""
 
     def __init__(self) -> None:
-        super().__init__(say("What the mask could be"))
+        super().__init__(say("What the mask could be"), Qt.FocusPolicy.TabFocus)
         self.prediction = Prediction()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolTip(say("Click to see all predictions"))
+        self.hovered.connect(lambda _cell: self.redraw())
 
     def show_prediction(self, prediction: Prediction) -> None:
         if prediction != self.prediction:
             self.prediction = prediction
             self.setAccessibleDescription(prediction.sentence)
-            self.update()
+            self.redraw()
 
     def sizeHint(self) -> QSize:
         return QSize(0, theme.px(HEIGHT_PX))
@@ -95,7 +98,7 @@ class PredictionLine(PointerWidget):
         return self.sizeHint()
 
     def cell_at(self, point: QPointF) -> str | None:
-        if self.prediction.verdict and point.x() >= self.width() - self._verdict_width():
+        if self.prediction.verdict and point.x() >= self._end:
             return VERDICT
         return WORDS if self.prediction.title or self.prediction.hint else None
 
@@ -107,58 +110,49 @@ class PredictionLine(PointerWidget):
     def selected_cell(self) -> str:
         return WORDS
 
-    def _verdict_width(self) -> float:
+    @property
+    def _end(self) -> float:
+        """Where the words end, and the verdict begins."""
         if self.prediction.verdict is None:
-            return 0.0
+            return float(self.width())
         claim, answer, _ = self.prediction.verdict
-        plain, bold = QFontMetricsF(theme.font(12)), QFontMetricsF(theme.font(12, bold=True))
-        return plain.horizontalAdvance(f"{claim}: ") + bold.horizontalAdvance(answer) + theme.px(12)
+        return self.width() - _advance(f"{claim}: ", 12) - _advance(answer, 12, bold=True) - theme.px(12)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
+    def shapes(self) -> Iterator[Shape]:
+        end, height = self._end, self.height()
         if self.hovered_cell is not None:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("hover"))
-            width = self._verdict_width()
-            left = QRectF(0, 0, self.width() - width, self.height())
-            right = QRectF(self.width() - width, 0, width, self.height())
-            painter.drawRoundedRect(right if self.hovered_cell == VERDICT else left, theme.px(5), theme.px(5))
+            sides = {WORDS: QRectF(0, 0, end, height), VERDICT: QRectF(end, 0, self.width() - end, height)}
+            yield Box(sides[self.hovered_cell], "hover", radius_px=theme.px(5))
         if self.prediction.verdict is not None:
-            self._paint_verdict(painter, *self.prediction.verdict)
-        end = self.width() - self._verdict_width() - theme.px(14)
+            claim, answer, color = self.prediction.verdict
+            words = self._words(end + theme.px(6), f"{claim}: ", "muted", 12)
+            yield words
+            yield self._words(words.rect.right() - 1, answer, color, 12, bold=True)
         if self.prediction.words:
-            self._paint_words(painter, end)
+            yield from self._guesses(end - theme.px(14))
         else:
-            theme.draw_text(painter, QRectF(theme.px(2), 0, end, self.height()), self.prediction.hint, "muted")
+            yield Words(QRectF(theme.px(2), 0, end - theme.px(14), height), self.prediction.hint, "muted")
 
-    def _paint_words(self, painter: QPainter, end: float) -> None:
+    def _guesses(self, end: float) -> Iterator[Shape]:
         """As many as there is room for; the bars are as long as the probabilities, the longest fills its place."""
-        x = self._text(painter, theme.px(2), self.prediction.title, "mask", 12, bold=True) + theme.px(16)
-        longest = max(self.prediction.words[0][1], 0.01)
-        for i, (word, share) in enumerate(self.prediction.words):
-            number, full = numbers.percent(share), theme.px(FULL_BAR_PX)
-            bold, plain = QFontMetricsF(theme.font(13, bold=True)), QFontMetricsF(theme.font(12))
-            bar = max(full * share / longest, theme.px(LEAST_BAR_PX))
-            needs = bold.horizontalAdvance(word) + bar + plain.horizontalAdvance(number) + theme.px(14)
-            if x + needs > end:
+        yield self._words(theme.px(2), self.prediction.title, "mask", 12, bold=True)
+        x = theme.px(2) + _advance(self.prediction.title, 12, bold=True) + theme.px(16)
+        longest, thick, color = max(self.prediction.words[0][1], 0.01), theme.px(8), "mask"
+        for word, share in self.prediction.words:
+            number, bar = numbers.percent(share), max(theme.px(FULL_BAR_PX) * share / longest, theme.px(LEAST_BAR_PX))
+            left = x + _advance(word, 13, bold=True) + theme.px(7)
+            right = left + bar + theme.px(7)
+            if right + _advance(number, 12) > end:
                 return
-            x = self._text(painter, x, word, "ink", 13, bold=True) + theme.px(7)
-            height = theme.px(8)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("mask" if i == 0 else "bar"))
-            painter.drawRoundedRect(QRectF(x, (self.height() - height) / 2, bar, height), 2, 2)
-            x = self._text(painter, x + bar + theme.px(7), number, "muted", 12) + theme.px(22)
+            yield self._words(x, word, "ink", 13, bold=True)
+            yield Box(QRectF(left, (self.height() - thick) / 2, bar, thick), color, radius_px=2)
+            yield self._words(right, number, "muted", 12)
+            x, color = right + _advance(number, 12) + theme.px(22), "bar"
 
-    def _paint_verdict(self, painter: QPainter, claim: str, answer: str, color: str) -> None:
-        x = self.width() - self._verdict_width() + theme.px(6)
-        x = self._text(painter, x, f"{claim}: ", "muted", 12)
-        self._text(painter, x, answer, color, 12, bold=True)
+    def _words(self, x: float, text: str, color: str, size_px: float, *, bold: bool = False) -> Words:
+        rect = QRectF(x, 0, _advance(text, size_px, bold=bold) + 1, self.height())
+        return Words(rect, text, color, size_px, bold)
 
-    def _text(self, painter: QPainter, x: float, text: str, color: str, size: float, *, bold: bool = False) -> float:
-        """Where the text ends."""
-        font = theme.font(size, bold=bold)
-        width = QFontMetricsF(font).horizontalAdvance(text)
-        painter.setFont(font)
-        painter.setPen(theme.color(color))
-        painter.drawText(QRectF(x, 0, width + 1, self.height()), theme.LEFT, text)
-        return x + width
+
+def _advance(text: str, size_px: float, *, bold: bool = False) -> float:
+    return QFontMetricsF(theme.font(size_px, bold=bold)).horizontalAdvance(text)

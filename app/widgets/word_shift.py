@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
 from ..look.fitting import fitting_line
 from ..look.say import say
-from .charts.pointer import PointerWidget, next_of
+from .charts.drawing import Box, Drawing, Shape, Words
+from .charts.pointer import next_of
 
 ROW_PX, TALLEST_PX = 22, 38
 LINK_PX, LINK_SHARE = 70, 0.6  # of the space between the two lists: the least, and its share of the width at most
@@ -32,13 +34,14 @@ class ShiftedWord:
     has_line: bool = True  # in the list at the right: the other list may have it at all
 
 
-class WordShift(PointerWidget):
+class WordShift(Drawing):
     """A row of the right list is a cell; the line to it is thick where the probability has changed much."""
 
     has_hand = True
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
+        super().__init__(name, Qt.FocusPolicy.TabFocus)
+        self.hovered.connect(lambda _row: self.redraw())
         self.before: list[ShiftedWord] = []
         self.now: list[ShiftedWord] = []
         self._titles = ("", "")
@@ -55,7 +58,7 @@ class WordShift(PointerWidget):
         said = ", ".join(f"{word.label} {word.number} {word.change}".strip() for word in now)
         self.setAccessibleDescription(f"{titles[1]}: {said}")
         self.updateGeometry()
-        self.update()
+        self.redraw()
 
     @property
     def _rows(self) -> int:
@@ -99,59 +102,59 @@ class WordShift(PointerWidget):
     def selected_cell(self) -> int | None:
         return 0 if self.now else None
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        start, end = self._columns()
-        height = self._row_height()
-        gap, middle = theme.px(GAP_PX), (start + end) / 2
-        for title, left, width in (
-            (self._titles[0], theme.px(4), middle),
-            (self._titles[1], end + gap, self.width() - end),
-        ):
-            theme.draw_text(painter, QRectF(left, 0, width - gap, height), title, "muted", 11.5)
+    def shapes(self) -> Iterator[Shape]:
+        (start, end), height, gap = self._columns(), self._row_height(), theme.px(GAP_PX)
+        title = QRectF(0, 0, self.width() - gap, height)
+        first, second = self._titles
+        yield Words(
+            title.adjusted(theme.px(4), 0, (start + end) / 2 + theme.px(4) - self.width(), 0), first, "muted", 11.5
+        )
+        yield Words(title.adjusted(end + gap, 0, gap, 0), second, "muted", 11.5)
         for row, word in enumerate(self.now):
             if word.has_line:
-                self._paint_line(painter, row, word, start, end)
+                at = self._middle(len(self.before) if word.before is None else word.before)
+                color = change_color(word.sign)
+                color.setAlpha(220 if row == self.hovered_cell else 90 if word.before is None else 150)
+                width = max(theme.px(WIDEST_PX) * word.share, THINNEST_PX)
+                yield Link(QPointF(start, at), QPointF(end, self._middle(row)), color, width)
         linked = {word.before for word in self.now}
         for row, word in enumerate(self.before):
             box = QRectF(theme.px(4), self._middle(row) - height / 2, start - theme.px(4 + GAP_PX), height)
-            theme.draw_text(painter, box, word.number, "muted", 12)
-            theme.draw_text(painter, box, word.label, "ink" if row in linked else "muted", 13, align=theme.RIGHT)
-        self._paint_now(painter, end, height)
+            yield Words(box, word.number, "muted")
+            yield Words(box, word.label, "ink" if row in linked else "muted", 13, align=theme.RIGHT)
+        yield from self._words_now(end + gap, height)
         if any(word.before is None and word.has_line for word in self.now):
-            box = QRectF(0, self._middle(len(self.before)) - height / 2, start - theme.px(GAP_PX), height)
-            theme.draw_text(painter, box, say("further down"), "muted", 11, align=theme.RIGHT)
+            box = QRectF(0, self._middle(len(self.before)) - height / 2, start - gap, height)
+            yield Words(box, say("further down"), "muted", 11, align=theme.RIGHT)
 
-    def _paint_now(self, painter: QPainter, end: float, height: float) -> None:
-        metrics = QFontMetrics(theme.font(13, bold=True))
-        words = max((metrics.horizontalAdvance(word.label) for word in self.now), default=0)
+    def _words_now(self, left: float, height: float) -> Iterator[Shape]:
+        metrics, gap = QFontMetrics(theme.font(13, bold=True)), theme.px(2 * GAP_PX)
+        labels = max((metrics.horizontalAdvance(word.label) for word in self.now), default=0)
         numbers = max((metrics.horizontalAdvance(word.number) for word in self.now), default=0)
-        left = end + theme.px(GAP_PX)
         for row, word in enumerate(self.now):
             box = QRectF(left, self._middle(row) - height / 2, self.width() - left, height)
             if row == self.hovered_cell:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme.color("hover"))
-                painter.drawRoundedRect(box, theme.px(5), theme.px(5))
-            box.adjust(theme.px(3), 0, 0, 0)
-            theme.draw_text(painter, box, word.label, "ink", 13, bold=True)
-            box.adjust(min(words, box.width() * 0.45) + theme.px(2 * GAP_PX), 0, 0, 0)
-            theme.draw_text(painter, box, word.number, "ink", 12)
-            box.adjust(numbers + theme.px(2 * GAP_PX), 0, 0, 0)
-            painter.setPen(change_color(word.sign))
-            painter.setFont(theme.font(12))
-            painter.drawText(box, theme.LEFT, word.change)
+                yield Box(box, "hover", radius_px=theme.px(5))
+            label = box.adjusted(theme.px(3), 0, 0, 0)
+            number = label.adjusted(min(labels, label.width() * 0.45) + gap, 0, 0, 0)
+            yield Words(label, word.label, "ink", 13, bold=True)
+            yield Words(number, word.number)
+            yield Words(number.adjusted(numbers + gap, 0, 0, 0), word.change, change_color(word.sign))
 
-    def _paint_line(self, painter: QPainter, row: int, word: ShiftedWord, start: float, end: float) -> None:
-        from_row = len(self.before) if word.before is None else word.before
-        first, last = QPointF(start, self._middle(from_row)), QPointF(end, self._middle(row))
-        path = QPainterPath(first)
-        half = (end - start) / 2
-        path.cubicTo(first + QPointF(half, 0), last - QPointF(half, 0), last)
-        color = change_color(word.sign)
-        color.setAlpha(220 if row == self.hovered_cell else 90 if word.before is None else 150)
-        width = max(theme.px(WIDEST_PX) * word.share, THINNEST_PX)
-        painter.setPen(QPen(color, width, c=Qt.PenCapStyle.FlatCap))
+
+@dataclass(frozen=True)
+class Link:
+    """A line from a word of the left list to one of the right."""
+
+    start: QPointF
+    end: QPointF
+    color: QColor
+    width: float
+
+    def paint(self, painter: QPainter) -> None:
+        path, half = QPainterPath(self.start), QPointF((self.end.x() - self.start.x()) / 2, 0)
+        path.cubicTo(self.start + half, self.end - half, self.end)
+        painter.setPen(QPen(self.color, self.width, c=Qt.PenCapStyle.FlatCap))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(path)
 

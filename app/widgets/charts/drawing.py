@@ -10,6 +10,7 @@ board.redraw()      what it shows is another now
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -84,7 +85,10 @@ class Icon:
         paint_icon(painter, self.name, self.rect, theme.color(self.color))
 
 
-Shape = Box | Line | Words | Icon
+class Shape(Protocol):
+    """These, or what a picture has of its own."""
+
+    def paint(self, painter: QPainter) -> None: ...
 
 
 class Drawing(PointerWidget):

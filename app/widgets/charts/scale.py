@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
 from ...look.say import say
+from .drawing import Box, Drawing, Line, Shape, Words
 
 BAR_PX, LINE_PX, HANDLE_PX, MARGIN_PX = 12, 6, 9, 12
 
 
-class NumberScale(QWidget):
+class NumberScale(Drawing):
     """The line. Without words the ends are written as numbers."""
 
     size_px = (240, 48)
@@ -20,7 +22,7 @@ class NumberScale(QWidget):
     middle_px = 14  # from the top
 
     def __init__(self, low_word: str = "", high_word: str = "") -> None:
-        super().__init__()
+        super().__init__("")
         self.value, self.color = 0.0, "bar_strong"
         self._low, self._high = 0.0, 1.0
         self._words = (low_word, high_word)
@@ -31,7 +33,7 @@ class NumberScale(QWidget):
         name = say("{value} on a scale from {low} to {high}")
         ends = {"low": numbers.number(low), "high": numbers.number(high)}
         self.setAccessibleName(name.format(value=numbers.decimal(value), **ends))
-        self.update()
+        self.redraw()
 
     def x_of(self, value: float) -> float:
         """Where a value stands, in this widget's pixels; beyond the ends, at the end."""
@@ -41,18 +43,13 @@ class NumberScale(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(*map(theme.px, self.size_px))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
+    def shapes(self) -> Iterator[Shape]:
         zero = self.x_of(0.0 if self._low <= 0 <= self._high else self._low)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for color, start, end in (
-            ("track", self.x_of(self._low), self.x_of(self._high)),
-            (self.color, zero, self.x_of(self.value)),
-        ):
-            painter.setBrush(theme.color(color))
+        track = self.x_of(self._low), self.x_of(self._high)
+        for color, start, end in (("track", *track), (self.color, zero, self.x_of(self.value))):
             bar = self.bar_rect(start, end)
-            painter.drawRoundedRect(bar, bar.height() / 2, bar.height() / 2)
-        self.paint_over(painter, zero)
+            yield Box(bar, color, radius_px=bar.height() / 2)
+        yield from self.shapes_over(zero)
 
     def bar_rect(self, start: float, end: float) -> QRectF:
         """With its round ends, which reach beyond the two places."""
@@ -60,24 +57,19 @@ class NumberScale(QWidget):
         left = min(start, end) - thick / 2
         return QRectF(left, theme.px(self.middle_px) - thick / 2, abs(end - start) + thick, thick)
 
-    def paint_over(self, painter: QPainter, zero: float) -> None:
+    def shapes_over(self, zero: float) -> Iterator[Shape]:
         """The handle, and the words below."""
-        painter.setPen(QPen(theme.color("card"), theme.px(2)))
-        painter.setBrush(theme.color("accent"))
-        at = QPointF(self.x_of(self.value), theme.px(self.middle_px))
-        painter.drawEllipse(at, theme.px(HANDLE_PX), theme.px(HANDLE_PX))
-        painter.setPen(theme.color("muted"))
-        painter.setFont(theme.font(11.5))
-        left, right = self.x_of(self._low), self.x_of(self._high)
+        radius, at = theme.px(HANDLE_PX), QPointF(self.x_of(self.value), theme.px(self.middle_px))
+        handle = QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
+        yield Box(handle, "accent", "card", theme.px(2), radius)
+        left, right, (low, high) = self.x_of(self._low), self.x_of(self._high), self._words
         line = QRectF(left - theme.px(8), theme.px(26), right - left + theme.px(16), theme.px(20))
-        low, high = (
-            word or numbers.number(end) for word, end in zip(self._words, (self._low, self._high), strict=True)
-        )
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, low or numbers.number(self._low))
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight, high or numbers.number(self._high))
+        top = Qt.AlignmentFlag.AlignTop
+        yield Words(line, low or numbers.number(self._low), "muted", 11.5, align=top | Qt.AlignmentFlag.AlignLeft)
+        yield Words(line, high or numbers.number(self._high), "muted", 11.5, align=top | Qt.AlignmentFlag.AlignRight)
         if left < zero < right:
             around = QRectF(zero - theme.px(20), line.y(), theme.px(40), line.height())
-            painter.drawText(around, Qt.AlignmentFlag.AlignHCenter, "0")
+            yield Words(around, "0", "muted", 11.5, align=top | Qt.AlignmentFlag.AlignHCenter)
 
 
 class ShareBar(NumberScale):
@@ -94,14 +86,13 @@ class ShareBar(NumberScale):
         across the bar."""
         self.value, self.color, self.baseline = share, color, baseline
         self.setAccessibleName(f"{name}: {numbers.percent(share)}")
-        self.update()
+        self.redraw()
 
     def bar_rect(self, start: float, end: float) -> QRectF:
         height = self.height() - 2.0
         return QRectF(start, 1.0, max(end - start, height), height)
 
-    def paint_over(self, painter: QPainter, zero: float) -> None:
+    def shapes_over(self, zero: float) -> Iterator[Shape]:
         if self.baseline is not None:
-            painter.setPen(QPen(theme.color("ink"), theme.stroke(2)))
             at = min(max(self.x_of(self.baseline), 1.0), self.width() - 1.0)
-            painter.drawLine(QPointF(at, 0), QPointF(at, self.height() - 1.0))
+            yield Line(QPointF(at, 0), QPointF(at, self.height() - 1.0), "ink", theme.stroke(2))
