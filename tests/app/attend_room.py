@@ -25,6 +25,13 @@ def attend(window: Window, qtbot: QtBot) -> AttendRoom:
     return made
 
 
+def panel(room: AttendRoom, key: str, kind: type[AnyView], window: Window, qtbot: QtBot) -> AnyView:
+    """A view or a panel, with the answer to what it asks."""
+    view = open_view(room, key, kind)
+    answered(window, room, qtbot)
+    return view
+
+
 def is_asking(room: AttendRoom) -> bool:
     return any(question.is_running for question in room.findChildren(Question))
 

@@ -20,11 +20,11 @@ from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
-from bertcore.analysis.attention_heads import find_heads, head_map
+from bertcore.analysis.attention_heads import FoundHeads, find_heads, head_map
 from bertcore.analysis.interventions import ablate
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.attend_room import answered, attend, is_asking, open_view, traced
+from tests.app.attend_room import answered, attend, is_asking, open_view, panel, traced
 from tests.app.conftest import settle
 
 
@@ -34,74 +34,68 @@ def room(window: Window, qtbot: QtBot) -> AttendRoom:
 
 
 class TestFind:
-    def test_the_example_can_be_tried(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        panel = open_view(room, "find", FindView)
-        panel.try_it.click()
-        qtbot.waitUntil(lambda: panel.question.answer is not None)
-        reading = window.state.reading
-        assert reading is not None and panel.query.text() == "attn(mat -> the) > 0.3"
-        assert panel.question.answer == find_heads(panel.query.text(), reading.trace.attentions, reading.encoding)
+    @pytest.fixture
+    def find(self, room: AttendRoom) -> FindView:
+        return open_view(room, "find", FindView)
 
-    def test_a_kind_has_the_name_that_the_window_gives_it(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        panel = open_view(room, "find", FindView)
-        panel.query.setText("nearly everywhere")
+    def ask(self, find: FindView, query: str, window: Window, room: AttendRoom, qtbot: QtBot) -> FoundHeads:
+        find.query.setText(query)
+        settle(window, qtbot)
         answered(window, room, qtbot)
-        qtbot.waitUntil(lambda: panel.question.answer is not None)
-        assert "“nearly everywhere”" in panel.summary.text()
+        assert find.question.answer is not None
+        return find.question.answer
 
-    def test_a_position_is_the_number_that_the_window_shows(
-        self, room: AttendRoom, window: Window, qtbot: QtBot
+    def test_what_is_found_is_what_the_function_finds(
+        self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
     ) -> None:
-        """Where [CLS] and [SEP] are left out, the rows of the view count otherwise."""
-        panel = open_view(room, "find", FindView)
-        window.state.set_token_view(specials=False)
-        answers = []
-        for query in ("attn(cat -> sat) > 0", "attn(#2 -> #3) > 0"):
-            panel.query.setText(query)
-            settle(window, qtbot)
-            answered(window, room, qtbot)
-            assert panel.question.answer is not None
-            answers.append(panel.question.answer.matches)
-        assert answers[0] == answers[1] and answers[0]
-
-    def test_what_is_found_is_what_the_function_finds(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        panel = open_view(room, "find", FindView)
-        query = "attn(A -> B) > 0.05"
-        panel.query.setText(query)
-        answered(window, room, qtbot)
-        reading = window.state.reading
-        assert reading is not None
-        expected = find_heads(query, reading.trace.attentions, reading.encoding)
-        assert panel.question.answer is not None and panel.question.answer.matches == expected.matches
-        assert expected.matches
-        assert panel.summary.text() == f"{len(expected.matches)} heads, ranked by attention from A to B"
-        QTest.keyClick(panel.query, Qt.Key.Key_Return)
+        found = self.ask(find, "attn(A -> B) > 0.05", window, room, qtbot)
+        expected = find_heads("attn(A -> B) > 0.05", traced(window).attentions, window.state.encoding)  # type: ignore[arg-type]
+        assert found.matches == expected.matches and expected.matches
+        assert find.summary.text() == f"{len(expected.matches)} heads, ranked by attention from A to B"
+        QTest.keyClick(find.query, Qt.Key.Key_Return)
         assert list(room.shared.heads) == [(expected.matches[0].layer, expected.matches[0].head)]
-        panel.choose.click()
+        find.choose.click()
         assert list(room.shared.heads) == [(match.layer, match.head) for match in expected.matches[:6]]
 
-    def test_what_cannot_be_read_is_said_in_place(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        panel = open_view(room, "find", FindView)
-        panel.query.setText("attn(it -> zebra) > 0.3")
+    def test_the_example_can_be_tried_and_a_kind_has_the_name_that_the_window_gives_it(
+        self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
+    ) -> None:
+        find.try_it.click()
         answered(window, room, qtbot)
-        assert panel.line.text.startswith("There is no zebra in this text") and panel.links.isHidden()
+        query = "attn(mat -> the) > 0.3"
+        assert find.query.text() == query
+        assert find.question.answer == find_heads(query, traced(window).attentions, window.state.encoding)  # type: ignore[arg-type]
+        self.ask(find, "nearly everywhere", window, room, qtbot)
+        assert "“nearly everywhere”" in find.summary.text()
+
+    def test_a_position_is_the_number_that_the_window_shows(
+        self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
+    ) -> None:
+        """Where [CLS] and [SEP] are left out, the rows of the view count otherwise."""
+        window.state.set_token_view(specials=False)
+        queries = ("attn(cat -> sat) > 0", "attn(#2 -> #3) > 0")
+        word, place = (self.ask(find, query, window, room, qtbot).matches for query in queries)
+        assert word == place and word
+
+    def test_what_cannot_be_read_is_said_in_place(
+        self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
+    ) -> None:
+        find.query.setText("attn(it -> zebra) > 0.3")
+        answered(window, room, qtbot)
+        assert find.line.text.startswith("There is no zebra in this text") and find.links.isHidden()
         assert not window.frame.banner.is_shown
-        panel.query.clear()
-        assert panel.line.isHidden()
+        find.query.clear()
+        assert find.line.isHidden()
 
 
-class TestAlike:
-    def test_the_map_is_that_of_the_function(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        panel = open_view(room, "alike", AlikeView)
-        answered(window, room, qtbot)
-        expected = head_map(traced(window).attentions)
-        np.testing.assert_allclose(panel.points.points.places, expected.points.reshape(-1, 2), atol=1e-9)
-        nearest = int(np.argsort(expected.divergence[0])[1])
-        layer, head = divmod(nearest, 4)
-        assert f'href="{layer},{head}"' in panel.links.text()
-        spot = panel.points.spots()[1 * 4 + 2].toPoint()
-        QTest.mouseClick(panel.points, Qt.MouseButton.LeftButton, pos=spot)
-        assert list(room.shared.heads) == [(1, 2)]
+def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    view = panel(room, "alike", AlikeView, window, qtbot)
+    expected = head_map(traced(window).attentions)
+    np.testing.assert_allclose(view.points.points.places, expected.points.reshape(-1, 2), atol=1e-9)
+    layer, head = divmod(int(np.argsort(expected.divergence[0])[1]), 4)
+    assert f'href="{layer},{head}"' in view.links.text()
+    QTest.mouseClick(view.points, Qt.MouseButton.LeftButton, pos=view.points.spots()[1 * 4 + 2].toPoint())
+    assert list(room.shared.heads) == [(1, 2)]
 
 
 class TestEffects:
@@ -110,19 +104,15 @@ class TestEffects:
     ) -> None:
         window.state.set_masks((2, 5))
         settle(window, qtbot)
-        room.heads_card.open("effects")
-        answered(window, room, qtbot)
-        request, target = window.state.reading.request, room.shared.target  # type: ignore[union-attr]
-        assert target is not None and target.target.head == "mlm"
-        text = request.model_input
-        checkpoint = load_checkpoint(model_folder)
-        expected = effects_of_heads(checkpoint, text, target, lambda share: None)
-        np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
+        panel(room, "effects", EffectsView, window, qtbot)
+        checkpoint, text = load_checkpoint(model_folder), window.state.reading.request.model_input  # type: ignore[union-attr]
+        assert room.shared.target is not None and room.shared.target.target.head == "mlm"
         other = next(target for target in room.shared.targets if target.target.position == 5)
-        room.shared.choose_target(other)
-        answered(window, room, qtbot)
-        expected = effects_of_heads(checkpoint, text, other, lambda share: None)
-        np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
+        for target in (room.shared.target, other):
+            room.shared.choose_target(target)
+            answered(window, room, qtbot)
+            expected = effects_of_heads(checkpoint, text, target, lambda share: None)
+            np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
         room.heads_card.open("alike")
         assert room.heads_card.atlas.effects is None
 
@@ -140,34 +130,32 @@ class TestEffects:
         assert room.heads_card.atlas.effects is None
 
     def test_stop_ends_it_and_it_can_begin_again(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        panel = open_view(room, "effects", EffectsView)
-        assert panel.question.is_running
-        panel.question.cancel(can_restart=True)
-        assert panel.line.text == "Stopped." and not panel.question.is_running
+        view = open_view(room, "effects", EffectsView)
+        assert view.question.is_running
+        view.question.cancel(can_restart=True)
+        assert view.line.text == "Stopped." and not view.question.is_running
         answered(window, room, qtbot)
-        assert panel.effects is None
-        panel.question.start()
+        assert view.effects is None
+        view.question.start()
         answered(window, room, qtbot)
-        assert panel.effects is not None and panel.line.isHidden()
+        assert view.effects is not None and view.line.isHidden()
 
 
 class TestCheck:
-    def test_three_columns_of_the_same_row(
+    def test_three_columns_of_the_same_row_and_what_follows_a_click_not_the_mouse(
         self, room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot
     ) -> None:
         window.state.set_masks((2,))
         window.state.set_focus(2)
         settle(window, qtbot)
         window.state.set_head(1, 0)
-        view = open_view(room, "check", CheckView)
-        answered(window, room, qtbot)
+        view = panel(room, "check", CheckView, window, qtbot)
         request, target = window.state.reading.request, room.shared.target  # type: ignore[union-attr]
         assert target is not None
         checkpoint = load_checkpoint(model_folder)
-        text = request.model_input
-        expected = check_of_head(checkpoint, text, target, 1, 0, 2, lambda share: None)
-        columns = view.bars.columns
-        for column, values in zip(columns, (expected.attention, expected.gradient, -expected.without), strict=True):
+        expected = check_of_head(checkpoint, request.model_input, target, 1, 0, 2, lambda share: None)
+        columns = (expected.attention, expected.gradient, -expected.without)
+        for column, values in zip(view.bars.columns, columns, strict=True):
             np.testing.assert_allclose(column.values, values, atol=1e-5)
         logits = [
             trace(checkpoint.model, request.input_ids, request.segments, mlm_positions=[2], changes=changes).mlm_logits
@@ -175,6 +163,9 @@ class TestCheck:
         ]
         before, after = (float(torch.tensor(row[0]).log_softmax(0)[target.target.index].exp()) for row in logits)
         assert f"{numbers.number(before)} → {numbers.number(after)}" in view.summary.text()
+        key = view.question.key
+        window.state.set_hover(7)
+        assert view.question.key == key
 
     def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         page = open_view(room, "check", CheckView)
@@ -190,14 +181,6 @@ class TestCheck:
         window.state.set_text(b="")
         settle(window, qtbot)
         assert "ln p of the prediction" in page.meanings.text()
-
-    def test_it_does_not_follow_the_mouse(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        window.state.set_focus(3)
-        view = open_view(room, "check", CheckView)
-        answered(window, room, qtbot)
-        key = view.question.key
-        window.state.set_hover(7)
-        assert view.question.key == key
 
 
 def test_the_room_that_is_left_asks_for_nothing_and_keeps_no_reading(
