@@ -196,9 +196,9 @@ def test_the_room_that_is_left_asks_for_nothing_and_keeps_no_reading(
 
 
 def test_no_reading_is_kept_alive_by_what_was_asked_about_it(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    for view, panel in (("lines", "find"), ("rollout", "effects"), ("check", "effects"), ("score", "alike")):
+    for view, below in (("lines", "find"), ("rollout", "effects"), ("check", "effects"), ("score", "alike")):
         room.open_view(view)
-        room.heads_card.open(panel)
+        room.heads_card.open(below)
         answered(window, room, qtbot)
     old = weakref.ref(window.state.reading)
     for text in ("A dog ran.", "A bird sat."):

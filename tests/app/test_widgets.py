@@ -25,6 +25,7 @@ from app.widgets.charts.cells import Labels
 from app.widgets.charts.raster import Raster
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
+from app.widgets.layouts import vbox
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
 from tests.app.conftest import handle_events
@@ -118,6 +119,18 @@ def test_only_clickable_bars_answer(qtbot: QtBot) -> None:
         bars.clicked.connect(lambda row, _keys, clicked=clicked: clicked.append(row))
         QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.row_rect(1).center().toPoint())
         assert clicked == ([1] if clickable else [])
+
+
+def test_a_chart_asks_the_layout_around_for_the_room_that_its_values_need(qtbot: QtBot) -> None:
+    bars, area = BarList("bars"), QWidget()
+    qtbot.addWidget(area)
+    layout = vbox(bars, None, parent=area)
+    area.resize(300, 400)
+    area.show()
+    for count in (8, 3):
+        bars.set_bars([Bar("word", "0.5", 0.5)] * count)
+        layout.activate()
+        assert bars.height() == bars.sizeHint().height() == round(bars.row_rect(count - 1).bottom())
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(1, 1), (4, 4), (12, 12), (24, 16)])

@@ -99,8 +99,9 @@ class HeadsCard(Card):
     def open(self, key: str) -> None:
         """Shows a panel by the key of its spec."""
         self.panels.open(key)
-        self.buttons.show_key(key)
-        self._panel_intro.setText(next(spec.shown_hint for spec in PANELS if spec.key == key))
+        spec = next(spec for spec in PANELS if spec.key == key)
+        self.buttons.show_view(spec)
+        self._panel_intro.setText(spec.shown_hint)
         self._show_effects()
 
     def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:

@@ -143,7 +143,7 @@ class LargeCard(Card):
         if self._is_projector:
             self.matrices.setVisible(key in MATRIX_KEYS)
         self.every.setCurrentIndex(SPECS.index(spec))
-        self.buttons.show_key("matrix" if key in MATRIX_KEYS else key)
+        self.buttons.show_view(spec, "matrix" if key in MATRIX_KEYS else key)
         self.show_title(view, spec)
 
     def show_title(self, view: AttendView, spec: ViewSpec) -> None:

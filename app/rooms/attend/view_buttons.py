@@ -22,7 +22,6 @@ class ViewButtons(QWidget):
         super().__init__()
         self.more = MoreButton()
         self.buttons: dict[str, QPushButton] = {}
-        self._experts = {spec.key for spec in specs if spec.is_for_experts}
         group, experts = QButtonGroup(self), QWidget()
         line, below = FlowLayout(4 if own_line else 6), FlowLayout(4)
         if first is not None:
@@ -43,8 +42,8 @@ class ViewButtons(QWidget):
         if own_line:
             self.more.toggled.connect(experts.setVisible)
 
-    def show_key(self, key: str) -> None:
-        """The view on show is this one."""
-        self.buttons[key].setChecked(True)
-        if key in self._experts:
+    def show_view(self, spec: ViewSpec, key: str = "") -> None:
+        """The view on show is this one. key: of its button, where that has another."""
+        self.buttons[key or spec.key].setChecked(True)
+        if spec.is_for_experts:
             self.more.setChecked(True)
