@@ -77,9 +77,3 @@ def test_without_a_baseline_it_says_what_to_do(window: Window, qtbot: QtBot) -> 
     view.try_it.click()
     qtbot.waitUntil(lambda: view.asked["apart"].answer is not None, timeout=TIMEOUT_MS)
     assert not view.try_it.isVisible() and isinstance(window.state.baseline, OtherText)
-
-
-def test_a_click_selects_token_and_layer(window: Window, qtbot: QtBot) -> None:
-    view = apart(window, OTHER, qtbot)
-    view.charts["distance"].clicked.emit((4, 2), None)
-    assert window.state.focus == 4 and window.state.selection.stage == 2

@@ -20,10 +20,8 @@ from app.rooms.layers.paths_view import PathsView
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.stages import LayersView
 from app.rooms.layers.steps_view import StepsView
-from app.rooms.layers.swap_view import SwapView
 from app.rooms.layers.word_view import WordView, verdict
 from app.shell.window import Window
-from app.state.baseline import ComparisonOffer, OtherText
 from app.widgets.charts.bars import BarList
 from bertcore.analysis.layer_trace import trace_layer
 from bertcore.analysis.passes import as_text
@@ -347,23 +345,3 @@ def test_every_view_works_for_every_family_and_for_little_text(
             settle(window, qtbot)
             room.view.repaint()
     assert not window.frame.banner.isVisible()
-
-
-def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
-    from app.widgets.figure_button import FigureButton
-
-    window.state.set_baseline(OtherText("The dog sat on the mat.", ""))
-    made = {}
-    for key in (spec.key for spec in LayersRoom.specs if spec.key != "weights"):  # that one needs two models
-        view = opened(window, qtbot, key, LayersView)
-        if isinstance(view, SwapView):
-            offer = ComparisonOffer(OtherText("The dog sat on the [MASK].", ""), text="The cat sat on the [MASK].")
-            view.comparison_wanted.emit(offer)
-            settle(window, qtbot)
-            qtbot.waitUntil(lambda view=view: not view.is_running, timeout=TIMEOUT_MS)
-        qtbot.waitUntil(lambda: not window.services.inference.is_busy, timeout=TIMEOUT_MS)
-        for button in room.view.findChildren(FigureButton):
-            figure = button.figure()
-            assert figure is not None and figure.caption and figure.numbers, key
-            made[key, figure.title] = figure
-    assert len(made) == 14

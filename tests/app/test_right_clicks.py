@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.rooms.layers.paths_view import PathsView
 from app.rooms.room import ViewRoom
 from app.rooms.view import View
 from app.shell.window import Window
@@ -20,17 +19,8 @@ TOKEN = 4  # "on"
 Place = Callable[[View], tuple[QWidget, QPointF]]
 
 
-def grid_cell(name: str) -> Place:
-    def place(view: View) -> tuple[QWidget, QPointF]:
-        grid = view.charts[name]  # type: ignore[attr-defined]
-        return grid, grid.cell_rect(TOKEN, 1).center()
-
-    return place
-
-
 def dot(view: View) -> tuple[QWidget, QPointF]:
-    picture = view.charts["paths"] if isinstance(view, PathsView) else view.picture  # type: ignore[attr-defined]
-    return picture, picture.spots()[TOKEN]
+    return view.picture, view.picture.spots()[TOKEN]  # type: ignore[attr-defined]
 
 
 def strip(view: View) -> tuple[QWidget, QPointF]:
@@ -63,8 +53,6 @@ PLACES: dict[tuple[str, str], Place] = {
     ("attend", "matrix"): square,
     ("attend", "mean"): square,
     ("attend", "lines"): line_end,
-    ("layers", "hidden"): grid_cell("lengths"),
-    ("layers", "paths"): dot,
     ("layers", "steps"): number,
     ("embed", "parts"): strip,
     ("embed", "map"): dot,

@@ -1,0 +1,136 @@
+"""Views that say what they compute: differences, hovering, clicking, menus and files follow from their sides.
+
+The numbers themselves are compared with the engine's in the tests of each room.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app.figures.figure import model_hash
+from app.figures.files import npz, table
+from app.figures.values import Side, Values
+from app.rooms.pictures import Picture
+from app.rooms.values_view import ValuesView
+from app.shell.rooms import ROOMS
+from app.shell.window import Window
+from app.state.baseline import OtherText
+from tests.app.conftest import TEXT_B, TIMEOUT_MS, settle
+
+ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
+FIGURE = ["Save picture…", "Save numbers…", "Copy picture", "Copy numbers"]
+
+
+def pictures(window: Window, qtbot: QtBot) -> Iterator[tuple[ValuesView, Picture, Values]]:
+    """Each that is on show somewhere, and what it shows."""
+    for room in (room for room in ROOMS if room.views):
+        for spec in room.views:
+            window.open_view(room.key, spec.key)
+            settle(window, qtbot)
+            view = getattr(window.frame.room, "view", None)
+            if not isinstance(view, ValuesView):
+                continue
+            qtbot.waitUntil(
+                lambda view=view: not view.is_running and not window.services.inference.is_busy, timeout=TIMEOUT_MS
+            )
+            if not view.shows_nothing:
+                yield from ((view, picture, view.shown[picture.key]) for picture in view.pictures)
+
+
+def begin(window: Window, baseline: OtherText | None, qtbot: QtBot) -> None:
+    window.state.set_masks([3])
+    window.state.set_head(1, 2)
+    window.state.set_focus(4)
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+
+
+def placed(array: np.ndarray, side: Side | None, axis: int, view: ValuesView) -> np.ndarray:
+    """Of the baseline, in our places; tokens by the alignment, all else by number."""
+    assert view.reading is not None and view.reading.alignment is not None
+    if side is None or side.kind != "token":
+        return array
+    others = view.reading.alignment.other_positions
+    rows = [np.take(array, others[at], axis) if others[at] is not None else None for at in side.numbers]
+    nothing = np.full_like(np.take(array, 0, axis), np.nan)
+    return np.stack([nothing if row is None else row for row in rows], axis)
+
+
+@pytest.mark.parametrize("baseline", [ONE_WORD, SHORTER], ids=["one word", "shorter"])
+def test_a_difference_is_now_minus_the_baseline(baseline: OtherText, window: Window, qtbot: QtBot) -> None:
+    begin(window, baseline, qtbot)
+    seen = 0
+    for view, picture, shown in pictures(window, qtbot):
+        assert (picture.key in view.differences) == (picture.subtracts and picture.is_compared)
+        if picture.key not in view.differences:
+            continue
+        reading, selection, seen = view.reading, view.selection, seen + 1
+        assert reading is not None and reading.baseline is not None
+        now, theirs = (view.values(picture.key, one, selection) for one in (reading, reading.baseline))
+        assert now is not None and theirs is not None
+        before = placed(placed(theirs.array, now.rows, 0, view), now.columns, 1, view)
+        np.testing.assert_allclose(shown.array, np.nan_to_num(now.array - before), atol=1e-5)
+        assert shown.low == -(shown.high or 0) < 0 and "minus" in view.cards[picture.on or picture.key].hint
+    window.comparison.toggle_difference()
+    assert seen and not any(view.differences for view, _, _ in pictures(window, qtbot))
+
+
+def test_hovering_says_what_is_there_and_is_seen_in_all_rooms(window: Window, qtbot: QtBot) -> None:
+    begin(window, ONE_WORD, qtbot)
+    for view, picture, shown in pictures(window, qtbot):
+        chart, said = view.charts[picture.key], list[str]()
+        if not hasattr(chart, "set_hovered") or not shown.array.size:
+            continue
+        view.hover_text_changed.connect(said.append)
+        chart.set_hovered(cell(picture, shown))
+        token = next((side.number(1) for side in (shown.rows, shown.columns) if side and side.kind == "token"), None)
+        assert window.state.hover == token, picture.key
+        assert not picture.hovered or (said[-1] and not set("{}") & set(said[-1])), picture.key
+        chart.set_hovered(None)
+        assert window.state.hover is None and said[-1] == ""
+
+
+def cell(picture: Picture, shown: Values) -> Any:
+    """The second row and column, as the chart calls them."""
+    return (1, 1) if picture.place((1, 1)) == (1, 1) and shown.columns is not None else 1
+
+
+def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Window, qtbot: QtBot) -> None:
+    begin(window, ONE_WORD, qtbot)
+    for view, picture, shown in pictures(window, qtbot):
+        chart, state = view.charts[picture.key], window.state
+        if not shown.array.size:
+            continue
+        kinds = {side.kind: side.number(1) for side in (shown.columns, shown.rows) if side}
+        if hasattr(chart, "context_menu_requested"):
+            before = state.focus, state.layer, state.what_if
+            menus = set(window.findChildren(QMenu))
+            chart.context_menu_requested.emit(cell(picture, shown), QPoint(0, 0))
+            menu = next(menu for menu in window.findChildren(QMenu) if menu not in menus)
+            texts = [action.text() for action in menu.actions() if action.text()]
+            assert texts[-4:] == FIGURE and ("token" in kinds) == any("Copy “" in text for text in texts)
+            menu.close()
+            assert (state.focus, state.layer, state.what_if) == before
+        if "token" in kinds:
+            chart.clicked.emit(cell(picture, shown), Qt.KeyboardModifier.NoModifier)
+            assert state.focus == kinds["token"], picture.key
+        if "token" in kinds and "stage" in kinds:
+            assert state.selection.stage == kinds["stage"]
+        window.state.set_what_if(type(state.what_if)())
+        settle(window, qtbot)
+
+
+def test_every_card_gives_its_picture_and_its_numbers(window: Window, qtbot: QtBot) -> None:
+    begin(window, ONE_WORD, qtbot)
+    for view, picture, shown in pictures(window, qtbot):
+        figure = None if picture.on else view.figure_of(picture.key)
+        if picture.on or not shown.array.size:
+            continue
+        assert figure is not None and figure.numbers and figure.picture.width, picture.key
+        assert model_hash(window.state.model.folder) in figure.caption  # type: ignore[union-attr]
+        assert len(npz(figure)) and table(figure).count("\n") > 3
