@@ -139,6 +139,8 @@ class ValuesView(View):
                 self._make_question(picture)
         content = QWidget()
         content.setLayout(self.lay_out())
+        for key, card in self.cards.items():  # behind what else stands in the title line
+            card.set_figure(partial(self.figure_of, key))
         self.pages = QStackedWidget()
         nothing = Card()
         nothing.fill_with_message(self.nothing_title, self.nothing_text, *self.offers())
@@ -151,7 +153,6 @@ class ValuesView(View):
         self.charts[picture.key] = chart
         if not picture.on:
             card = self.cards[picture.key] = Card(say(picture.title), intro=say(picture.intro) or " ")
-            card.set_figure(partial(self.figure_of, picture.key))
             card.body.addWidget(chart, 1)
         chart.clicked.connect(partial(self._on_clicked, picture))
         if isinstance(chart, PointerWidget):

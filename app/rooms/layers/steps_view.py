@@ -15,7 +15,7 @@ from ...figures.figure import Axis, Figure, Numbers, Picture, joined
 from ...look import numbers, theme
 from ...look.fitting import plain_tip
 from ...look.icons import paint_icon
-from ...look.say import say
+from ...look.say import mark, say
 from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
@@ -131,6 +131,8 @@ TABLE_PX, LEAST_TABLE_PX = 236, 80
 HEADER_PX = 28
 TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
 FIRST_OPEN = "query"
+COUNTS = {"token": mark("%n token(s)"), "neuron": mark("%n neuron(s)"), "dimension": mark("%n dimension(s)")}
+NAMES = {"neuron": mark("neuron {neuron}"), "dimension": mark("dimension {dimension}")}  # of a column
 EXPORTED_COLUMNS = 4096
 
 
@@ -165,7 +167,7 @@ class StepHeader(QPushButton):
                 shape=self._shape,
             )
         )
-        self.setToolTip(plain_tip(f"{step.function}\n{_tokens(rows)} × {_columns(step, columns)}"))
+        self.setToolTip(plain_tip(f"{step.function}\n{_count('token', rows)} × {_count(step.columns, columns)}"))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -195,24 +197,21 @@ class StepHeader(QPushButton):
         self._paint_texts(painter)
 
     def _paint_texts(self, painter: QPainter) -> None:
-        right = self.width() - theme.px(8)
         has_function = numbers.is_technical() and self.width() > theme.px(TITLE_PX + SHAPE_PX + FUNCTION_PX + 190)
-        if has_function:
-            right -= theme.px(FUNCTION_PX)
-            self._write(painter, right, theme.px(FUNCTION_PX), self._function, "muted", 11.5)
-        right -= theme.px(SHAPE_PX)
-        self._write(painter, right, theme.px(SHAPE_PX), self._shape, "ink", 12)
-        left = theme.px(24)
-        self._write(painter, left, theme.px(22), str(self._number), "muted", 12)
-        left += theme.px(24)
-        self._write(painter, left, theme.px(TITLE_PX), self._title, "ink", 13, bold=True)
-        left += theme.px(TITLE_PX)
-        self._write(painter, left, right - left - theme.px(8), self._formula, "muted", 12)
-
-    def _write(
-        self, painter: QPainter, left: float, width: float, text: str, color: str, size: float, *, bold: bool = False
-    ) -> None:
-        theme.draw_text(painter, QRectF(left, 0, width, self.height()), text, color, size, bold=bold)
+        function = theme.px(FUNCTION_PX) if has_function else 0
+        shape, title = theme.px(SHAPE_PX), theme.px(TITLE_PX)
+        shape_left, left = self.width() - theme.px(8) - function - shape, theme.px(24)
+        formula_left = left + theme.px(24) + title
+        for x, width, text, color, size in (
+            (shape_left + shape, function, self._function, "muted", 11.5),
+            (shape_left, shape, self._shape, "ink", 12),
+            (left, theme.px(22), str(self._number), "muted", 12),
+            (left + theme.px(24), title, self._title, "ink", 13),
+            (formula_left, shape_left - formula_left - theme.px(8), self._formula, "muted", 12),
+        ):
+            if width:
+                box = QRectF(x, 0, width, self.height())
+                theme.draw_text(painter, box, text, color, size, bold=text == self._title)
 
 
 class StepsView(LayersView):
@@ -249,7 +248,8 @@ class StepsView(LayersView):
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         self._head.setCurrentIndex(selection.head)
-        self._ask(reading, selection.layer)
+        model, layer = reading.request.model, selection.layer
+        self.layer.ask_model(model, layer_of, reading, layer, pause_ms=self.pause_ms)
         if self.layer.answer is not None:
             self._show_layer(self.layer.answer, selection)
 
@@ -282,9 +282,6 @@ class StepsView(LayersView):
         self.open_key = "" if key == self.open_key else key
         self._column = 0
         self._show_open()
-
-    def _ask(self, reading: Reading, layer: int) -> None:
-        self.layer.ask_model(reading.request.model, layer_of, reading, layer, pause_ms=self.pause_ms)
 
     def _on_layer_answered(self, one: LayerTrace) -> None:
         if self.reading is not None:
@@ -417,22 +414,13 @@ def _beside(left: Picture, right: Picture) -> Picture:
     return Picture(left.width + gap + right.width, max(left.height, right.height), paint)
 
 
-def _tokens(count: int) -> str:
-    return say("%n token(s)", n=count)
-
-
-def _columns(step: LayerStep, count: int) -> str:
-    if step.columns == "token":
-        return _tokens(count)
-    if step.columns == "neuron":
-        return say("%n neuron(s)", n=count)
-    return say("%n dimension(s)", n=count)
+def _count(columns: str, count: int) -> str:
+    """ "12 neurons"."""
+    return say(COUNTS[columns], n=count)
 
 
 def _column(step: LayerStep, column: int, tokens: list[str]) -> str:
     """The name of one column."""
     if step.columns == "token":
         return tokens[column]
-    if step.columns == "neuron":
-        return say("neuron {neuron}", neuron=column)
-    return say("dimension {dimension}", dimension=column)
+    return say(NAMES[step.columns], neuron=column, dimension=column)
