@@ -23,8 +23,9 @@ from typing import Annotated, Any
 
 import typer
 from make_questions import PARTS, part_file, write_questions
+from write_difference import save_difference
 
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_difference, sha256_of
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, sha256_of
 from bertcore.checkpoint.weights import SAFETENSORS
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, read_json_or_empty, write_json

@@ -19,10 +19,10 @@ from typing import Any
 import torch
 from model_report.markdown import cloze_table, figures
 from model_report.report import Effort, ModelReport, measure_model
+from write_difference import with_mantissa
 
 from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from bertcore.checkpoint.weights import with_mantissa
 from bertcore.data.mixture import MixtureFile
 from bertcore.files import read_json_or_empty
 from bertcore.locations import BUILT_IN

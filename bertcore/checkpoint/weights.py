@@ -288,10 +288,3 @@ def _refuse_half_downloaded(folder: Path) -> None:
             f"The folder {folder} has {shards[0].name} but not the index that names all parts "
             f"({SAFETENSORS}.index.json); fetch the checkpoint again."
         )
-
-
-def with_mantissa(values: Tensor, bits: int) -> Tensor:
-    """Rounded so that so many bits of each number's mantissa are enough."""
-    fraction, exponent = torch.frexp(values)  # 0.5 <= |fraction| < 1: its first bit is always 1 and is not stored
-    scale = 2 ** (bits + 1)
-    return torch.ldexp((fraction * scale).round() / scale, exponent)

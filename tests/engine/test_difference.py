@@ -10,13 +10,14 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint, save_difference
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import load
 from bertcore.locations import BUILT_IN, DIFFERENCE_FILE, TUNED, assets, tuned_models
 from bertcore.model.bert import Bert
 from bertcore.resolve_model import resolve_model
 from bertcore.tokenizer.tokenizer import Tokenizer
+from scripts.write_difference import save_difference
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
 LABELS = ("negative", "positive")

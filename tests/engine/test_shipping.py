@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.checkpoint.weights import with_mantissa
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.kinds.texts import TextExample
@@ -20,6 +19,7 @@ from bertcore.tasks.readers.reading import TaskFile
 from bertcore.training.pretrain_options import PretrainOptions
 from scripts.make_model import BOOKS, DRY_STEPS, ROOT
 from scripts.what_pretraining_buys import TRIALS, _run, always_the_commonest, shown
+from scripts.write_difference import with_mantissa
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint
 
