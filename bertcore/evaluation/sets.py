@@ -107,14 +107,9 @@ class Cloze:
         }
 
 
-def cloze_file() -> Path:
-    """The set that ships with BERTscope."""
-    return assets() / "evaluation" / "cloze.jsonl"
-
-
-def second_cloze_file() -> Path:
-    """The test set: reported beside the first, never used to choose a setting."""
-    return assets() / "evaluation" / "cloze-second.jsonl"
+def cloze_files() -> tuple[Path, Path]:
+    """The set that ships with BERTscope, and the test set: reported beside it, never used to choose a setting."""
+    return assets() / "evaluation" / "cloze.jsonl", assets() / "evaluation" / "cloze-second.jsonl"
 
 
 def answer_cloze(checkpoint: Checkpoint, sentences: Sequence[ClozeSentence]) -> Cloze:
@@ -320,12 +315,13 @@ def measure_model(
         raise BertcoreError(checkpoint.missing["mlm"])
     files = text_files(files)  # raises at once for what is not there
     tell("The cloze sets and the minimal pairs.")
+    cloze, second_cloze = (answer_cloze(checkpoint, read_cloze(file)) for file in cloze_files())
     return ModelReport(
         name=checkpoint.name,
         step=checkpoint.step,
         parameters=checkpoint.parameters,
-        cloze=answer_cloze(checkpoint, read_cloze(cloze_file())),
-        second_cloze=answer_cloze(checkpoint, read_cloze(second_cloze_file())),
+        cloze=cloze,
+        second_cloze=second_cloze,
         minimal_pairs=judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file())),
         text=_text(checkpoint, files, sequence_length, whole, tell) if files else {},
     )

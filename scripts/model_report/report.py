@@ -14,10 +14,9 @@ from bertcore.evaluation.sets import (
     Cloze,
     MinimalPairs,
     answer_cloze,
-    cloze_file,
+    cloze_files,
     judge_minimal_pairs,
     read_minimal_pairs,
-    second_cloze_file,
 )
 from bertcore.files import jsonable
 from bertcore.locations import minimal_pairs_file
@@ -142,7 +141,7 @@ def _measured(
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
     tell("The cloze sets and the minimal pairs.")
-    cloze, second_cloze = (answer_cloze(checkpoint, read_cloze(file)) for file in (cloze_file(), second_cloze_file()))
+    cloze, second_cloze = (answer_cloze(checkpoint, read_cloze(file)) for file in cloze_files())
     pairs = judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file()))
     text_report = heads = None
     if read is not None:

@@ -23,17 +23,15 @@ from bertcore.evaluation.sets import (
     ClozeAnswer,
     MinimalPair,
     answer_cloze,
-    cloze_file,
+    cloze_files,
     judge_minimal_pairs,
     read_minimal_pairs,
-    second_cloze_file,
 )
 from bertcore.locations import built_in_checkpoint, minimal_pairs_file
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 
-CLOZE = read_cloze(cloze_file())
-SECOND_CLOZE = read_cloze(second_cloze_file())
+CLOZE, SECOND_CLOZE = map(read_cloze, cloze_files())
 PAIRS = read_minimal_pairs(minimal_pairs_file())
 MASK = "[MASK]"
 
