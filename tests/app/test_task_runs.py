@@ -13,26 +13,15 @@ from app.rooms.train.result_view import ConfusionMatrix, answer_text, most_frequ
 from app.rooms.train.room import TrainRoom
 from app.runs.process import RunCommand
 from app.runs.run_info import HeldOutExample, read_result, read_run
-from app.runs.run_kinds import BY_KEY, RUN_KINDS
 from app.runs.run_sentences import state_line
 from app.runs.service import RunsService
-from bertcore.locations import built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.readers.reading import TASKS
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from tests.app.conftest import make_checkpoint
-from tests.app.train_room import Models, idle
+from tests.app.train_room import Models
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 CHILD_MS = 120_000
-TASK_KINDS = [kind.key for kind in RUN_KINDS if kind.is_task]
-CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
-
-
-def _order(room: TrainRoom, qtbot: QtBot) -> RunCommand:
-    with qtbot.waitSignal(idle(room).start_requested) as caught:
-        room.form.submit()
-    return caught.args[0]
 
 
 def _make_run(home: Path, task: str, evaluation: dict | None = None, crf: bool = False) -> RunFolder:
@@ -52,172 +41,13 @@ def _make_run(home: Path, task: str, evaluation: dict | None = None, crf: bool =
     return run
 
 
-class TestForm:
-    @pytest.mark.parametrize("kind", TASK_KINDS)
-    def test_sample_starts_at_once(self, kind: str, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
-        room.form.set_kind(kind)
-        order = _order(room, qtbot)
-        options = order.options
-        assert isinstance(options, FinetuneOptions)
-        assert order.arguments(tmp_path / "r.json") == ["finetune", "--recipe", str(tmp_path / "r.json")]
-        assert FinetuneOptions.from_dict(json.loads(json.dumps(options.to_dict()))) == options  # as the child reads it
-        assert Path(options.data.train).is_dir() and options.model is None
-        assert TASKS[options.data.task].sample == Path(options.data.train).name
-        assert options.training.epochs == 10
-
-    def test_every_published_task_can_be_tried_and_every_sample_is_offered(self) -> None:
-        offered = [spec for kind in RUN_KINDS for spec in kind.samples]
-        own = {kind.own_task for kind in RUN_KINDS}
-        names = [spec.name for spec in offered]
-        assert set(TASKS) - own <= set(names) and len(names) == len(set(names))
-        assert {spec.sample for spec in offered} == {spec.sample for spec in TASKS.values()}
-
-    def test_samples_of_a_kind_have_titles_and_names_of_their_own(self, room: TrainRoom) -> None:
-        for kind in TASK_KINDS:
-            room.form.set_kind(kind)
-            titles, names = [], []
-            for at in range(len(BY_KEY[kind].samples)):
-                room.form.source.setCurrentIndex(at)
-                room.form.source.activated.emit(at)
-                titles.append(room.form.source.currentText())
-                names.append(room.form.name.text())
-            assert len(set(titles)) == len(titles) and len(set(names)) == len(names), (titles, names)
-        room.form.set_kind("tag")
-        room.form.source.setCurrentIndex(1)
-        room.form.source.activated.emit(1)
-        assert room.form.name.text() == "conll2003-pos"
-        assert room.form.command().options.data.task == "conll2003-pos"  # type: ignore[union-attr]
-
-    def test_crf_is_for_taggers_only(self, room: TrainRoom, qtbot: QtBot) -> None:
-        room.form.set_kind("tag")
-        assert "crf" in room.form.basic.fields
-        room.form.basic.set_value("crf", "True")
-        assert _order(room, qtbot).options.crf is True  # type: ignore[union-attr]
-        room.form.set_kind("classify")
-        assert not room.form.basic.fields
-        assert _order(room, qtbot).options.crf is False  # type: ignore[union-attr]
-
-    def test_columns_of_an_own_file_are_offered_and_used(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
-        file = tmp_path / "reviews.csv"
-        file.write_text(CSV)
-        room.form.set_kind("classify")
-        room.form.set_file(file)
-        columns = room.form.columns.choices
-        assert set(columns) == {"text", "label"}
-        assert [columns["text"].itemText(i) for i in range(1, 4)] == ["review", "stars", "when"]
-        with qtbot.assertNotEmitted(idle(room).start_requested):
-            room.form.submit()
-        assert "choose one of the columns" in room.form.problem.text()
-        columns["text"].setCurrentText("review")
-        columns["label"].setCurrentText("stars")
-        options = _order(room, qtbot).options
-        assert isinstance(options, FinetuneOptions)
-        assert dict(options.data.columns) == {"text": "review", "label": "stars"}
-        assert (options.data.task, options.data.train, options.name) == ("classify", str(file), "reviews")
-        assert options.training.epochs == 3
-
-    def test_usual_columns_are_chosen_already(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
-        file = tmp_path / "pairs.tsv"
-        file.write_text("sentence1\tsentence2\tlabel\nA dog.\tA cat.\tno\nA dog.\tDogs.\tyes\n")
-        room.form.set_kind("pairs")
-        room.form.set_file(file)
-        options = _order(room, qtbot).options
-        expected = {"text": "sentence1", "text_b": "sentence2", "label": "label"}
-        assert dict(options.data.columns) == expected  # type: ignore[union-attr]
-
-    def test_conll_columns_are_numbers(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
-        file = tmp_path / "names.txt"
-        file.write_text("Anna NNP B-PER\nsleeps VBZ O\n")
-        room.form.set_kind("tag")
-        room.form.set_file(file)
-        options = _order(room, qtbot).options
-        assert dict(options.data.columns) == {"text": "1", "label": "3"}  # type: ignore[union-attr]
-
-    def test_folder_of_a_published_task_is_known(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
-        for name in ("eng.train", "eng.testa"):
-            (tmp_path / name).write_text("Anna NNP I-NP I-PER\nsleeps VBZ I-VP O\n")
-        room.form.set_kind("tag")
-        room.form.set_file(tmp_path)
-        assert _order(room, qtbot).options.data.task == "conll2003"  # type: ignore[union-attr]
-
-    @pytest.mark.parametrize(
-        ("content", "said"),
-        [
-            ("text\tlabel\nOnly one row has a label.\tgood\nThis has none.\t\n", "line 3"),
-            ("text\tlabel\nOne.\tgood\nTwo\n", "line 3"),
-            ("", "empty"),
-        ],
-    )
-    def test_file_that_does_not_fit_is_refused_with_its_line(
-        self, content: str, said: str, room: TrainRoom, tmp_path: Path, qtbot: QtBot
-    ) -> None:
-        file = tmp_path / "own.tsv"
-        file.write_text(content)
-        room.form.set_kind("classify")
-        room.form.set_file(file)
-        with qtbot.assertNotEmitted(idle(room).start_requested):
-            room.form.submit()
-        assert said in room.form.problem.text()
-
-    def test_minutes_instead_of_epochs(self, room: TrainRoom, qtbot: QtBot) -> None:
-        room.form.set_kind("classify")
-        room.form.length.unit_choice.setCurrentText("minutes")
-        room.form.length.unit_choice.activated.emit(1)
-        room.form.length.spin_box.setValue(1.5)
-        training = _order(room, qtbot).options.training
-        assert (training.minutes, training.epochs) == (1.5, None)  # type: ignore[union-attr]
-
-    def test_continue_begins_with_the_chosen_model(self, room: TrainRoom, model_folder: Path, qtbot: QtBot) -> None:
-        room.form.set_kind("continue")
-        room.form.model.set_folder(str(model_folder))
-        order = _order(room, qtbot)
-        assert order.kind == "pretrain" and order.options.start == str(model_folder.resolve())  # type: ignore[union-attr]
-        assert order.options.training.causal_share == 0.0  # type: ignore[union-attr]
-
-    def test_teaching_begins_with_the_open_model_each_time(self, room: TrainRoom, model_folder: Path) -> None:
-        room.runs_card.show_task_form(model_folder)
-        assert room.form.model.reference == str(model_folder)
-        room.runs_card.show_list()
-        room.runs_card.show_task_form(built_in_checkpoint())
-        assert room.form.model.reference is None
-
-    def test_distil_names_its_teacher(self, room: TrainRoom, model_folder: Path, qtbot: QtBot) -> None:
-        room.form.set_kind("distil")
-        room.form.model.set_folder(str(model_folder))
-        order = _order(room, qtbot)
-        assert order.kind == "distil" and order.options.teacher == str(model_folder.resolve())  # type: ignore[union-attr]
-
-    @pytest.mark.parametrize("kind", ["continue", "distil"])
-    def test_model_without_words_to_guess_is_refused(
-        self, kind: str, room: TrainRoom, headless_folder: Path, qtbot: QtBot
-    ) -> None:
-        room.form.set_kind(kind)
-        room.form.model.set_folder(str(headless_folder))
-        with qtbot.assertNotEmitted(idle(room).start_requested):
-            room.form.submit()
-        assert "masked-word" in room.form.problem.text()
-
-    def test_folder_without_a_model_is_refused(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
-        room.form.set_kind("classify")
-        room.form.model.set_folder(str(tmp_path))
-        with qtbot.assertNotEmitted(idle(room).start_requested):
-            room.form.submit()
-        assert str(tmp_path) in room.form.problem.text()
-
+class TestFollowing:
     def test_runs_can_be_begun_with(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         run = _make_run(own_home, "sst2")
         service.set_following(True)
         room.form.model.setCurrentIndex(1)
         assert room.form.model.reference == str(run.path)
 
-    def test_each_kind_says_what_it_is(self, room: TrainRoom) -> None:
-        for kind in RUN_KINDS:
-            room.form.set_kind(kind.key)
-            assert room.form._sentence.text() == BY_KEY[kind.key].sentence
-            assert ("preset" in room.form.basic.fields) == (kind.key == "pretrain")
-
-
-class TestFollowing:
     @pytest.mark.parametrize(
         ("task", "main", "unit"),
         [("cola", "\u22120.250", "Matthews"), ("mrpc", "0.500", "F1"), ("stsb", "0.625", "Spearman")],

@@ -18,7 +18,7 @@ from ...look.say import mark, say
 from ...runs.process import RunCommand
 from ...runs.run_info import RunInfo
 from ...widgets.card import button, label
-from ...widgets.layouts import vbox
+from ...widgets.layouts import fill, vbox
 
 BETWEEN_PX = 8  # a demo and the next
 
@@ -65,7 +65,7 @@ def finished_demo() -> Path | None:
 
 
 class DemoPanel(QWidget):
-    """A button for each demo, and one that opens the finished class demo."""
+    """A sentence and a button for each demo, and a button that opens the finished class demo."""
 
     started = Signal(object)  # RunCommand
     finished_requested = Signal(object)  # Path of the run that ships
@@ -73,31 +73,24 @@ class DemoPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.buttons = [
-            button(say(demo.title), partial(self.start, demo), look="primary" if first else "")
-            for demo, first in zip(DEMOS, (True, False), strict=True)
-        ]
-        self.open_finished = button(
-            say("Open the finished one"),
-            lambda: self.finished_requested.emit(finished_demo()),
-            hint=say("The same run, already trained: for a computer that is too slow"),
-        )
-        if finished_demo() is None:
-            self.open_finished.hide()
-        parts: list[QWidget | int] = []  # each sentence above its button
-        for made, demo in zip(self.buttons, DEMOS, strict=True):
-            parts += [label(say(demo.sentence), "muted", wrap=True), made, BETWEEN_PX]
-        parts.insert(2, self.open_finished)
-        vbox(*parts, parent=self, gap_px=4)
+        layout = vbox(parent=self, gap_px=4)
+        self.buttons = []
+        for demo in DEMOS:
+            self.buttons.append(
+                button(say(demo.title), partial(self.start, demo), look="" if self.buttons else "primary")
+            )
+            fill(layout, label(say(demo.sentence), "muted", wrap=True), self.buttons[-1])
+            if demo.recipe == CLASS_DEMO and finished_demo() is not None:
+                hint = say("The same run, already trained: for a computer that is too slow")
+                fill(layout, button(say("Open the finished one"), self._on_finished_clicked, hint=hint))
+            fill(layout, BETWEEN_PX)
         self.set_runs([])
 
     def start(self, demo: Demo) -> None:
         try:
-            command = demo.command()
+            self.started.emit(demo.command())
         except BertcoreError as error:
             self.problem_found.emit(str(error))
-            return
-        self.started.emit(command)
 
     def set_runs(self, runs: list[RunInfo]) -> None:
         """Two runs at once would both take twice as long."""
@@ -106,3 +99,6 @@ class DemoPanel(QWidget):
         for made, demo in zip(self.buttons, DEMOS, strict=True):
             made.setEnabled(is_free)
             made.setToolTip(say(demo.sentence) if is_free else busy)
+
+    def _on_finished_clicked(self) -> None:
+        self.finished_requested.emit(finished_demo())

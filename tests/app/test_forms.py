@@ -1,0 +1,457 @@
+"""The form for a new run: what it starts of each kind, what it refuses, its keys, and its settings in a file."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.look import theme
+from app.rooms.train.fields import values_of
+from app.rooms.train.new_run_form import A_FILE, NewRunForm
+from app.rooms.train.room import TrainRoom
+from app.runs.process import RunCommand
+from app.runs.run_kinds import BY_KEY, RUN_KINDS, read_settings
+from app.widgets.controls import SpinBox
+from bertcore.locations import assets, built_in_checkpoint
+from bertcore.model.bert import Bert
+from bertcore.settings import read_recipe
+from bertcore.tasks.readers.reading import TASKS
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import PretrainOptions
+from tests.app.train_room import idle, idle_room
+
+TASK_KINDS = [kind.key for kind in RUN_KINDS if kind.is_task]
+CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
+PAIRS = "sentence1\tsentence2\tlabel\nA dog.\tA cat.\tno\nA dog.\tDogs.\tyes\n"
+Fill = Callable[[NewRunForm, Path], object]
+
+
+@pytest.fixture
+def room(qtbot: QtBot) -> TrainRoom:
+    made = idle_room()
+    qtbot.addWidget(made)
+    return made
+
+
+def _started(room: TrainRoom, qtbot: QtBot) -> RunCommand:
+    with qtbot.waitSignal(idle(room).start_requested) as caught:
+        room.form.submit()
+    return caught.args[0]
+
+
+def _write(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return folder
+
+
+def _choose(form: NewRunForm, name: str, value: object) -> None:
+    """As a person does: in the drop-down list of that name."""
+    field = form.length.unit_choice if name == "unit" else getattr(form, name)
+    field.setCurrentIndex(value if isinstance(value, int) else field.findData(value))
+    field.activated.emit(field.currentIndex())
+
+
+def _own(file: str, text: str | None = None) -> Fill:
+    return lambda form, folder: form.set_file(
+        _write(folder, **({} if text is None else {file: text})) / file.replace("_", ".")
+    )
+
+
+def _set(**settings: str) -> Fill:
+    def fill(form: NewRunForm, _folder: Path) -> None:
+        for name, text in settings.items():
+            (form.basic if name in form.basic.fields else form.advanced).set_value(name, text)
+
+    return fill
+
+
+def _of_family(pairs: str = "") -> Fill:
+    def fill(form: NewRunForm, _folder: Path) -> None:
+        form.advanced.set_value("family", "albert")
+        form.advanced.fields["family"].activated.emit(2)  # type: ignore[attr-defined]
+        if pairs:
+            form.advanced.set_value("pairs", pairs)
+
+    return fill
+
+
+def _with_length(unit: str, number: float | None = None) -> Fill:
+    def fill(form: NewRunForm, _folder: Path) -> None:
+        _choose(form, "unit", unit)
+        if number is not None:
+            form.length.spin_box.setValue(number)
+
+    return fill
+
+
+def _with_columns(form: NewRunForm, folder: Path) -> None:
+    _own("reviews_csv", CSV)(form, folder)
+    columns = form.columns.choices
+    assert [columns["text"].itemText(i) for i in range(1, 4)] == ["review", "stars", "when"]
+    columns["text"].setCurrentText("review")
+    columns["label"].setCurrentText("stars")
+
+
+def _published(form: NewRunForm, folder: Path) -> None:
+    form.set_file(_write(folder, eng_train="Anna NNP I-NP I-PER\n", eng_testa="Anna NNP I-NP I-PER\n"))
+
+
+STARTED: dict[str, tuple[str, Fill, dict[str, Any]]] = {  # kind, what is filled in, settings
+    "a text of one's own": ("pretrain", _own("my text_txt", "One. Two."), {"name": "my text", "minutes": 2.0}),
+    "size and length": (
+        "pretrain",
+        lambda form, folder: (_set(preset="mini")(form, folder), form.length.spin_box.setValue(7.5)),
+        {"preset": "mini", "minutes": 7.5, "questions": None},
+    ),
+    "many settings": (
+        "pretrain",
+        _set(
+            preset="base",
+            positions="sinusoidal_fixed",
+            learning_rate="3e-4",
+            mask_share="20%",
+            mask_fate="1",
+            random_fate="0",
+            masking="words",
+            sequence_length="96",
+            causal_share="0",
+        ),
+        {
+            "preset": "base",
+            "positions": "sinusoidal_fixed",
+            "learning_rate": 3e-4,
+            "mask_share": 0.2,
+            "mask_fate": 1.0,
+            "random_fate": 0.0,
+            "masking": "words",
+            "sequence_length": 96,
+            "causal_share": 0.0,
+            "long_sequence_length": 96,
+        },
+    ),
+    "a family brings its pairs": ("pretrain", _of_family(), {"family": "albert", "pairs": "sop"}),
+    "other pairs of a family": ("pretrain", _of_family("nsp"), {"family": "albert", "pairs": "nsp"}),
+    "epochs of text": ("pretrain", _with_length("epochs"), {"epochs": 1.0, "minutes": None}),
+    "settings of a task": (
+        "classify",
+        _set(classifier_dropout="0.3", max_held_out="50", schedule="constant"),
+        {"classifier_dropout": 0.3, "max_held_out": 50, "schedule": "constant", "epochs": 10.0, "crf": False},
+    ),
+    "minutes of a task": ("classify", _with_length("minutes", 1.5), {"minutes": 1.5, "epochs": None}),
+    "CRF": ("tag", _set(crf="True"), {"crf": True}),
+    "second sample": (
+        "tag",
+        lambda form, _: _choose(form, "source", 1),
+        {"task": "conll2003-pos"},
+    ),
+    "columns": (
+        "classify",
+        _with_columns,
+        {"columns": {"text": "review", "label": "stars"}, "task": "classify", "name": "reviews", "epochs": 3},
+    ),
+    "usual columns": (
+        "pairs",
+        _own("pairs_tsv", PAIRS),
+        {"columns": {"text": "sentence1", "text_b": "sentence2", "label": "label"}},
+    ),
+    "columns by number": ("tag", _own("names_txt", "Anna NNP B-PER\n"), {"columns": {"text": "1", "label": "3"}}),
+    "a published folder": ("tag", _published, {"task": "conll2003"}),
+}
+
+
+@pytest.mark.parametrize("case", STARTED)
+def test_what_is_set_reaches_the_run(case: str, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+    kind, fill, expected = STARTED[case]
+    room.runs_card.show_form()
+    room.form.set_kind(kind)
+    fill(room.form, tmp_path)
+    values = values_of(_started(room, qtbot).options)
+    assert {name: values[name] for name in expected} == expected
+    if room.form._own is not None:
+        assert str(room.form._own) in (values.get("train"), *values.get("corpus", ()))
+
+
+@pytest.mark.parametrize("kind", TASK_KINDS)
+def test_a_sample_starts_at_once(kind: str, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+    room.form.set_kind(kind)
+    order = _started(room, qtbot)
+    options = order.options
+    assert isinstance(options, FinetuneOptions)
+    assert order.arguments(tmp_path / "r.json") == ["finetune", "--recipe", str(tmp_path / "r.json")]
+    assert FinetuneOptions.from_dict(json.loads(json.dumps(options.to_dict()))) == options  # as the child reads it
+    assert Path(options.data.train).is_dir() and options.model is None
+    assert TASKS[options.data.task].sample == Path(options.data.train).name and options.training.epochs == 10
+
+
+def test_sample_stories_are_one_click_away(room: TrainRoom, qtbot: QtBot) -> None:
+    assert Path(_started(room, qtbot).options.data.corpus[0]).name == "stories.txt"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("kind", "setting"), [("continue", "start"), ("distil", "teacher"), ("classify", "model")])
+def test_the_model_to_start_from(
+    kind: str, setting: str, room: TrainRoom, model_folder: Path, headless_folder: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    room.form.set_kind(kind)
+    room.form.model.set_folder(str(model_folder))
+    values = values_of(_started(room, qtbot).options)
+    assert values[setting] in (str(model_folder), str(model_folder.resolve())) and not values.get("causal_share")
+    refused = {str(tmp_path): str(tmp_path), **({} if setting == "model" else {str(headless_folder): "masked-word"})}
+    for folder, said in refused.items():
+        room.form.model.set_folder(folder)
+        with qtbot.assertNotEmitted(idle(room).start_requested):
+            room.form.submit()
+        assert said in room.form.problem.text()
+
+
+def test_teaching_begins_with_the_open_model_each_time(room: TrainRoom, model_folder: Path) -> None:
+    for folder, reference in ((model_folder, str(model_folder)), (built_in_checkpoint(), None)):
+        room.runs_card.show_task_form(folder)
+        assert room.form.model.reference == reference
+        room.runs_card.show_list()
+
+
+REFUSED: dict[str, tuple[str, Fill, str]] = {
+    "a file that is gone": ("pretrain", _own("gone.txt"), "gone.txt"),
+    "a column that is not chosen": ("classify", _own("reviews_csv", CSV), "choose one of the columns"),
+    "a row without a label": ("classify", _own("own_tsv", "text\tlabel\nOne.\tgood\nTwo.\t\n"), "line 3"),
+    "a row without a column": ("classify", _own("own_tsv", "text\tlabel\nOne.\tgood\nTwo\n"), "line 3"),
+    "an empty file": ("classify", _own("own_tsv", "\n"), "empty"),
+    "half a text": ("pretrain", _set(batch_size="2.5"), "Batch size"),
+    "too large a share": ("pretrain", _set(mask_share="95"), "Share of tokens to guess"),
+    "no number": ("pretrain", _set(seed="many"), "Seed"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_said_and_nothing_starts(case: str, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+    kind, fill, said = REFUSED[case]
+    room.form.set_kind(kind)
+    fill(room.form, tmp_path)
+    with qtbot.assertNotEmitted(idle(room).start_requested):
+        room.form.submit()
+    assert said in room.form.problem.text()
+
+
+@pytest.mark.parametrize("kind", [kind.key for kind in RUN_KINDS])
+def test_each_kind_shows_what_it_has(kind: str, room: TrainRoom) -> None:
+    entry = BY_KEY[kind]
+    room.form.set_kind(kind)
+    assert room.form._sentence.text() == entry.sentence
+    assert tuple(room.form.basic.fields) == entry.basic and tuple(room.form.advanced.fields) == entry.advanced
+    assert room.form.advanced.changes() == {} == room.form.basic.changes()
+    assert room.form.model.isHidden() != entry.starts_from_model and room.form.sweep.isHidden() != entry.has_score
+    titles, names = [], []
+    for at in range(len(entry.samples)):
+        _choose(room.form, "source", at)
+        titles.append(room.form.source.currentText())
+        names.append(room.form.name.text())
+    assert len(set(titles)) == len(titles) and len(set(names)) == len(names), (titles, names)
+
+
+def test_every_published_task_can_be_tried_and_every_sample_is_offered() -> None:
+    offered = [spec for kind in RUN_KINDS for spec in kind.samples]
+    names = [spec.name for spec in offered]
+    assert set(TASKS) - {kind.own_task for kind in RUN_KINDS} <= set(names) and len(names) == len(set(names))
+    assert {spec.sample for spec in offered} == {spec.sample for spec in TASKS.values()}
+
+
+# --- keys, dialogs, drops
+
+
+@pytest.mark.parametrize(("typed", "minutes"), [("soon", 2.0), ("7.5", 7.5), ("0", 2.0), ("-3", 3.0), ("12", 12.0)])
+def test_only_a_length_that_can_be_run_is_typed(room: TrainRoom, typed: str, minutes: float, qtbot: QtBot) -> None:
+    room.runs_card.show_form()
+    room.form.length.spin_box.selectAll()
+    qtbot.keyClicks(room.form.length.spin_box, typed)
+    assert _started(room, qtbot).options.training.minutes == minutes
+
+
+def test_length_looks_as_the_other_fields_do(room: TrainRoom) -> None:
+    """A style sheet draws no buttons of a spin box, and leaves its text no room."""
+    room.runs_card.show_form()
+    field = room.form.length.spin_box
+    assert field.text() == "2" and field.buttonSymbols() == SpinBox.ButtonSymbols.NoButtons
+    assert field.lineEdit().x() == theme.px(9) and field.lineEdit().width() > 0.7 * field.width()
+    for number, text in ((0.2, "0.2"), (1200, "1200")):
+        field.setValue(number)
+        assert field.text() == text
+
+
+def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, qtbot: QtBot) -> None:
+    room.runs_card.show_form()
+    with qtbot.assertNotEmitted(idle(room).start_requested):
+        qtbot.keyClick(room.form.basic.fields["preset"], Qt.Key.Key_Return)
+        qtbot.keyClick(room.form.cancel, Qt.Key.Key_Return)
+    for field in (room.form.length.spin_box, room.form.name, room.form.advanced.fields["seed"]):
+        room.runs_card.show_form()
+        with qtbot.waitSignal(idle(room).start_requested):
+            qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+def test_tab_goes_from_field_to_field_as_they_stand(room: TrainRoom) -> None:
+    form, order = room.form, []
+    widget: QWidget = form
+    while (widget := widget.nextInFocusChain()) is not form:
+        order.append(widget)
+    places = [order.index(each) for each in (form.source, form.basic.fields["preset"], form.length.spin_box, form.fold)]
+    places += [order.index(field) for field in (*form.advanced.fields.values(), form.start)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("field", ["name", "source", "cancel"])
+def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbot: QtBot) -> None:
+    escaped: list[str] = []
+    action = QAction("Deselect", room)  # the room is the window here
+    action.setShortcut("Esc")
+    action.triggered.connect(lambda: escaped.append("window"))
+    room.addAction(action)
+    with qtbot.waitExposed(room):
+        room.show()
+    room.form.cancelled.connect(lambda: escaped.append("form"))
+    room.runs_card.show_form()
+    qtbot.keyClick(getattr(room.form, field), Qt.Key.Key_Escape)
+    qtbot.keyClick(room.time_machine.slider, Qt.Key.Key_Escape)
+    assert escaped == ["form", "window"]
+
+
+@pytest.mark.parametrize("kind", ["classify", "pretrain"])
+def test_a_dialog_that_is_closed_chooses_nothing(
+    room: TrainRoom, kind: str, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    _choose(room.form, "kind", kind)
+    first = room.form.source.currentText()
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    _choose(room.form, "source", A_FILE)
+    assert room.form.source.currentText() == first
+    assert _started(room, qtbot).kind == BY_KEY[kind].usual.kind
+
+
+def test_advanced_is_folded_at_first(room: TrainRoom) -> None:
+    room.runs_card.show_form()
+    fields = room.form.advanced.fields.values()
+    assert not any(field.isVisibleTo(room) for field in fields)
+    room.form.fold.click()
+    assert all(field.isVisibleTo(room) for field in fields)
+
+
+def test_number_of_parameters(room: TrainRoom) -> None:
+    """Counted by making the model; at most so many until the words are counted."""
+    room.form.set_kind("pretrain")
+    assert "At most" in room.form.advice.text()
+    room.form.set_vocab_size(2885)
+    room.form.basic.set_value("preset", "mini")
+    options = room.form.planned().options
+    assert isinstance(options, PretrainOptions)
+    model = Bert(options.model_config(2885), ("mlm", "nsp"))
+    assert f"{sum(parameter.numel() for parameter in model.parameters()):,} parameters" in room.form.advice.text()
+
+
+def test_each_field_has_a_line_of_help(room: TrainRoom) -> None:
+    for field in (room.form.model, room.form.task, room.form.length, room.form.name):
+        assert field.accessibleDescription()
+
+
+def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room: TrainRoom, tmp_path: Path) -> None:
+    def drop(file: Path) -> None:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(file))])
+        point, action, mouse = QPointF(5, 5), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+        enter = QDragEnterEvent(point.toPoint(), action, data, mouse, Qt.KeyboardModifier.NoModifier)
+        room.dragEnterEvent(enter)
+        assert enter.isAccepted()
+        room.dropEvent(QDropEvent(point, action, data, mouse, Qt.KeyboardModifier.NoModifier))
+
+    room.runs_card.show_form()
+    file, settings = _write(tmp_path, mine_txt="One sentence. Another one.") / "mine.txt", tmp_path / "settings.json"
+    drop(file)
+    assert room.form.planned().options.data.corpus == (str(file),)  # type: ignore[attr-defined]
+    room.form.set_kind("distil")
+    room.form.save(settings)
+    room.form.set_kind("pretrain")
+    drop(settings)
+    assert room.form.run_kind.key == "distil"
+
+
+# --- settings in a file: what the form says is what the shell reads, there and back
+
+
+@pytest.fixture
+def form(qtbot: QtBot) -> NewRunForm:
+    made = NewRunForm()
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.mark.parametrize("kind", [kind.key for kind in RUN_KINDS])
+def test_there_and_back(kind: str, form: NewRunForm, tmp_path: Path, qtbot: QtBot) -> None:
+    form.set_kind(kind)
+    form.name.setText("another name")
+    form.length.set_length("steps", 77)
+    _set(seed="5", learning_rate="1.2345e-4", **dict.fromkeys(set(form.basic.fields) & {"crf"}, "True"))(form, tmp_path)
+    file = tmp_path / "settings.json"
+    form.save(file)
+    wanted = form.planned().options
+    assert type(wanted).from_file(file) == wanted, "the shell reads the same"
+    other = NewRunForm()
+    qtbot.addWidget(other)
+    other.advanced.set_value("seed", "9")  # what was typed before is gone
+    other.load(file)
+    assert other.run_kind.key == kind and other.planned().options == wanted
+    assert other.name.text() == "another name" and other.length.number == 77
+
+
+def test_what_has_no_field_is_kept(form: NewRunForm, tmp_path: Path) -> None:
+    options = PretrainOptions(preset="tiny").with_changes(name="mine", evaluations=7, next_sentence_weight=0.5)
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({**options.to_dict(), "data": {"corpus": [str(assets() / "corpus" / "mirror.txt")]}}))
+    form.load(file)
+    found = form.planned().options
+    assert isinstance(found, PretrainOptions) and found.data.corpus == (str(assets() / "corpus" / "mirror.txt"),)
+    assert (found.training.evaluations, found.training.next_sentence_weight) == (7, 0.5)
+    form.set_kind("pretrain")
+    assert form.planned().options.training.evaluations == 20, "another start forgets them"
+
+
+@pytest.mark.parametrize("file", sorted((assets() / "recipes").glob("*.json")), ids=lambda file: file.stem)
+def test_recipes_that_ship(file: Path, form: NewRunForm) -> None:
+    """But for the texts, which are named on the command line."""
+    form.load(file)
+    wanted, found = read_settings(read_recipe(file), file.name), form.planned().options
+    assert ("no file or folder" in form.problem.text()) == isinstance(wanted, FinetuneOptions)
+    assert type(found) is type(wanted) and found.name == wanted.name
+    given = {name: value for name, value in vars(wanted.training).items() if value is not None}
+    assert given == {name: getattr(found.training, name) for name in given}
+
+
+def test_own_file_with_its_columns(form: NewRunForm, tmp_path: Path) -> None:
+    table, file = (
+        _write(tmp_path, mine_csv="id,said,mood\n1,Hi.,good\n2,Go.,bad\n") / "mine.csv",
+        tmp_path / "s.json",
+    )
+    columns = {"text": "said", "label": "mood"}
+    options = FinetuneOptions(name="moods").with_changes(task="classify", train=str(table), columns=columns)
+    file.write_text(json.dumps(options.to_dict()))
+    form.load(file)
+    found = form.command().options
+    assert isinstance(found, FinetuneOptions)
+    assert found.data.columns == columns and found.data.train == str(table)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("not json", "not valid JSON"),
+        ('{"kind": "evaluate"}', "does not contain the settings of a run"),
+        ('{"presett": "tiny"}', "presett"),
+    ],
+)
+def test_what_is_no_settings(form: NewRunForm, tmp_path: Path, content: str, said: str) -> None:
+    form.load(_write(tmp_path, settings_json=content) / "settings.json")
+    assert said in form.problem.text()
