@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question
-from app.rooms.train.batch_page import BatchPage
+from app.rooms.train.batch.page import BatchPage
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.new_run_form import NewRunForm
+from app.rooms.train.form.new_run_form import NewRunForm
 from app.runs.run_kinds import RUN_KINDS
 from bertcore.runs.diagnosis import diagnose, normal
 from bertcore.runs.run_record import read_record

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.data_card import DataCard
+from app.rooms.train.form.data_card import DataCard
 from app.runs.estimator import RunEstimator
 from app.runs.process import RunCommand
 from app.runs.service import RunsService

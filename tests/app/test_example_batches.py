@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.compute.batches import ASKED, RIGHT, WRONG, ExampleBatchReader, ShownBatch
-from app.rooms.train.batch_page import BatchPage
-from app.rooms.train.batch_sentences import about_examples, about_sequence, about_tags, about_token, about_weights
+from app.rooms.train.batch.page import BatchPage
+from app.rooms.train.batch.sentences import about_examples, about_sequence, about_tags, about_token, about_weights
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import read_run
 from app.shell.window import Window

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.rooms.train.fields import values_of
-from app.rooms.train.new_run_form import A_FILE, NewRunForm
+from app.rooms.train.form.fields import values_of
+from app.rooms.train.form.new_run_form import A_FILE, NewRunForm
 from app.rooms.train.room import TrainRoom
 from app.runs.process import RunCommand
 from app.runs.run_kinds import BY_KEY, RUN_KINDS, read_settings
@@ -222,7 +222,7 @@ REFUSED: dict[str, tuple[str, Fill, str]] = {
     "a column that is not chosen": ("classify", _own("reviews_csv", CSV), "choose one of the columns"),
     "a row without a label": ("classify", _own("own_tsv", "text\tlabel\nOne.\tgood\nTwo.\t\n"), "line 3"),
     "a row without a column": ("classify", _own("own_tsv", "text\tlabel\nOne.\tgood\nTwo\n"), "line 3"),
-    "an empty file": ("classify", _own("own_tsv", "\n"), "empty"),
+    "an empty file": ("classify", _own("own_tsv", ""), "empty"),
     "half a text": ("pretrain", _set(batch_size="2.5"), "Batch size"),
     "too large a share": ("pretrain", _set(mask_share="95"), "Share of tokens to guess"),
     "no number": ("pretrain", _set(seed="many"), "Seed"),

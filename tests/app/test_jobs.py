@@ -34,7 +34,7 @@ from app.rooms.layers.weights_view import WeightsView
 from app.rooms.predict.fill_view import FillView
 from app.rooms.predict.lens_view import LensView
 from app.rooms.predict.texts_view import TextsView
-from app.rooms.train.batch_page import BatchPage
+from app.rooms.train.batch.page import BatchPage
 from app.rooms.train.heads_card import HeadsCard
 from app.rooms.train.watch_card import WatchCard
 from app.runs.run_info import read_run

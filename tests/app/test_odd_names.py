@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.rooms.embed.vocabularies_view import name_of
-from app.rooms.train.run_fields import ModelChoice
+from app.rooms.train.form.run_fields import ModelChoice
 from app.rooms.train.sweep_table import SweepTable
 from app.runs.run_info import read_run
 from app.shell.menus import fill_models, model_entries

@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.copy_form import CopyForm
+from app.rooms.train.form.copy_form import CopyForm
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_actions import LabelDialog
 from app.runs.ending_sentences import ending_of, nearest_snapshot

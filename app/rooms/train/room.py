@@ -25,11 +25,11 @@ from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import Folded
 from ...widgets.layouts import fill
-from .copy_form import CopyForm
-from .data_card import DataCard
-from .demos import DEMOS, DemoPanel
+from .form.copy_form import CopyForm
+from .form.data_card import DataCard
+from .form.demos import DEMOS, DemoPanel
+from .form.new_run_form import NewRunForm
 from .heads_card import HeadsCard
-from .new_run_form import NewRunForm
 from .run_actions import RunActions
 from .run_view import RunView
 from .runs_card import RunsCard

@@ -31,10 +31,10 @@ from ...widgets.controls import IconButton
 from ...widgets.curve_specs import Level
 from ...widgets.layouts import fill, hbox
 from ...widgets.redraw_pace import RedrawPace
-from .batch_page import BatchPage
+from .batch.page import BatchPage
 from .curves_page import CurvesPage, marks_of
 from .plots import plots_of
-from .questions_page import QuestionsPage
+from .questions.page import QuestionsPage
 from .result_view import ResultView
 from .slow_motion import SlowMotion
 from .strips import EndingStrip, HealthStrip

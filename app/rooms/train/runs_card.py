@@ -15,9 +15,9 @@ from ...runs.run_info import RunInfo
 from ...widgets.card import Card, button, label, scrolled, set_role
 from ...widgets.layouts import discard, fill, vbox
 from ...widgets.offer_line import OfferLine
-from .copy_form import CopyForm
-from .demos import DemoPanel
-from .new_run_form import NewRunForm
+from .form.copy_form import CopyForm
+from .form.demos import DemoPanel
+from .form.new_run_form import NewRunForm
 from .run_list import RunList
 
 LIST_PX, FORM_PX = 268, 302

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from bertcore.tasks.kinds import TASK_KINDS
 
-from ...compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch, ShownExamples
-from ...look import numbers
-from ...look.bidi import isolated
-from ...look.say import mark, say
-from ...state.verdicts import pair_claim, role_of, short_answer, unsure_rule
+from ....compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch, ShownExamples
+from ....look import numbers
+from ....look.bidi import isolated
+from ....look.say import mark, say
+from ....state.verdicts import pair_claim, role_of, short_answer, unsure_rule
 
 if TYPE_CHECKING:
     from bertcore.tasks.kinds.base import Answer, TokenAnswer, UnitAnswer

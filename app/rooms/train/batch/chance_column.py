@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from ...compute.batches import Drawn, ShownBatch, ShownExamples
-from ...look import numbers, theme
-from ...look.say import say
-from ...widgets.card import label
-from ...widgets.layouts import vbox
-from .batch_sentences import about_examples, about_tags, answer_name
-from .ordered_bars import OrderedBar, OrderedBars
+from ....compute.batches import Drawn, ShownBatch, ShownExamples
+from ....look import numbers, theme
+from ....look.say import say
+from ....widgets.card import label
+from ....widgets.layouts import vbox
+from ..ordered_bars import OrderedBar, OrderedBars
+from .sentences import about_examples, about_tags, answer_name
 
 MOST = 12  # right answers; the most frequent ones
 

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.training.data_facts import Lengths
 
-from ...look import numbers, theme
-from ...look.say import say
-from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
+from ....look import numbers, theme
+from ....look.say import say
+from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 
 HEIGHT_PX, AXIS_PX, WIDTH_PX, LABEL_PX = 96, 18, 200, 60
 

@@ -10,20 +10,20 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from ...compute.batches import BatchReader, Drawn, ExampleBatchReader, ShownBatch, TextBatchReader
-from ...compute.question import Question, ReportOrCancel
-from ...look import numbers, theme
-from ...look.say import say
-from ...runs.run_info import RunInfo
-from ...widgets.card import button, label, scrolled
-from ...widgets.charts.bars import ROW_PX, Bar, BarList
-from ...widgets.controls import Choice, NumberBox
-from ...widgets.layouts import hbox, vbox
-from ...widgets.linked_text import LinkedText
-from ...widgets.progress_line import ProgressLine
-from .batch_picture import BatchLegend, BatchMap, SequenceText
-from .batch_sentences import about_sequence, about_token, about_weights, answer_name
+from ....compute.batches import BatchReader, Drawn, ExampleBatchReader, ShownBatch, TextBatchReader
+from ....compute.question import Question, ReportOrCancel
+from ....look import numbers, theme
+from ....look.say import say
+from ....runs.run_info import RunInfo
+from ....widgets.card import button, label, scrolled
+from ....widgets.charts.bars import ROW_PX, Bar, BarList
+from ....widgets.controls import Choice, NumberBox
+from ....widgets.layouts import hbox, vbox
+from ....widgets.linked_text import LinkedText
+from ....widgets.progress_line import ProgressLine
 from .chance_column import ChanceColumn
+from .picture import BatchLegend, BatchMap, SequenceText
+from .sentences import about_sequence, about_token, about_weights, answer_name
 
 MAP_PX, CHANCE_PX, TEXT_PX, GUESSES, GUESSES_ON_PROJECTOR = 150, 215, 136, 4, 2
 

@@ -7,13 +7,13 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from bertcore.training.data_facts import Fault, FileLayout, Lengths, RunEstimate, ShownRow, TaskFacts, TextFacts
 
-from ...look import numbers, theme
-from ...look.say import say
-from ...widgets.big_number import BigNumber
-from ...widgets.card import Card, button, label, rich_label, scrolled
-from ...widgets.charts.bars import Bar, BarList
-from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import fill, hbox, vbox
+from ....look import numbers, theme
+from ....look.say import say
+from ....widgets.big_number import BigNumber
+from ....widgets.card import Card, button, label, rich_label, scrolled
+from ....widgets.charts.bars import Bar, BarList
+from ....widgets.flow_layout import FlowLayout
+from ....widgets.layouts import fill, hbox, vbox
 from .data_sentences import about_held_out, about_layout, about_lengths, about_text, about_time, label_name, titles
 from .length_bars import LengthBars
 

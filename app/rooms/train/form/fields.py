@@ -19,11 +19,11 @@ from bertcore.settings import Setting, settings_of
 from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import FAMILY_DATA
 
-from ...look import numbers
-from ...look.say import mark, say
-from ...widgets.card import label, set_role
-from ...widgets.controls import Choice, SpinBox
-from ...widgets.layouts import empty, fill, vbox
+from ....look import numbers
+from ....look.say import mark, say
+from ....widgets.card import label, set_role
+from ....widgets.controls import Choice, SpinBox
+from ....widgets.layouts import empty, fill, vbox
 from .setting_words import CHOICE_WORDS, PROPER_NAMES, SETTING_WORDS
 
 MOST_NAME = 60  # characters

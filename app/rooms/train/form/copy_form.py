@@ -12,14 +12,14 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import DEFAULT_MINUTES, PretrainOptions
 
-from ...look import numbers
-from ...look.say import say
-from ...runs.health_sentences import window_format
-from ...runs.process import RunCommand
-from ...runs.run_info import RunInfo
-from ...runs.run_kinds import MINUTES, STEPS, budget_of, read_settings
-from ...widgets.card import button, label
-from ...widgets.layouts import hbox, vbox
+from ....look import numbers
+from ....look.say import say
+from ....runs.health_sentences import window_format
+from ....runs.process import RunCommand
+from ....runs.run_info import RunInfo
+from ....runs.run_kinds import MINUTES, STEPS, budget_of, read_settings
+from ....widgets.card import button, label
+from ....widgets.layouts import hbox, vbox
 from .fields import MOST_NAME, SettingFields
 
 

@@ -13,13 +13,13 @@ from bertcore.tasks.readers.columns import columns_in, likely_column
 from bertcore.tasks.spec import Role, TaskSpec
 from bertcore.training.finetune_options import FinetuneOptions
 
-from ...look import theme
-from ...look.say import mark, say
-from ...runs.run_info import RunInfo, model_name
-from ...runs.run_kinds import EPOCHS, MINUTES, STEPS
-from ...widgets.card import label
-from ...widgets.controls import Choice, SpinBox
-from ...widgets.layouts import empty, fill, hbox, vbox
+from ....look import theme
+from ....look.say import mark, say
+from ....runs.run_info import RunInfo, model_name
+from ....runs.run_kinds import EPOCHS, MINUTES, STEPS
+from ....widgets.card import label
+from ....widgets.controls import Choice, SpinBox
+from ....widgets.layouts import empty, fill, hbox, vbox
 from .fields import set_range
 
 MOST_RUNS = 12

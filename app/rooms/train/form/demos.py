@@ -7,18 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import CLASS_DEMO, assets
 from bertcore.runs.known_runs import is_run
 from bertcore.training.pretrain_options import PretrainOptions
 
-from ...look.say import mark, say
-from ...runs.process import RunCommand
-from ...runs.run_info import RunInfo
-from ...widgets.card import button, label
-from ...widgets.layouts import fill, vbox
+from ....look.say import mark, say
+from ....runs.process import RunCommand
+from ....runs.run_info import RunInfo
+from ....widgets.card import button, label
+from ....widgets.layouts import fill, vbox
 
 BETWEEN_PX = 8  # a demo and the next
 
@@ -74,7 +74,7 @@ class DemoPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         layout = vbox(parent=self, gap_px=4)
-        self.buttons = []
+        self.buttons: list[QPushButton] = []
         for demo in DEMOS:
             self.buttons.append(
                 button(say(demo.title), partial(self.start, demo), look="" if self.buttons else "primary")

@@ -17,11 +17,11 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, PretrainOptions
 
-from ...look import numbers, theme
-from ...look.say import say
-from ...runs.process import RunCommand
-from ...runs.run_info import RunInfo
-from ...runs.run_kinds import (
+from ....look import numbers, theme
+from ....look.say import say
+from ....runs.process import RunCommand
+from ....runs.run_info import RunInfo
+from ....runs.run_kinds import (
     BY_KEY,
     EPOCHS,
     RUN_KINDS,
@@ -32,15 +32,15 @@ from ...runs.run_kinds import (
     read_settings,
     sample_run_name,
 )
-from ...state.task_info import task_title
-from ...widgets.card import button, label, scrolled
-from ...widgets.controls import Choice
-from ...widgets.layouts import fill, hbox, vbox
-from ...widgets.save_dialog import ask_for_file
+from ....state.task_info import task_title
+from ....widgets.card import button, label, scrolled
+from ....widgets.controls import Choice
+from ....widgets.layouts import fill, hbox, vbox
+from ....widgets.save_dialog import ask_for_file
+from ..sweep_buttons import SweepButtons
 from .fields import MOST_NAME, SettingFields, values_of
 from .run_fields import ColumnFields, LengthField, ModelChoice
 from .setting_words import SIZE_WORDS
-from .sweep_buttons import SweepButtons
 
 A_FILE, A_FOLDER = "file", "folder"  # data of the two entries that open a dialog
 

@@ -10,11 +10,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
-from ...compute.batches import ASKED, HIDDEN, KEPT, REPLACED, RIGHT, WRONG, ShownBatch
-from ...look import numbers, theme
-from ...look.say import mark, say
-from ...widgets.charts.drawing import Box, Drawing, Shape, Words
-from ...widgets.wrapped import WrappedBoxes
+from ....compute.batches import ASKED, HIDDEN, KEPT, REPLACED, RIGHT, WRONG, ShownBatch
+from ....look import numbers, theme
+from ....look.say import mark, say
+from ....widgets.charts.drawing import Box, Drawing, Shape, Words
+from ....widgets.wrapped import WrappedBoxes
 
 MOST_LOSS = 8.0  # nats; what is worse has the same colour
 BOX_PX, PADDING_PX, LINE_PX = 30, 6, 4

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.data.cloze import ClozeSentence
 
-from ...look import theme
-from ...look.say import say
-from ...widgets.charts.drawing import Box, Drawing, Icon, Shape, Words
-from ...widgets.charts.pointer import ARROWS
+from ....look import theme
+from ....look.say import say
+from ....widgets.charts.drawing import Box, Drawing, Icon, Shape, Words
+from ....widgets.charts.pointer import ARROWS
 
 GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 28, 13
 NAME_PX, HEADER_PX, LABEL_PX = 10, 15, 11

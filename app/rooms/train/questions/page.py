@@ -12,16 +12,16 @@ from bertcore.data.cloze import ClozeSentence
 from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import QuestionScore
 
-from ...look import numbers, theme
-from ...look.say import mark, say
-from ...runs.run_info import RunInfo, read_questions
-from ...widgets.card import button, label
-from ...widgets.charts.bars import ROW_PX, Bar, BarList
-from ...widgets.curve_plot import CurvePlot
-from ...widgets.curve_specs import PlotSpec
-from ...widgets.layouts import hbox, vbox
+from ....look import numbers, theme
+from ....look.say import mark, say
+from ....runs.run_info import RunInfo, read_questions
+from ....widgets.card import button, label
+from ....widgets.charts.bars import ROW_PX, Bar, BarList
+from ....widgets.curve_plot import CurvePlot
+from ....widgets.curve_specs import PlotSpec
+from ....widgets.layouts import hbox, vbox
+from .board import QuestionBoard
 from .guessed_sentence import GuessedSentence
-from .question_board import QuestionBoard
 
 REPLAY_MS = 300  # between two measurements, when a run is played again
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.tokenizer.special_tokens import MASK
 
-from ...look import theme
-from ...widgets.charts.drawing import Box, Drawing, Shape, Words
+from ....look import theme
+from ....widgets.charts.drawing import Box, Drawing, Shape, Words
 
 LARGEST_PX, SMALLEST_PX, PADDING_PX, HEIGHT_PX = 25.0, 13.0, 8, 44
 TICK = "✓"

@@ -1,0 +1,1 @@
+"""A batch of a run as the model read it."""

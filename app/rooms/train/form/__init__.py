@@ -1,0 +1,1 @@
+"""The forms that start a run, and what they say of its data before the start."""

@@ -1,0 +1,1 @@
+"""What a run answers to its questions while it learns."""
