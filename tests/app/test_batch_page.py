@@ -132,9 +132,9 @@ def test_what_was_drawn_against_what_was_ordered(page: BatchPage, masked: ShownB
     _shown(page).show_step(MASKED)
     bars = {bar.label: bar for bar in page.chance.here.bars}
     chosen = (masked.fates > 0).sum()
-    assert bars["to predict"].share == chosen / (masked.documents >= 0).sum() and bars["to predict"].ordered == 0.2
-    assert bars["hidden"].share == (masked.fates == HIDDEN).sum() / chosen and bars["hidden"].ordered == 0.8
-    assert bars["B follows A"].share == (masked.pair_labels == 0).mean() and bars["B follows A"].ordered == 0.5
+    assert bars["to predict"].fraction == chosen / (masked.documents >= 0).sum() and bars["to predict"].before == 0.2
+    assert bars["hidden"].fraction == (masked.fates == HIDDEN).sum() / chosen and bars["hidden"].before == 0.8
+    assert bars["B follows A"].fraction == (masked.pair_labels == 0).mean() and bars["B follows A"].before == 0.5
     assert "20" in page.chance.note.text() and len(page.chance.recent.bars) == 5
     page.show_step(CAUSAL)
     assert page.batch is not None and page.batch.causal and (page.batch.fates != HIDDEN).all()

@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.slow_picture import MOST, SlowPicture
-from app.rooms.train.weights_page import WeightsPage
+from app.rooms.train.weights_page import MOST_SLOW, WeightsPage
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import RunMetrics, SlowStep, read_slow_step
@@ -58,10 +57,10 @@ def test_one_step_ten_steps_and_on_at_full_speed(window: Window, qtbot: QtBot, r
     assert line["step"] == 3
     qtbot.waitUntil(lambda: f"{line['loss_before']:.3f} before" in slow.words.text(), timeout=TIMEOUT_MS)
     assert f"{line['loss_after']:.3f} after" in slow.words.text() and "Step 3." in slow.words.text()
-    assert view.weights.slow.isVisible() and view.weights.picture.updates_shown[-1].step == 3
+    assert view.weights.slow.isVisible() and view.weights._updates[-1].step == 3
     slow.ten.click()
     qtbot.waitUntil(lambda: RunFolder(run).status().step == 13, timeout=TIMEOUT_MS)
-    qtbot.waitUntil(lambda: len(view.weights.slow.steps) == 11, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: len(view.weights.steps) == 11, timeout=TIMEOUT_MS)
     assert RunFolder(run).status().state == "paused"
     slow.to_batch.click()
     assert view.shows_batch and view.batch.step == 13 and slow.isVisible() and slow.to_batch.isHidden()
@@ -99,25 +98,23 @@ def test_a_bar_for_each_step_and_its_numbers(qtbot: QtBot) -> None:
     page.show_slow_steps([_step(7, 4.83, 4.61), _step(8, 5.0, 5.02)])
     assert page.slow.isVisible() and "1 of 2 steps lowered" in page.slow_title.text()
     assert "Step 8: the loss on its batch went from 5.000 to 5.020" in page.slow_about.text()
-    page.slow.set_hovered(page.slow.cell_at(page.slow.column(0).center()))
+    page.slow.set_hovered(page.slow.cell_at(page.slow.cell_rect(0, 0).center()))
     assert "went from 4.830 to 4.610" in page.slow_about.text()
     asked: list[int] = []
     page.batch_requested.connect(asked.append)
-    qtbot.mouseClick(page.slow, Qt.MouseButton.LeftButton, pos=page.slow.column(1).center().toPoint())
+    qtbot.mouseClick(page.slow, Qt.MouseButton.LeftButton, pos=page.slow.cell_rect(0, 1).center().toPoint())
     assert asked == [8]
     qtbot.keyClick(page.slow, Qt.Key.Key_Left)
-    assert page.slow.hovered_cell == 0
+    assert page.slow.hovered_cell == (0, 0)
     page.grab()
 
 
-def test_many_steps_and_none_fit(qtbot: QtBot) -> None:
-    picture = SlowPicture()
-    qtbot.addWidget(picture)
-    picture.resize(200, 110)
-    picture.grab()
-    picture.set_steps([_step(number, 1.0, 1.0) for number in range(1, 100)])  # nothing changed: no division by zero
-    assert len(picture.steps) == MOST and picture.steps[-1].step == 99
-    picture.grab()
+def test_of_many_steps_the_newest_are_shown(qtbot: QtBot) -> None:
+    page = WeightsPage()
+    qtbot.addWidget(page)
+    page.show_slow_steps([_step(number, 1.0, 1.0) for number in range(1, 100)])  # nothing changed: no division by zero
+    assert len(page.steps) == MOST_SLOW and page.steps[-1].step == 99
+    page.grab()
 
 
 def test_a_damaged_line_is_left_out() -> None:

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.updates_picture import UpdatesPicture, part_name
-from app.rooms.train.weights_page import WeightsPage
+from app.rooms.train.weights_page import WeightsPage, part_name
+from app.runs.health_sentences import share_of_weights
 from app.shell.window import Window
 from bertcore.runs.diagnosis import size_of_updates
 from bertcore.runs.run_folder import RunFolder
@@ -52,13 +52,15 @@ def test_every_number_is_that_of_the_file(home: Path, qtbot: QtBot) -> None:
     page.resize(700, 400)
     page.show_updates(updates)
     picture = page.picture
-    assert picture.parts == ["embeddings", "layers.0.attention", "layers.0.feed_forward", "heads"]
+    assert page.parts == ["embeddings", "layers.0.attention", "layers.0.feed_forward", "heads"]
     assert "step 20" in page.about.text() and "Normal: no step" in page.verdict.text()
     picture.set_hovered(picture.cell_at(picture.cell_rect(1, 0).center()))
     assert picture.hovered_cell == (1, 0) and "step 1." in page.about.text()
+    moved = [texts[0] for texts in page.figures._texts]
+    assert moved == [share_of_weights(updates[0].ratio[part], keeps_zeros=True) for part in page.parts]
     qtbot.keyClick(picture, Qt.Key.Key_Right)
     assert picture.hovered_cell == (1, 1) and "step 2." in page.about.text()
-    picture.grab()
+    page.grab()
 
 
 def test_parts_stand_as_a_text_passes_through_them(qtbot: QtBot) -> None:
@@ -66,12 +68,7 @@ def test_parts_stand_as_a_text_passes_through_them(qtbot: QtBot) -> None:
     update = Update(1, dict.fromkeys(names, 1.0), dict.fromkeys(names, 0.1))
     assert parts_of([update]) == [names[3], names[4], names[2], names[1], names[0]]
     assert part_name("layers.10.attention") == "Layer 11 · attention" and part_name("odd.part") == "odd.part"
-    picture = UpdatesPicture()
-    qtbot.addWidget(picture)
-    picture.grab()  # nothing to show yet
-    picture.set_updates([update])
-    picture.resize(240, 60)  # rows too low for words
-    picture.grab()
+    WeightsPage().show_updates([update])
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from ....compute.batches import Drawn, ShownBatch, ShownExamples
 from ....look import numbers, theme
 from ....look.say import say
 from ....widgets.card import label
+from ....widgets.charts.bars import Bar, BarList
 from ....widgets.layouts import vbox
-from ..ordered_bars import OrderedBar, OrderedBars
 from .sentences import about_examples, about_tags, answer_name
 
 MOST = 12  # right answers; the most frequent ones
@@ -21,7 +21,7 @@ class ChanceColumn(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.title, self.intro = label("", "title"), label("", "muted", wrap=True)
-        self.here, self.recent = OrderedBars(""), OrderedBars("")
+        self.here, self.recent = BarList(""), BarList("")
         self.note, self.words = label("", "muted", wrap=True), label("", "muted", wrap=True)
         vbox(self.title, self.intro, self.here, 6, self.note, self.recent, self.words, None, parent=self, gap_px=4)
 
@@ -54,10 +54,12 @@ class ChanceColumn(QWidget):
         labels = sorted(task.labels, key=lambda each: -each.share_of_all)[:MOST]
         intro = say("Bar: this batch. Line: all examples.") if labels else say("The answers are numbers, not labels.")
         bars = [
-            OrderedBar(
+            Bar(
                 answer_name(task.kind, each.name),
                 f"{numbers.count(each.count)} · {numbers.percent(each.share)}",
-                *(each.share, each.share_of_all, "bar_strong"),
+                each.share,
+                "bar_strong",
+                before=each.share_of_all,
             )
             for each in labels
         ]
@@ -65,9 +67,7 @@ class ChanceColumn(QWidget):
         tags = about_tags([str(each.name) for each in task.labels]) if task.kind == "tag" else ""
         self._show(say("Right answers"), intro, bars, tags, about_examples(batch, task))
 
-    def _show(
-        self, title: str, intro: str, bars: list[OrderedBar] | None = None, note: str = "", words: str = ""
-    ) -> None:
+    def _show(self, title: str, intro: str, bars: list[Bar] | None = None, note: str = "", words: str = "") -> None:
         self.here.set_bars(bars or [])
         self.here.setVisible(bars is not None)
         self.recent.hide()
@@ -77,7 +77,7 @@ class ChanceColumn(QWidget):
             line.setVisible(bool(text))
 
 
-def _drawn_bars(drawn: Drawn, pairs: str, *, is_here: bool = True) -> list[OrderedBar]:
+def _drawn_bars(drawn: Drawn, pairs: str, *, is_here: bool = True) -> list[Bar]:
     draw = drawn.here if is_here else drawn.recent
     hidden, replaced, kept = drawn.fates
     rows = [
@@ -93,5 +93,5 @@ def _drawn_bars(drawn: Drawn, pairs: str, *, is_here: bool = True) -> list[Order
     for name, count, of, ordered, color in rows:
         share = count / max(of, 1)
         number = f"{numbers.count(count)} · {numbers.percent(share)}" if is_here else numbers.percent(share)
-        bars.append(OrderedBar(name, number, share, ordered, color))
+        bars.append(Bar(name, number, share, color, before=ordered))
     return bars
