@@ -207,25 +207,50 @@ def test_a_sweep_whose_runs_are_all_deleted_is_gone(room: TrainRoom, record: Rec
 # --- what it found
 
 
-def test_the_best_rate_and_where_it_goes_wrong(record: Recorder) -> None:
-    record(1, 1e-4, 0.70)
-    record(2, 1e-3, 0.90)
-    record(3, 1e-2, 0.50)  # its loss is no lower than at the start
-    record(4, 1e-1, None, state="failed", message=INFINITE)
-    words = found()
-    assert "Learning rate 0.001 was best: accuracy 90.0%." in words
-    assert "At 0.01 it hardly learned anything. At 0.1 it diverged." in words
-    assert "a little better than it is" in words and "chance" not in words
+FAILED = {"state": "failed", "message": INFINITE}
 
 
-def test_of_several_seeds_it_says_how_many_diverged(record: Recorder) -> None:
-    record(1, 2e-5, 0.5)
-    record(2, 1e-3, 0.9)
-    record(3, 0.1, None, state="failed", message=INFINITE)
-    record(4, 0.1, 0.5, seed=1)
+@pytest.mark.parametrize(
+    ("runs", "said", "unsaid"),
+    [
+        (  # of the third the loss is no lower than at the start
+            [(1e-4, 0.7), (1e-3, 0.9), (1e-2, 0.5), (1e-1, None, FAILED)],
+            [
+                "Learning rate 0.001 was best: accuracy 90.0%.",
+                "At 0.01 it hardly learned anything. At 0.1 it diverged.",
+                "a little better than it is",
+            ],
+            "chance",
+        ),
+        (
+            [(2e-5, 0.5), (1e-3, 0.9), (0.1, None, FAILED), (0.1, 0.5, {"seed": 1})],
+            [
+                "At 0.00002 it hardly learned anything.",
+                "At 0.1, 1 of 2 runs diverged; the others hardly learned anything.",
+            ],
+            "",
+        ),
+        # 400 examples: two standard errors of the difference are 6.4 points
+        ([(1e-4, 0.70), (1e-3, 0.71)], ["the difference may be chance: 0.0001."], ""),
+        ([(1e-4, 0.60), (1e-3, 0.90)], ["an even higher one may do better"], ""),
+        (
+            [(1e-3, 0.80, {"seed": 1}), (1e-3, 0.82, {"seed": 2}), (1e-3, 0.84, {"seed": 3})],
+            ["Accuracy 82.0% ± 2.0% over 3 seeds, from 80.0% to 84.0%."],
+            "",
+        ),
+        (
+            [(1e-4, 0.60), (1e-3, 0.90), (1e-2, 0.95, {"state": "stopped"})],
+            ["No longer there: 1 run.", "Not finished, so not counted: 1 run.", "90.0%"],
+            "95.0%",
+        ),
+    ],
+)
+def test_what_it_found(record: Recorder, runs: list[tuple], said: list[str], unsaid: str) -> None:
+    for number, (rate, figure, *more) in enumerate(runs, start=1):
+        record(number, rate, figure, **(more[0] if more else {}))
     words = found()
-    assert "At 0.00002 it hardly learned anything." in words
-    assert "At 0.1, 1 of 2 runs diverged; the others hardly learned anything." in words
+    assert all(sentence in words for sentence in said), words
+    assert not unsaid or unsaid not in words
 
 
 def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
@@ -247,33 +272,6 @@ def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
     assert page.chart is not None and page.chart.drawing.level is not None
     assert [values.tolist() for values in page.chart.points("failed")] == [[-1.0], [0.5]]
     assert page.chart.spec.sentence == "dot: a run · ring: the best run · ×: diverged or failed"
-
-
-def test_a_small_difference_is_called_chance(record: Recorder) -> None:
-    record(1, 1e-4, 0.70)
-    record(2, 1e-3, 0.71)  # 400 examples: two standard errors of the difference are 6.4 points
-    assert "the difference may be chance: 0.0001." in found()
-
-
-def test_the_best_at_the_edge_suggests_to_go_on(record: Recorder) -> None:
-    record(1, 1e-4, 0.60)
-    record(2, 1e-3, 0.90)
-    assert "an even higher one may do better" in found()
-
-
-def test_mean_and_deviation_over_the_seeds(record: Recorder) -> None:
-    for number, figure in enumerate((0.80, 0.82, 0.84), start=1):
-        record(number, 1e-3, figure, seed=number)
-    assert found().startswith("Accuracy 82.0% ± 2.0% over 3 seeds, from 80.0% to 84.0%.")
-
-
-def test_missing_and_unfinished_runs_are_said(record: Recorder) -> None:
-    record(1, 1e-4, 0.60)
-    record(2, 1e-3, 0.90)
-    record(3, 1e-2, 0.95, state="stopped")
-    words = found()
-    assert "No longer there: 1 run." in words and "Not finished, so not counted: 1 run." in words
-    assert "90.0%" in words and "95.0%" not in words
 
 
 def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, record: Recorder) -> None:
