@@ -320,7 +320,7 @@ class _Tour(RoomPictures):
             self._wait("what it does to the weights", view.to_weights.isEnabled)
             view.to_weights.click()
             view.slow_motion.ten.click()
-            self._wait("ten slow steps", lambda: len(view.weights.slow.steps) == SLOW_STEPS)
+            self._wait("ten slow steps", lambda: len(view.weights.steps) == SLOW_STEPS)
             yield self._visit("train", theme_name, file_as="slow-motion")
             view.slow_motion.to_batch.click()
             self._wait("the batch of the last slow step", lambda: view.batch.shows(view.batch.step))
