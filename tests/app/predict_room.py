@@ -23,24 +23,27 @@ def predict(window: Window, qtbot: QtBot, masks: tuple[int, ...] = MASKS) -> Pre
     room = window.open_room("predict")
     assert isinstance(room, PredictRoom)
     window.state.set_masks(masks)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     return room
 
 
-def page(room: PredictRoom, kind: type[AnyPage], key: str, window: Window, qtbot: QtBot) -> AnyPage:
-    """One of its pages, open and with all it asks for."""
-    opened = room.open_view(key)
+def page(kind: type[AnyPage], window: Window, qtbot: QtBot, masks: tuple[int, ...] | None = MASKS) -> AnyPage:
+    """One of its views, open and with all it asks for. masks: None leaves those that there are."""
+    room = window.frame.room if masks is None else predict(window, qtbot, masks)
+    assert isinstance(room, PredictRoom)
+    opened = room.open_view(kind.__name__.removesuffix("View").lower())
     assert isinstance(opened, kind)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     return opened
 
 
-def answered(window: Window, room: PredictRoom, qtbot: QtBot) -> None:
+def answered(window: Window, qtbot: QtBot) -> None:
     """Nothing that was asked for is still under way."""
     settle(window, qtbot)
 
     def is_done() -> bool:
-        waiting = any(question.is_running for question in room.view.questions)
+        room = window.frame.room
+        waiting = isinstance(room, PredictRoom) and any(question.is_running for question in room.view.questions)
         return not waiting and not window.services.inference.is_busy
 
     qtbot.waitUntil(is_done, timeout=TIMEOUT_MS)

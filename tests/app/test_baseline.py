@@ -192,13 +192,12 @@ def test_both_verdicts_are_the_probability_that_b_follows(window: Window, qtbot:
 
 
 def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:
-    room = predict(window, qtbot, (2,))
-    view = page(room, LensView, "lens", window, qtbot)
+    view = page(LensView, window, qtbot, (2,))
     compare(window, OTHER, qtbot)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     view.word.setText("dog")
     view.word.textEdited.emit("dog")
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     checkpoint, theirs = load_checkpoint(model_folder), baseline_of(window)
     found = word_through_layers(checkpoint, theirs.request.model_input, theirs.encoding, 2, "dog")
     assert view.typed_word.answer is not None
@@ -206,7 +205,7 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
     assert [bar.before for bar in view.bars.bars] == pytest.approx((found.probability / full).tolist(), rel=1e-3)
     assert "Line across a bar" in view._word_card.intro and "Framed: a different word" in view._card.intro
     window.comparison.end()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert {bar.before for bar in view.bars.bars} == {None} and "Framed" not in view._card.intro
 
 

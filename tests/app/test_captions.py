@@ -37,8 +37,7 @@ def test_effects_are_said_to_be_of_the_model_as_it_is(window: Window, qtbot: QtB
 
 def test_surprise_is_of_the_text_as_typed(window: Window, qtbot: QtBot) -> None:
     window.state.set_what_if(OFF)
-    room = predict(window, qtbot)
-    figure = figure_of(page(room, SurpriseView, "surprise", window, qtbot))
+    figure = figure_of(page(SurpriseView, window, qtbot))
     assert figure is not None and TEXT_A in figure.caption and SAID_OFF in figure.caption
     assert "masked:" not in figure.caption
 
@@ -57,7 +56,7 @@ def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(
     assert figure is not None and "cosine" in figure.numbers and TEXT_A in figure.caption
     assert not any(part in figure.caption for part in ("masked:", SAID_OFF, MERGING))
     room.words_view.pair.swap.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert [one.verdict for one in room.words_view.pair.pairs] == [said]
     room.words_view.similarity.clear()  # another text: the former pair's verdict is on show until this one's comes
     assert figure_of(room.words_view.pair) is None
@@ -69,14 +68,13 @@ def test_the_verdict_of_a_head_is_of_what_it_read(window: Window, qtbot: QtBot) 
     figure, said = figure_of(room.words_view.pair), room.words_view.pair.verdict
     assert figure is not None and "masked: 2" in figure.caption and SAID_OFF in figure.caption
     room.words_view.pair.swap.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert [one.verdict for one in room.words_view.pair.pairs] == [f"{said} (with changes)"]
 
 
 def test_the_order_of_filling_is_that_of_the_steps(window: Window, qtbot: QtBot) -> None:
     """Not the one that is chosen by now."""
-    room = predict(window, qtbot)
-    view = page(room, FillView, "fill", window, qtbot)
+    view = page(FillView, window, qtbot)
 
     def said() -> str:
         figure = figure_of(view)
@@ -86,16 +84,16 @@ def test_the_order_of_filling_is_that_of_the_steps(window: Window, qtbot: QtBot)
     view.order.setCurrentText(ORDERS["clicks"])
     for position in (MASKS[2], MASKS[0]):
         QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=view.tokens.rect_of(position).center().toPoint())
-        answered(window, room, qtbot)
+        answered(window, qtbot)
     view.order.setCurrentText(ORDERS["most certain first"])
     view.order.activated.emit(1)
     assert said() == ORDERS["clicks"]
     view.next.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert len(view.steps) == 3 and said() == "in mixed order"
     view.undo.click()
     assert said() == ORDERS["clicks"]
     view.restart.click()
     view.all.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert said() == ORDERS["most certain first"]

@@ -44,7 +44,7 @@ def typed(view: LensView, word: str, window: Window, qtbot: QtBot) -> None:
     else:
         view.word.insert(word)
         view.word.textEdited.emit(word)
-    answered(window, room_of(window), qtbot)
+    answered(window, qtbot)
 
 
 def room_of(window: Window) -> PredictRoom:
@@ -54,8 +54,7 @@ def room_of(window: Window) -> PredictRoom:
 
 
 def test_the_table_is_the_lens_and_chooses_a_mask(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, LensView, "lens", window, qtbot)
+    view = page(LensView, window, qtbot)
     checkpoint, _, reading = asked(window)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
     for number, column in enumerate(view.table.guesses):
@@ -72,8 +71,7 @@ def test_the_table_is_the_lens_and_chooses_a_mask(window: Window, qtbot: QtBot) 
 
 @pytest.mark.parametrize("word", ["dog", "comfortably"])
 def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, LensView, "lens", window, qtbot)
+    view = page(LensView, window, qtbot)
     window.state.set_focus(MASKS[1])
     typed(view, word, window, qtbot)
     checkpoint, text, reading = asked(window)
@@ -91,8 +89,7 @@ def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, 
 
 
 def test_what_cannot_be_followed_is_said_in_place(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, LensView, "lens", window, qtbot)
+    view = page(LensView, window, qtbot)
     typed(view, "日本", window, qtbot)
     assert "cannot spell" in view.line.text and not view.bars.isVisible()
     size = len(reading_of(window).encoding)
@@ -138,8 +135,7 @@ def test_surprise_is_the_engines_over_tokens_and_words(
 ) -> None:
     window.state.set_token_view(words=words, specials=False)
     window.state.set_what_if(what_if)
-    room = predict(window, qtbot)
-    view = page(room, SurpriseView, "surprise", window, qtbot)
+    view = page(SurpriseView, window, qtbot)
     checkpoint, text, reading = asked(window)
     found = surprise_of(checkpoint, reading.encoding, text, whole_words=words, what_if=what_if)
     expected = units_of(window).sums(found.by_token(len(reading.encoding)))
@@ -161,8 +157,7 @@ def test_surprise_is_the_engines_over_tokens_and_words(
 
 def test_a_typed_mask_has_no_surprise(window: Window, qtbot: QtBot) -> None:
     window.state.set_text("The [MASK] sat.", "")
-    room = predict(window, qtbot, ())
-    view = page(room, SurpriseView, "surprise", window, qtbot)
+    view = page(SurpriseView, window, qtbot, ())
     assert [bits is None for bits in view.bits] == [True, False, True, False, False, True]
 
 
@@ -173,25 +168,24 @@ def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -
     assert isinstance(view, SurpriseView) and view.surprise.is_running
     view.surprise.cancel(can_restart=True)
     handle_events()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert room.progress.text == "Stopped." and view.perplexity.isHidden()
     view.surprise.start()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert view.perplexity.text().startswith("pseudo-perplexity")
 
 
 @pytest.mark.parametrize("method", get_args(Method))
 def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: QtBot) -> None:
     window.state.set_token_view(words=True)
-    room = predict(window, qtbot)
-    view = page(room, AttributionView, "attribution", window, qtbot)
+    view = page(AttributionView, window, qtbot)
     card = view.cards[method]  # type: ignore[index]
     for place, word in ((0, 0), (2, 3)):
         view.place.setCurrentIndex(place)
         view.place.activated.emit(place)
         view.word.setCurrentIndex(word)
         view.word.activated.emit(word)
-        answered(window, room, qtbot)
+        answered(window, qtbot)
         checkpoint, text, reading = asked(window)
         guess = reading.masks[place].words[word]
         target = HeadTarget(guess.token, Target("mlm", guess.id, MASKS[place]))
@@ -206,8 +200,7 @@ def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: 
 
 
 def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot, ())
-    view = page(room, AttributionView, "attribution", window, qtbot)
+    view = page(AttributionView, window, qtbot, ())
     assert view.target == HeadTarget("B follows A", Target("nsp")) and not view.word.isVisible()
     checkpoint, text, _ = asked(window)
     found = attribution_of(checkpoint, text, HeadTarget("", Target("nsp")), "leave_one_out")
@@ -225,8 +218,7 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
     window = open_window(make_model(tmp_path / kind, kind))
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     window.state.set_text(TEXT_A, TEXT_B)
-    room = predict(window, qtbot, ())
-    view = page(room, AttributionView, "attribution", window, qtbot)
+    view = page(AttributionView, window, qtbot, ())
     assert view.nothing == "" and view.target is not None and view.target.target.head == head
     assert view.word.count() == count
     checkpoint, text, reading = asked(window)
@@ -239,33 +231,30 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
     if kind == "tag":  # the tag of another token
         tokens = view.cards["gradient_x_input"].tokens
         QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(4).center().toPoint())
-        answered(window, room, qtbot)
+        answered(window, qtbot)
         assert view.target.target.position == 4
 
 
 def test_what_decided_is_said_of_the_model_as_it_is(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, AttributionView, "attribution", window, qtbot)
+    view = page(AttributionView, window, qtbot)
     scores = view.cards["leave_one_out"].scores
     window.state.set_what_if(OFF)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert view.cards["leave_one_out"].scores == scores and "without your changes" in view.note.text()
 
 
 def test_a_clicked_mask_is_asked_about(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, AttributionView, "attribution", window, qtbot)
+    view = page(AttributionView, window, qtbot)
     window.state.set_focus(MASKS[1])
     assert view.target is not None and view.target.target.position == MASKS[1]
 
 
 def test_what_was_chosen_in_the_list_stays_while_the_mouse_moves(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, AttributionView, "attribution", window, qtbot)
+    view = page(AttributionView, window, qtbot)
     window.state.set_focus(MASKS[1])
     view.place.setCurrentIndex(0)
     view.place.activated.emit(0)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     window.state.set_hover(4)
     assert view.target is not None and view.target.target.position == MASKS[0]
     assert not any(question.is_running for question in view.questions)
@@ -275,14 +264,13 @@ def test_what_was_chosen_in_the_list_stays_while_the_mouse_moves(window: Window,
 
 @pytest.mark.parametrize("order", ["left to right", "most certain first"])
 def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: str, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, FillView, "fill", window, qtbot)
+    view = page(FillView, window, qtbot)
     view.order.setCurrentText(order)
     checkpoint, text, _ = asked(window)
     expected = fill_masks(checkpoint, text, MASKS, order)  # type: ignore[arg-type]
     for count in (1, 2):
         view.next.click()
-        answered(window, room, qtbot)
+        answered(window, qtbot)
         assert [(step.position, step.word.id) for step in view.steps] == [
             (step.position, step.word.id) for step in expected[:count]
         ]
@@ -293,7 +281,7 @@ def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: st
     assert len(view.steps) == 1 and len(view.bars.bars) == 1
     assert view.tokens.tokens[expected[1].position].number == "?"
     view.all.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert [step.word.id for step in view.steps] == [step.word.id for step in expected] and view.open_masks == []
     shown = view.tokens.tokens[expected[2].position]
     assert (shown.token, shown.value) == (expected[2].word.token, pytest.approx(expected[2].word.probability, rel=1e-3))
@@ -303,14 +291,13 @@ def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: st
 
 
 def test_masks_are_filled_in_the_order_of_the_clicks(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, FillView, "fill", window, qtbot)
+    view = page(FillView, window, qtbot)
     view.order.setCurrentText(ORDERS["clicks"])
     view.order.activated.emit(2)
     assert not view.next.isEnabled()
     for position in (MASKS[2], MASKS[0]):
         QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=view.tokens.rect_of(position).center().toPoint())
-        answered(window, room, qtbot)
+        answered(window, qtbot)
     checkpoint, text, _ = asked(window)
     expected = fill_masks(checkpoint, text, MASKS, [MASKS[2], MASKS[0]])
     assert [(step.position, step.word.id) for step in view.steps] == [(s.position, s.word.id) for s in expected]
@@ -318,19 +305,18 @@ def test_masks_are_filled_in_the_order_of_the_clicks(window: Window, qtbot: QtBo
     for _ in range(MASKS[1] + 1):
         QTest.keyClick(view.tokens, Qt.Key.Key_Right)
     QTest.keyClick(view.tokens, Qt.Key.Key_Return)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert view.open_masks == []
 
 
 def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot, (3, 5))
-    view = page(room, FillView, "fill", window, qtbot)
+    view = page(FillView, window, qtbot, (3, 5))
     view.all.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     words = {step.position: step.word.id for step in view.steps}
     before = window.state.text_a
     view.insert.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     if all(not step.word.token.startswith("##") for step in view.steps):
         assert window.state.encoding is not None
         assert [window.state.encoding.ids[position] for position in words] == list(words.values())
@@ -340,12 +326,11 @@ def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window, qtbot:
 
 
 def test_another_text_begins_the_filling_anew(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, FillView, "fill", window, qtbot)
+    view = page(FillView, window, qtbot)
     view.next.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     window.state.toggle_mask(MASKS[2])
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert view.steps == [] and view.open_masks == list(MASKS[:2])
 
 
@@ -354,13 +339,13 @@ def test_every_page_gives_its_pictures_and_numbers(window: Window, qtbot: QtBot)
     made = []
     for key in VIEWS:
         room.open_view(key)
-        answered(window, room, qtbot)
+        answered(window, qtbot)
         if isinstance(room.view, FillView):
             room.view.next.click()
-            answered(window, room, qtbot)
+            answered(window, qtbot)
         if isinstance(room.view, TextsView):
             room.view.try_texts("the cat sat")
-            answered(window, room, qtbot)
+            answered(window, qtbot)
         for button in figure_buttons(room):
             figure = button.figure()
             assert figure is not None and figure.caption and figure.numbers, key
@@ -403,8 +388,7 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(
 
 
 def test_the_mouse_over_a_token_chooses_no_other_question(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, AttributionView, "attribution", window, qtbot)
+    view = page(AttributionView, window, qtbot)
     window.state.set_focus(None)
     chosen = view.target
     assert chosen is not None and chosen.target.head == "mlm"
@@ -415,17 +399,15 @@ def test_the_mouse_over_a_token_chooses_no_other_question(window: Window, qtbot:
 def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window, qtbot: QtBot) -> None:
     words = " ".join(["cat", "dog", "mat"] * 5)
     window.state.set_text(words, "")
-    room = predict(window, qtbot, tuple(range(1, 15)))
-    view = page(room, LensView, "lens", window, qtbot)
+    view = page(LensView, window, qtbot, tuple(range(1, 15)))
     window.state.set_focus(14)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert view.mask_number == 0 and view.followed
     assert not window.frame.banner.is_shown
 
 
 def test_what_the_parts_add_up_to_is_said_once(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    view = page(room, AttributionView, "attribution", window, qtbot)
+    view = page(AttributionView, window, qtbot)
     card = view.cards["integrated_gradients"]
     figure = figure_of(card)
     assert figure is not None and card.summary.text() in figure.caption

@@ -62,7 +62,7 @@ def test_the_cards_of_another_text_are_of_that_text(window: Window, qtbot: QtBot
     room = predict(window, qtbot)
     window.state.set_text(a="The dog sat on the rug.")
     window.state.set_masks((2, 5))
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     checkpoint, _, reading = asked(window)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, [2, 5]])
     assert [best_words(card) for card in room.words_view.shown_cards] == [
@@ -76,11 +76,11 @@ def test_without_masks_every_page_says_what_to_do(window: Window, qtbot: QtBot) 
     for key in ("lens", "fill"):
         assert "press M" in room.open_view(key).nothing and room.view.offer.isVisible()
     window.state.set_text(b="")
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert "press M" in room.open_view("attribution").nothing
     assert room.open_view("surprise").nothing == ""
     window.state.set_masks((2,))
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert [room.open_view(key).nothing for key in VIEWS] == [""] * len(VIEWS)
 
 
@@ -105,7 +105,7 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
     plain = trace(checkpoint.model, text.input_ids, text.segments, mlm_positions=list(MASKS))
     was = {card.position: card.words[0] for card in room.words_view.shown_cards}
     window.state.set_what_if(OFF)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert plain.mlm_logits is not None and plain.next_sentence_logits is not None
     for number, card in enumerate(room.words_view.shown_cards):
         word, chance = was[card.position].token, was[card.position].probability
@@ -123,7 +123,7 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
     said = next_sentence(plain.next_sentence_logits)
     assert f": {numbers.percent(said.is_next)} (" in room.words_view.pair.baseline
     window.state.set_what_if(WhatIf())
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert all(card.baseline == "" for card in room.words_view.shown_cards) and room.words_view.pair.baseline == ""
     assert reading.request.input_ids == reading_of(window).request.input_ids
 
@@ -138,7 +138,7 @@ def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot:
     )
     verdict = room.words_view.pair.verdict
     insert(card, row)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     kept = room.words_view.previous_card
     assert kept.isVisible() and kept.title == f"Before “{word}” was inserted"
     now = [f"{c.words[0].token} {numbers.probability(c.words[0].probability)}" for c in room.words_view.shown_cards]
@@ -166,12 +166,12 @@ def test_the_guesses_of_another_model_are_no_former_ones(window: Window, tmp_pat
         if bar.label.isalpha() and bar.label != "cat"
     )
     insert(room.words_view.shown_cards[0], row)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert room.words_view.previous_card.isVisible()
     before = window.state.model
     window.open_model(make_checkpoint(tmp_path / "another", layers=3))
     qtbot.waitUntil(lambda: window.state.model is not before, timeout=TIMEOUT_MS)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert room.words_view.shown_cards and not room.words_view.previous_card.isVisible()
 
 
@@ -183,10 +183,10 @@ def test_what_was_put_in_and_taken_back_is_no_former_any_more(window: Window, qt
         if bar.label.isalpha() and bar.label != "cat"
     )
     insert(room.words_view.shown_cards[0], row)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert room.words_view.previous_card.isVisible()
     window.state.set_text(a=TEXT_A)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert not room.words_view.previous_card.isVisible()
 
 
@@ -194,12 +194,12 @@ def test_swap_and_back(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, ())
     said = room.words_view.pair.verdict
     room.words_view.pair.swap.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert (window.state.text_a, window.state.text_b) == (TEXT_B, TEXT_A)
     assert [(one.a, one.b, one.verdict) for one in room.words_view.pair.pairs] == [(TEXT_A, TEXT_B, said)]
     swapped = room.words_view.pair.verdict
     room.words_view.pair.go_to(room.words_view.pair.pairs[0])
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert (window.state.text_a, window.state.text_b, room.words_view.pair.verdict) == (TEXT_A, TEXT_B, said)
     assert [(one.a, one.verdict) for one in room.words_view.pair.pairs] == [(TEXT_B, swapped)]
 
@@ -210,13 +210,13 @@ def test_another_b_comes_from_the_examples(window: Window, qtbot: QtBot) -> None
     seen = []
     for _ in range(6):
         room.words_view.pair.other.click()
-        answered(window, room, qtbot)
+        answered(window, qtbot)
         seen.append(window.state.text_b)
     assert set(seen) <= known and all(one != other for one, other in pairwise(seen))
     assert window.state.text_a == TEXT_A and len(room.words_view.pair.pairs) <= 4
     assert all(one.b != window.state.text_b for one in room.words_view.pair.pairs)
     window.state.set_text(b="")
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert not room.words_view.pair.swap.isEnabled() and room.words_view.pair.other.isEnabled()
     assert "Type a second sentence" in room.words_view.pair.text
 
@@ -231,7 +231,7 @@ def test_other_verdicts_can_be_tried_too(name: str, open_window, qtbot: QtBot, t
     said = room.words_view.pair.verdict
     assert room.words_view.pair.swap.isVisible()
     room.words_view.pair.swap.click()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert [one.verdict for one in room.words_view.pair.pairs] == [said]
 
 
@@ -264,17 +264,17 @@ def test_a_word_that_is_taken_back_leaves_nothing_beside_the_guesses(window: Win
     card = room.words_view.shown_cards[0]
     row = plain_row(card)
     insert(card, row)
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert room.words_view.previous_card.isVisible()
     window.history.undo()
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert window.state.masked == set(MASKS) and not room.words_view.previous_card.isVisible()
 
 
 def test_without_an_a_there_is_no_verdict(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     window.state.set_text("  ", "It was dark.")
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert room.words_view.pair.verdict == "" and "A is empty" in room.words_view.pair.text
 
 
@@ -306,7 +306,7 @@ def test_a_right_click_on_a_token_or_cell_chooses_nothing(window: Window, qtbot:
         ("fill", lambda view: (view.tokens, view.tokens.rect_of(MASKS[1]).center().toPoint())),
     ):
         view = room.open_view(key)
-        answered(window, room, qtbot)
+        answered(window, qtbot)
         window.state.set_focus(None)
         picture, at = find(view)
         QTest.mouseClick(picture, Qt.MouseButton.RightButton, pos=at)
@@ -368,7 +368,7 @@ def test_a_small_probability_does_not_read_as_a_significance_test(window: Window
     lens = room.open_view("lens")
     lens.word.setText("comfortable")  # type: ignore[attr-defined]
     lens.word.textEdited.emit("comfortable")  # type: ignore[attr-defined]
-    answered(window, room, qtbot)
+    answered(window, qtbot)
     assert "p <" not in lens.verdict.text() and "probability" in lens.verdict.text()  # type: ignore[attr-defined]
 
 

@@ -22,14 +22,14 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.cli.main import app as cli
 from bertcore.evaluation.score_texts import ListedText, TextScore, listed_texts, mean_by_choice, score_texts
 from tests.app.conftest import TIMEOUT_MS, settle
-from tests.app.predict_room import figure_of, page, predict, reading_of
+from tests.app.predict_room import figure_of, page, reading_of
 
 LIST = "the cat sat on the mat\tthe dog ran\nthe cat\nthe [MASK] sat"
 
 
 @pytest.fixture
 def view(window: Window, qtbot: QtBot) -> TextsView:
-    return page(predict(window, qtbot, ()), TextsView, "texts", window, qtbot)
+    return page(TextsView, window, qtbot, ())
 
 
 def scored(view: TextsView, text: str, qtbot: QtBot, word: str = "") -> None:
@@ -249,7 +249,7 @@ def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, w
     view.table.doubleClicked.emit(view.table.model().index(row, 0))
     settle(window, qtbot)
     assert (window.state.text_a, window.state.baseline) == ("the dog ran.", OtherText("ran dog the.", ""))
-    page(predict(window, qtbot, ()), TextsView, "texts", window, qtbot)
+    page(TextsView, window, qtbot, ())
     scored(view, LIST, qtbot)
     assert view._phenomena_area.isHidden()
     scored(view, '{"good": "the cat"}', qtbot)

@@ -1,0 +1,267 @@
+"""Beside a baseline: the bits of Surprise, the parts of Embed, the answers of Apply; each is the engine's own."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.look import numbers
+from app.rooms.apply.room import ApplyRoom
+from app.rooms.embed.embedding_parts import EmbeddingPart
+from app.rooms.embed.parts_view import PartsView
+from app.rooms.predict.surprise_view import LEAST_CHANGE_BITS, SurpriseView
+from app.shell.window import Window
+from app.state.baseline import Baseline, OtherModel, OtherText
+from app.state.what_if import WhatIf
+from bertcore.analysis.trace import trace
+from bertcore.analysis.words import surprises
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.tasks.predict import as_example
+from bertcore.tasks.predict import predict as predictions
+from tests.app.conftest import TEXT_B, make_checkpoint, settle
+from tests.app.embed_room import opened, overview
+from tests.app.predict_room import answered, page
+from tests.app.test_apply_room import ENDINGS, PASSAGE, TIMEOUT_MS, A, apply_to, make_model
+from tests.app.test_apply_room import settle as settle_answer
+
+__all__ = ["apply_to"]  # the fixture
+OTHER = OtherText("The dog sat on the mat.", TEXT_B)
+OTHER_A = "The dog ran home."
+CAT = 2  # "dog" in the other text
+
+
+# Surprise.
+
+
+def surprise_beside(window: Window, baseline: Baseline | None, qtbot: QtBot) -> SurpriseView:
+    view = page(SurpriseView, window, qtbot, ())
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+    answered(window, qtbot)
+    return view
+
+
+def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    folder = make_checkpoint(tmp_path / "other", seed=7)
+    view = surprise_beside(window, OtherModel(str(folder)), qtbot)
+    other, encoding = load_checkpoint(folder), window.state.encoding
+    assert encoding is not None
+    expected = surprises(other.model, [encoding], other.tokenizer.mask_id)[0]
+    theirs = dict(zip(expected.positions.tolist(), expected.bits.tolist(), strict=True))
+    for position, bits in theirs.items():
+        assert view.baseline_bits[position] == pytest.approx(bits, rel=1e-4)
+        assert view.tokens.tokens[position].number.startswith(f"{numbers.decimal(bits)} → ")
+    assert view.baseline_bits[0] is None  # [CLS]
+    assert f"baseline {numbers.decimal(expected.pseudo_perplexity)}" in view.perplexity.text()
+    surprise_beside(window, None, qtbot)
+    assert not any(view.baseline_bits) and "→" not in view.tokens.tokens[1].number
+
+
+def test_words_are_paired_with_those_of_another_text(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    text = "The dog sat.", TEXT_B
+    view = surprise_beside(window, OtherText(*text), qtbot)
+    checkpoint, reading = load_checkpoint(model_folder), window.state.reading
+    encoding = checkpoint.tokenizer.encode(*text)
+    expected = surprises(checkpoint.model, [encoding], checkpoint.tokenizer.mask_id)[0].by_token(len(encoding))
+    assert reading is not None and reading.alignment is not None
+    other_positions = reading.alignment.other_positions
+    assert view.baseline_bits[2] == pytest.approx(expected[2], rel=1e-4)
+    assert view.tokens.tokens[2].token == "cat (vs dog)" and view.tokens.tokens[1].token == "the"
+    assert other_positions[-2] == len(encoding) - 2 and view.baseline_bits[-2] == pytest.approx(expected[-2], rel=1e-4)
+    assert view.baseline_bits[other_positions.index(None)] is None
+    alone = next(i for i, place in enumerate(other_positions) if place is None and view.bits[i] is not None)
+    assert view.tokens.tokens[alone].value is None and "→" not in view.tokens.tokens[alone].number
+    assert "Striped:" in view.explanation.text() and "not directly comparable" in view.perplexity.text()
+
+
+def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
+    view = surprise_beside(window, OtherModel(str(headless_folder)), qtbot)
+    assert not any(view.baseline_bits) and any(view.bits)
+
+
+def test_the_colours_are_what_changed(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    text = "The dog sat on the mat.", TEXT_B
+    view = surprise_beside(window, OtherText(*text), qtbot)
+    checkpoint, encoding = load_checkpoint(model_folder), window.state.encoding
+    assert encoding is not None
+    mask = checkpoint.tokenizer.mask_id
+    now = surprises(checkpoint.model, [encoding], mask)[0].by_token(len(encoding))
+    before = surprises(checkpoint.model, [checkpoint.tokenizer.encode(*text)], mask)[0].by_token(len(encoding))
+    changed = [i for i, change in enumerate(view.changes) if change is not None]
+    assert changed and all(view.changes[i] == pytest.approx(now[i] - before[i], abs=0.0101) for i in changed)
+    most = max(changed, key=lambda i: abs(now[i] - before[i]))
+    value = view.tokens.tokens[most].value
+    scale = max(abs(now[most] - before[most]), LEAST_CHANGE_BITS)
+    assert value == pytest.approx((now[most] - before[most]) / scale, abs=0.02)
+    bar = view.bars.bars[0]
+    assert bar.number == numbers.signed(numbers.difference(before[most], now[most])) and "→" in bar.mark
+    window.comparison.toggle_difference()
+    assert not any(view.changes) and all((token.value or 0) >= 0 for token in view.tokens.tokens)
+
+
+# Embed.
+
+
+def parts_beside(window: Window, baseline: Baseline | None, qtbot: QtBot) -> PartsView:
+    view = overview(opened(window, qtbot))
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+    return view
+
+
+def difference_of(view: PartsView) -> EmbeddingPart:
+    part = view.strips.parts[-1]
+    assert part.name == "difference"
+    return part
+
+
+def test_the_difference_is_of_the_two_sums(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    view = parts_beside(window, OTHER, qtbot)
+    checkpoint, (ours, theirs) = load_checkpoint(model_folder), (window.state.text_a, OTHER.a)
+    encodings = [checkpoint.tokenizer.encode(text, TEXT_B) for text in (ours, theirs)]
+    table = checkpoint.model.embeddings.token.weight.detach().numpy()
+    part = difference_of(view)
+    assert part.values is not None
+    expected = table[encodings[0].ids] - table[encodings[1].ids]  # places and segments are the same
+    np.testing.assert_allclose(part.values, expected, atol=1e-6)
+    assert np.abs(part.values[CAT]).max() > 0 and not part.values[CAT + 1].any()
+
+
+def test_the_lengths_of_both_stand_below_each_other(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    view = parts_beside(window, OTHER, qtbot)
+    window.state.set_focus(CAT)
+    checkpoint = load_checkpoint(model_folder)
+    encoding = checkpoint.tokenizer.encode(OTHER.a, OTHER.b)
+    theirs = trace(checkpoint.model, encoding.ids, encoding.segments)
+    bars = view.token.norms.bars
+    assert [bar.label for bar in bars] == [
+        "token",
+        "baseline",
+        "segment",
+        "baseline",
+        "position",
+        "baseline",
+        "sum",
+        "baseline",
+    ]
+    lengths = [np.linalg.norm(values[CAT]) for values in (theirs.token_embeddings, theirs.embedding_sum)]
+    assert [bars[1].number, bars[7].number] == [f"{length:.2f}" for length in lengths]
+    assert f"baseline {np.linalg.norm(theirs.embeddings[CAT]):.2f}" in view.token.length_after.text()
+    parts_beside(window, None, qtbot)
+    assert [bar.label for bar in view.token.norms.bars] == ["token", "segment", "position", "sum"]
+    assert view.strips.parts[-1].name == "LayerNorm"
+
+
+def test_side_by_side_there_is_no_strip_of_differences(window: Window, qtbot: QtBot) -> None:
+    view = parts_beside(window, OTHER, qtbot)
+    window.state.set_wants_difference(False)
+    assert view.strips.parts[-1].name == "LayerNorm" and len(view.token.norms.bars) == 8
+
+
+def test_a_token_without_a_counterpart_says_so(window: Window, qtbot: QtBot) -> None:
+    view = parts_beside(window, OtherText("The cat sat.", TEXT_B), qtbot)
+    reading = window.state.reading
+    assert reading is not None and reading.alignment is not None
+    alone = reading.alignment.other_positions.index(None)
+    window.state.set_focus(alone)
+    assert len(view.token.norms.bars) == 4
+    values = difference_of(view).values
+    assert values is not None and np.isnan(values[alone]).all()
+    with qtbot.waitSignal(view.hover_text_changed) as hovered:
+        view.strips.hovered.emit((5, alone, 0))
+    assert "no counterpart" in hovered.args[0]
+
+
+def test_vectors_of_another_width_are_not_subtracted(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    view = parts_beside(window, OtherModel(str(make_checkpoint(tmp_path / "wide", hidden=64))), qtbot)
+    part = difference_of(view)
+    assert part.values is None and "64" in part.reason
+    assert len(view.token.norms.bars) == 8
+
+
+def test_the_model_unchanged_is_compared_where_the_input_was_changed(window: Window, qtbot: QtBot) -> None:
+    view = parts_beside(window, None, qtbot)
+    window.state.set_wants_difference(True)
+    window.state.set_what_if(WhatIf().with_layer(0, True))
+    settle(window, qtbot)
+    assert len(view.token.norms.bars) == 4 and view.strips.parts[-1].name == "LayerNorm"
+    window.state.set_what_if(WhatIf().with_dropped("position", True))
+    settle(window, qtbot)
+    reading = window.state.reading
+    assert reading is not None and reading.unchanged is not None
+    np.testing.assert_allclose(difference_of(view).values, -reading.unchanged.trace.position_embeddings, atol=1e-6)
+    left_out, before = view.token.norms.bars[4:6]
+    assert (left_out.label, left_out.number, before.label) == ("position", "0.00", "baseline")
+
+
+# Apply.
+
+
+def answer_beside(window: Window, room: ApplyRoom, baseline: Baseline | None, qtbot: QtBot) -> Any:
+    window.state.set_baseline(baseline)
+    settle_answer(window, qtbot)
+    assert room.view is not None
+    view = room.view
+    qtbot.waitUntil(lambda: not view.baseline_question.is_running and not view.question.is_running, timeout=TIMEOUT_MS)
+    return view
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [("classify", ""), ("multilabel", ""), ("regress", ""), ("tag", ""), ("span", PASSAGE), ("choice", ENDINGS)],
+)
+def test_the_answer_of_another_model(kind: str, text: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+    window, room, oracle = apply_to(kind, text=text)
+    other = make_model(tmp_path / "other", kind, seed=5)
+    theirs = predictions(load_checkpoint(other), [as_example(kind, A, text or None)])[0]  # type: ignore[arg-type]
+    view = answer_beside(window, room, OtherModel(str(other)), qtbot)
+    assert view.baseline.prediction == theirs and view.applied.prediction == oracle != theirs
+    assert view.changed.startswith(f"Baseline ({kind}): ")
+    if kind == "regress":
+        assert view.changed == f"Baseline (regress): {numbers.decimal(theirs.number)}"
+    if kind == "classify":
+        marks = {bar.label: bar.mark for bar in view.bars.bars}
+        for name, share in theirs.probabilities.items():
+            assert marks[name] == f"vs {numbers.probability(share)}"
+        assert {bar.label: bar.before for bar in view.bars.bars} == theirs.probabilities
+        assert view.card.hint == "the line across a bar: classify"
+    answer_beside(window, room, None, qtbot)
+    assert view.changed == "" and view.baseline is None
+    if kind == "classify":
+        assert view.card.hint == "" and all(bar.before is None and not bar.mark for bar in view.bars.bars)
+
+
+def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+    window, room, oracle = apply_to("regress")
+    theirs = predictions(load_checkpoint(tmp_path / "regress"), [as_example("regress", OTHER_A, None)])[0]
+    view = answer_beside(window, room, OtherText(OTHER_A, ""), qtbot)
+    assert view.baseline.prediction == theirs != oracle
+    assert view.changed.startswith("Baseline (“") and view.changed.endswith(numbers.decimal(theirs.number))
+
+
+def test_typing_on_asks_the_other_model_too(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+    window, room, _ = apply_to("regress")
+    other = make_model(tmp_path / "other", "regress", seed=5)
+    answer_beside(window, room, OtherModel(str(other)), qtbot)
+    window.state.set_text(OTHER_A, "")
+    settle_answer(window, qtbot)
+    theirs = predictions(load_checkpoint(other), [as_example("regress", OTHER_A, None)])[0]
+    assert room.view.baseline.prediction == theirs
+    assert room.view.changed == f"Baseline (regress): {numbers.decimal(theirs.number)}"
+
+
+def test_a_model_of_another_task_has_no_answer(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+    window, room, oracle = apply_to("classify")
+    other = make_model(tmp_path / "other", "tag")
+    view = answer_beside(window, room, OtherModel(str(other)), qtbot)
+    assert view.changed == "tag was not fine-tuned for this task, so it has no answer to compare."
+    assert view.baseline is None and view.applied.prediction == oracle
+
+
+def test_a_summary_reads_neither_a_nor_b(apply_to: Callable, qtbot: QtBot) -> None:
+    """Its document is the editor's, so with another text there is nothing to compare."""
+    window, room, _ = apply_to("summarise", text=PASSAGE)
+    assert answer_beside(window, room, OtherText(OTHER_A, ""), qtbot).changed == ""
