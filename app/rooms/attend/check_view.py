@@ -6,13 +6,12 @@ K rows: tokens, those that the head looks at most where there are many.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...compute.head_questions import check_of_head
@@ -21,6 +20,7 @@ from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...widgets.card import label, scrolled
+from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.layouts import fill, vbox
 from .attentions import head_title
 from .sentences import about_check, about_columns
@@ -106,12 +106,11 @@ class Column:
         return float(np.nanmax(np.abs(self.values), initial=0.0))
 
 
-class CheckBars(QWidget):
+class CheckBars(Drawing):
     """Rows are tokens; the bars of a column reach to its own largest number."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(say("Attention, gradient and removal, token by token"))
+        super().__init__(say("Attention, gradient and removal, token by token"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.looks = ""  # above the tokens
         self.tokens: list[str] = []
@@ -126,34 +125,7 @@ class CheckBars(QWidget):
         )
         self.setAccessibleDescription(". ".join(lines))
         self.updateGeometry()
-        self.update()
-
-    def _paint_column(self, painter: QPainter, column: Column, area: QRectF) -> None:
-        top = QRectF(area.x(), 0, area.width(), theme.px(TITLE_PX))
-        theme.draw_text(painter, top, column.title, "ink", 12.5, bold=True)
-        room = round(theme.px(NUMBER_PX) * theme.type_px(12) / theme.px(12))  # for a number
-        is_narrow = area.width() < room + theme.px(LEAST_BAR_PX)  # then numbers stand on pale bars
-        bars = area if is_narrow else area.adjusted(0, 0, -room, 0)
-        zero = bars.center().x() if column.is_signed else bars.left()
-        painter.setPen(QPen(theme.color("line"), 1))
-        painter.drawLine(QPointF(zero, area.top()), QPointF(zero, area.bottom()))
-        reach = column.largest or 1.0
-        longest = bars.width() / (2 if column.is_signed else 1)
-        painter.setFont(theme.font(12))
-        for row, value in enumerate(column.values):
-            line = QRectF(bars.x(), area.y() + row * theme.px(ROW_PX), bars.width(), theme.px(ROW_PX))
-            if np.isfinite(value) and _number(column, row) != "0":
-                painter.setPen(Qt.PenStyle.NoPen)
-                color = theme.diverging_color(0.7 if value > 0 else -0.7) if column.is_signed else theme.color("faint")
-                color.setAlpha(80 if is_narrow else 255)
-                painter.setBrush(color)
-                length = float(value) / reach * longest
-                bar = QRectF(min(zero, zero + length), line.y() + 4, max(abs(length), 1.0), line.height() - 8)
-                painter.drawRoundedRect(bar, 2, 2)
-            painter.setPen(theme.color("ink" if is_narrow else "muted"))
-            left = (bars.left() if is_narrow else bars.right()) + theme.px(4)
-            box = QRectF(left, line.y(), room, line.height())
-            painter.drawText(box, theme.LEFT, _number(column, row))
+        self.redraw()
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(480), theme.px(TITLE_PX) + len(self.tokens) * theme.px(ROW_PX))
@@ -161,21 +133,35 @@ class CheckBars(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(250), self.sizeHint().height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.columns:
-            return
-        painter = theme.painter(self)
-        side, gap = min(theme.px(TOKEN_PX), round(self.width() * 0.28)), theme.px(6)
-        top = QRectF(0, 0, side - theme.px(8), theme.px(TITLE_PX))
-        theme.draw_text(painter, top, self.looks, "ink", 12.5, bold=True)
-        for row, token in enumerate(self.tokens):
-            box = QRectF(0, theme.px(TITLE_PX) + row * theme.px(ROW_PX), side - theme.px(8), theme.px(ROW_PX))
-            theme.draw_text(painter, box, token, "ink", 12.5)
-        width = (self.width() - side) / len(self.columns)
+    def shapes(self) -> Iterator[Shape]:
+        top, height, side = theme.px(TITLE_PX), theme.px(ROW_PX), min(theme.px(TOKEN_PX), round(self.width() * 0.28))
+        if self.columns:
+            yield Words(QRectF(0, 0, side - theme.px(8), top), self.looks, "ink", 12.5, bold=True)
+            for row, token in enumerate(self.tokens):
+                yield Words(QRectF(0, top + row * height, side - theme.px(8), height), token, "ink", 12.5)
+        width = (self.width() - side) / max(len(self.columns), 1)
         for number, column in enumerate(self.columns):
-            height = len(self.tokens) * theme.px(ROW_PX)
-            area = QRectF(side + number * width, theme.px(TITLE_PX), width - gap, height)
-            self._paint_column(painter, column, area)
+            left = side + number * width
+            yield from self._column(column, QRectF(left, top, width - theme.px(6), len(self.tokens) * height))
+
+    def _column(self, column: Column, area: QRectF) -> Iterator[Shape]:
+        title = QRectF(area.x(), 0, area.width(), theme.px(TITLE_PX))
+        yield Words(title, column.title, "ink", 12.5, bold=True)
+        room = round(theme.px(NUMBER_PX) * theme.type_px(12) / theme.px(12))  # for a number
+        is_narrow = area.width() < room + theme.px(LEAST_BAR_PX)  # then numbers stand on pale bars
+        bars = area if is_narrow else area.adjusted(0, 0, -room, 0)
+        zero = bars.center().x() if column.is_signed else bars.left()
+        yield Line(QPointF(zero, area.top()), QPointF(zero, area.bottom()), snaps=False)
+        scale = bars.width() / (2 if column.is_signed else 1) / (column.largest or 1.0)
+        left, height = (bars.left() if is_narrow else bars.right()) + theme.px(4), theme.px(ROW_PX)
+        for row, value in enumerate(column.values):
+            y, text = area.y() + row * height, _number(column, row)
+            if np.isfinite(value) and text != "0":
+                color = theme.diverging_color(0.7 if value > 0 else -0.7) if column.is_signed else theme.color("faint")
+                color.setAlpha(80 if is_narrow else 255)
+                end = zero + float(value) * scale
+                yield Box(QRectF(min(zero, end), y + 4, max(abs(end - zero), 1.0), height - 8), color, radius_px=2)
+            yield Words(QRectF(left, y, room, height), text, "ink" if is_narrow else "muted")
 
 
 def _number(column: Column, row: int) -> str:

@@ -137,10 +137,7 @@ class SideCard(Card):
         columns = (
             (self.fact_names, fact_names(attentions.reading.special_names)),
             (self.facts, ["…"] * len(FACTS) if facts is None else fact_texts(attentions, facts, units=True)),
-            (
-                self.baseline_facts,
-                before,
-            ),
+            (self.baseline_facts, before),
         )
         for labels, texts in columns:
             for kind, shown, text in zip(FACTS, labels, texts, strict=True):

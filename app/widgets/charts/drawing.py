@@ -53,11 +53,15 @@ class Line:
     color: str = "line"
     line_px: float = 1.0
     dashed: bool = False
+    snaps: bool = True  # to whole pixels
 
     def paint(self, painter: QPainter) -> None:
         style = Qt.PenStyle.DashLine if self.dashed else Qt.PenStyle.SolidLine
         painter.setPen(QPen(theme.color(self.color), self.line_px, style))
-        painter.drawLine(self.start.toPoint(), self.end.toPoint())
+        if self.snaps:
+            painter.drawLine(self.start.toPoint(), self.end.toPoint())
+        else:
+            painter.drawLine(self.start, self.end)
 
 
 @dataclass(frozen=True)
