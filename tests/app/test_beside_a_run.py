@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QObject, QTimer, Signal
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.curves_page import CurvesPage
-from app.rooms.train.run_view import RunView
+from app.rooms.train.curves.page import CurvesPage
+from app.rooms.train.run.view import RunView
 from app.runs.run_info import RunInfo
 from app.runs.service import RunsService
 from app.widgets import curve_canvas

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
 from app.rooms.train.form.demos import DEMOS, finished_demo
-from app.rooms.train.heads_card import milestones
 from app.rooms.train.questions.board import QuestionBoard
 from app.rooms.train.room import TrainRoom
+from app.rooms.train.snapshots.heads_card import milestones
 from app.runs.run_info import read_run
 from app.runs.service import RunsService
 from app.shell.window import Window

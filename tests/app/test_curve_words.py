@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.train.plots import plots_of
+from app.rooms.train.curves.plots import plots_of
 from app.runs.run_info import RunInfo
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec

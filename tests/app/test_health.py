@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.strips import HealthStrip
+from app.rooms.train.run.strips import HealthStrip
 from app.runs.finding import TRY
 from app.runs.run_info import read_run
 from app.shell.window import Window

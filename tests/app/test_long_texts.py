@@ -103,7 +103,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from app.look import theme
 from app.look.fonts import register_fonts
-from app.rooms.train.run_list import RunList
+from app.rooms.train.list.run_list import RunList
 from app.runs.run_info import RunInfo
 from app.widgets.banner import Banner
 from app.widgets.card import label

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.embed.vocabularies_view import name_of
 from app.rooms.train.form.run_fields import ModelChoice
-from app.rooms.train.sweep_table import SweepTable
+from app.rooms.train.sweep.table import SweepTable
 from app.runs.run_info import read_run
 from app.shell.menus import fill_models, model_entries
 from app.shell.settings import load_settings

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.form.copy_form import CopyForm
+from app.rooms.train.list.actions import LabelDialog
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.run_actions import LabelDialog
 from app.runs.ending_sentences import ending_of, nearest_snapshot
 from app.runs.finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
 from app.runs.keeper import export_name, write_run

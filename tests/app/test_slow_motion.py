@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.weights_page import MOST_SLOW, WeightsPage
+from app.rooms.train.weights.page import MOST_SLOW, WeightsPage
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import RunMetrics, SlowStep, read_slow_step

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.train.plots import plots_of
-from app.rooms.train.result_view import ConfusionMatrix, answer_text, most_frequent, was_right
+from app.rooms.train.curves.plots import plots_of
 from app.rooms.train.room import TrainRoom
+from app.rooms.train.run.result_view import ConfusionMatrix, answer_text, most_frequent, was_right
 from app.runs.process import RunCommand
 from app.runs.run_info import HeldOutExample, read_result, read_run
 from app.runs.run_sentences import state_line

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.rooms.train.room import SNAPSHOTS_PX
-from app.rooms.train.snapshots import SnapshotList
-from app.rooms.train.watch_card import WatchCard
+from app.rooms.train.snapshots.lists import SnapshotList
+from app.rooms.train.snapshots.watch_card import WatchCard
 from bertcore.analysis.predict import WordGuess
 
 STEPS = (0, 4000, 11_068)

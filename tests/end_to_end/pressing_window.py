@@ -39,8 +39,8 @@ from PySide6.QtWidgets import (
 from app.lessons.card import LessonCard
 from app.lessons.collect_dialog import CollectDialog
 from app.lessons.shipped import shipped_lessons
+from app.rooms.train.list.actions import LabelDialog
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.run_actions import LabelDialog
 from app.runs import service as runs
 from app.shell.about import AboutDialog
 from app.shell.program import leave

@@ -29,13 +29,13 @@ from .form.copy_form import CopyForm
 from .form.data_card import DataCard
 from .form.demos import DEMOS, DemoPanel
 from .form.new_run_form import NewRunForm
-from .heads_card import HeadsCard
-from .run_actions import RunActions
-from .run_view import RunView
-from .runs_card import RunsCard
-from .sweep_page import SweepPage
-from .time_machine_card import TimeMachineCard
-from .watch_card import WatchCard
+from .list.actions import RunActions
+from .list.card import RunsCard
+from .run.view import RunView
+from .snapshots.heads_card import HeadsCard
+from .snapshots.time_machine_card import TimeMachineCard
+from .snapshots.watch_card import WatchCard
+from .sweep.page import SweepPage
 
 SNAPSHOTS_PX = 268
 CURVES_PX, SWEEP_PX = 400, 800  # what the curves, or a chart and its table, shall have before the cards beside them

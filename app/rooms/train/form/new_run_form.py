@@ -37,7 +37,7 @@ from ....widgets.card import button, label, scrolled
 from ....widgets.controls import Choice
 from ....widgets.layouts import fill, hbox, vbox
 from ....widgets.save_dialog import ask_for_file
-from ..sweep_buttons import SweepButtons
+from ..sweep.buttons import SweepButtons
 from .fields import MOST_NAME, SettingFields, values_of
 from .run_fields import ColumnFields, LengthField, ModelChoice
 from .setting_words import SIZE_WORDS

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QStyle
 
 from bertcore.errors import printable
 
-from ...look import theme
-from ...look.fitting import fitting_line
-from ...look.say import say
-from ...runs.run_info import RunInfo
-from ...runs.run_sentences import shown_name, state_line, sweep_line
-from ...runs.sweep_rows import SweepRow, rows_of
-from ...widgets.row_list import RowList
+from ....look import theme
+from ....look.fitting import fitting_line
+from ....look.say import say
+from ....runs.run_info import RunInfo
+from ....runs.run_sentences import shown_name, state_line, sweep_line
+from ....runs.sweep_rows import SweepRow, rows_of
+from ....widgets.row_list import RowList
 
 GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 6, 4, 8, 16
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QWidget
 from bertcore.runs.diagnosis import LARGE, size_of_updates
 from bertcore.runs.run_metrics import SlowStep, Update, parts_of
 
-from ...look import numbers, theme
-from ...look.say import say
-from ...runs.health_sentences import share_of_weights
-from ...widgets.card import label, set_role
-from ...widgets.charts.cells import LabelledGrid, Labels
-from ...widgets.layouts import hbox, vbox
+from ....look import numbers, theme
+from ....look.say import say
+from ....runs.health_sentences import share_of_weights
+from ....widgets.card import label, set_role
+from ....widgets.charts.cells import LabelledGrid, Labels
+from ....widgets.layouts import hbox, vbox
 
 LEAST, MOST = 1e-5, 1.0  # ends of the colour scale, which is logarithmic
 MOST_SLOW = 40  # steps of slow motion that are shown, the newest ones

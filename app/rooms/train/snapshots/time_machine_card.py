@@ -5,13 +5,13 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 
-from ...compute.open_model import OpenModel
-from ...look import numbers
-from ...look.say import say
-from ...runs.run_info import RunInfo
-from ...widgets.card import Card, Hint, button
-from ...widgets.layouts import fill, hbox
-from .snapshots import SnapshotSlider
+from ....compute.open_model import OpenModel
+from ....look import numbers
+from ....look.say import say
+from ....runs.run_info import RunInfo
+from ....widgets.card import Card, Hint, button
+from ....widgets.layouts import fill, hbox
+from .lists import SnapshotSlider
 
 
 class TimeMachineCard(Card):

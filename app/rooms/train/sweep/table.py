@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
-from ...look import numbers, theme
-from ...look.say import say
-from ...runs.run_sentences import setting_name, setting_value
-from ...runs.sweep_sentences import mean_sentence, result_cell
-from ...state.task_info import metric_name
-from ...widgets.row_list import Index
+from ....look import numbers, theme
+from ....look.say import say
+from ....runs.run_sentences import setting_name, setting_value
+from ....runs.sweep_sentences import mean_sentence, result_cell
+from ....state.task_info import metric_name
+from ....widgets.row_list import Index
 
 
 @dataclass(frozen=True)

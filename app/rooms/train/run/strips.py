@@ -15,13 +15,13 @@ from bertcore.files import read_bytes
 from bertcore.runs.diagnosis import Diagnosis
 from bertcore.runs.run_folder import LOG as LOG_FILE
 
-from ...look import theme
-from ...look.say import say
-from ...runs.finding import LOG, Action, Finding
-from ...runs.health_sentences import is_normal, normal_sentence, warning_of
-from ...widgets.card import button, label, snug
-from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import empty, fill, hbox, vbox
+from ....look import theme
+from ....look.say import say
+from ....runs.finding import LOG, Action, Finding
+from ....runs.health_sentences import is_normal, normal_sentence, warning_of
+from ....widgets.card import button, label, snug
+from ....widgets.flow_layout import FlowLayout
+from ....widgets.layouts import empty, fill, hbox, vbox
 
 MOST_ACTIONS, MOST_PROJECTED = 5, 3
 LOG_LINES, MOST_ROWS, HIGHEST_PX = 200, 8, 16_000  # read; of a short log; of a long one

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QLineEdit
 
-from ...compute.word_questions import words_over_time
-from ...look.say import say
-from ...runs.run_info import RunInfo
-from ...widgets.card import label, scrolled
-from ...widgets.layouts import fill
-from .snapshot_card import SnapshotCard
-from .snapshots import SnapshotList
+from ....compute.word_questions import words_over_time
+from ....look.say import say
+from ....runs.run_info import RunInfo
+from ....widgets.card import label, scrolled
+from ....widgets.layouts import fill
+from .card import SnapshotCard
+from .lists import SnapshotList
 
 MASK = "[MASK]"
 SENTENCE = "Anna asked her [MASK] for help."

@@ -9,15 +9,15 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout
 
-from ...compute.over_time import heads_over_time
-from ...look import numbers, theme
-from ...look.say import say
-from ...runs.run_info import RunInfo
-from ...widgets.card import label
-from ...widgets.layouts import fill
+from ....compute.over_time import heads_over_time
+from ....look import numbers, theme
+from ....look.say import say
+from ....runs.run_info import RunInfo
+from ....widgets.card import label
+from ....widgets.layouts import fill
+from .card import SnapshotCard
 from .heads_picture import HeadsPicture
-from .snapshot_card import SnapshotCard
-from .snapshots import Snapshot
+from .lists import Snapshot
 
 EARLIER = 3  # snapshots before the newest that are shown
 EVEN_FROM = 100  # steps: up to here they are close together, from here on even in the logarithm

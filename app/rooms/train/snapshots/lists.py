@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QSizePolicy, QStyle
 
 from bertcore.analysis.predict import WordGuess
 
-from ...look import numbers, theme
-from ...look.say import say
-from ...widgets.charts.pointer import ARROWS, PointerWidget
-from ...widgets.row_list import RowList
+from ....look import numbers, theme
+from ....look.say import say
+from ....widgets.charts.pointer import ARROWS, PointerWidget
+from ....widgets.row_list import RowList
 
 GAP_PX, FONT_PX = 8, 12.5
 Snapshot = tuple[int, Path]  # step and folder

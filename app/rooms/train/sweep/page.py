@@ -11,18 +11,18 @@ from PySide6.QtWidgets import QToolTip
 
 from bertcore.runs.sweep_results import MeasurementReader, Sweep
 
-from ...figures.figure import Figure, numbers_of, picture_of
-from ...look import theme
-from ...look.say import say
-from ...runs.finding import Action, Finding
-from ...runs.sweep_rows import SweepRow, read_row
-from ...runs.sweep_sentences import about_sweep, finding_of, mean_in_words, result_sentence, settings_in_words
-from ...widgets.card import Card, button
-from ...widgets.curve_plot import CurvePlot
-from ...widgets.layouts import discard, fill, hbox, vbox
-from .strips import FindingStrip
-from .sweep_charts import SweepPlot, learning_of, results_of
-from .sweep_table import SweepTable
+from ....figures.figure import Figure, numbers_of, picture_of
+from ....look import theme
+from ....look.say import say
+from ....runs.finding import Action, Finding
+from ....runs.sweep_rows import SweepRow, read_row
+from ....runs.sweep_sentences import about_sweep, finding_of, mean_in_words, result_sentence, settings_in_words
+from ....widgets.card import Card, button
+from ....widgets.curve_plot import CurvePlot
+from ....widgets.layouts import discard, fill, hbox, vbox
+from ..run.strips import FindingStrip
+from .charts import SweepPlot, learning_of, results_of
+from .table import SweepTable
 
 
 class SweepPage(Card):

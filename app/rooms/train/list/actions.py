@@ -22,17 +22,17 @@ from PySide6.QtWidgets import (
 from bertcore.errors import BertcoreError, printable
 from bertcore.runs.run_folder import RunFolder
 
-from ...look import theme
-from ...look.say import say
-from ...runs.keeper import export_name
-from ...runs.label import MOST_NOTE, RunLabel, tidy_tags
-from ...runs.process import RunCommand
-from ...runs.run_info import RunInfo
-from ...runs.shell_command import shell_command
-from ...runs.sweep_rows import SweepRow, again, can_be_swept, five_rates, three_seeds
-from ...widgets.card import label
-from ...widgets.context_menu import Entry
-from ...widgets.layouts import vbox
+from ....look import theme
+from ....look.say import say
+from ....runs.keeper import export_name
+from ....runs.label import MOST_NOTE, RunLabel, tidy_tags
+from ....runs.process import RunCommand
+from ....runs.run_info import RunInfo
+from ....runs.shell_command import shell_command
+from ....runs.sweep_rows import SweepRow, again, can_be_swept, five_rates, three_seeds
+from ....widgets.card import label
+from ....widgets.context_menu import Entry
+from ....widgets.layouts import vbox
 
 MOST_NAME = 120  # characters
 

@@ -16,29 +16,29 @@ from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
 from bertcore.runs.run_record import RunRecord, common_answer, record_of
 
-from ...figures.figure import joined
-from ...look import numbers, theme
-from ...look.number_kinds import explain
-from ...look.say import say
-from ...runs.ending_sentences import ending_of
-from ...runs.health_sentences import health_of
-from ...runs.run_info import RunInfo, RunResult
-from ...runs.run_sentences import shown_name, state_name
-from ...state.task_info import metric_value
-from ...widgets.big_number import BigNumber
-from ...widgets.card import Card, button, label, set_role
-from ...widgets.controls import IconButton
-from ...widgets.curve_specs import Level
-from ...widgets.layouts import fill, hbox
-from ...widgets.redraw_pace import RedrawPace
-from .batch.page import BatchPage
-from .curves_page import CurvesPage, marks_of
-from .plots import plots_of
-from .questions.page import QuestionsPage
+from ....figures.figure import joined
+from ....look import numbers, theme
+from ....look.number_kinds import explain
+from ....look.say import say
+from ....runs.ending_sentences import ending_of
+from ....runs.health_sentences import health_of
+from ....runs.run_info import RunInfo, RunResult
+from ....runs.run_sentences import shown_name, state_name
+from ....state.task_info import metric_value
+from ....widgets.big_number import BigNumber
+from ....widgets.card import Card, button, label, set_role
+from ....widgets.controls import IconButton
+from ....widgets.curve_specs import Level
+from ....widgets.layouts import fill, hbox
+from ....widgets.redraw_pace import RedrawPace
+from ..batch.page import BatchPage
+from ..curves.page import CurvesPage, marks_of
+from ..curves.plots import plots_of
+from ..questions.page import QuestionsPage
+from ..weights.page import WeightsPage
+from ..weights.slow_motion import SlowMotion
 from .result_view import ResultView
-from .slow_motion import SlowMotion
 from .strips import EndingStrip, HealthStrip
-from .weights_page import WeightsPage
 
 RESULT_PX = 210  # of the result's height at least
 MANY_LINES = 100  # of metrics at once: those of a run that was just chosen, not the newest of one at work

@@ -9,18 +9,18 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from ...figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
-from ...look import numbers, theme
-from ...look.say import mark, say
-from ...runs.run_info import HeldOutExample, RunResult
-from ...state.task_info import metric_name, metric_value
-from ...widgets.card import label, scrolled
-from ...widgets.charts.bars import Bar, BarList
-from ...widgets.charts.cells import LabelledGrid, Labels
-from ...widgets.charts.raster import Raster
-from ...widgets.figure_button import FigureButton
-from ...widgets.layouts import empty, fill, hbox, vbox
-from ...widgets.linked_text import LinkedText
+from ....figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
+from ....look import numbers, theme
+from ....look.say import mark, say
+from ....runs.run_info import HeldOutExample, RunResult
+from ....state.task_info import metric_name, metric_value
+from ....widgets.card import label, scrolled
+from ....widgets.charts.bars import Bar, BarList
+from ....widgets.charts.cells import LabelledGrid, Labels
+from ....widgets.charts.raster import Raster
+from ....widgets.figure_button import FigureButton
+from ....widgets.layouts import empty, fill, hbox, vbox
+from ....widgets.linked_text import LinkedText
 
 MOST_LABELS = 12
 CELL_PX = (58, 30)  # width, height

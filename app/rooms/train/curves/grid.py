@@ -7,9 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from ...look import theme
-from ...widgets.curve_plot import LEAST_PX, CurvePlot
-from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ....look import theme
+from ....widgets.curve_plot import LEAST_PX, CurvePlot
+from ....widgets.curve_specs import CurveSpec, PlotSpec
 from .plots import RunPlots
 
 FIRST_PX, OTHERS_PX, GAP_PX = 210, 175, 10

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QWidget
 
 from bertcore.errors import BertcoreError
 
-from ...look import numbers
-from ...look.say import say
-from ...runs.process import RunCommand
-from ...runs.sweep_rows import A_THIRD, FIVE, THREE, five_rates, three_seeds
-from ...widgets.card import button
-from ...widgets.context_menu import show_context_menu
-from ...widgets.controls import IconButton
-from ...widgets.layouts import hbox
+from ....look import numbers
+from ....look.say import say
+from ....runs.process import RunCommand
+from ....runs.sweep_rows import A_THIRD, FIVE, THREE, five_rates, three_seeds
+from ....widgets.card import button
+from ....widgets.context_menu import show_context_menu
+from ....widgets.controls import IconButton
+from ....widgets.layouts import hbox
 
 
 class SweepButtons(QWidget):

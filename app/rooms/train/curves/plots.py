@@ -9,12 +9,12 @@ from bertcore.runs.diagnosis import LARGE
 from bertcore.runs.run_metrics import metric_key
 from bertcore.training.distil_options import DistilOptions
 
-from ...look import numbers, theme
-from ...look.say import say
-from ...runs.health_sentences import share_of_weights
-from ...runs.run_info import RunInfo
-from ...state.task_info import SHARES, metric_form, metric_name
-from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
+from ....look import numbers, theme
+from ....look.say import say
+from ....runs.health_sentences import share_of_weights
+from ....runs.run_info import RunInfo
+from ....state.task_info import SHARES, metric_form, metric_name
+from ....widgets.curve_specs import CurveSpec, Level, PlotSpec
 
 _COLORS = ("curve_held_out", "curve_mlm", "curve_nsp", "curve_rate")
 _SHAPES = ("o", "s", "t", "d")  # dots of several curves differ in shape, too: circle, square, triangle, diamond

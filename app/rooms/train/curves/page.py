@@ -14,15 +14,15 @@ from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
 from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 
-from ...look import numbers
-from ...look.say import say
-from ...runs.run_info import RunInfo
-from ...widgets.card import button, scrolled
-from ...widgets.controls import Choice, MenuButton
-from ...widgets.curve_plot import CurvePlot
-from ...widgets.curve_specs import HorizontalAxis, Level, Mark, Points, step_axis
-from ...widgets.layouts import hbox, vbox
-from .curve_grid import RUN_COLORS, CurveGrid, overlaid_key
+from ....look import numbers
+from ....look.say import say
+from ....runs.run_info import RunInfo
+from ....widgets.card import button, scrolled
+from ....widgets.controls import Choice, MenuButton
+from ....widgets.curve_plot import CurvePlot
+from ....widgets.curve_specs import HorizontalAxis, Level, Mark, Points, step_axis
+from ....widgets.layouts import hbox, vbox
+from .grid import RUN_COLORS, CurveGrid, overlaid_key
 from .plots import RunPlots, plots_of
 from .settings_table import SettingsTable
 

@@ -7,10 +7,10 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 
-from ...compute.question import Question
-from ...runs.run_info import RunInfo
-from ...widgets.card import Card, label
-from .snapshots import Snapshot
+from ....compute.question import Question
+from ....runs.run_info import RunInfo
+from ....widgets.card import Card, label
+from .lists import Snapshot
 
 
 class SnapshotCard(Card):

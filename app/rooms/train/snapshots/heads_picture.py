@@ -6,12 +6,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from ...compute.over_time import Heads
-from ...look import theme
-from ...look.say import say
-from ...widgets.card import tip
-from ...widgets.charts.pointer import ARROWS, PointerWidget
-from ...widgets.head_sheet import HeadSheet
+from ....compute.over_time import Heads
+from ....look import theme
+from ....look.say import say
+from ....widgets.card import tip
+from ....widgets.charts.pointer import ARROWS, PointerWidget
+from ....widgets.head_sheet import HeadSheet
 
 GAP_PX, NAME_PX, LABEL_PX, LEAST_LABELLED_PX = 6, 14, 10.5, 13
 

@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QWidget
 
 from bertcore.runs.run_metrics import SlowStep
 
-from ...look import numbers, theme
-from ...look.say import say
-from ...runs.run_info import RunInfo
-from ...widgets.card import button, label
-from ...widgets.layouts import hbox
-from ...widgets.linked_text import LinkedText
+from ....look import numbers, theme
+from ....look.say import say
+from ....runs.run_info import RunInfo
+from ....widgets.card import button, label
+from ....widgets.layouts import hbox
+from ....widgets.linked_text import LinkedText
 
 
 class SlowMotion(QWidget):

@@ -7,11 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QScrollArea
 
-from ...look import theme
-from ...look.say import say
-from ...runs.compared_settings import differences, have_other_vocabularies
-from ...widgets.card import rich_label
-from .curve_grid import RUN_COLORS
+from ....look import theme
+from ....look.say import say
+from ....runs.compared_settings import differences, have_other_vocabularies
+from ....widgets.card import rich_label
+from .grid import RUN_COLORS
 
 MOST_PX, MOST_ON_PROJECTOR_PX = 112, 64
 

@@ -1,0 +1,1 @@
+"""The curves of a run, of one or of several."""

@@ -1,0 +1,1 @@
+"""The runs that there are, and what can be done with them."""

@@ -1,0 +1,1 @@
+"""One run: its strips, numbers, and result."""

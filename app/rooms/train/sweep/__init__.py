@@ -1,0 +1,1 @@
+"""A sweep: several runs that differ in a few settings."""

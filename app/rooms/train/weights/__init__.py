@@ -1,0 +1,1 @@
+"""How the weights move, and slow motion."""
