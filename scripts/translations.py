@@ -25,6 +25,7 @@ from app.state.examples import load_examples
 from app.state.glossary import read_glossary
 from bertcore.locations import assets
 from bertcore.runs.diagnosis_words import ALL_SENTENCES
+from bertcore.tasks.readers.reading import TASKS
 
 ROOT = Path(__file__).parents[1]
 WORDS = ("title", "ask", "option", "correct", "option-if", "explain", "task", "hint", "note", "summary")
@@ -52,7 +53,7 @@ def main() -> int:
 
 def strings_of_sources() -> Texts:
     """All of them, without translations: those of app/, and what the engine says that the window shows."""
-    found = {("", sentence): list[str]() for sentence in ALL_SENTENCES}
+    found = {("", text): list[str]() for text in (*ALL_SENTENCES, *(task.title for task in TASKS.values()))}
     for file in sorted((ROOT / "app").rglob("*.py")):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("say", "mark"):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
@@ -124,8 +124,8 @@ def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None
 def fill_lessons(window: Commanded, menu: QMenu) -> None:
     """Those that ship."""
     for lesson in shipped_lessons():
-        text = "{number}. {title} ({minutes} min)" if lesson.number else "{title} ({minutes} min)"
-        title = say(text, number=lesson.number, title=lesson.title, minutes=lesson.minutes)
+        named: dict[str, Any] = {"number": lesson.number, "title": lesson.title, "minutes": lesson.minutes}
+        title = say("{number}. {title} ({minutes} min)" if lesson.number else "{title} ({minutes} min)", **named)
         menu.addAction(title, partial(window.lessons.open, lesson.file)).setToolTip(lesson.summary)
         if not lesson.number:
             menu.addSeparator()

@@ -55,33 +55,6 @@ _TASK_WORDS: dict[str, str] = {  # what a run learns, in a word
     "summarise": mark("summarise"),
     "pairs": mark("pairs"),
 }
-TASK_TITLES: dict[str, str] = {  # the engine's titles of its tasks, for translators
-    "sst2": mark("Sentiment of a sentence (SST-2)"),
-    "cola": mark("Is the sentence acceptable English? (CoLA)"),
-    "mrpc": mark("Do two sentences mean the same? (MRPC)"),
-    "qqp": mark("Do two questions mean the same? (QQP)"),
-    "stsb": mark("How similar are two sentences, 0 to 5? (STS-B)"),
-    "mnli": mark("Does B follow from A, or contradict it? (MNLI)"),
-    "qnli": mark("Does the sentence answer the question? (QNLI)"),
-    "rte": mark("Does B follow from A? (RTE)"),
-    "wnli": mark("Who does the pronoun refer to? (WNLI)"),
-    "conll2003": mark("Names in a sentence (CoNLL-2003)"),
-    "conll2003-pos": mark("Parts of speech (CoNLL-2003)"),
-    "conll2003-chunk": mark("Phrases in a sentence (CoNLL-2003)"),
-    "squad": mark("The answer in a passage (SQuAD 1.1)"),
-    "squad2": mark("The answer in a passage, if it has one (SQuAD 2.0)"),
-    "swag": mark("What happens next? (SWAG)"),
-    "commonsenseqa": mark("Choose the right answer (CommonsenseQA)"),
-    "summaries": mark("The sentences that sum up a text"),
-    "classify": mark("Classify texts"),
-    "pairs": mark("Classify pairs of texts"),
-    "similarity": mark("Score pairs of texts"),
-    "multilabel": mark("Give texts several labels at once"),
-    "tag": mark("Tag the words in a text"),
-    "answer": mark("Find the answer in a passage"),
-    "choose": mark("Choose the best ending"),
-    "summarise": mark("Pick the sentences that sum up a text"),
-}
 
 
 @dataclass(frozen=True)
@@ -115,7 +88,7 @@ def metric_form(metric: str) -> Callable[[float | None], str]:
 
 def task_title(spec: TaskSpec) -> str:
     """What one learns with a task: "Classify texts"."""
-    return say(TASK_TITLES.get(spec.name, spec.title))
+    return say(spec.title)
 
 
 def spec_of(config: Mapping[str, Any]) -> TaskSpec | None:

@@ -13,9 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.look.say import plural, say, set_texts
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
-from app.state.task_info import TASK_TITLES
 from bertcore.locations import assets
-from bertcore.tasks.readers.reading import TASKS
 from scripts.translations import strings_of_sources
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.language_check import outside, untranslated
@@ -145,7 +143,3 @@ def _is_plain(text: str) -> bool:
 
 def _listed(wrong: dict[str, list[str]]) -> str:
     return "\n".join(f"{place}: {one}" for place, found in wrong.items() for one in found)
-
-
-def test_the_titles_of_tasks_are_those_of_the_engine() -> None:
-    assert {spec.name: spec.title for spec in TASKS.values()} == TASK_TITLES
