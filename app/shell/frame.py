@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
 from ..look import theme
 from ..look.say import say
@@ -19,7 +19,7 @@ from ..widgets.banner import Banner
 from ..widgets.card import GAP_PX, label
 from ..widgets.context_menu import show_token_menu
 from ..widgets.help_panel import HelpPanel
-from ..widgets.layouts import fill, hbox, vbox
+from ..widgets.layouts import hbox, vbox
 from ..widgets.prediction_line import Prediction, PredictionLine, prediction_of
 from ..widgets.question_line import QuestionLine
 from ..widgets.room_rail import RoomRail
@@ -71,12 +71,6 @@ class Frame(QWidget):
         self._stack.addWidget(_loading())
         self._lay_out()
         self._connect()
-        self._on_text_changed()
-        self._on_tokens_changed()
-        self._on_view_changed()
-        self._on_what_if_changed()
-        self._on_baseline_changed()
-        self._show_prediction()
 
     @property
     def room(self) -> QWidget | None:
@@ -127,9 +121,8 @@ class Frame(QWidget):
 
     def _show_prediction(self) -> None:
         reading = self.state.reading
-        self.prediction.show_prediction(
-            Prediction() if reading is None else prediction_of(reading, self.state.selection)
-        )
+        shown = Prediction() if reading is None else prediction_of(reading, self.state.selection)
+        self.prediction.show_prediction(shown)
 
     def _lay_out(self) -> None:
         holder, gap = QWidget(), theme.px(GAP_PX)
@@ -161,47 +154,36 @@ class Frame(QWidget):
             self.status.setGeometry(0, self.height() - self.status.height(), self.width(), self.status.height())
 
     def _build_text_panel(self) -> QFrame:
-        panel = QFrame()
+        """On a projector the picture comes first: sentences are in the title bar, switches in the menu of commands."""
+        panel, is_short, side = QFrame(), theme.is_projector(), theme.px(14)
         panel.setProperty("look", "bar")
-        layout = QVBoxLayout(panel)
-        if theme.is_projector():  # the picture comes first: the sentences stand in the title bar
-            layout.setContentsMargins(theme.px(14), theme.px(3), theme.px(14), theme.px(3))
-            layout.setSpacing(theme.px(3))
+        if is_short:
             self.title_bar.add_sentences(self.sentences)
-        else:
-            layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
-            layout.setSpacing(theme.px(8))
-            layout.addWidget(self.sentences)
-        below = hbox((self.prediction, 3), (self.what_if, 2), gap_px=12)
-        if theme.is_projector():  # the menu of all commands has the switches, too
             self.switches.setParent(self)
             self.switches.hide()
-            hbox((self.strip, 1), parent=self.tokens)
-            fill(layout, self.tokens, below)
-        else:
-            hbox((self.strip, 1), self.switches, parent=self.tokens, gap_px=12)
-            fill(layout, self.tokens, below)
-        fill(layout, self.note, self.question)
+        hbox((self.strip, 1), *(() if is_short else (self.switches,)), parent=self.tokens, gap_px=12)
+        below = hbox((self.prediction, 3), (self.what_if, 2), gap_px=12)
+        rows = self.tokens, below, self.note, self.question
+        edge, gap = (theme.px(3), 3) if is_short else (theme.px(10), 8)
+        layout = vbox(*(() if is_short else (self.sentences,)), *rows, parent=panel, margins=(side, edge, side, edge))
+        layout.setSpacing(theme.px(gap))
         return panel
 
     def _connect(self) -> None:
         state, field = self.state, self.strip.field
-        state.text_changed.connect(self._on_text_changed)
-        state.encoding_changed.connect(self._on_tokens_changed)
-        state.masks_changed.connect(self._on_tokens_changed)
-        state.focus_changed.connect(self._on_focus_changed)
-        state.token_view_changed.connect(self._on_view_changed)
-        state.what_if_changed.connect(self._on_what_if_changed)
-        for changed in (
-            state.baseline_changed,
-            state.comparison_changed,
-            state.what_if_changed,
-            state.reading_changed,
-            state.text_changed,
+        compared = state.baseline_changed, state.comparison_changed, state.what_if_changed, state.reading_changed
+        for show, signals in (
+            (self._on_text_changed, (state.text_changed,)),
+            (self._on_tokens_changed, (state.encoding_changed, state.masks_changed)),
+            (self._on_focus_changed, (state.focus_changed,)),
+            (self._on_view_changed, (state.token_view_changed,)),
+            (self._on_what_if_changed, (state.what_if_changed,)),
+            (self._on_baseline_changed, (*compared, state.text_changed)),
+            (self._show_prediction, (state.reading_changed, state.model_changed, state.focus_changed)),
         ):
-            changed.connect(self._on_baseline_changed)
-        for changed in (state.reading_changed, state.model_changed, state.focus_changed):
-            changed.connect(self._show_prediction)
+            for changed in signals:
+                changed.connect(show)
+            show()
         self.prediction.clicked.connect(lambda _part: self.predictions_requested.emit())
         self.prediction.hovered.connect(
             lambda part: self.status.set_hover("" if part is None else self.prediction.prediction.sentence)
