@@ -48,7 +48,6 @@ def test_it_opens_on_the_clearest_head_until_someone_chooses(
     open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot
 ) -> None:
     window = open_window(model_folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     assert window.state.reading is not None
     clear = clearest_head(traced(window).attentions, window.state.reading.encoding)

@@ -35,7 +35,6 @@ def odd_folder(model_folder: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(open_window: Callable[[Path], Window], odd_folder: Path, qtbot: QtBot) -> Window:
     window = open_window(odd_folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     return window
 

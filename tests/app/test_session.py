@@ -79,7 +79,6 @@ def test_a_session_comes_back_in_another_window(
 ) -> None:
     wanted = looked_at(window)
     other = open_window(saved)
-    qtbot.waitUntil(lambda: other.state.reading is not None, timeout=TIMEOUT_MS)
     settle(other, qtbot)
     assert looked_at(other) == wanted
     assert other.state.model is not None and other.state.model.folder == model_folder
@@ -451,7 +450,6 @@ def test_a_bad_file_to_begin_with_leaves_no_room_waiting(
     monkeypatch.setattr("bertcore.resolve_model.built_in_checkpoint", lambda: model_folder)
     file = tmp_path / "misspelt.bertscope.json"
     window = open_window(file)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     assert window.services.open_model.reference is None and window.frame.room.is_drawn  # type: ignore[union-attr]
     assert window.frame.banner.is_shown and "misspelt.bertscope.json could not be opened" in window.frame.banner.text

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.shell.settings import Settings, load_settings
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import settle
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="pipes and modes as POSIX has them"),
@@ -92,6 +92,5 @@ def test_a_window_starts_and_says_so(open_window, model_folder: Path, qtbot: QtB
     own_home.mkdir(parents=True)
     (own_home / "settings.json").write_text("[" * 100_000)
     window = open_window(model_folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     assert "settings.unreadable.json" in window.frame.banner.text

@@ -26,7 +26,6 @@ def checked_folder(model_folder: Path, tmp_path: Path) -> Path:
 
 def open_it(open_window: Callable[[Path], Window], folder: Path, qtbot: QtBot) -> Window:
     window = open_window(folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     return window
 
