@@ -1,8 +1,8 @@
 """The pictures that a view can declare: how values with named sides are drawn.
 
-Cells (a matrix of colours) · Bars (a length for each row) · Lines (a curve for each row) · Tokens (the text, coloured)
-· Dots (a plane). The texts of a picture are given through `mark`. Hover sentences may have {row}, {column} and {value};
-{stage}, {layer} and {head} are those on show. `chart` makes the chart: partial(LabelledGrid, square=True).
+Cells (a matrix of colours) · Bars (a length for each row) · Lines (a curve for each row) · Dots (a plane). The texts of
+a picture are given through `mark`. Hover sentences may have {row}, {column} and {value}; {stage}, {layer} and {head}
+are those on show. `chart` makes the chart: partial(LabelledGrid, square=True).
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from ..look.number_kinds import explain
 from ..look.say import mark, say
 from ..widgets.charts.bars import Bar, BarList
 from ..widgets.charts.cells import LabelledGrid, Labels
-from ..widgets.charts.tokens import HeatToken, HeatTokens
 from ..widgets.curve_plot import CurvePlot
 from ..widgets.curve_specs import CurveSpec, PlotSpec
 from ..widgets.scatter import Points, Scatter
@@ -174,30 +173,6 @@ class Lines(Picture):
 
     def place(self, cell: float) -> Place:
         return 0, round(cell)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tokens(Picture):
-    """The text, each token as dark as its number; beside a baseline, the difference. `detail`: of `HeatToken`."""
-
-    chart: Callable[..., HeatTokens] = HeatTokens
-    subtracts = True
-    least_high: float = 1e-9  # that the colours reach to
-    shown_digits: int = 2  # below a token
-
-    def show(self, chart: HeatTokens, values: Values, baseline: Values | None) -> Values:
-        if baseline is not None:
-            values = values.minus(baseline, self.least_change)
-        high = max(values.range[1], self.least_high)
-        write = numbers.decimal if baseline is None else numbers.signed
-        texts = _texts(values, lambda value: write(value, self.shown_digits))
-        rows = zip(values.rows.labels, values.array.tolist(), texts, _details(values), strict=True)
-        tokens = [HeatToken(label, value / high, text, **detail) for label, value, text, detail in rows]
-        chart.set_tokens(tokens, signed=baseline is not None)
-        return values
-
-    def select(self, chart: HeatTokens, row: int | None, column: int | None) -> None:
-        chart.set_current(row)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,9 +18,9 @@ from app.rooms.layers.layer_steps import layer_steps
 from app.rooms.layers.neurons_view import MOST_WORDS, NeuronsView
 from app.rooms.layers.paths_view import PathsView
 from app.rooms.layers.room import LayersRoom
-from app.rooms.layers.stages import LayersView
 from app.rooms.layers.steps_view import StepsView
 from app.rooms.layers.word_view import WordView, verdict
+from app.rooms.view import View
 from app.shell.window import Window
 from app.widgets.charts.bars import BarList
 from bertcore.analysis.layer_trace import trace_layer
@@ -31,7 +31,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.family_models import SHAPES, save_family
 
-View = TypeVar("View", bound=LayersView)
+AnyView = TypeVar("AnyView", bound=View)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def room(window: Window, qtbot: QtBot) -> LayersRoom:
     return found
 
 
-def opened(window: Window, qtbot: QtBot, key: str, kind: type[View]) -> View:
+def opened(window: Window, qtbot: QtBot, key: str, kind: type[AnyView]) -> AnyView:
     room = window.frame.rooms["layers"]
     assert isinstance(room, LayersRoom)
     view = room.open_view(key)

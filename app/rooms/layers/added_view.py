@@ -15,7 +15,6 @@ from ...widgets.card import note, tip
 from ...widgets.curve_specs import CurveSpec
 from ..pictures import Lines
 from ..values_view import ValuesView
-from .stages import LayersView
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QLayout
@@ -43,7 +42,7 @@ def stream_of(
     return residual_stream(checkpoint.model, text, members=members, changes=changes)
 
 
-class AddedView(ValuesView, LayersView):
+class AddedView(ValuesView):
     """Lengths on the left, cosines with the vector they are added to on the right; both over layers."""
 
     pictures = (

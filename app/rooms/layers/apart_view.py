@@ -26,7 +26,6 @@ from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Cells
 from ..values_view import ValuesView
-from .stages import LayersView
 
 LEAST_HIGH = 0.02  # to which the colours reach at least: rounding errors stay without colour
 CELL_PX = 260, 64  # of two layers, at most: two models of different sizes have few of them
@@ -59,7 +58,7 @@ def apart_of(reading: Reading, different: str, _progress: ReportOrCancel) -> Apa
     return Apart(distance, cka, (problems[0], problems[1]))
 
 
-class ApartView(ValuesView, LayersView):
+class ApartView(ValuesView):
     """Distances on the left, layers against layers on the right."""
 
     pictures = (

@@ -15,15 +15,13 @@ from ...state.selection import Selection
 from ...widgets.charts.cells import LabelledGrid
 from ..pictures import Cells
 from ..values_view import ValuesView
-from .stages import LayersView
 
 LEAST_SPREAD = 0.001  # of the largest: a LayerNorm leaves all vectors equally large, up to rounding
 
 
-class HiddenView(ValuesView, LayersView):
+class HiddenView(ValuesView):
     """Sizes (L2 norms) on the left, cosines at the chosen stage on the right."""
 
-    slider = "all"
     pictures = (
         Cells(
             key="lengths",

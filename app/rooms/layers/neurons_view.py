@@ -19,7 +19,6 @@ from ...widgets.charts.bars import BarList
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars
 from ..values_view import ValuesView
-from .stages import LayersView
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QLayout
@@ -56,7 +55,7 @@ def neuron_of(
     return activations, pushed_words(checkpoint.model, checkpoint.tokenizer, *neuron, MOST_WORDS)
 
 
-class NeuronsView(ValuesView, LayersView):
+class NeuronsView(ValuesView):
     """The strongest of all layers on the left, the chosen one on the right."""
 
     pictures = (

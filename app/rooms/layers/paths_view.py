@@ -18,7 +18,6 @@ from ...state.token_units import TokenView
 from ...widgets.scatter import WORD
 from ..pictures import Dots
 from ..values_view import ValuesView
-from .stages import LayersView
 
 if TYPE_CHECKING:
     from bertcore.analysis.vectors import Pca
@@ -43,10 +42,9 @@ def paths_plane(reading: Reading, view: TokenView, _progress: ReportOrCancel) ->
     )
 
 
-class PathsView(ValuesView, LayersView):
+class PathsView(ValuesView):
     """One large picture; the slider moves all dots along their lines."""
 
-    slider = "all"
     pictures = (
         Dots(
             key="paths",

@@ -8,7 +8,9 @@ from ...widgets.spots import name_spot
 from ..room import ViewRoom
 from ..view import ONE_AT_A_TIME, View, ViewSpec, later
 from .hidden_view import HiddenView
-from .stages import LayersView, StageSlider
+from .stages import StageSlider
+
+SLIDER = {"hidden": "all", "paths": "all", "word": "all", "steps": "layers"}  # what it chooses in a view; else nothing
 
 
 class LayersRoom(ViewRoom):
@@ -122,8 +124,7 @@ class LayersRoom(ViewRoom):
         super().draw_head(reading)
 
     def _show_slider(self) -> None:
-        assert isinstance(self.view, LayersView)
-        slider, model, selection = self.view.slider, self.state.model, self.state.selection
+        slider, model, selection = SLIDER.get(self.views.key, ""), self.state.model, self.state.selection
         self.slider.setVisible(bool(slider))
         self.fit_width()
         last = model.layers if model is not None else 1

@@ -1,9 +1,7 @@
-"""The stages of a text on its way through the model: their names, the slider that chooses one, what a view has of them.
+"""The stages of a text on its way through the model: their names, and the slider that chooses one.
 
 Stage 0 is the embeddings, stage l what leaves layer l.
 """
-
-from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QPen
@@ -14,21 +12,11 @@ from ...look import theme
 from ...look.say import say
 from ...widgets.card import label
 from ...widgets.layouts import hbox
-from ..view import View
 
 LEAST_PX, MOST_PX, HEIGHT_PX = 70, 240, 28
 MARGIN_PX = 9
 HANDLE_PX = 7
 MANY = 30  # stages; from here on they get no dots of their own
-
-
-class LayersView(View):
-    """A view of this room. `slider` says what the slider chooses there.
-
-    "all": the embeddings or a layer; "layers": a layer; "": nothing, the view shows all layers side by side.
-    """
-
-    slider: Literal["", "layers", "all"] = ""
 
 
 class StageTrack(QSlider):

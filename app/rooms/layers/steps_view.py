@@ -21,10 +21,10 @@ from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import discard, fill, hbox, vbox
+from ..view import View
 from .derivation import Derivation, Term
 from .layer_steps import layer_of, layer_steps
 from .number_table import NumberTable
-from .stages import LayersView
 
 if TYPE_CHECKING:
     from bertcore.analysis.layer_trace import LayerTrace
@@ -214,10 +214,8 @@ class StepHeader(QPushButton):
                 theme.draw_text(painter, box, text, color, size, bold=text == self._title)
 
 
-class StepsView(LayersView):
+class StepsView(View):
     """A list of steps, of which one is open with its numbers; on the right how the chosen number was computed."""
-
-    slider = "layers"
 
     def __init__(self) -> None:
         super().__init__()

@@ -33,7 +33,6 @@ from ...widgets.layouts import hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from ..pictures import Cells
 from ..values_view import ValuesView
-from .stages import LayersView
 from .swap_result import SwapResult
 from .swap_targets import swap_targets
 
@@ -51,7 +50,7 @@ LINES = {"states": "places", "heads": "heads"}  # picture -> the question that i
 PARTS: tuple[PatchedPart, ...] = ("state", "attention", "feed-forward")
 
 
-class SwapView(ValuesView, LayersView):
+class SwapView(ValuesView):
     """The map of places, the map of heads below, and what comes out beside them."""
 
     pictures = (

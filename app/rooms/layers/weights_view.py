@@ -30,7 +30,6 @@ from ...widgets.pages import tab_bar
 from ...widgets.progress_line import ProgressLine
 from ..pictures import Bars, Cells
 from ..values_view import ValuesView
-from .stages import LayersView
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QLayout, QPushButton
@@ -80,7 +79,7 @@ def parts_outside(changes: TrainingChanges) -> list[PartChange]:
     return [part for part in changes.parts if part.layer is None]
 
 
-class WeightsView(ValuesView, LayersView):
+class WeightsView(ValuesView):
     """Parts on the left, words on the right."""
 
     pictures = (

@@ -24,7 +24,6 @@ from ...widgets.layouts import discard, hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from ..pictures import Cells, Lines
 from ..values_view import ValuesView
-from .stages import LayersView
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QLayout
@@ -167,13 +166,12 @@ EDITOR_PX = 430
 COLORS = ("segment_a", "segment_b", "good_text")
 
 
-class WordView(ValuesView, LayersView):
+class WordView(ValuesView):
     """The sentences on the left; curves over layers, and the matrix of the chosen stage.
 
     It has sentences of its own: of what all rooms look at, only model and stage matter.
     """
 
-    slider = "all"
     pictures = (
         Lines(
             key="curves",
