@@ -57,29 +57,11 @@ def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, q
     assert window.state.reading is not None
     states = window.state.reading.trace.hidden_states
     assert view.charts["lengths"].values == pytest.approx(lengths(states).T, rel=1e-5)
-    assert (
-        view.charts["lengths"].color_range is not None and view.charts["lengths"].color_range[0] == 0
-    )  # LayerNorm made them alike
+    assert (view.charts["lengths"].color_range or (1, 1))[0] == 0  # LayerNorm made them alike
     for stage in (0, 2):
         room.slider.track.setValue(stage)
         assert view.charts["cosines"].values == pytest.approx(cosines(states)[stage], abs=1e-5)
     assert room.slider.name == "after layer 2" and window.state.layer == 1
-
-
-def test_words_and_special_tokens_act_on_rows_and_columns(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
-    view = opened(window, qtbot, "hidden", HiddenView)
-    window.state.set_token_view(words=True, specials=False)
-    assert window.state.reading is not None
-    units = window.state.reading.units(window.state.token_view)
-    assert view.charts["lengths"].values is not None and view.charts["cosines"].values is not None
-    assert len(units) < len(window.state.encoding or [])
-    assert (
-        view.charts["lengths"].values.shape == (len(units), 3)
-        and view.charts["cosines"].values.shape == (len(units),) * 2
-    )
-    merged = units.vectors(window.state.reading.trace.hidden_states)
-    assert view.charts["lengths"].values == pytest.approx(lengths(merged).T, rel=1e-5)
-    assert "the mean of their pieces" in view.cards["lengths"].hint
 
 
 def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: LayersRoom, window: Window, qtbot: QtBot) -> None:

@@ -15,14 +15,16 @@ from pytestqt.qtbot import QtBot
 from app.figures.figure import model_hash
 from app.figures.files import npz, table
 from app.figures.values import Side, Values
-from app.rooms.pictures import Picture
+from app.rooms.pictures import Cells, Lines, Picture
 from app.rooms.values_view import ValuesView
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.baseline import OtherText
+from app.state.what_if import NOTHING_CHANGED
 from tests.app.conftest import TEXT_B, TIMEOUT_MS, settle
 
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
+NO_KEY = Qt.KeyboardModifier.NoModifier
 FIGURE = ["Save picture…", "Save numbers…", "Copy picture", "Copy numbers"]
 
 
@@ -97,32 +99,35 @@ def test_hovering_says_what_is_there_and_is_seen_in_all_rooms(window: Window, qt
 
 def cell(picture: Picture, shown: Values) -> Any:
     """The second row and column, as the chart calls them."""
-    return (1, 1) if picture.place((1, 1)) == (1, 1) and shown.columns is not None else 1
+    return (1, 1) if isinstance(picture, Cells) else 1.0 if isinstance(picture, Lines) else 1
 
 
 def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Window, qtbot: QtBot) -> None:
     begin(window, ONE_WORD, qtbot)
+    state, clicks = window.state, set()
     for view, picture, shown in pictures(window, qtbot):
-        chart, state = view.charts[picture.key], window.state
+        chart = view.charts[picture.key]
         if not shown.array.size:
             continue
-        kinds = {side.kind: side.number(1) for side in (shown.columns, shown.rows) if side}
+        sides = zip((shown.columns, shown.rows), reversed(picture.place(cell(picture, shown))), strict=True)
+        kinds = {side.kind: side.number(place) for side, place in sides if side and place is not None}
         if hasattr(chart, "context_menu_requested"):
-            before = state.focus, state.layer, state.what_if
-            menus = set(window.findChildren(QMenu))
+            before, menus = (state.focus, state.layer, state.what_if), set(window.findChildren(QMenu))
             chart.context_menu_requested.emit(cell(picture, shown), QPoint(0, 0))
             menu = next(menu for menu in window.findChildren(QMenu) if menu not in menus)
             texts = [action.text() for action in menu.actions() if action.text()]
             assert texts[-4:] == FIGURE and ("token" in kinds) == any("Copy “" in text for text in texts)
             menu.close()
             assert (state.focus, state.layer, state.what_if) == before
-        if "token" in kinds:
-            chart.clicked.emit(cell(picture, shown), Qt.KeyboardModifier.NoModifier)
-            assert state.focus == kinds["token"], picture.key
-        if "token" in kinds and "stage" in kinds:
-            assert state.selection.stage == kinds["stage"]
-        window.state.set_what_if(type(state.what_if)())
+        chart.clicked.emit(*((1.0,) if isinstance(picture, Lines) else (cell(picture, shown), NO_KEY)))
+        stage = kinds.get("stage", kinds["layer"] + 1 if "layer" in kinds and "head" not in kinds else None)
+        for wanted, now in ((kinds.get("token"), state.focus), (stage, state.selection.stage)):
+            assert wanted in (None, now), (picture.key, kinds)
+        assert "head" not in kinds or (state.layer, state.head) == (kinds["layer"], kinds["head"])
+        clicks |= set(kinds)
+        state.set_what_if(NOTHING_CHANGED)
         settle(window, qtbot)
+    assert {"token", "stage", "layer", "head"} <= clicks
 
 
 def test_every_card_gives_its_picture_and_its_numbers(window: Window, qtbot: QtBot) -> None:

@@ -81,8 +81,7 @@ class FilmRoom(Room):
         kept = str(state.kept.get("film.picture"))
         self.tabs.setCurrentIndex(PICTURES.index(kept) if kept in PICTURES else 0)
         self.tabs.currentChanged.connect(self._on_tabs_changed)
-        self.strip.snapshot_chosen.connect(self._on_strip_snapshot_chosen)
-        self.strip.head_chosen.connect(state.set_head)
+        self.strip.clicked.connect(self._on_strip_clicked)
         self.strip.hovered.connect(lambda _cell: self._say_hint())
 
     @property
@@ -143,28 +142,23 @@ class FilmRoom(Room):
         if self.steps is not None and self.is_drawn:
             self.card.set_title(say("Film strip of {run}", run=self.steps.run.name))
             film = self._film(self.steps)
-            self._show_intro(film.is_task)
-            self._name_words(film.is_task)
+            self._show_words(film.is_task)
             self.strip.show_film(film)
         elif model is not None:
             self._none_title.setText(say("{model} has no snapshots", model=model.name))
         self._say_hint()
 
-    def _show_intro(self, is_task: bool) -> None:
-        patterns = say(
-            "The same text, read by the same model at each saved step of its training: from noise to patterns."
-        )
-        answer = say(
-            "The same text, read by the same model at each saved step of fine-tuning: when is it sure of its answer?"
-        )
-        self.card.set_intro("" if theme.is_projector() else answer if is_task else patterns)
-
-    def _name_words(self, is_task: bool) -> None:
-        name, hint = (
-            (say("Answer"), say("What the fine-tuned model answers"))
-            if is_task
-            else (say("Words"), say("The most likely words for the hidden one"))
-        )
+    def _show_words(self, is_task: bool) -> None:
+        """Of a fine-tuned model its answers, not words for a mask."""
+        intro = say("The same text, read by the same model at each saved step of its training: from noise to patterns.")
+        name, hint = say("Words"), say("The most likely words for the hidden one")
+        if is_task:
+            intro = say(
+                "The same text, read by the same model at each saved step of fine-tuning: when is it sure of its "
+                "answer?"
+            )
+            name, hint = say("Answer"), say("What the fine-tuned model answers")
+        self.card.set_intro("" if theme.is_projector() else intro)
         self.tabs.setTabText(PICTURES.index(WORDS), name)
         self.tabs.setTabToolTip(PICTURES.index(WORDS), tip(f"{name}: {hint}"))
 
@@ -187,13 +181,8 @@ class FilmRoom(Room):
     def _say_hint(self) -> None:
         film = self.strip.film
         shown, count = (len(self.strip.painter.plan.shown), len(film.snapshots)) if film.snapshots else (0, 0)
-        self.card.set_hint(
-            say("{shown} of %n snapshot(s)", n=count, shown=shown)
-            if shown < count
-            else say("%n snapshot(s)", n=count)
-            if count
-            else ""
-        )
+        text = say("%n snapshot(s)", n=count) if count else ""
+        self.card.set_hint(say("{shown} of %n snapshot(s)", n=count, shown=shown) if shown < count else text)
         cell = self.strip.hovered_cell
         is_column = cell is not None and len(cell) == 1
         self.hover_text_changed.emit(
@@ -217,9 +206,12 @@ class FilmRoom(Room):
         self.state.kept["film.picture"] = self.picture
         self._show()
 
-    def _on_strip_snapshot_chosen(self, index: int) -> None:
-        if self.steps is not None and index < len(self.steps.snapshots):
-            self.snapshot_requested.emit(self.steps.snapshots[index][1])
+    def _on_strip_clicked(self, cell: tuple[int, ...]) -> None:
+        """On a column, or on a head of the large picture."""
+        if len(cell) > 1:
+            self.state.set_head(*cell)
+        elif self.steps is not None and cell[0] < len(self.steps.snapshots):
+            self.snapshot_requested.emit(self.steps.snapshots[cell[0]][1])
 
     # What is saved.
 

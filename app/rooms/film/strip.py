@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -15,10 +15,7 @@ Cell = tuple[int, ...]  # (snapshot) by index, or (layer, head) of the large pic
 
 
 class FilmStrip(PointerWidget):
-    """A click on a column names its snapshot, one on a head of the large picture that head."""
-
-    snapshot_chosen = Signal(int)  # index
-    head_chosen = Signal(int, int)  # layer, head
+    """A click is on a column or on a head of the large picture."""
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
@@ -26,7 +23,6 @@ class FilmStrip(PointerWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.film = Film((), {})
         self._painter: FilmPainter | None = None
-        self.clicked.connect(self._on_clicked)
 
     def show_film(self, film: Film) -> None:
         self.film, self._painter = film, None
@@ -49,12 +45,6 @@ class FilmStrip(PointerWidget):
             return step
         share = "" if guesses.best_share is None else numbers.percent(guesses.best_share)
         return f"{step}: {guesses.best} {share}".strip()
-
-    def _on_clicked(self, cell: Cell) -> None:
-        if len(cell) == 1:
-            self.snapshot_chosen.emit(cell[0])
-        else:
-            self.head_chosen.emit(*cell)
 
     def cell_at(self, point: QPointF) -> Cell | None:
         if not self.film.snapshots:
