@@ -183,7 +183,7 @@ class FineTuning(Trainable):
     def begin_step(self, plan: StepPlan) -> None:
         self._evaluation = None
         if self.options.training.gradual_unfreezing:
-            self._unfreeze((plan.step - 1) // self._per_epoch, plan.fraction)
+            self._train_from(self._lowest_trained((plan.step - 1) // self._per_epoch, plan.fraction))
 
     def forward_backward(self, plan: StepPlan, batch: StepBatch) -> StepResult:
         all_labels, tokens = self.group.all_reduce(sum(batch.labels), batch.tokens)
@@ -223,11 +223,10 @@ class FineTuning(Trainable):
         frozen, layers = self.options.training.frozen_layers, self.model.config.num_hidden_layers
         if frozen > layers:
             raise BertcoreError(f"The model has {layers} layers; freeze at most that many, not {frozen}.")
-        for name, parameter in self.model.named_parameters():
-            parameter.requires_grad_(self._depths[name] > frozen if frozen else True)
+        self._train_from(frozen + 1 if frozen else 0)
 
-    def _unfreeze(self, epoch: int, fraction: float) -> None:
-        lowest = self._lowest_trained(epoch, fraction)
+    def _train_from(self, lowest: int) -> None:
+        """The part at this depth and all above it."""
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(self._depths[name] >= lowest)
 

@@ -57,23 +57,19 @@ def write_pretraining_card(
     start = place_of(run.options.start) if run.options.start else None
     is_longer = any(line.get("phase") == "longer" for line in lines if line.get("kind") == "phase")
     longest = data.long_sequence_length if is_longer else data.sequence_length
-    asked = ""
-    if questions := held_out.get("questions"):
-        asked = f" Of its questions {questions['right']:,} of {questions['of']:,} are right."
-    step = held_out.get("step", end.step)
+    shorter = f"; {data.short_share:.0%} of the steps have more of {data.short_sequence_length}"
+    asked, step = held_out.get("questions"), held_out.get("step", end.step)
     fields = {
         "pretrained": "",
-        "what": f"{f'trained further from {start}' if start else 'trained from scratch'} by BERTscope",
+        "what": f"trained {f'further from {start}' if start else 'from scratch'} by BERTscope",
         "started_from": cell(start or "random weights"),
         "objective": _OBJECTIVES[data.pairs],
         "masked": MASKED[data.masking],
-        "shorter": f"; {data.short_share:.0%} of the steps have more of {data.short_sequence_length}"
-        if data.short_share
-        else "",
+        "shorter": shorter if data.short_share else "",
         "rate": run.options.peak_rate,
         "words": numbers.get("words") or 0,
         "late": "" if step == end.step else f" Measured at step {step:,}.",
-        "questions": asked,
+        "questions": f" Of its questions {asked['right']:,} of {asked['of']:,} are right." if asked else "",
         "untrained_from": longest if longest < config.max_length and start is None else None,
         **(of_teacher or {}),
     }

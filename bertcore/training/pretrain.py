@@ -144,15 +144,11 @@ class Pretraining(Trainable):
         def make() -> list[str]:
             groups = [[file] for file in data.files] if sources else [[Path(name) for name in data.corpus]]
             tokenizer = self._make_tokenizer(run, report)
-            keys = []
-            for files in groups:
-                name = f"the text {files[0].name}" if sources else "the text"
+            return [load_corpus(files, tokenizer, partial(tell, files), data.text_format).key for files in groups]
 
-                def progress(done: float, name: str = name) -> None:
-                    report(f"Reading {name}: {done:.0%}.")
-
-                keys.append(load_corpus(files, tokenizer, progress, data.text_format).key)
-            return keys
+        def tell(files: list[Path], done: float) -> None:
+            name = f"the text {files[0].name}" if sources else "the text"
+            report(f"Reading {name}: {done:.0%}.")
 
         keys = tokenised_keys(run) or self.group.broadcast(make)
         text = TrainingText([open_corpus(key) for key in keys], list(sources.values()))

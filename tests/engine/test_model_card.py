@@ -191,6 +191,9 @@ def test_distillation(text: Path, tmp_path: Path) -> None:
     assert len(comparison["best"]) + len(comparison["worst"]) > 0
     assert json.loads((run / "first_batch.json").read_text())["sequences"]
     assert "temperature 2" in rows(body)["objective"]
+    lines = body.splitlines()
+    titles = [at for at, line in enumerate(lines) if line.startswith("## ")]
+    assert len(titles) == 5 and all(lines[at - 1] == lines[at + 1] == "" for at in titles)
 
 
 class TestLayout:

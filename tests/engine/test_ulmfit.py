@@ -60,7 +60,7 @@ def learning(frozen_layers: int, epoch: int, fraction: float = 0.0) -> set[str]:
     work, model = FineTuning(FinetuneOptions(training=training)), tiny_model(("classify",), num_hidden_layers=3)
     work.model = model
     work._freeze()
-    work._unfreeze(epoch, fraction)
+    work._train_from(work._lowest_trained(epoch, fraction))
     names = (name for name, parameter in model.named_parameters() if parameter.requires_grad)
     return {name.split(".")[2] if name.startswith("encoder.layers.") else name.split(".")[0] for name in names}
 
