@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.look.language import Titled
+from app.look.say import Titled
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.glossary import GlossaryCard, find_words, load_glossary
