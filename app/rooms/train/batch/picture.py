@@ -282,4 +282,4 @@ class BatchLegend(Drawing):
             scale.append(Box(part, loss_color(MOST_LOSS * step / (steps - 1))))
         x += bar + theme.px(6)
         scale.append(Words(QRectF(x, 0, plain(high) + theme.px(4), height), high, "muted"))
-        return fates, scale, x + plain(high) + theme.px(4)
+        return fates, scale, x + plain(high) + theme.px(14 + 2 * len(self._fates))
