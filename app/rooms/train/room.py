@@ -84,7 +84,7 @@ class TrainRoom(QWidget):
     # --- what the room shows
 
     def show_runs(self, runs: list[RunInfo]) -> None:
-        for part in (self.runs, self.form, self.demos, self.view.curves):
+        for part in (self.runs, self.form.model, self.demos, self.view.curves):
             part.set_runs(runs)
         self._infos = runs
         own = next((run for run in runs if self._run is not None and run.path == self._run.path), None)

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from bertcore.config import count_parameters
@@ -20,7 +20,6 @@ from bertcore.training.pretrain_options import HEADS_OF_PAIRS, PretrainOptions
 from ....look import numbers, theme
 from ....look.say import say
 from ....runs.process import RunCommand
-from ....runs.run_info import RunInfo
 from ....runs.run_kinds import (
     BY_KEY,
     EPOCHS,
@@ -145,10 +144,6 @@ class NewRunForm(QWidget):
         for made in (self.start, self.sweep):
             made.setEnabled(startable)
             made.setToolTip("" if startable else say("The data has to be corrected first: see “Before you start”."))
-
-    def set_runs(self, runs: list[RunInfo]) -> None:
-        """Models that a run can start from."""
-        self.model.set_runs(runs)
 
     def planned(self) -> RunCommand:
         """The run as it is set; its data is not read yet. Raises BertcoreError where a setting cannot be."""
@@ -377,20 +372,12 @@ class NewRunForm(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Esc in the form cancels the form, before the window's own shortcut gets it."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+        if isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Cancel):
+            if event.type() == QEvent.Type.KeyPress:
+                self.cancelled.emit()
             event.accept()
             return True
         return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if _is_escape(event):
-            self.cancelled.emit()
-        else:
-            super().keyPressEvent(event)
-
-
-def _is_escape(event: QKeyEvent) -> bool:
-    return event.key() == Qt.Key.Key_Escape
 
 
 def _has_file(spec: TaskSpec, folder: Path) -> bool:

@@ -20,8 +20,7 @@ from ....widgets.charts.bars import ROW_PX, Bar, BarList
 from ....widgets.curve_plot import CurvePlot
 from ....widgets.curve_specs import PlotSpec
 from ....widgets.layouts import hbox, vbox
-from .board import QuestionBoard
-from .guessed_sentence import GuessedSentence
+from .pictures import GuessedSentence, QuestionBoard
 
 REPLAY_MS = 300  # between two measurements, when a run is played again
 
