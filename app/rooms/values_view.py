@@ -184,6 +184,8 @@ class ValuesView(View):
         self._show(self.pictures, reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
+        if self.shows_nothing:  # why, is of the reading
+            return
         self._ask(reading, selection)
         changed = [one for one in self.pictures if self._followed.get(one.key) != self._follow(one, reading, selection)]
         self._show(changed, reading, selection)

@@ -146,21 +146,21 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> 
 
 
 def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:
-    view = compare(window, "layers", "added", SHORTER, qtbot)
+    view = compare(window, "layers", "added", OtherText("The happy cat sat.", TEXT_B), qtbot)
     window.state.set_focus(2)
-    checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
+    checkpoint, (reading, theirs) = load_checkpoint(model_folder), both(window)
+    assert reading.alignment is not None
+    place = reading.alignment.other_positions[2]
+    assert place == 3
     direct = residual_stream(
         checkpoint.model, as_text(checkpoint.model, theirs.request.input_ids, theirs.request.segments)
     )
-    np.testing.assert_allclose(view.charts["lengths"].points("attention_before")[1], direct.attention[:, 2], rtol=1e-4)
-    expected = direct.feed_forward_cosine[:, 2]
+    points = view.charts["lengths"].points
+    np.testing.assert_allclose(points("attention_before")[1], direct.attention[:, place], rtol=1e-4)
+    expected = direct.feed_forward_cosine[:, place]
     np.testing.assert_allclose(view.charts["cosines"].points("feed_forward_before")[1], expected, atol=1e-5)
-    reading, _ = both(window)
-    assert reading.alignment is not None
     window.state.set_focus(reading.alignment.other_positions.index(None))
-    assert not len(view.charts["lengths"].points("attention_before")[1]) and len(
-        view.charts["lengths"].points("attention")[1]
-    )
+    assert not len(points("attention_before")[1]) and len(points("attention")[1])
 
 
 def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBot) -> None:
