@@ -77,13 +77,10 @@ class Timer(QObject):
     singleShot = QTimer.singleShot
     clock: Clock
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject, **_options: bool) -> None:
         super().__init__(parent)
         self.due_ms = math.inf
         self.clock.timers.append(self)
-
-    def setSingleShot(self, _is_on: bool) -> None:
-        pass
 
     def start(self, ms: int) -> None:
         self.due_ms = self.clock.now_ms + ms

@@ -18,7 +18,6 @@ from app.rooms.train.curves.plots import plots_of
 from app.runs.compared_settings import differences
 from app.runs.run_info import RunInfo
 from app.runs.service import RunsService
-from app.widgets.card import scrolled
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, Level, PlotSpec
 from app.widgets.smoothing import MOST, smoothed, window_of
@@ -338,8 +337,7 @@ def test_of_100_000_points_some_for_each_pixel_are_painted(
 def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks: QApplication, qtbot: QtBot) -> None:
     info = RunInfo(path=Path(), name="", about="", status=DONE, kind="finetune", metrics=("accuracy",))
     grid = CurveGrid(plots_of(info))
-    area = scrolled(grid)
-    qtbot.addWidget(area)
+    qtbot.addWidget(grid)
     first, second = grid.plots[:2]
     steps = np.arange(3)
     first.set_points({"loss": (steps, steps / 2)})
@@ -347,12 +345,11 @@ def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks: QA
 
     def seen(width: int, height: int) -> tuple[bool, bool]:
         """Whether they are beside one another, and whether the second is seen without scrolling."""
-        area.resize(width, height)
-        grid.set_room(area.size())
+        grid.resize(width, height)
         handle_events()
-        return first.y() == second.y(), second.geometry().bottom() < area.viewport().height()
+        return first.y() == second.y(), second.geometry().bottom() < grid.viewport().height()
 
-    area.show()
+    grid.show()
     assert seen(900, 500) == (False, True)
     assert seen(900, 260) == (True, True)
     assert seen(500, 260) == (False, False)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ....look import theme
+from ....look.say import say
 from ....widgets.curve_plot import LEAST_PX, CurvePlot
 from ....widgets.curve_specs import CurveSpec, PlotSpec
+from ....widgets.line_area import LineArea
 from .plots import RunPlots
 
 FIRST_PX, OTHERS_PX, GAP_PX = 210, 175, 10
@@ -19,43 +21,42 @@ FIRST_ON_PROJECTOR_PX = 180  # whole, with its axes, below the numbers
 RUN_COLORS = ("curve_train", "curve_held_out", "curve_mlm", "curve_nsp", "curve_norm")
 
 
-class CurveGrid(QWidget):
-    """Shows the plots that have points."""
+class CurveGrid(LineArea):
+    """Shows the plots that have points; it scrolls where not all are seen at once."""
 
     def __init__(self, plots: RunPlots, runs: int = 1) -> None:
         """runs: how many are laid over one another, of at most len(RUN_COLORS)."""
-        super().__init__()
+        super().__init__(QWidget())
+        self.setAccessibleName(say("Scroll area"))
         self.specs = (*plots.specs, *plots.more)
         self._main = len(plots.specs)
         self.plots = tuple(CurvePlot(_overlaid(spec, runs) if runs > 1 else spec) for spec in self.specs)
         self._shown: list[CurvePlot] = []
         self._shows_more = False
-        self._room = QSize(0, 0)
-        self._grid = QGridLayout(self)
+        self._grid = QGridLayout(self.widget())
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.gap_px(GAP_PX))
         for plot in self.plots:
             plot.hovered.connect(self._on_plot_hovered)
-            plot.setParent(self)
+            plot.setParent(self.widget())
         self.arrange()
 
     def set_shows_more(self, is_on: bool) -> None:
         self._shows_more = is_on
         self.arrange()
 
-    def set_room(self, room: QSize) -> None:
-        """How much of the grid is seen at once."""
-        self._room = room
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         self._lay_out()
 
     def _lay_out(self) -> None:
         """Where not all charts fit below one another, none is cut: two stand side by side; of more, the first takes
         the room, down to the titles of the next two."""
-        height, gap = self._room.height(), self._grid.verticalSpacing()
+        height, gap = self.height(), self._grid.verticalSpacing()
         first = theme.px(FIRST_ON_PROJECTOR_PX if theme.is_projector() else FIRST_PX)
         rows = len(self._shown) // 2
         fits = first + rows * (theme.px(OTHERS_PX) + gap) <= height
-        is_beside = not fits and len(self._shown) == 2 and self._room.width() >= 2 * theme.px(BESIDE_PX) + gap
+        is_beside = not fits and len(self._shown) == 2 and self.width() >= 2 * theme.px(BESIDE_PX) + gap
         below = gap + theme.px(TITLE_PX)
         if is_beside or (theme.is_projector() and height - below < first):
             below = 0

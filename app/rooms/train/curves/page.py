@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
@@ -17,7 +16,7 @@ from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 from ....look import numbers
 from ....look.say import say
 from ....runs.run_info import RunInfo
-from ....widgets.card import button, scrolled
+from ....widgets.card import button
 from ....widgets.controls import Choice, MenuButton
 from ....widgets.curve_plot import CurvePlot
 from ....widgets.curve_specs import HorizontalAxis, Level, Mark, Points, step_axis
@@ -54,7 +53,6 @@ class CurvesPage(QWidget):
         self._others: list[RunCurves] = []
         self._runs: list[RunInfo] = []  # all there are
         self._grids: dict[tuple[RunPlots, int], CurveGrid] = {}
-        self._areas: dict[CurveGrid, QScrollArea] = {}
         self.smooth = Choice(say("Smooth: each point as the mean of the points around it"))
         for text, share in ((say("as measured"), 0.0), (say("smooth"), LIGHT), (say("very smooth"), STRONG)):
             self.smooth.addItem(text, share)
@@ -123,7 +121,7 @@ class CurvesPage(QWidget):
         self._set_others([other for other in self._others if self.can_compare(other.info)])
         self.compare.setEnabled(bool(self._offered()))
         self._show_grid()
-        self._areas[self.grid].verticalScrollBar().setValue(0)
+        self.grid.verticalScrollBar().setValue(0)
         self._show_all()
 
     def show_status(self, info: RunInfo) -> None:
@@ -194,7 +192,7 @@ class CurvesPage(QWidget):
 
     def scroll_to_end(self) -> None:
         """To the charts for experts."""
-        bar = self._areas[self.grid].verticalScrollBar()
+        bar = self.grid.verticalScrollBar()
         bar.setValue(bar.maximum())
 
     # --- inside
@@ -213,22 +211,13 @@ class CurvesPage(QWidget):
             grid = self._grids[plots, runs] = CurveGrid(plots, runs)
             for plot in grid.plots:
                 plot.set_figure(self._about)
-            self._areas[grid] = scrolled(grid)
-            self._areas[grid].installEventFilter(self)
-            self._stack.addWidget(self._areas[grid])
+            self._stack.addWidget(grid)
         return self._grids[plots, runs]
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QResizeEvent):
-            for grid, area in self._areas.items():
-                if watched is area:
-                    grid.set_room(event.size())
-        return super().eventFilter(watched, event)
 
     def _show_grid(self) -> None:
         grid = self.grid
         grid.set_shows_more(self.more.isChecked())
-        self._stack.setCurrentWidget(self._areas[grid])
+        self._stack.setCurrentWidget(grid)
         runs = [(run.info.name, run.info.path) for run in (self._own, *self._others)]
         self.table.show_runs(runs, predict_words=not self._own.info.metrics)
         self.draw()

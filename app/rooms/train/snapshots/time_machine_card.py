@@ -36,17 +36,13 @@ class TimeMachineCard(Card):
         self.chosen: int | None = None  # where the handle is
         self._time_text = Hint()
         self.slider = SnapshotSlider()
-        self.play = button(
-            say("Play"),
-            lambda: self.play_requested.emit(tuple(self.snapshots)),
-            hint=say("Step through the snapshots one by one"),
-        )
-        self.film_button = button(say("Film strip"), self._on_film_clicked)
-        self.film_button.setToolTip(say("All snapshots of this run side by side: from noise to patterns"))
-        self.open_button = button(say("Open this step"), self.open_chosen, look="primary")
-        self.open_button.setToolTip(say("All pictures, from Map to Layers, show the model as it was at this step"))
-        self.apply_button = button(say("Try it in Apply"), self._on_apply_clicked)
-        self.apply_button.setToolTip(say("Run the model from this step on your own text"))
+        side_by_side = say("All snapshots of this run side by side: from noise to patterns")
+        opened = say("All pictures, from Map to Layers, show the model as it was at this step")
+        tried = say("Run the model from this step on your own text")
+        self.play = button(say("Play"), self._on_play_clicked, hint=say("Step through the snapshots one by one"))
+        self.film_button = button(say("Film strip"), self._on_film_clicked, hint=side_by_side)
+        self.open_button = button(say("Open this step"), self.open_chosen, look="primary", hint=opened)
+        self.apply_button = button(say("Try it in Apply"), self._on_apply_clicked, hint=tried)
         self.apply_button.hide()
         row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
         fill(self.body, self.slider, row)
@@ -99,6 +95,9 @@ class TimeMachineCard(Card):
             return False
         self.open_snapshot(self.chosen)
         return True
+
+    def _on_play_clicked(self) -> None:
+        self.play_requested.emit(tuple(self.snapshots))
 
     def _on_apply_clicked(self) -> None:
         if self.open_chosen():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
@@ -16,7 +18,7 @@ from ....widgets.linked_text import LinkedText
 
 
 class SlowMotion(QWidget):
-    """Buttons, and the newest step in words. It shows itself while a run that can be steered is looked at."""
+    """Buttons, and the newest step in words. It is shown while a run that can be steered is looked at."""
 
     command_given = Signal(str)  # step, ten_steps, resume
     batch_requested = Signal(int)  # of this step
@@ -27,34 +29,37 @@ class SlowMotion(QWidget):
         self._steps: list[SlowStep] = []
         self._state = ""
         self._is_awaiting = False  # a step was ordered and has not been heard of
-        self.one = button(say("One step"), lambda: self._order("step"))
-        self.one.setToolTip(say("Pause the run and train on one batch"))
-        self.ten = button(say("Ten steps"), lambda: self._order("ten_steps"))
-        self.ten.setToolTip(say("Pause the run and train on ten batches, one after the other"))
-        self.go_on = button(say("Full speed"), lambda: self.command_given.emit("resume"))
-        self.go_on.setToolTip(say("Let the run continue at full speed; slow motion does not change its result"))
-        self.to_batch = button(say("What went in"), self._on_to_batch_clicked)
-        self.to_batch.setToolTip(say("The batch that this step trained on"))
-        self.to_weights = button(say("What it did"), self.weights_requested.emit)
-        self.to_weights.setToolTip(say("How far this step moved each part of the model"))
         self._shows_batch = False
+        one = say("Pause the run and train on one batch")
+        ten = say("Pause the run and train on ten batches, one after the other")
+        on = say("Let the run continue at full speed; slow motion does not change its result")
+        self.one = button(say("One step"), partial(self._order, "step"), hint=one)
+        self.ten = button(say("Ten steps"), partial(self._order, "ten_steps"), hint=ten)
+        self.go_on = button(say("Full speed"), partial(self.command_given.emit, "resume"), hint=on)
+        batch = say("The batch that this step trained on")
+        weights = say("How far this step moved each part of the model")
+        self.to_batch = button(say("What went in"), self._on_to_batch_clicked, hint=batch)
+        self.to_weights = button(say("What it did"), self.weights_requested.emit, hint=weights)
         self.words = LinkedText()
         title = label(say("Slow motion"), "strong")
+        title.setVisible(not theme.is_projector())
         others = self.to_batch, self.to_weights
         hbox(title, self.one, self.ten, self.go_on, (self.words, 1), *others, parent=self, gap_px=8)
-        title.setVisible(not theme.is_projector())
+
+    @property
+    def can_steer(self) -> bool:
+        """Whether the run is at work, or waits."""
+        return self._state in ("running", "paused")
 
     def show_status(self, info: RunInfo) -> None:
         self._state = info.status.state
-        if self._state not in ("running", "paused"):
-            self._is_awaiting = False
+        self._is_awaiting = self._is_awaiting and self.can_steer
         self._show()
 
     def show_steps(self, steps: list[SlowStep]) -> bool:
         """All that the run has taken in slow motion, by step. True where one was added while it is steered."""
         has_more = len(steps) > len(self._steps)
-        if len(steps) != len(self._steps):
-            self._is_awaiting = False
+        self._is_awaiting = self._is_awaiting and len(steps) == len(self._steps)
         self._steps = list(steps)
         self._show()
         return has_more and self.can_steer
@@ -63,11 +68,6 @@ class SlowMotion(QWidget):
         """Whether it stands above the batch, or above the weights."""
         self._shows_batch = batch
         self._show()
-
-    @property
-    def can_steer(self) -> bool:
-        """Whether the run is at work, or waits."""
-        return self._state in ("running", "paused")
 
     def _order(self, command: str) -> None:
         self._is_awaiting = True
@@ -79,25 +79,23 @@ class SlowMotion(QWidget):
             self.batch_requested.emit(self._steps[-1].step)
 
     def _show(self) -> None:
-        is_paused = self._state == "paused"
+        is_paused, has_steps = self._state == "paused", bool(self._steps)
         for made in (self.one, self.ten):
             made.setEnabled(not self._is_awaiting)
         self.go_on.setEnabled(is_paused)
-        newest = self._steps[-1] if self._steps else None
-        self.to_batch.setVisible(newest is not None and not self._shows_batch)
-        self.to_weights.setVisible(newest is not None and self._shows_batch and not theme.is_projector())
-        self.words.setText(about_step(newest) if newest is not None and is_paused else self._invitation())
+        self.to_batch.setVisible(has_steps and not self._shows_batch)
+        self.to_weights.setVisible(has_steps and self._shows_batch and not theme.is_projector())
+        self.words.setText(
+            step_sentence(self._steps[-1])
+            if has_steps and is_paused
+            else say("Take one step at a time and see how it changes the weights and the loss on its own batch.")
+        )
 
-    def _invitation(self) -> str:
-        return say("Take one step at a time and see how it changes the weights and the loss on its own batch.")
 
-
-def about_step(step: SlowStep) -> str:
+def step_sentence(step: SlowStep) -> str:
     """The loss before and after, and how large the step was."""
-    words = say(
-        "Step {step}. This batch: loss {before} before, {after} after. Learning rate {rate}, gradient norm {norm}."
-    )
-    return words.format(
+    return say(
+        "Step {step}. This batch: loss {before} before, {after} after. Learning rate {rate}, gradient norm {norm}.",
         step=numbers.count(step.step),
         before=numbers.decimal(step.before, 3),
         after=numbers.decimal(step.after, 3),
