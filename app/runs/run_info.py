@@ -87,9 +87,8 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
     name = name_from_file(config.get("name"), otherwise=name_from_file(path.name))
     if is_built_in(path):
         title = say(SHIPPED[path.name]) if path.name in SHIPPED else name
-        return RunInfo(
-            path, title, describe(config), status, held_out, is_built_in=True, has_questions=_has_questions(config)
-        )
+        shipped = RunInfo(path, title, describe(config), status, held_out, is_built_in=True)
+        return replace(shipped, does=word_of(config), has_questions=_has_questions(config))
     resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)
     label = read_label(path)
     row = RunInfo(path, label.name or name, describe(config), status, held_out, resumable)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QAbstractListModel, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -141,13 +141,14 @@ def _own_texts(widget: QWidget) -> Iterator[str]:
         yield from (action.text().split("\t")[0] for action in widget.actions())
     elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
         model = widget.model()
+        columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount()  # which has none to ask
         for way, count in (
-            (Qt.Orientation.Horizontal, model.columnCount()),
+            (Qt.Orientation.Horizontal, columns),
             (Qt.Orientation.Vertical, model.rowCount()),
         ):
             yield from (str(model.headerData(i, way) or "") for i in range(min(count, 40)))
         for row in range(min(model.rowCount(), 40)):
-            yield from (str(model.index(row, i).data() or "") for i in range(min(model.columnCount(), 20)))
+            yield from (str(model.index(row, i).data() or "") for i in range(min(columns, 20)))
 
 
 def _is_other(widget: QWidget) -> bool:

@@ -90,7 +90,8 @@ def label_name(label: str, layout: FileLayout) -> str:
     """A label as it is shown."""
     if layout.name == "choices":
         return say("ending {number}", number=label)
-    return say(_LAYOUTS[layout.name].labels.get(label, "")) or label
+    known = _LAYOUTS[layout.name].labels.get(label)
+    return say(known) if known else label
 
 
 def about_layout(layout: FileLayout) -> str:
