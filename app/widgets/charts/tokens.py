@@ -72,16 +72,11 @@ class HeatTokens(WrappedBoxes):
         texts = written if isinstance(written, Sequence) else ["" if one is None else written(one) for one in values]
         shares = (None if value is None else value / limit for value in values)
         columns = zip(labels, shares, texts, kinds, strict=True)
-        tokens = [
+        self._signed = self._signed if signed is None else signed
+        self.tokens = [
             HeatToken(label, share, text, number in marked, kind == "special", frame)
             for number, (label, share, text, kind) in enumerate(columns)
         ]
-        self.set_tokens(tokens, signed=signed)
-
-    def set_tokens(self, tokens: list[HeatToken], *, signed: bool | None = None) -> None:
-        """signed: whether values are on the signed scale from now on; None leaves it as it is."""
-        self._signed = self._signed if signed is None else signed
-        self.tokens = tokens
         if self.hovered_cell is not None and self.hovered_cell >= len(self.tokens):
             self.hovered_cell = None
         self.setAccessibleDescription(", ".join(f"{token.token} {token.number}" for token in self.tokens[:100]))
