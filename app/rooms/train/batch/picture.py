@@ -14,6 +14,7 @@ from ....compute.batches import ASKED, HIDDEN, KEPT, REPLACED, RIGHT, WRONG, Sho
 from ....look import numbers, theme
 from ....look.say import mark, say
 from ....widgets.charts.drawing import Box, Drawing, Shape, Words
+from ....widgets.charts.pointer import next_of
 from ....widgets.wrapped import WrappedBoxes
 
 MOST_LOSS = 8.0  # nats; what is worse has the same colour
@@ -170,8 +171,7 @@ class BatchMap(Drawing):
         return row if 0 <= row < self.count else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
-        step = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}.get(key)
-        return None if step is None or not self.count else min(max((cell or 0) + step, 0), self.count - 1)
+        return next_of(self.count, cell, key)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(150), theme.px(MOST_ROW_PX * 16))

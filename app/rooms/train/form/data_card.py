@@ -23,7 +23,7 @@ TAB = "\t"
 
 
 class DataCard(Card):
-    """Told one after the other: what the data is, or what is wrong with it, and what the run would take."""
+    """One after the other: what the data is, or what is wrong with it, and what the run would take."""
 
     check_requested = Signal()  # the file may have been corrected
 

@@ -146,8 +146,8 @@ def about_time(found: RunEstimate) -> str:
         (mark("{time} to measure"), found.measuring, None),
         (mark("{time} to save"), found.saving, None),
     )
-    told = [say(text, n=n, time=numbers.duration(part.seconds)) for text, part, n in parts if part.seconds >= LEAST_S]
-    sentences = [", ".join(told) + "."] if told else []
+    times = [say(text, n=n, time=numbers.duration(part.seconds)) for text, part, n in parts if part.seconds >= LEAST_S]
+    sentences = [", ".join(times) + "."] if times else []
     if found.epochs is not None:
         sentences.append(say("It reads the data {times} times.", times=numbers.number(found.epochs, 2)))
     if found.is_sampled:
