@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
 from ...look.say import say
-from ...widgets.charts.pointer import ARROWS, PointerWidget
+from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
+from ...widgets.charts.pointer import ARROWS
 from ...widgets.charts.raster import Raster
 from ...widgets.head_sheet import HeadSheet
 from .attentions import Head, head_name
@@ -24,13 +26,42 @@ SIDE_PX = 18  # for the numbers of layers and heads
 TOP_PX = 15
 NAME_PX = 17  # the line with a group's name
 LARGEST_CELL_PX = 84
+WIDE = 20  # room beside a number, which is never cut
 FEWEST_COLUMNS = 6  # of a sorted atlas: many groups are small
 CONTROL = Qt.KeyboardModifier.ControlModifier
 Group = tuple[str, tuple[Head, ...]]  # name, its heads in order
 
 
-class HeadAtlas(PointerWidget):
-    """Drawn cell by cell from one image, so that gaps stay sharp. `clicked` gives a head and the modifiers.
+@dataclass(frozen=True)
+class HeadPicture:
+    """One head, cut from the image of all, so that gaps stay sharp."""
+
+    rect: QRectF
+    sheet: HeadSheet
+    head: Head
+    opacity: float
+
+    def paint(self, painter: QPainter) -> None:
+        painter.setOpacity(self.opacity)
+        self.sheet.paint(painter, self.rect, *self.head)
+        painter.setOpacity(1)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A coloured square over a head."""
+
+    rect: QRectF
+    effects: Raster
+    head: Head
+
+    def paint(self, painter: QPainter) -> None:
+        layer, head = self.head
+        self.effects.paint(painter, self.rect, QRectF(head, layer, 1, 1))
+
+
+class HeadAtlas(Drawing):
+    """Every head in its place. `clicked` gives a head and the modifiers.
 
     The arrow keys click; with Ctrl they only move, and Space clicks with Ctrl.
     """
@@ -62,7 +93,7 @@ class HeadAtlas(PointerWidget):
         if not is_same_model:
             self._groups, self._effects, self.hovered_cell = None, None, None
             self._relay()
-        self.update()
+        self.redraw()
 
     def set_selected(self, layer: int, head: int, selected: Sequence[Head] = ()) -> None:
         """The head on show, and all that are selected with it."""
@@ -81,7 +112,7 @@ class HeadAtlas(PointerWidget):
     def set_effects(self, effects: np.ndarray | None, limit: float = 1.0) -> None:
         """Draws a signed number (L,N) over each head; colours reach from -limit to limit. None: takes them away."""
         self._effects = None if effects is None else Raster(effects, -limit, limit, signed=True)
-        self.update()
+        self.redraw()
 
     def set_off(self, heads: frozenset[Head]) -> None:
         """These add nothing: they are faded and crossed out."""
@@ -89,7 +120,7 @@ class HeadAtlas(PointerWidget):
             self.off = heads
             names = ", ".join(head_name(*head) for head in sorted(heads))
             self.setAccessibleDescription(say("Switched off: {heads}", heads=names) if names else "")
-            self.update()
+            self.redraw()
 
     def cell_rect(self, layer: int, head: int) -> QRectF:
         return self._places().cells[layer, head]
@@ -109,7 +140,7 @@ class HeadAtlas(PointerWidget):
     def _relay(self) -> None:
         self.setMinimumHeight(self.heightForWidth(self.width()))
         self.updateGeometry()
-        self.update()
+        self.redraw()
 
     def _places(self, width: int | None = None) -> Places:
         layers, heads = self.thumbnails.shape[:2]
@@ -140,52 +171,45 @@ class HeadAtlas(PointerWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A layout that is short of space squeezes what has no least height of its own."""
+        super().resizeEvent(event)
         self.setMinimumHeight(self.heightForWidth(event.size().width()))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def shapes(self) -> Iterator[Shape]:
         if self._sheet is None:
             return
-        painter, seen = theme.painter(self), QRectF(event.rect())
-        cells = {head: cell for head, cell in self._places().cells.items() if cell.intersects(seen)}
-        for head, cell in cells.items():
-            painter.setOpacity((FADED if head in self.off else PALE if self._effects else 255) / 255)
-            self._sheet.paint(painter, cell, *head)
-        painter.setOpacity(1)
-        painter.setPen(QPen(theme.color("muted"), 1.2))
-        for head in self.off & cells.keys():
-            painter.drawLine(cells[head].topLeft(), cells[head].bottomRight())
-            painter.drawLine(cells[head].bottomLeft(), cells[head].topRight())
-        if self._effects is not None:
-            self._paint_effects(painter, self._effects, cells)
-        painter.setFont(theme.font(10.5))
-        painter.setPen(theme.color("muted"))
-        for box, text, flags in self._places().texts:
-            painter.drawText(box, flags, text)
-        self._paint_frames(painter)
+        at, effects = self._places(), self._effects
+        for head, cell in at.cells.items():
+            opacity = FADED if head in self.off else PALE if effects else 255
+            yield HeadPicture(cell, self._sheet, head, opacity / 255)
+        for cell in (at.cells[head] for head in self.off & at.cells.keys()):
+            yield Line(cell.topLeft(), cell.bottomRight(), "muted", 1.2, snaps=False)
+            yield Line(cell.bottomLeft(), cell.topRight(), "muted", 1.2, snaps=False)
+        if effects is not None:
+            for head, cell in at.cells.items():
+                out = cell.width() * (1 - DOT) / 2
+                square = cell.adjusted(out, out, -out, -out)
+                yield Effect(square, effects, head)
+                yield Box(square, line="faint")
+        for box, text, align in at.texts:
+            yield Words(box, text, "muted", 10.5, align=align)
+        if at.is_roomy:
+            for head in at.cells:
+                yield self._frame(head, "line", 1)
 
-    def _paint_effects(self, painter: QPainter, effects: Raster, cells: dict[Head, QRectF]) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for (layer, head), cell in cells.items():
-            square = QRectF(0, 0, cell.width() * DOT, cell.width() * DOT)
-            square.moveCenter(cell.center())
-            effects.paint(painter, square, QRectF(head, layer, 1, 1))
-            painter.setPen(QPen(theme.color("faint"), 1))
-            painter.drawRect(square)
-
-    def _paint_frames(self, painter: QPainter) -> None:
-        at = self._places()
-        is_roomy = at.gap > 3
-        frames: list[tuple[Head, str, float]] = [(head, "line", 1) for head in at.cells] if is_roomy else []
-        frames += [(head, "accent", 1.6) for head in self.selected]
+    def overlay(self) -> Iterator[Shape]:
+        for head in self.selected:
+            yield self._frame(head, "accent", 1.6)
         if self.hovered_cell is not None:
-            frames.append((self.hovered_cell, "muted", 1.5))
+            yield self._frame(self.hovered_cell, "muted", 1.5)
         if self._cursor != self._current and self.hasFocus():
-            frames.append((self._cursor, "mask", 1.6))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        reach = 1 if is_roomy else 0
-        for head, color, width in [*frames, (self._current, "accent", 2.6)]:
-            painter.setPen(QPen(theme.color(color), theme.stroke(width)))
-            painter.drawRoundedRect(at.cells[head].adjusted(-reach, -reach, reach, reach), 3, 3)
+            yield self._frame(self._cursor, "mask", 1.6)
+        yield self._frame(self._current, "accent", 2.6)
+
+    def _frame(self, head: Head, color: str, width: float) -> Box:
+        at = self._places()
+        reach = 1 if at.is_roomy else 0
+        rect = at.cells[head].adjusted(-reach, -reach, reach, reach)
+        return Box(rect, line=color, line_px=theme.stroke(width), radius_px=3)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, modifiers, cursor = event.key(), event.modifiers(), self._cursor
@@ -213,6 +237,7 @@ class Places:
 
     def __init__(self, width: int, layers: int, heads: int, groups: tuple[Group, ...] | None) -> None:
         self.gap = theme.px(6) if heads <= 6 else theme.px(3) if heads <= 12 else theme.px(2)
+        self.is_roomy = self.gap > 3
         columns = heads if groups is None else max(heads, FEWEST_COLUMNS)
         fits = (width - theme.px(SIDE_PX) - 3 - (columns - 1) * self.gap) / columns
         # Whole pixels: with fractions a cell would show a sliver of its neighbour.
@@ -257,8 +282,9 @@ class Places:
         every = max(1, round(theme.px(13) / (self.side + self.gap) + 0.49))
         for layer in range(0, layers, every):
             rect = self.cells[layer, 0]
-            self.texts.append((QRectF(0, rect.y(), rect.x() - theme.px(6), self.side), str(layer + 1), theme.RIGHT))
+            box = QRectF(-WIDE, rect.y(), WIDE + rect.x() - theme.px(6), self.side)
+            self.texts.append((box, str(layer + 1), theme.RIGHT))
         for head in range(0, heads, max(every, 2 if self.side < theme.px(16) else 1)):
             rect = self.cells[0, head]
-            box = QRectF(rect.x() - 4, 0, self.side + 8, theme.px(TOP_PX) - 2)
+            box = QRectF(rect.x() - WIDE, 0, self.side + 2 * WIDE, theme.px(TOP_PX) - 2)
             self.texts.append((box, str(head + 1), Qt.AlignmentFlag.AlignCenter))

@@ -22,6 +22,9 @@ from .pointer import Cell, PointerWidget
 PALETTE_EVENTS = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.FontChange)
 
 
+OUT_PX = 30  # that letters and frames may reach beyond their rectangle
+
+
 @dataclass(frozen=True)
 class Box:
     """A rectangle. Colours are names in the theme, or come from a colour scale; "" is none."""
@@ -90,7 +93,7 @@ class Icon:
 
 
 class Shape(Protocol):
-    """These, or what a picture has of its own."""
+    """These, or what a picture has of its own; one with a `rect` is left out where that is not seen."""
 
     def paint(self, painter: QPainter) -> None: ...
 
@@ -101,6 +104,7 @@ class Drawing(PointerWidget):
     def __init__(self, name: str, focus: Qt.FocusPolicy = Qt.FocusPolicy.NoFocus) -> None:
         super().__init__(name, focus)
         self._shapes: list[Shape] | None = None  # None: they have to be computed
+        self.seen = QRectF()  # while it is painted: what has to be
 
     def shapes(self) -> Iterator[Shape]:
         """In the order in which they are drawn."""
@@ -131,5 +135,9 @@ class Drawing(PointerWidget):
         if self._shapes is None:
             self._shapes = list(self.shapes())
         painter = theme.painter(self)
+        self.seen = seen = QRectF(event.rect()).adjusted(-OUT_PX, -OUT_PX, OUT_PX, OUT_PX)
         for shape in (*self._shapes, *self.overlay()):
-            shape.paint(painter)
+            rect = getattr(shape, "rect", seen)
+            is_in_height = rect.top() <= seen.bottom() and rect.bottom() >= seen.top()
+            if is_in_height and rect.left() <= seen.right() and rect.right() >= seen.left():
+                shape.paint(painter)
