@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.charts.pointer import ARROWS, PointerWidget
+from ...widgets.charts.drawing import Drawing, Shape
+from ...widgets.charts.pointer import ARROWS
 from .picture import Film, FilmPainter
 
 Cell = tuple[int, ...]  # (snapshot) by index, or (layer, head) of the large picture
 
 
-class FilmStrip(PointerWidget):
+class FilmStrip(Drawing):
     """A click is on a column or on a head of the large picture."""
 
     def __init__(self) -> None:
@@ -75,10 +78,16 @@ class FilmStrip(PointerWidget):
     def sizeHint(self) -> QSize:
         return QSize(theme.px(900), theme.px(520))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.film.snapshots:
-            return
+    def overlay(self) -> Iterator[Shape]:
+        """All of it: what is under the pointer is large."""
+        if self.film.snapshots:
+            yield self
+
+    def paint(self, painter: QPainter) -> None:
         pointed = self.hovered_cell
         hovered = pointed[0] if pointed is not None and len(pointed) == 1 else None
         is_ready = hovered is not None and hovered in self.film.frames
-        self.painter.paint(theme.painter(self), hovered if is_ready else None, hovered)
+        self.painter.paint(painter, hovered if is_ready else None, hovered)
+
+    def shapes(self) -> Iterator[Shape]:
+        return iter(())
