@@ -518,3 +518,7 @@ class TestEnding:
         assert not ending.log.isVisibleTo(room) and ending.sentence.text() == "Something else."
         ending.buttons[LOG].click()
         assert ending.log.isVisibleTo(room) and ending.log.toPlainText().endswith("the text was read")
+        room.view.to_batch.click()
+        room.view.to_curves.click()
+        button = ending.buttons[LOG]
+        assert not ending.log.isVisibleTo(room) and (button.text(), button.isChecked()) == ("Show the log", False)

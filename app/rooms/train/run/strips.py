@@ -114,6 +114,7 @@ class EndingStrip(FindingStrip):
         """Its last lines; the whole of it is in the run's folder, which the menu opens."""
         if LOG in self.buttons:
             self.buttons[LOG].setText(say("Hide the log") if is_on else say(LOG.title))
+            self.buttons[LOG].setChecked(is_on)
         self.log.setVisible(is_on)
         if is_on:
             try:
