@@ -25,12 +25,6 @@ CONFIG = {"kind": "pretrain", "name": "run", "preset": "tiny"}
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[object]]:
     def counted(owner: object, name: str) -> list[object]:
@@ -169,8 +163,8 @@ def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Callable[[ob
 
 class TestReading:
     @pytest.fixture
-    def run(self, home: Path) -> RunFolder:
-        return RunFolder.create(home / "runs" / "run", CONFIG)
+    def run(self, own_home: Path) -> RunFolder:
+        return RunFolder.create(own_home / "runs" / "run", CONFIG)
 
     def test_only_the_progress_of_a_run_at_work_is_read_again(
         self, run: RunFolder, qtbot: QtBot, calls: Callable[[object, str], list[object]]

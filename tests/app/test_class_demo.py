@@ -36,12 +36,6 @@ ASKED = (  # category, text, answer
 STEPS = (0, 10, 20)
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def _answers(right: int) -> dict[str, object]:
     """The first `right` questions are answered right; elsewhere "the" comes first."""
     guesses = [
@@ -57,9 +51,9 @@ def _measure(run: RunFolder, step: int, right: int) -> None:
     run.append_metric({"kind": "held_out", "step": step, **measured, "questions": _answers(right)})
 
 
-def _make_run(home: Path, state: str = "running") -> RunFolder:
+def _make_run(own_home: Path, state: str = "running") -> RunFolder:
     options = PretrainOptions(name="Class demo", preset="tiny", data=DataOptions(questions="asked.jsonl"))
-    run = RunFolder.create(home / "runs" / "demo", options.to_dict())
+    run = RunFolder.create(own_home / "runs" / "demo", options.to_dict())
     lines = [{"category": category, "text": text, "answers": [answer]} for category, text, answer in ASKED]
     (run.path / QUESTIONS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     run.write_status(state=state, step=STEPS[-1], elapsed_s=34.0)
@@ -91,8 +85,8 @@ class TestStart:
         questions = read_cloze(Path(options.data.questions))
         assert len(questions) >= 48 and options.training.evaluations >= 20
 
-    def test_no_second_demo_while_a_run_is_at_work(self, room: TrainRoom, service: RunsService, home: Path) -> None:
-        run = _make_run(home)
+    def test_no_second_demo_while_a_run_is_at_work(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        run = _make_run(own_home)
         with run.acquire():
             run.write_status(state="running")
             service.set_following(True)
@@ -110,9 +104,9 @@ class TestStart:
 
 class TestAnswers:
     def test_the_sentence_the_board_and_the_count_are_the_newest_measurement(
-        self, room: TrainRoom, service: RunsService, home: Path
+        self, room: TrainRoom, service: RunsService, own_home: Path
     ) -> None:
-        run = _make_run(home)
+        run = _make_run(own_home)
         _save(run)
         _measure(run, 0, 0)
         _select(service, run, room)
@@ -130,9 +124,9 @@ class TestAnswers:
         assert [(bar.label, bar.is_strong) for bar in page.bars.bars] == [("soup", True), ("the", False), ("a", False)]
 
     def test_played_again_all_of_the_page_is_of_one_step(
-        self, room: TrainRoom, service: RunsService, home: Path
+        self, room: TrainRoom, service: RunsService, own_home: Path
     ) -> None:
-        run = _make_run(home)
+        run = _make_run(own_home)
         for step, loss in ((1, 5.0), (10, 3.0), (20, 1.0)):
             run.append_metric({"kind": "train", "step": step, "mlm_loss": loss, "tok_per_s": 100.0})
         for step, right in ((0, 0), (10, 2), (20, 4)):
@@ -155,9 +149,9 @@ class TestAnswers:
         assert board.names == []
 
     def test_another_question_is_a_click_away(
-        self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
+        self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
     ) -> None:
-        run = _make_run(home)
+        run = _make_run(own_home)
         _measure(run, 0, 1)
         _select(service, run, room)
         with qtbot.waitExposed(room):
@@ -168,8 +162,8 @@ class TestAnswers:
         qtbot.keyClick(board, Qt.Key.Key_Right)
         assert room.view.questions.sentence.accessibleName() == "Ben has a the."
 
-    def test_while_it_runs_there_is_no_ending(self, room: TrainRoom, service: RunsService, home: Path) -> None:
-        run = _make_run(home)
+    def test_while_it_runs_there_is_no_ending(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        run = _make_run(own_home)
         _measure(run, 0, 0)
         with run.acquire():
             run.write_status(state="running")
@@ -181,9 +175,16 @@ class TestAnswers:
         ("state", "begins"), [("done", "Done: of 4 questions"), ("stopped", "It ended at step 20")]
     )
     def test_the_ending_says_what_happened_and_leads_on(
-        self, state: str, begins: str, room: TrainRoom, models: Models, service: RunsService, home: Path, qtbot: QtBot
+        self,
+        state: str,
+        begins: str,
+        room: TrainRoom,
+        models: Models,
+        service: RunsService,
+        own_home: Path,
+        qtbot: QtBot,
     ) -> None:
-        run = _make_run(home, state)
+        run = _make_run(own_home, state)
         for step, right in zip(STEPS, (1, 2, 4), strict=True):
             _measure(run, step, right)
         with run.begin_snapshot(20) as folder:
@@ -199,9 +200,9 @@ class TestAnswers:
         assert models.asked == [str(run.snapshot_path(20))]
 
     def test_a_finished_run_plays_again_from_its_first_measurement(
-        self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
+        self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
     ) -> None:
-        run = _make_run(home, "done")
+        run = _make_run(own_home, "done")
         for step, right in zip(STEPS, (0, 2, 4), strict=True):
             _measure(run, step, right)
         _select(service, run, room)
@@ -214,10 +215,10 @@ class TestAnswers:
         assert [line.split()[0] for line in dict.fromkeys(counts)] == ["4", "0", "2"]  # the last, then from the first
 
     def test_a_run_without_questions_has_its_curves_and_sentence(
-        self, room: TrainRoom, service: RunsService, home: Path
+        self, room: TrainRoom, service: RunsService, own_home: Path
     ) -> None:
-        asked = _make_run(home, "done")
-        plain = RunFolder.create(home / "runs" / "plain", PretrainOptions(name="plain").to_dict())
+        asked = _make_run(own_home, "done")
+        plain = RunFolder.create(own_home / "runs" / "plain", PretrainOptions(name="plain").to_dict())
         plain.write_status(state="done")
         _select(service, asked, room)
         _select(service, plain, room)
@@ -252,9 +253,9 @@ class TestHeads:
         assert list(found[folder].labels) == encoding.labels
 
     def test_the_newest_snapshot_is_asked_for_first_and_each_once(
-        self, room: TrainRoom, home: Path, qtbot: QtBot
+        self, room: TrainRoom, own_home: Path, qtbot: QtBot
     ) -> None:
-        run = _make_run(home)
+        run = _make_run(own_home)
         snapshots = [(step, Path(f"snapshot-{step}")) for step in STEPS]
         asked: list[tuple[Question, Job]] = []
         room.question_requested.connect(lambda question: asked.append((question, question.job)))

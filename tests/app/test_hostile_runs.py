@@ -2,12 +2,11 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
@@ -17,7 +16,6 @@ from app.runs.service import RunsService
 from bertcore.errors import MOST_NAME, MOST_SENTENCE
 from bertcore.runs.run_metrics import RunMetrics
 from tests.app.conftest import handle_events
-from tests.app.train_room import served_room
 
 pytestmark = [
     pytest.mark.usefixtures("no_built_in_runs"),
@@ -143,23 +141,6 @@ BAD: dict[str, dict[str, str | Change]] = {
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def train(looks: QApplication, home: Path, qtbot: QtBot) -> Iterator[tuple[TrainRoom, RunsService]]:
-    service = RunsService()
-    room = served_room(service)
-    qtbot.addWidget(room)
-    room.resize(1200, 700)
-    room.show()
-    yield room, service
-    service.close()
-
-
 @pytest.mark.parametrize("name", BAD)
 def test_a_row_is_made_of_anything(name: str, tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", **BAD[name])
@@ -188,13 +169,13 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
 
 
 def test_all_of_them_are_listed_and_can_be_looked_at(
-    train: tuple[TrainRoom, RunsService], home: Path, qtbot: QtBot
+    room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
 ) -> None:
     """In one room, beside a run that is fine; nothing raises, and each is drawn."""
-    room, service = train
-    good = make_run(home / "runs" / "good")
+    room.show()
+    good = make_run(own_home / "runs" / "good")
     for number, changes in enumerate(BAD.values()):
-        make_run(home / "runs" / f"bad-{number:02}", **changes)
+        make_run(own_home / "runs" / f"bad-{number:02}", **changes)
     service.refresh()
     assert len(room.runs.shown_runs) == len(BAD) + 1
     for info in room.runs.shown_runs:
@@ -217,13 +198,13 @@ def test_numbers_that_cannot_be_drawn_are_left_out() -> None:
 
 
 def test_a_run_that_goes_away_while_it_is_looked_at(
-    train: tuple[TrainRoom, RunsService], home: Path, qtbot: QtBot
+    room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
 ) -> None:
-    room, service = train
-    run = make_run(home / "runs" / "gone")
+    room.show()
+    run = make_run(own_home / "runs" / "gone")
     service.refresh()
     service.select(run)
-    run.rename(home / "elsewhere")
+    run.rename(own_home / "elsewhere")
     service.refresh()
     service._poll_selected()
     assert room.runs.shown_runs == [] and "config.json is missing" in room.view._message.text()

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -36,23 +35,6 @@ CHILD_MS = 120_000
 
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def service(qtbot: QtBot) -> Iterator[RunsService]:
-    made = RunsService()
-    yield made
-    made.close()
-    for child in made._children.values():
-        child.terminate()
-        child._process.wait(TIMEOUT_MS / 1000)
 
 
 @pytest.fixture
@@ -231,11 +213,11 @@ class TestRunsOfOthers:
         assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
 
     def test_first_run_from_the_shell_is_looked_at_when_it_appears(
-        self, service: RunsService, home: Path, qtbot: QtBot
+        self, service: RunsService, own_home: Path, qtbot: QtBot
     ) -> None:
         service.set_following(True)
         assert service.selected is None and service.runs == []
-        run = _make_run(home / "runs" / "first")
+        run = _make_run(own_home / "runs" / "first")
         qtbot.waitUntil(lambda: service.selected == run.path.resolve(), timeout=TIMEOUT_MS)
 
     def test_commands_reach_a_run_that_others_started(self, service: RunsService, tmp_path: Path) -> None:
@@ -245,17 +227,17 @@ class TestRunsOfOthers:
         assert run.take_command() == "pause"
         holder.communicate()
 
-    def test_damaged_folders_are_rows_that_say_so(self, service: RunsService, home: Path) -> None:
-        run = _make_run(home / "runs" / "damaged")
+    def test_damaged_folders_are_rows_that_say_so(self, service: RunsService, own_home: Path) -> None:
+        run = _make_run(own_home / "runs" / "damaged")
         (run.path / "status.json").write_text("{")
-        other = _make_run(home / "runs" / "no-config")
+        other = _make_run(own_home / "runs" / "no-config")
         (other.path / "config.json").write_text("[]")
         service.set_following(True)
         assert {info.status.state for info in service.runs} == {"unknown"}
         assert all(info.status.message and not info.can_resume for info in service.runs)
 
-    def test_resumed_metrics_start_over(self, service: RunsService, home: Path) -> None:
-        run = _make_run(home / "runs" / "again", steps=5)
+    def test_resumed_metrics_start_over(self, service: RunsService, own_home: Path) -> None:
+        run = _make_run(own_home / "runs" / "again", steps=5)
         shown: list[dict] = []
         service.metrics_restarted.connect(shown.clear)
         service.metrics_appended.connect(shown.extend)
@@ -266,8 +248,8 @@ class TestRunsOfOthers:
         service._poll_selected()
         assert [line["step"] for line in shown] == [1, 2, 3]
 
-    def test_long_metrics_come_in_pieces(self, service: RunsService, home: Path, qtbot: QtBot) -> None:
-        run = _make_run(home / "runs" / "long")
+    def test_long_metrics_come_in_pieces(self, service: RunsService, own_home: Path, qtbot: QtBot) -> None:
+        run = _make_run(own_home / "runs" / "long")
         line = '{"kind": "train", "step": %d, "loss": 1.0}\n'
         (run.path / "metrics.jsonl").write_text("".join(line % step for step in range(20_000)))
         pieces: list[int] = []
@@ -277,8 +259,8 @@ class TestRunsOfOthers:
         qtbot.waitUntil(lambda: sum(pieces) == 20_000)
         assert max(pieces) < 5_000
 
-    def test_unchanged_runs_are_not_told_again(self, service: RunsService, home: Path) -> None:
-        _make_run(home / "runs" / "quiet")
+    def test_unchanged_runs_are_not_told_again(self, service: RunsService, own_home: Path) -> None:
+        _make_run(own_home / "runs" / "quiet")
         told: list[list] = []
         service.runs_changed.connect(told.append)
         service.refresh()
@@ -286,13 +268,13 @@ class TestRunsOfOthers:
         assert len(told) == 1
 
 
-def test_launch_folder_that_cannot_be_made_is_told(service: RunsService, home: Path, corpus: Path) -> None:
-    home.parent.mkdir(exist_ok=True)
-    home.write_text("a file where the folder should be")
+def test_launch_folder_that_cannot_be_made_is_told(service: RunsService, own_home: Path, corpus: Path) -> None:
+    own_home.parent.mkdir(exist_ok=True)
+    own_home.write_text("a file where the folder should be")
     problems: list[str] = []
     service.problem_found.connect(problems.append)
     assert service.start(_command(corpus, steps=1)) is None
-    assert len(problems) == 1 and str(home) in problems[0]
+    assert len(problems) == 1 and str(own_home) in problems[0]
 
 
 def test_python_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -312,14 +294,14 @@ def test_a_child_writes_utf_8_whatever_the_window_does(setting: str, monkeypatch
 
 
 def test_what_is_started_finds_its_files_from_another_folder(
-    service: RunsService, corpus: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    service: RunsService, corpus: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Settings from a recipe may name them as they are seen from here."""
     monkeypatch.chdir(corpus.parent)
     child = MagicMock(started_at=0.0, has_ended=False)
     monkeypatch.setattr("app.runs.service.RunChild", lambda *_: child)
     service.start(_command(Path(corpus.name), steps=1))
-    [recipe] = (home / "launched").glob("*.json")
+    [recipe] = (own_home / "launched").glob("*.json")
     assert json.loads(recipe.read_text())["data"]["corpus"] == [str(corpus)]
 
 
@@ -360,8 +342,8 @@ class TestCost:
         monkeypatch.setattr("app.runs.service.read_run", counted)
         return paths
 
-    def test_runs_that_are_over_are_read_once(self, service: RunsService, home: Path, reads: list[Path]) -> None:
-        runs = [_make_run(home / "runs" / f"run-{number}", "done") for number in range(5)]
+    def test_runs_that_are_over_are_read_once(self, service: RunsService, own_home: Path, reads: list[Path]) -> None:
+        runs = [_make_run(own_home / "runs" / f"run-{number}", "done") for number in range(5)]
         for _ in range(4):
             service.refresh()
         assert sorted(reads) == sorted(run.path for run in runs)
@@ -370,13 +352,13 @@ class TestCost:
         assert reads[5:] == [runs[2].path] and {info.status.step for info in service.runs} >= {77}
 
     def test_nothing_is_read_while_the_room_is_hidden(
-        self, service: RunsService, home: Path, reads: list[Path], qtbot: QtBot
+        self, service: RunsService, own_home: Path, reads: list[Path], qtbot: QtBot
     ) -> None:
-        _make_run(home / "runs" / "one", "done")
+        _make_run(own_home / "runs" / "one", "done")
         service.set_following(True)
         service.set_following(False)
         reads.clear()
-        _make_run(home / "runs" / "two", "done")
+        _make_run(own_home / "runs" / "two", "done")
         handle_events()
         assert reads == [] and not any(timer.isActive() for timer in service.findChildren(QTimer))
         service.set_following(True)

@@ -26,21 +26,15 @@ from bertcore.training.data_facts import Cost, RunEstimate
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied, usual_rate
 from tests.app.conftest import TIMEOUT_MS, handle_events
-from tests.app.train_room import Models, idle, idle_room, served_room
+from tests.app.train_room import Models, idle, served_room
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 INFINITE = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
 Recorder = Callable[..., Path]
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 @pytest.fixture
-def record(home: Path) -> Recorder:
+def record(own_home: Path) -> Recorder:
     """Writes a run of the sweep "abc" as its folder would be."""
 
     def write(
@@ -48,7 +42,7 @@ def record(home: Path) -> Recorder:
     ) -> Path:
         name = f"reviews rate {rate:g} seed {seed}"
         options = FinetuneOptions(name=name).with_changes(task="sst2", learning_rate=rate, seed=seed, epochs=2.0)
-        run = RunFolder.create(home / "runs" / f"run-{number}", options.to_dict())
+        run = RunFolder.create(own_home / "runs" / f"run-{number}", options.to_dict())
         for step, share in ((0, 0.0), (10, 1.0)) if figure is not None else ():
             measured = 0.5 + share * (figure - 0.5) if figure is not None else 0.0
             run.append_metric(
@@ -61,13 +55,6 @@ def record(home: Path) -> Recorder:
         return run.path
 
     return write
-
-
-@pytest.fixture
-def room(qtbot: QtBot) -> TrainRoom:
-    made = idle_room()
-    qtbot.addWidget(made)
-    return made
 
 
 def infos() -> list[RunInfo]:
@@ -142,7 +129,7 @@ def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, record: Re
 
 
 @pytest.mark.slow
-def test_from_the_form_to_what_was_found(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+def test_from_the_form_to_what_was_found(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
     """A real sweep of the sample in a process of its own, stopped by the page's button."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     service = RunsService()
@@ -415,9 +402,9 @@ def test_the_numbers_of_the_chart_can_be_saved(room: TrainRoom, record: Recorder
 
 
 def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
-    qtbot: QtBot, record: Recorder, home: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, record: Recorder, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bin_folder = home / "bin"
+    bin_folder = own_home / "bin"
     bin_folder.mkdir(parents=True)
 
     class Trashed:

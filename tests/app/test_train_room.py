@@ -30,12 +30,6 @@ from tests.app.train_room import Models, idle_room
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def _lines(steps: int) -> list[dict]:
     """A run as the training loop logs it: a causal warm-up, then masked words; held-out numbers now and then."""
     rng = np.random.default_rng(0)
@@ -66,9 +60,9 @@ def _lines(steps: int) -> list[dict]:
     return lines
 
 
-def _make_run(home: Path, name: str = "stories", state: str = "done", steps: int = 40) -> RunFolder:
+def _make_run(own_home: Path, name: str = "stories", state: str = "done", steps: int = 40) -> RunFolder:
     options = PretrainOptions(name=name, preset="tiny")
-    run = RunFolder.create(home / "runs" / name, options.to_dict())
+    run = RunFolder.create(own_home / "runs" / name, options.to_dict())
     for line in _lines(steps):
         run.append_metric(line)
     run.write_status(state=state, step=steps, fraction=1.0, elapsed_s=60.0)
@@ -85,8 +79,8 @@ def _info(state: str, **fields: object) -> RunInfo:
 
 
 class TestNumbers:
-    def test_curves_are_the_metrics_file(self, room: TrainRoom, service: RunsService, home: Path) -> None:
-        run = _make_run(home)
+    def test_curves_are_the_metrics_file(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        run = _make_run(own_home)
         service.set_following(True)
         room.view.draw()
         written = [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
@@ -105,8 +99,8 @@ class TestNumbers:
         assert right_plot.points("words_right_held_out")[1].tolist() == [0.254] * 4
         assert rate_plot.points("learning_rate")[1].tolist() == [1e-3] * 40
 
-    def test_big_numbers_are_the_newest_lines(self, room: TrainRoom, service: RunsService, home: Path) -> None:
-        _make_run(home)
+    def test_big_numbers_are_the_newest_lines(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        _make_run(own_home)
         service.set_following(True)
         room.view.draw()
         newest = [line for line in _lines(40) if line["kind"] == "train"][-1]
@@ -128,18 +122,20 @@ class TestNumbers:
         assert (number.text, number.unit) == (f"{lines[-2]['mlm_loss']:.2f}", "masked-word loss, last batch")
 
     def test_curves_follow_as_lines_are_appended(
-        self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
+        self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
     ) -> None:
-        run = _make_run(home)
+        run = _make_run(own_home)
         service.set_following(True)
         run.append_metric({"kind": "train", "step": 41, "loss": 2.0, "mlm_loss": 1.25, "phase": "masked"})
         qtbot.waitUntil(lambda: room.view.numbers["loss"].text == "1.25", timeout=TIMEOUT_MS)
         assert room.view.curves.plots[0].points("loss_masked")[0][-1] == 41
 
-    def test_another_run_leaves_nothing_of_the_first(self, room: TrainRoom, service: RunsService, home: Path) -> None:
-        _make_run(home, "first")
+    def test_another_run_leaves_nothing_of_the_first(
+        self, room: TrainRoom, service: RunsService, own_home: Path
+    ) -> None:
+        _make_run(own_home, "first")
         service.set_following(True)
-        second = _make_run(home, "second", steps=12)
+        second = _make_run(own_home, "second", steps=12)
         service.select(second.path)
         room.view.draw()
         assert (
@@ -190,9 +186,9 @@ class TestButtons:
         assert (room.view.pause.isEnabled(), room.view.stop.isEnabled()) == (can_pause, can_stop)
 
     def test_pause_resume_and_stop_reach_the_folder(
-        self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
+        self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
     ) -> None:
-        run = _make_run(home)
+        run = _make_run(own_home)
         with run.acquire():
             for state, button, command in (
                 ("running", room.view.pause, "pause"),
@@ -204,9 +200,11 @@ class TestButtons:
                 qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
                 assert run.take_command() == command
 
-    def test_clicking_a_run_selects_it(self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot) -> None:
-        _make_run(home, "first")
-        _make_run(home, "second")
+    def test_clicking_a_run_selects_it(
+        self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
+    ) -> None:
+        _make_run(own_home, "first")
+        _make_run(own_home, "second")
         service.set_following(True)
         other = next(i for i, run in enumerate(service.runs) if run.path != service.selected)
         middle = room.runs.row_rect(other).center().toPoint()
@@ -216,17 +214,17 @@ class TestButtons:
 
 class TestSnapshots:
     def test_newest_is_chosen_and_opens(
-        self, room: TrainRoom, models: Models, service: RunsService, home: Path
+        self, room: TrainRoom, models: Models, service: RunsService, own_home: Path
     ) -> None:
-        run = _make_run(home)
+        run = _make_run(own_home)
         service.set_following(True)
         room.time_machine.open_button.click()
         assert models.asked == [str(run.snapshot_path(40))]
 
     def test_slider_and_list_choose_the_same(
-        self, room: TrainRoom, models: Models, service: RunsService, home: Path, qtbot: QtBot
+        self, room: TrainRoom, models: Models, service: RunsService, own_home: Path, qtbot: QtBot
     ) -> None:
-        run = _make_run(home)
+        run = _make_run(own_home)
         service.set_following(True)
         first = QPointF(room.time_machine.slider.x_of(0), room.time_machine.slider.height() / 2).toPoint()
         qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=first)
@@ -256,8 +254,8 @@ class TestSnapshots:
         room.show_snapshots([snapshots[0], *snapshots[2:]])  # thinned away, but still what the rooms show
         assert room.time_machine.chosen_step is None and not room.time_machine.open_button.isEnabled()
 
-    def test_each_snapshot_is_asked_once_for_its_word(self, room: TrainRoom, home: Path, qtbot: QtBot) -> None:
-        run = _make_run(home)
+    def test_each_snapshot_is_asked_once_for_its_word(self, room: TrainRoom, own_home: Path, qtbot: QtBot) -> None:
+        run = _make_run(own_home)
         asked: list[tuple[Question, Job]] = []
         room.question_requested.connect(lambda question: asked.append((question, question.job)))
         with qtbot.waitExposed(room):
@@ -287,18 +285,18 @@ class TestLook:
         assert not room.time_machine.open_button.isEnabled()
 
     def test_built_in_run_is_looked_at_only_and_the_demos_stay_in_sight(
-        self, room: TrainRoom, service: RunsService, home: Path, monkeypatch: pytest.MonkeyPatch
+        self, room: TrainRoom, service: RunsService, own_home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        built_in = _make_run(home.parent / "assets", locations.BUILT_IN, state="stopped")
+        built_in = _make_run(own_home.parent / "assets", locations.BUILT_IN, state="stopped")
         shutil.rmtree(built_in.path / "snapshots")
-        monkeypatch.setattr(locations, "assets", lambda: home.parent / "assets")
+        monkeypatch.setattr(locations, "assets", lambda: own_home.parent / "assets")
         monkeypatch.setattr(registry, "known_runs", lambda: [built_in.path])
         service.set_following(True)
         assert service.selected == built_in.path and not service.runs[0].can_resume
         assert service.runs[0].name == "Training of bertscope-mini"
         assert room.view.pause.isHidden() and room.view.stop.isHidden()
         assert room.demos.isVisibleTo(room)
-        own = _make_run(home)
+        own = _make_run(own_home)
         monkeypatch.setattr(registry, "known_runs", lambda: [own.path, built_in.path])
         service.refresh()
         service._select_one()

@@ -31,19 +31,13 @@ def _updates(run: Path) -> list[Update]:
     return read.updates
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
-def test_a_run_that_is_ill_is_told_from_one_that_is_not(home: Path) -> None:
-    verdicts = {rate: size_of_updates(read_record(_run(home, rate)).update_ratio) for rate in (1e-6, 3e-3, 3e-1)}
+def test_a_run_that_is_ill_is_told_from_one_that_is_not(tmp_path: Path) -> None:
+    verdicts = {rate: size_of_updates(read_record(_run(tmp_path, rate)).update_ratio) for rate in (1e-6, 3e-3, 3e-1)}
     assert verdicts == {1e-6: "small", 3e-3: "usual", 3e-1: "large"}
 
 
-def test_every_number_is_that_of_the_file(home: Path, qtbot: QtBot) -> None:
-    run = _run(home, 3e-3)
+def test_every_number_is_that_of_the_file(tmp_path: Path, qtbot: QtBot) -> None:
+    run = _run(tmp_path, 3e-3)
     updates, lines = _updates(run), metrics(run, "updates")
     assert [update.step for update in updates] == [line["step"] for line in lines]
     assert all(update.ratio == line["ratio"] for update, line in zip(updates, lines, strict=True))
@@ -84,8 +78,8 @@ def test_a_damaged_line_is_left_out(line: dict) -> None:
     assert read_update(1, line) is None
 
 
-def test_in_the_room(window: Window, qtbot: QtBot, home: Path) -> None:
-    run = _run(home, 3e-3)
+def test_in_the_room(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+    run = _run(tmp_path, 3e-3)
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     view = room.view

@@ -60,13 +60,14 @@ class RunList(RowList):
     def row_text(self, row: Row) -> str:
         if isinstance(row, SweepRow):
             return f"{row.name}, {say('sweep')}, {sweep_line(row)}"
-        return f"{row.name}, {row.does}, {self.state_line(row)}"
+        return ", ".join(filter(None, (row.name, _does(row), self.state_line(row))))
 
     def row_tip(self, row: Row) -> str:
         if isinstance(row, SweepRow):
             return f"{row.name}\n{sweep_line(row)}"
         tags = " ".join(f"#{tag}" for tag in row.tags)
-        lines = (f"{row.name} · {row.does}", row.about, self.state_line(row), tags, row.note, printable(str(row.path)))
+        title = " · ".join(filter(None, (row.name, _does(row))))
+        lines = (title, row.about, self.state_line(row), tags, row.note, printable(str(row.path)))
         return "\n".join(filter(None, lines))
 
     def paint_row(self, painter: QPainter, box: QRectF, row: Row, state: QStyle.StateFlag) -> None:
@@ -76,7 +77,7 @@ class RunList(RowList):
             fraction, color, is_bad = row.fraction, "accent" if row.is_active else "good", False
         else:
             name, line, is_bad = shown_name(row, short=True), self.state_line(row), row.status.state == "failed"
-            does = "" if row.is_built_in or row.sweep is not None else row.does
+            does = "" if row.sweep is not None else _does(row)
             fraction = 1.0 if row.status.state == "done" else row.status.fraction
             color = "warn" if row.path in self._diverged else STATE_COLORS.get(row.status.state, "muted")
             if row.sweep is not None:
@@ -108,6 +109,11 @@ class RunList(RowList):
             self.chosen.emit(row.path)
         else:
             self.sweep_chosen.emit(row.id)
+
+
+def _does(run: RunInfo) -> str:
+    """The name of a run that ships says it."""
+    return "" if run.is_built_in else run.does
 
 
 def _key(row: Row) -> Path | str:
