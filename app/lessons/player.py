@@ -63,8 +63,8 @@ class LessonPlayer(QObject):
         self.revealed: set[str] = set()  # pages whose answer is on show
         self._state, self._open_model, self._session, self._rooms = state, open_model, session, rooms
         self._is_arriving = False  # the page's selection waits for its reading
-        self._lens: Ask[MaskLens] = Ask(self, self._on_lens_answered)
-        self._applied: Ask[Applied] = Ask(self, self._on_applied_answered)
+        self._lens: Ask[MaskLens] = Ask(self, lambda lens: self._add_to_facts(lens=lens))
+        self._applied: Ask[Applied] = Ask(self, lambda applied: self._add_to_facts(applied=applied))
         for question in (self._lens, self._applied):
             question.requested.connect(self.question_requested)
         self._watcher = QFileSystemWatcher(self)
@@ -96,7 +96,8 @@ class LessonPlayer(QObject):
         """The window stays as it is."""
         if self.lesson is not None:
             self.lesson, self._is_arriving = None, False
-            self._forget_questions()
+            for question in (self._lens, self._applied):
+                question.clear()
             self._watch(None)
             self.opened.emit()
 
@@ -215,7 +216,8 @@ class LessonPlayer(QObject):
         assert page is not None
         self.start = self.facts = self.start_value = None
         self._is_arriving = True
-        self._forget_questions()
+        for question in (self._lens, self._applied):
+            question.clear()
         try:
             folder = model_folder(page.setup)
         except BertcoreError as error:
@@ -271,8 +273,7 @@ class LessonPlayer(QObject):
             if page.task is not None:
                 self.start_value = value_of(page.task.done.measure, self.facts)
             has_arrived = True
-        self._ask_lens(page, reading)
-        self._ask_answer(page, reading)
+        self._ask(page, reading)
         self._look()
         if has_arrived:
             self.arrived.emit()
@@ -282,23 +283,16 @@ class LessonPlayer(QObject):
             self.facts = self.facts.but(layer=self._state.layer, head=self._state.head)
             self._look()
 
-    def _ask_lens(self, page: Page, reading: Reading) -> None:
-        masked, model = reading.request.masked, reading.request.model
-        if masked and "mlm" in model.output_heads and needs("lens", measures_of(page)):
+    def _ask(self, page: Page, reading: Reading) -> None:
+        """What else the page wants to know of the reading."""
+        masked, model, wanted = reading.request.masked, reading.request.model, measures_of(page)
+        if masked and "mlm" in model.output_heads and needs("lens", wanted):
             self._lens.ask_model(model, lens_of, reading, masked, pause_ms=0)
-
-    def _ask_answer(self, page: Page, reading: Reading) -> None:
-        request = request_for(reading, self._state.applied_texts) if needs("answer", measures_of(page)) else None
+        request = request_for(reading, self._state.applied_texts) if needs("answer", wanted) else None
         if request is not None:
-            self._applied.ask_model(reading.request.model, apply_model, request, pause_ms=0)
+            self._applied.ask_model(model, apply_model, request, pause_ms=0)
             if self._applied.answer is not None:  # the same page of a file that was saved
-                self._on_applied_answered(self._applied.answer)
-
-    def _on_lens_answered(self, lens: MaskLens) -> None:
-        self._add_to_facts(lens=lens)
-
-    def _on_applied_answered(self, applied: Applied) -> None:
-        self._add_to_facts(applied=applied)
+                self._add_to_facts(applied=self._applied.answer)
 
     def _add_to_facts(self, **found: Any) -> None:
         """Something about the reading on show that took a further computation."""
@@ -313,17 +307,12 @@ class LessonPlayer(QObject):
                 self.start_value = value_of(page.task.done.measure, self.start)
         self._look()
 
-    def _forget_questions(self) -> None:
-        self._lens.clear()
-        self._applied.clear()
-
     def _look(self) -> None:
         """Perhaps the task is done now."""
-        page = self.page
-        if page is not None and page.task is not None and self.facts is not None and not self.is_task_done:
-            done = page.task.done
-            if holds(done, self.facts, self.start_value):
-                self._keep(page, "task", page.task.text, shown(done.measure, value_of(done.measure, self.facts)), True)
+        page, task = self.page, self.page and self.page.task
+        if page and task and self.facts and not self.is_task_done and holds(task.done, self.facts, self.start_value):
+            given = shown(task.done.measure, value_of(task.done.measure, self.facts))
+            self._keep(page, "task", task.text, given, True)
         self.facts_changed.emit()
 
     def _keep(self, page: Page, kind: str, asked: str, given: str, right: bool | None) -> None:

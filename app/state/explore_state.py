@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
@@ -191,9 +191,7 @@ class ExploreState(QObject):
 
     def set_reading_problem(self, sentence: str) -> None:
         """Why the text has no reading: the pass failed, or no model is open. The last reading stays on show."""
-        if sentence != self.reading_problem:
-            self.reading_problem = sentence
-            self.reading_problem_changed.emit()
+        self._set("reading_problem", sentence, self.reading_problem_changed)
 
     def set_applied_texts(self, texts: Mapping[str, str]) -> None:
         """What the editor of the room Apply holds, for some kinds of task; other kinds keep theirs."""
@@ -264,14 +262,10 @@ class ExploreState(QObject):
 
     def set_focus(self, position: int | None) -> None:
         """Pins a token; None deselects it."""
-        if position != self.focus:
-            self.focus = position
-            self.focus_changed.emit()
+        self._set("focus", position, self.focus_changed)
 
     def set_hover(self, position: int | None) -> None:
-        if position != self.hover:
-            self.hover = position
-            self.focus_changed.emit()
+        self._set("hover", position, self.focus_changed)
 
     def set_head(self, layer: int, head: int) -> None:
         self._head_is_open = False
@@ -291,16 +285,11 @@ class ExploreState(QObject):
         """Another way to show the text, in all rooms; None leaves it as it is."""
         now = self.token_view
         view = TokenView(now.words if words is None else words, now.specials if specials is None else specials)
-        if view != now:
-            self.token_view = view
-            self.token_view_changed.emit()
+        self._set("token_view", view, self.token_view_changed)
 
     def set_what_if(self, what_if: WhatIf) -> None:
         """Something else is changed inside the model, or nothing any more; the model reads the text anew."""
-        if what_if != self.what_if:
-            self.what_if = what_if
-            self.what_if_changed.emit()
-            self.input_changed.emit()
+        self._set("what_if", what_if, self.what_if_changed, self.input_changed)
 
     def end_swap(self) -> bool:
         """Nothing of another text is in this pass any more; False where nothing was."""
@@ -310,24 +299,17 @@ class ExploreState(QObject):
 
     def set_baseline(self, baseline: Baseline | None) -> None:
         """Compares with something else; None: with the model unchanged, where something is changed inside."""
-        if baseline != self.baseline:
-            if (baseline is None) != (self.baseline is None):
-                self.wants_difference = baseline is not None
-            self.baseline = baseline
-            self.baseline_changed.emit()
-            self.input_changed.emit()
+        if (baseline is None) != (self.baseline is None):
+            self.wants_difference = baseline is not None
+        self._set("baseline", baseline, self.baseline_changed, self.input_changed)
 
     def set_contrast(self, contrast: Contrast) -> None:
         """Other words to ask about, in all rooms."""
-        if contrast != self.contrast:
-            self.contrast = contrast
-            self.contrast_changed.emit()
+        self._set("contrast", contrast, self.contrast_changed)
 
     def set_wants_difference(self, wants: bool) -> None:
         """Shows what differs from the baseline, or both side by side, in all rooms."""
-        if wants != self.wants_difference:
-            self.wants_difference = wants
-            self.comparison_changed.emit()
+        self._set("wants_difference", wants, self.comparison_changed)
 
     def show_baseline(self, on: bool) -> None:
         """Shows the baseline's reading in all rooms, as long as a key is held; or the newest reading again."""
@@ -358,10 +340,14 @@ class ExploreState(QObject):
         if masked and not self.mask_token:
             return
         self.mask_places = frozenset(places_of(self.encoding, masked))
-        if masked != self.masked:
-            self.masked = masked
-            self.masks_changed.emit()
-            self.input_changed.emit()
+        self._set("masked", masked, self.masks_changed, self.input_changed)
+
+    def _set(self, name: str, value: object, *changed: SignalInstance) -> None:
+        """An attribute, and who follows it hears of it; nothing happens where it is the same."""
+        if value != getattr(self, name):
+            setattr(self, name, value)
+            for signal in changed:
+                signal.emit()
 
     def _encode(self) -> None:
         if self._tokenizer is None:

@@ -78,24 +78,11 @@ def as_json(session: Session) -> str:
 
 
 def as_values(session: Session) -> dict[str, Any]:
-    model = session.model
-    return {
-        "format_version": FORMAT_VERSION,
-        "text_a": session.text_a,
-        "text_b": session.text_b,
-        "masks": [_as_list(place) for place in session.masks],
-        "focus": _as_list(session.focus) if session.focus else None,
-        "model": vars(model).copy(),
-        "layer": session.layer,
-        "head": session.head,
-        "room": session.room,
-        "words": session.words,
-        "specials": session.specials,
-        "changes": _changes_as_json(session.changes),
-        "baseline": _baseline_as_json(session.baseline),
-        "difference": session.difference,
-        "applied_texts": session.applied_texts,
-    }
+    """By the names of its fields."""
+    values = {name: _plain(value) for name, value in vars(session).items()}
+    if isinstance(session.baseline, SessionModel):
+        values["baseline"] = {"model": values["baseline"]}
+    return {"format_version": FORMAT_VERSION, **values}
 
 
 def load_session(file: Path) -> Session:
@@ -105,7 +92,7 @@ def load_session(file: Path) -> Session:
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise _error(say("{file} is too large for a BERTscope session; open another file."), file) from None
-        raise BertcoreError(say("{file} could not be opened: {reason}.", file=file, reason=reason_of(error))) from error
+        raise _error(say("{file} could not be opened: {reason}."), file, reason=reason_of(error)) from error
     except UnicodeDecodeError:
         raise _error(say("{file} is damaged or not a BERTscope session: it is not text."), file) from None
     return read_session(text, file)
@@ -118,9 +105,7 @@ def read_session(text: str, file: Path) -> Session:
     except json.JSONDecodeError:
         raise _error(say("{file} is damaged or not a BERTscope session: it is not JSON."), file) from None
     except ValueError as error:
-        raise BertcoreError(
-            say("{file} is damaged or not a BERTscope session: {reason}.", file=file, reason=error)
-        ) from None
+        raise _error(say("{file} is damaged or not a BERTscope session: {reason}."), file, reason=error) from None
 
 
 def session_of(values: Any, file: Path) -> Session:
@@ -131,13 +116,8 @@ def session_of(values: Any, file: Path) -> Session:
     if type(version) is int and version > FORMAT_VERSION:
         raise _error(say("{file} was saved by a newer version of BERTscope; open it with that version."), file)
     if type(version) is not int or version != FORMAT_VERSION:
-        raise BertcoreError(
-            say(
-                "{file} is damaged or not a BERTscope session: its format_version is {version}.",
-                file=file,
-                version=brief(version),
-            )
-        )
+        text = say("{file} is damaged or not a BERTscope session: its format_version is {version}.")
+        raise _error(text, file, version=brief(version))
     return _checked(values, file)
 
 
@@ -160,53 +140,51 @@ def _checked(values: dict[str, Any], file: Path) -> Session:
     }
     unknown = sorted(set(values) - set(readers))
     if unknown:
-        sentence = say("{file} is damaged or not a BERTscope session: it has an unknown entry, {name}.")
-        raise BertcoreError(sentence.format(file=file, name=brief(unknown[0])))
+        name = brief(unknown[0])
+        why = say(
+            "{file} is damaged or not a BERTscope session: it has an unknown entry, {name}.", file=file, name=name
+        )
+        raise BertcoreError(why)
     checked = {}
     for name, value in values.items():
         try:
             checked[name] = readers[name](value)
         except (TypeError, ValueError, KeyError):
-            sentence = say("{file} is damaged or not a BERTscope session: its entry {name} is wrong.")
-            raise BertcoreError(sentence.format(file=file, name=repr(name))) from None
+            text = say("{file} is damaged or not a BERTscope session: its entry {name} is wrong.")
+            raise _error(text, file, name=repr(name)) from None
     return Session(**checked)
 
 
-def _error(sentence: str, file: Path) -> BertcoreError:
-    return BertcoreError(sentence.format(file=file))
+def _error(text: str, file: Path, **named: object) -> BertcoreError:
+    return BertcoreError(text.format(file=file, **named))
 
 
-def _as_list(place: Place) -> list[str | int]:
-    return [place.part, place.start, place.stop]
-
-
-def _baseline_as_json(baseline: OtherText | SessionModel | None) -> dict[str, Any] | None:
-    if baseline is None:
-        return None
-    if isinstance(baseline, OtherText):
-        return {"text_a": baseline.a, "text_b": baseline.b}
-    return {"model": vars(baseline).copy()}
+def _plain(value: Any) -> Any:
+    """A field of a session, as JSON has it."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Place):
+        return [value.part, value.start, value.stop]
+    if isinstance(value, OtherText):
+        return {"text_a": value.a, "text_b": value.b}
+    if isinstance(value, WhatIf):
+        return _changes_as_json(value)
+    return vars(value).copy() if isinstance(value, SessionModel) else value
 
 
 def _changes_as_json(what_if: WhatIf) -> dict[str, Any]:
+    swap = what_if.swap
     values = {
         "heads_off": [list(head) for head in sorted(what_if.heads_off)],
         "layers_off": sorted(what_if.layers_off),
         "dropped": sorted(what_if.dropped),
         "segments": [list(place) for place in what_if.segments],
         "positions": [list(place) for place in what_if.positions],
-        "rows": [
-            {"layer": row.layer, "head": row.head, "position": row.position, "weights": list(row.weights)}
-            for row in what_if.rows
-        ],
-        "swap": None if what_if.swap is None else _swap_as_json(what_if.swap),
+        "rows": [vars(row) | {"weights": list(row.weights)} for row in what_if.rows],
+        "swap": swap
+        and {"part": swap.part, "row": swap.row, "place": swap.place, **_plain(swap.text), "token": swap.token},
     }
     return {name: value for name, value in values.items() if value}
-
-
-def _swap_as_json(swap: Swap) -> dict[str, Any]:
-    text = {"text_a": swap.text.a, "text_b": swap.text.b, "token": swap.token}
-    return {"part": swap.part, "row": swap.row, "place": swap.place, **text}
 
 
 # Each takes a value as JSON gives it; TypeError, ValueError or KeyError where it is not what is wanted.
