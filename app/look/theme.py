@@ -396,8 +396,6 @@ QLabel[role="verdict"] {{ color: {theme.good_text}; font-size: {type_px(30)}; fo
 QLabel[role="verdict-no"] {{ color: {theme.bad_text}; font-size: {type_px(30)}; font-weight: bold; }}
 QLabel[role="verdict-unsure"] {{ color: {theme.muted}; font-size: {type_px(30)}; font-weight: bold; }}
 QLabel[role="lesson-title"] {{ color: {theme.ink}; font-size: {type_px(18)}; font-weight: bold; }}
-QLabel[role="mark-a"] {{ color: {theme.segment_a}; font-size: {type_px(13)}; font-weight: 500; }}
-QLabel[role="mark-b"] {{ color: {theme.segment_b}; font-size: {type_px(13)}; font-weight: 500; }}
 QLabel[role="right"] {{ color: {theme.good_text}; font-weight: bold; }}
 QLabel[role="error"] {{ color: {theme.bad_text}; }}
 QPushButton {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; border-radius: {px(7)};

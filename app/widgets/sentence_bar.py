@@ -1,14 +1,14 @@
 """The two sentences, A and B, where they are typed."""
 
-from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, QKeyCombination, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from ..look import theme
 from ..look.say import say
 from .layouts import hbox
 
-MARK_PX, HEIGHT_PX = 28, 32
+MARK_PX = 28
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _CTRL_SHIFT_Z = QKeyCombination(_CONTROL | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_Z)
 _CTRL_Y = QKeyCombination(_CONTROL, Qt.Key.Key_Y)
@@ -21,14 +21,12 @@ class SentenceEdit(QLineEdit):
 
     def __init__(self, mark: str, placeholder: str) -> None:
         super().__init__()
+        self._mark = mark
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(say("Sentence {mark}", mark=mark))
         self.setMaxLength(MOST_CHARACTERS)
         self.setTextMargins(theme.px(MARK_PX - 12), 0, 0, 0)
-        self.setFixedHeight(theme.px(HEIGHT_PX))
-        shown = QLabel(mark, self)
-        shown.setProperty("role", f"mark-{mark.lower()}")
-        shown.setGeometry(theme.px(10), 0, theme.px(MARK_PX), theme.px(HEIGHT_PX))
+        self.setFixedHeight(theme.px(32))
 
     def show_text(self, text: str) -> None:
         """Shows a text that came from elsewhere; the cursor stays where it is when nothing changes."""
@@ -58,6 +56,12 @@ class SentenceEdit(QLineEdit):
             if action.objectName() in ("edit-undo", "edit-redo"):
                 menu.removeAction(action)
         menu.popup(event.globalPos())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        box = QRectF(theme.px(10), 0, theme.px(MARK_PX), self.height())
+        color = "segment_a" if self._mark == "A" else "segment_b"
+        theme.draw_text(QPainter(self), box, self._mark, color, 13, medium=True)
 
 
 def in_utf_16(text: str, position: int) -> int:
