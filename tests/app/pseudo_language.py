@@ -20,6 +20,8 @@ class PseudoTexts(Mapping[tuple[str, str], list[str]]):
 
     def __getitem__(self, key: tuple[str, str]) -> list[str]:
         source = key[1]
+        if not source:  # of a picture that has no words of its own
+            return []
         self.asked.add(source)
         return [pseudo(plural(source, n) if "%n" in source or "%Ln" in source else source) for n in (1, 2)]
 

@@ -1260,6 +1260,10 @@ Ein anderer Schluss</translation>
 <translation>Die Farben beginnen bei {low}, nicht bei 0.</translation>
 </message>
 <message>
+<source>Colours: from {low} to {high} of its length, logarithmic.</source>
+<translation>Farben: von {low} bis {high} seiner Länge, logarithmisch.</translation>
+</message>
+<message>
 <source>Column with the answer</source>
 <translation>Spalte mit der Antwort</translation>
 </message>
@@ -2995,10 +2999,6 @@ Ein anderer Schluss</translation>
 <translation>Arten von Köpfen in diesem Text</translation>
 </message>
 <message>
-<source>L2 norm · rows: tokens · columns: layers</source>
-<translation>L2-Norm · Zeilen: Token · Spalten: Schichten</translation>
-</message>
-<message>
 <source>Lab sheet</source>
 <translation>Arbeitsblatt</translation>
 </message>
@@ -3074,10 +3074,6 @@ Ein anderer Schluss</translation>
 <translation>Schicht {layer}, Kopf {head}</translation>
 </message>
 <message>
-<source>Layer {layer}, head {head}: carries {share} of the difference</source>
-<translation>Schicht {layer}, Kopf {head}: trägt {share} des Unterschieds</translation>
-</message>
-<message>
 <source>Layer {layer}, step by step</source>
 <translation>Schicht {layer}, Schritt für Schritt</translation>
 </message>
@@ -3092,6 +3088,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Layer {number} · feed-forward</source>
 <translation>Schicht {number} · Feedforward</translation>
+</message>
+<message>
+<source>Layer {row}, head {column}: carries {value} of the difference</source>
+<translation>Schicht {row}, Kopf {column}: trägt {value} des Unterschieds</translation>
 </message>
 <message>
 <source>Layer-wise learning rate</source>
@@ -3120,10 +3120,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Layers × hidden size</source>
 <translation>Größe: Schichten × Breite</translation>
-</message>
-<message>
-<source>Layers × hidden size of the model</source>
-<translation>Schichten × Breite des Modells</translation>
 </message>
 <message>
 <source>Learn from</source>
@@ -4686,10 +4682,6 @@ Ein anderer Schluss</translation>
 <translation>Ergebnis</translation>
 </message>
 <message>
-<source>Results of the sweep</source>
-<translation>Ergebnisse der Versuchsreihe</translation>
-</message>
-<message>
 <source>Resume</source>
 <translation>Fortsetzen</translation>
 </message>
@@ -5708,10 +5700,6 @@ Ein anderer Schluss</translation>
 <translation>Die Lernrate ist zu niedrig: Kein Schritt hat die Gewichte eines Teils um mehr als {ratio} verändert.</translation>
 </message>
 <message>
-<source>The learning rate {text} is not a number; try 0.0005.</source>
-<translation>Die Lernrate {text} ist keine Zahl; möglich ist etwa 0,0005.</translation>
-</message>
-<message>
 <source>The length of a vector.</source>
 <translation>Die Länge eines Vektors.</translation>
 </message>
@@ -6239,6 +6227,10 @@ Ein anderer Schluss</translation>
 <translation>Die beiden Achsen erfassen {first} und {second} der Unterschiede.</translation>
 </message>
 <message>
+<source>The two models have different heads, so only the open model is shown.</source>
+<translation>Die beiden Modelle haben verschiedene Köpfe, daher ist nur das offene Modell zu sehen.</translation>
+</message>
+<message>
 <source>The two models have different layers or sizes, so a token’s numbers cannot be compared one by one. What can be compared is which tokens each layer treats alike (CKA).</source>
 <translation>Die beiden Modelle haben andere Schichten oder Größen, deshalb lassen sich die Zahlen eines Tokens nicht einzeln vergleichen. Vergleichen lässt sich, welche Tokens jede Schicht ähnlich behandelt (CKA).</translation>
 </message>
@@ -6249,6 +6241,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The two models have different layers, so only the open model is shown.</source>
 <translation>Die beiden Modelle haben verschiedene Schichten, daher ist nur das offene Modell zu sehen.</translation>
+</message>
+<message>
+<source>The two models have different sizes, so only the open model is shown.</source>
+<translation>Die beiden Modelle haben verschiedene Größen, daher ist nur das offene Modell zu sehen.</translation>
 </message>
 <message>
 <source>The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two texts.</source>
@@ -8462,10 +8458,6 @@ Der andere Text: {other}
 <translation>von links nach rechts</translation>
 </message>
 <message>
-<source>left: activation by token · right: words it promotes, by the token embeddings</source>
-<translation>links: Aktivierung je Token · rechts: Wörter, die es fördert, nach den Token-Embeddings</translation>
-</message>
-<message>
 <source>length (L2 norm)</source>
 <translation>Länge (L2-Norm)</translation>
 </message>
@@ -9218,8 +9210,8 @@ Der andere Text: {other}
 <translation>Sätze</translation>
 </message>
 <message>
-<source>sentences {first} and {second}, {stage}: cosine {cosine}</source>
-<translation>Sätze {first} und {second}, {stage}: Kosinus {cosine}</translation>
+<source>sentences {row} and {column}, {stage}: cosine {value}</source>
+<translation>Sätze {row} und {column}, {stage}: Kosinus {value}</translation>
 </message>
 <message>
 <source>several labels</source>
@@ -9324,10 +9316,6 @@ Der andere Text: {other}
 <message>
 <source>step {step}, the newest before it</source>
 <translation>Schritt {step}, dem neuesten davor</translation>
-</message>
-<message>
-<source>step {step}: {before} before, {after} after</source>
-<translation>Schritt {step}: {before} vorher, {after} nachher</translation>
 </message>
 <message>
 <source>step {step}: {word}</source>
@@ -9946,6 +9934,10 @@ Der andere Text: {other}
 <translation>{class_points} : {model_points}. Das Modell hat gewonnen.</translation>
 </message>
 <message>
+<source>{column}, {row}: carries {value} of the difference</source>
+<translation>{column}, {row}: trägt {value} des Unterschieds</translation>
+</message>
+<message>
 <source>{count} lines, {share} of the attention</source>
 <translation>{count} Linien, {share} der Attention</translation>
 </message>
@@ -10220,6 +10212,10 @@ Der andere Text: {other}
 <translation>{now}; mit der Baseline: {word} {probability}</translation>
 </message>
 <message>
+<source>{numbers}, compared with the baseline</source>
+<translation>{numbers}, verglichen mit der Baseline</translation>
+</message>
+<message>
 <source>{number} of {count}</source>
 <translation>{number} von {count}</translation>
 </message>
@@ -10298,6 +10294,14 @@ Der andere Text: {other}
 <translation>{right} von {count}</translation>
 </message>
 <message>
+<source>{row} and the baseline {column}: CKA {value}</source>
+<translation>{row} und die Baseline {column}: CKA {value}</translation>
+</message>
+<message>
+<source>{row} and {column}, {stage}: cosine {value}</source>
+<translation>{row} und {column}, {stage}: Kosinus {value}</translation>
+</message>
+<message>
 <source>{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference</source>
 <translation>{row} schaut auf {column} mit Gewicht {before} → {after}; der Rest der Zeile gleicht es aus</translation>
 </message>
@@ -10338,6 +10342,14 @@ Der andere Text: {other}
 <translation>{row} zu {column}: {change} (+0,01: ein um 1 höheres Gewicht hebt die Chancen um 1 %)</translation>
 </message>
 <message>
+<source>{row}, {column}: cosine {value} with the baseline</source>
+<translation>{row}, {column}: Kosinus {value} zur Baseline</translation>
+</message>
+<message>
+<source>{row}, {column}: size {value}</source>
+<translation>{row}, {column}: Größe {value}</translation>
+</message>
+<message>
 <source>{said} Loss: {loss} nats per label.</source>
 <translation>{said} Loss: {loss} Nat je Label.</translation>
 </message>
@@ -10360,10 +10372,6 @@ Der andere Text: {other}
 <message>
 <source>{setting} {value}, seed {seed}: {figure}</source>
 <translation>{setting} {value}, Seed {seed}: {figure}</translation>
-</message>
-<message>
-<source>{share} (logarithmic)</source>
-<translation>{share} (logarithmisch)</translation>
 </message>
 <message>
 <source>{share} (no)</source>
@@ -10392,10 +10400,6 @@ Der andere Text: {other}
 <message>
 <source>{share} of its attention</source>
 <translation>{share} seiner Attention</translation>
-</message>
-<message>
-<source>{share} of its length</source>
-<translation>{share} seiner Länge</translation>
 </message>
 <message>
 <source>{share} of the attention</source>
@@ -10435,10 +10439,6 @@ Der andere Text: {other}
 <message>
 <source>{stages} at “{token}”</source>
 <translation>{stages} bei „{token}“</translation>
-</message>
-<message>
-<source>{stage} and the baseline {other}: CKA {value}</source>
-<translation>{stage} und die Baseline {other}: CKA {value}</translation>
 </message>
 <message>
 <source>{state} · step {step}</source>
@@ -10515,14 +10515,6 @@ Der andere Text: {other}
 <translation>{token} ({position}) wurde ersetzt</translation>
 </message>
 <message>
-<source>{token} and {other}, {stage}: cosine {cosine}</source>
-<translation>{token} und {other}, {stage}: Kosinus {cosine}</translation>
-</message>
-<message>
-<source>{token} and {other}, {stage}: cosine {cosine}, compared with the baseline</source>
-<translation>{token} und {other}, {stage}: Kosinus {cosine}, verglichen mit der Baseline</translation>
-</message>
-<message>
 <source>{token} at position {position}</source>
 <translation>{token} an Position {position}</translation>
 </message>
@@ -10549,22 +10541,6 @@ Der andere Text: {other}
 <message>
 <source>{token} · length of what each part adds to its vector</source>
 <translation>{token} · Länge dessen, was jeder Teil zu seinem Vektor addiert</translation>
-</message>
-<message>
-<source>{token}, {stage}: carries {share} of the difference</source>
-<translation>{token}, {stage}: trägt {share} des Unterschieds</translation>
-</message>
-<message>
-<source>{token}, {stage}: cosine {cosine} with the baseline</source>
-<translation>{token}, {stage}: Kosinus {cosine} zur Baseline</translation>
-</message>
-<message>
-<source>{token}, {stage}: size {size}</source>
-<translation>{token}, {stage}: Größe {size}</translation>
-</message>
-<message>
-<source>{token}, {stage}: size {size}, compared with the baseline</source>
-<translation>{token}, {stage}: Größe {size}, verglichen mit der Baseline</translation>
 </message>
 <message>
 <source>{token}: score {score}, scaled {scaled}, softmax {weight}</source>
