@@ -13,11 +13,6 @@ from tests.engine.models import tiny_model, word_tokenizer
 COLUMNS = {"text": "what", "label": "mood"}
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-
-
 @pytest.fixture
 def classifier(tmp_path: Path) -> Path:
     save_checkpoint(tiny_model(("classify",), labels=("bad", "good")), word_tokenizer(), tmp_path / "classifier")

@@ -17,8 +17,7 @@ ROWS = (("the cat sang", "good"), ("a dog sat", "bad"), ("the bird sang", "good"
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)  # it only costs time here
 
 

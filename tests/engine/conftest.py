@@ -2,10 +2,12 @@
 
 import gc
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.engine.elsewhere import Elsewhere
+from tests.engine.training_runs import write_text
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +22,19 @@ def fast_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Snapshots survive the end of a process all the same; only a power cut could tell."""
     monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)
     gc.freeze()  # a run collects garbage three times: it need not look through all that was imported
+
+
+@pytest.fixture
+def folder(tmp_path: Path, fast_disk: None) -> Path:
+    """For a run, and what it begins with."""
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path) -> Path:
+    return folder / "run"
+
+
+@pytest.fixture
+def text(folder: Path) -> Path:
+    return write_text(folder)

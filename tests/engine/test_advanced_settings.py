@@ -133,9 +133,8 @@ def test_sequences_of_a_few_tokens(tmp_path: Path, pairs: str) -> None:
     assert len(metrics(tmp_path / "run")) == 4 and metrics(tmp_path / "run", "held_out")[-1]["mlm_loss"] > 0
 
 
-def test_epochs_are_a_budget_of_pretraining(tmp_path: Path) -> None:
+def test_epochs_are_a_budget_of_pretraining(tmp_path: Path, run: Path) -> None:
     options = tiny_run(write_text(tmp_path, documents=40), data={"long_share": 0.0}, steps=None, epochs=2.0)
-    run = tmp_path / "run"
     start_run(options, run, resume=False)
     status = RunFolder(run).status()
     assert status.state == "done" and status.step == status.total_steps

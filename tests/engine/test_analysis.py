@@ -16,7 +16,7 @@ from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import NearestWords
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Encoding
-from tests.engine.models import VOCABULARY, random_batch, tiny_model, word_tokenizer
+from tests.engine.models import VOCABULARY, tiny_model, word_tokenizer
 
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("The cat sat.", "It was comfortable!")  # 5 tokens of A with its [SEP], 12 in all
@@ -236,31 +236,7 @@ class TestHeads:
 
 
 class TestNearest:
-    def test_against_brute_force(self) -> None:
-        table = np.random.default_rng(0).normal(size=(len(VOCABULARY), 8)).astype(np.float32)
-        nearest = NearestWords(table, TOKENIZER)
-        special = set(TOKENIZER.special_ids)
-        for token_id in (0, 6, 30):
-            lengths = [float(np.sqrt((row.astype(float) ** 2).sum())) for row in table]
-            cosines = {
-                i: float(table[i].astype(float) @ table[token_id].astype(float)) / (lengths[i] * lengths[token_id])
-                for i in range(len(table))
-                if i != token_id and i not in special
-            }
-            expected = sorted(cosines.items(), key=lambda item: -item[1])
-            for k in (1, 5, len(VOCABULARY) + 3):
-                found = nearest.near([token_id], k)
-                assert [word.word for word in found] == [VOCABULARY[i] for i, _ in expected[:k]]
-                assert [word.cosine for word in found] == pytest.approx([c for _, c in expected[:k]], abs=1e-6)
-
     def test_a_row_of_zeros_is_near_nothing_and_no_error(self) -> None:
         table = np.ones((len(VOCABULARY), 4), np.float32)
         table[8] = 0
         assert all(word.cosine == 0 for word in NearestWords(table, TOKENIZER).near([8], 3))
-
-
-def test_a_batch_and_a_trace_agree() -> None:
-    model = tiny_model()
-    ids, segments, _ = random_batch(model.config, [9])
-    result = trace(model, ids[0].tolist(), segments[0].tolist())
-    assert np.allclose(result.hidden_states[-1], model(ids, segments)[0].numpy(), atol=1e-5)

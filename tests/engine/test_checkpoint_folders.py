@@ -10,7 +10,6 @@ from safetensors.torch import load_file, save_file
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint.tensor_names import class_name
-from bertcore.errors import BertcoreError
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_config
 from tests.engine.test_checkpoint_bad_input import edit_config, edit_weights, refused
 
@@ -99,16 +98,8 @@ class TestPrecision:
         for name, value in load_checkpoint(folder).model.state_dict().items():
             assert value.dtype == torch.float32 and torch.equal(value, exact[name].to(dtype).float())
 
-    def test_numbers_of_a_kind_that_is_not_read(self, folder: Path) -> None:
-        edit_weights(folder, lambda tensors: tensors.update({k: v.to(torch.float8_e4m3fn) for k, v in tensors.items()}))
-        refused(folder, "F8_E4M3")
-
 
 class TestLeftOver:
-    def test_heads_that_are_not_known_are_listed_as_unused(self, folder: Path) -> None:
-        edit_weights(folder, lambda tensors: tensors.update({"my_head.weight": torch.zeros(3)}))
-        assert load_checkpoint(folder).unused == ("my_head.weight",)
-
     def test_a_classifier_of_unknown_kind_is_not_guessed(self, folder: Path) -> None:
         edit_weights(folder, lambda tensors: tensors.update({"classifier.weight": torch.zeros(2, 32)}))
         opened = load_checkpoint(folder)
@@ -155,9 +146,3 @@ class TestVocabularyAndTable:
 )
 def test_the_class_that_holds_most(heads: tuple[str, ...], expected: str, held: tuple[str, ...]) -> None:
     assert class_name(tiny_config(), heads) == (expected, held)
-
-
-def test_a_decoder_is_refused(folder: Path) -> None:
-    edit_config(folder, is_decoder=True)
-    with pytest.raises(BertcoreError, match="decoder"):
-        load_checkpoint(folder)

@@ -191,16 +191,6 @@ class TestCompare:
         text = m.compare("a cat", other_a="it was").text
         assert text is not None and not text.heads and text.states is None and "no word in common" in text.notes[0]
 
-    def test_sentence_b_stays_where_none_is_given(self, opened: Opener) -> None:
-        m = opened()
-        for given, length in ((None, 7), ("A dog sang.", 9), ("", 4)):
-            found = m.compare("The cat", "It sat", other_a="The dog", other_b=given).text
-            assert found is not None and len(found.other_tokens) == length
-        same = m.patch("The cat", "It sat", other_a="The dog", other_b="It sat")
-        assert np.array_equal(m.patch("The cat", "It sat", other_a="The dog").map, same.map)
-        with pytest.raises(BertcoreError, match="have 7 and 4 tokens"):
-            m.patch("The cat", "It sat", other_a="The dog", other_b="")
-
 
 class TestPatch:
     def test_the_map_is_the_engines(self, opened: Opener) -> None:

@@ -30,8 +30,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def story_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+def story_file(tmp_path: Path) -> Path:
     file = tmp_path / "stories.txt"
     file.write_text(STORIES, encoding="utf-8")
     return file
@@ -61,7 +60,7 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _cache(tmp_path: Path) -> Path:
-    (folder,) = (path for path in (tmp_path / "home" / "cache" / "corpora").iterdir() if path.is_dir())
+    (folder,) = (path for path in (tmp_path / "bertscope-home" / "cache" / "corpora").iterdir() if path.is_dir())
     return folder
 
 
@@ -133,12 +132,12 @@ class TestShards:
         self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
     ) -> None:
         whole = load_corpus([story_file], TOKENIZER)
-        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home" / "other"))
+        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "bertscope-home" / "other"))
         monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
         monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 600)
         shares: list[float] = []
         parts = load_corpus([story_file], TOKENIZER, shares.append, processes=processes)
-        assert len(list((tmp_path / "home/other/cache/corpora").glob("*/tokens-*.npy"))) > 5
+        assert len(list((tmp_path / "bertscope-home/other/cache/corpora").glob("*/tokens-*.npy"))) > 5
         assert isinstance(parts.tokens, TokenShards) and _same(parts, whole)
         assert shares == sorted(shares) and shares[-1] == 1.0
 
@@ -205,7 +204,7 @@ class TestCache:
 
         with pytest.raises(KeyboardInterrupt):
             load_corpus([story_file], TOKENIZER, stop)
-        assert not [path for path in (tmp_path / "home" / "cache" / "corpora").iterdir() if path.is_dir()]
+        assert not [path for path in (tmp_path / "bertscope-home" / "cache" / "corpora").iterdir() if path.is_dir()]
 
     DAMAGE: dict[str, Callable[[Path], object]] = {  # noqa: RUF012
         "cut off": lambda folder: os.truncate(folder / "tokens-00002.npy", 150),

@@ -107,7 +107,7 @@ class TestWords:
 
     def test_the_generator_alone_decides(self) -> None:
         pairs, _ = _pairs(8, 20)
-        for masking in ("words", "spans"):
+        for masking in ("tokens", "words", "spans"):
             rows = [
                 masked_batch(pairs, TOKENIZER, np.random.default_rng(s), 0.15, masking).rows.tolist() for s in (1, 1, 2)
             ]

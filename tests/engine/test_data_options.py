@@ -15,7 +15,9 @@ from bertcore.training.evaluate import evaluate_text
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, continued
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
-from tests.engine.training_runs import losses, metrics, tiny_run, write_text
+from tests.engine.training_runs import at_step, losses, metrics, tiny_run, write_text
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
 
 
 class TestFiles:
@@ -62,11 +64,6 @@ CHOICES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None) -> None:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-
-
 @pytest.mark.parametrize("choice", CHOICES)
 def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_path: Path) -> None:
     data, tasks = CHOICES[choice]
@@ -85,12 +82,7 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_pa
         assert held_out[-1]["pairs"] == 0 and held_out[-1]["nsp_loss"] is None
 
     folder = RunFolder(tmp_path / "broken")
-
-    def stop_at_five(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == 5:
-            folder.send("stop")
-
-    start_run(options, folder.path, resume=False, on_event=stop_at_five)
+    start_run(options, folder.path, resume=False, on_event=at_step(5, lambda: folder.send("stop")))
     assert folder.status().step < 8
     start_run(None, folder.path, resume=True)
     assert losses(folder.path) == losses(tmp_path / "whole")

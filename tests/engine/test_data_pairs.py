@@ -214,8 +214,7 @@ def _truncate_seq_pair(a: list[int], b: list[int], most: int, seed: int) -> tupl
 
 
 @pytest.fixture
-def stories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+def stories(tmp_path: Path) -> Path:
     (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
     return tmp_path / "stories.txt"
 

@@ -26,11 +26,6 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 DOCUMENTS = [document.split("\n") for document in STORIES.split("\n\n")]
 
 
-@pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-
-
 def _records(documents: list[list[str]], field: str = "text") -> str:
     return "".join(json.dumps({"id": i, field: "\n".join(d)}) + "\n" for i, d in enumerate(documents))
 

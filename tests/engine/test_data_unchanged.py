@@ -31,8 +31,7 @@ BATCHES = "00ee9865f84f8164ae20f2eb258e3eef2153e1f0efdd02bf9c2aa568fe0ab7ec"
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+def corpus(tmp_path: Path) -> Corpus:
     (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
     return load_corpus([tmp_path / "stories.txt"], TOKENIZER)
 

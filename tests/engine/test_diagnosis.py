@@ -40,22 +40,16 @@ pytestmark = pytest.mark.usefixtures("fast_disk")
 WORDS_OF_TASK = ["the", "cat", "sat", "on", "mat", "it", "was", "very", "a", "dog", "sang", "bird", "and"]
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
-def pretrained(home: Path, text: Path | None = None, model: dict[str, Any] | None = None, **training: Any) -> Path:
-    run = home / "run"
-    options = tiny_run(text or write_text(home), **{"evaluations": 10, **training})
+def pretrained(folder: Path, text: Path | None = None, model: dict[str, Any] | None = None, **training: Any) -> Path:
+    run = folder / "run"
+    options = tiny_run(text or write_text(folder), **{"evaluations": 10, **training})
     start_run(replace(options, model={**options.model, **(model or {})}), run, resume=False)
     return run
 
 
 @pytest.fixture
-def base(home: Path) -> Path:
-    folder = home / "model"
+def base(folder: Path) -> Path:
+    folder = folder / "model"
     save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=2), word_tokenizer(), folder)
     return folder
 
@@ -95,18 +89,18 @@ BY_HEART = {"learning_rate": 2e-3, "dropout": 0.0}
 
 
 def tuned(
-    home: Path, model: Path, label: Label = no_dog, rows: int = 300, held_out: str | None = None, **training: Any
+    folder: Path, model: Path, label: Label = no_dog, rows: int = 300, held_out: str | None = None, **training: Any
 ) -> Path:
     """held_out: lines of a table; absent: some of the rows."""
-    run = home / "run"
+    run = folder / "run"
     if held_out is not None:
-        (home / "dev.tsv").write_text(held_out, encoding="utf-8")
-    dev = None if held_out is None else str(home / "dev.tsv")
+        (folder / "dev.tsv").write_text(held_out, encoding="utf-8")
+    dev = None if held_out is None else str(folder / "dev.tsv")
     settings = {"steps": 60, "batch_size": 8, "learning_rate": 3e-3, "evaluations": 8, "seed": 3, **training}
     options = FinetuneOptions(
         name="test",
         model=str(model),
-        data=TaskDataOptions(task="sst2", train=str(task_file(home, label, rows)), dev=dev, max_length=24),
+        data=TaskDataOptions(task="sst2", train=str(task_file(folder, label, rows)), dev=dev, max_length=24),
         training=TuningOptions(threads=1, precision="fp32", **settings),  # type: ignore[arg-type]
     )
     start_run(options, run, resume=False)
@@ -122,44 +116,44 @@ def only(run: Path) -> Diagnosis:
 
 
 class TestPretraining:
-    def test_a_healthy_run(self, home: Path) -> None:
-        record = read_record(pretrained(home, steps=200))
+    def test_a_healthy_run(self, folder: Path) -> None:
+        record = read_record(pretrained(folder, steps=200))
         assert diagnose(record) == []
         fine = normal(record)
         assert fine is not None and in_words(fine).seen.startswith("This looks normal")
         assert record.phase_from == 101 and not record.is_causal
-        now = [(line["step"], line["mlm_loss"]) for line in metrics(home / "run") if line["step"] >= 101]
-        measured = [(line["step"], line["mlm_loss"]) for line in metrics(home / "run", "held_out")]
-        moved = [(line["step"], max(line["ratio"].values())) for line in metrics(home / "run", "updates")]
+        now = [(line["step"], line["mlm_loss"]) for line in metrics(folder / "run") if line["step"] >= 101]
+        measured = [(line["step"], line["mlm_loss"]) for line in metrics(folder / "run", "held_out")]
+        moved = [(line["step"], max(line["ratio"].values())) for line in metrics(folder / "run", "updates")]
         of_record = (record.train_loss, record.held_out_loss, record.update_ratio)
         for (steps, values), lines in zip(of_record, (now, measured, moved), strict=True):
             assert list(zip(steps.tolist(), values.tolist(), strict=True)) == lines
 
-    def test_a_rate_too_high(self, home: Path) -> None:
-        found = only(pretrained(home, steps=60, learning_rate=0.3))
+    def test_a_rate_too_high(self, folder: Path) -> None:
+        found = only(pretrained(folder, steps=60, learning_rate=0.3))
         assert found.kind == "too_high" and found.suggestion == Suggestion("learning_rate", 0.3, 0.03)
 
-    def test_a_rate_too_low(self, home: Path) -> None:
-        found = only(pretrained(home, steps=40, learning_rate=1e-6))
+    def test_a_rate_too_low(self, folder: Path) -> None:
+        found = only(pretrained(folder, steps=40, learning_rate=1e-6))
         assert found.kind == "too_low" and found.suggestion == Suggestion("learning_rate", 1e-6, 1e-3)
 
-    def test_hardly_learned(self, home: Path) -> None:
+    def test_hardly_learned(self, folder: Path) -> None:
         """A rate at which the weights move, but far too little for so few steps."""
-        run = pretrained(home, steps=60, learning_rate=2e-5, causal_share=0.0)
+        run = pretrained(folder, steps=60, learning_rate=2e-5, causal_share=0.0)
         found = only(run)
         assert found.kind == "stuck" and found.suggestion == Suggestion("learning_rate", 2e-5, 6e-5)
         losses = [line["mlm_loss"] for line in metrics(run, "held_out")]
         assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1])
 
-    def test_diverging(self, home: Path) -> None:
+    def test_diverging(self, folder: Path) -> None:
         """The rate rises to the very end."""
-        run = pretrained(home, steps=160, learning_rate=1.0, warm_up_share=0.95, causal_share=0.0)
+        run = pretrained(folder, steps=160, learning_rate=1.0, warm_up_share=0.95, causal_share=0.0)
         found = only(run)
         assert found.kind == "diverging" and found.suggestion == Suggestion("learning_rate", 1.0, 0.33)
         assert float(found.values["last"]) > 1.5 * float(found.values["best"])
         assert metrics(run)[-1]["loss"] > metrics(run)[40]["loss"]
 
-    def test_overfitting(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_overfitting(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The run is a real one; how it does on held-out text is given: when a run turns worse depends on chance."""
         given = [4.7, 3.5, 3.2, 3.3, 3.5, 3.7, 3.9, 4.1, 4.3]
         rest = iter(given)
@@ -169,28 +163,28 @@ class TestPretraining:
             return {"loss": loss, "mlm_loss": loss, "mlm_accuracy": 0.3, "mlm_top5": 0.5}
 
         monkeypatch.setattr(HeldOutText, "measure", measure)
-        found = only(pretrained(home, steps=200, causal_share=0.0, evaluations=8))
+        found = only(pretrained(folder, steps=200, causal_share=0.0, evaluations=8))
         assert found.kind == "overfitting" and found.suggestion == Suggestion("steps", 200.0, 50)
         assert found.values["best"] == min(given) and found.values["last"] == given[-1]
 
-    def test_a_plateau(self, home: Path) -> None:
+    def test_a_plateau(self, folder: Path) -> None:
         """Too slow and too small to use context in this time: it learns how frequent words are."""
-        run = pretrained(home, steps=320, causal_share=0.0, learning_rate=7e-4, batch_size=4)
+        run = pretrained(folder, steps=320, causal_share=0.0, learning_rate=7e-4, batch_size=4)
         found = only(run)
         assert found.kind == "by_frequency" and found.suggestion == Suggestion("causal_share", None, 0.5)
 
-    def test_a_loss_that_became_infinite(self, home: Path, base: Path) -> None:
+    def test_a_loss_that_became_infinite(self, folder: Path, base: Path) -> None:
         """Each step makes the weights nine times as large: that overflows at one of the first 40, whatever the data."""
         with pytest.raises(BertcoreError, match="at step") as failed:
-            tuned(home, base, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0, steps=200)
-        found = only(home / "run")
+            tuned(folder, base, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0, steps=200)
+        found = only(folder / "run")
         assert found.kind == "not_finite" and f"at step {found.values['step']:.0f}" in str(failed.value)
         assert found.suggestion is not None and found.suggestion.setting == "learning_rate"
 
-    def test_the_loss_of_guessing_by_frequency(self, home: Path) -> None:
+    def test_the_loss_of_guessing_by_frequency(self, folder: Path) -> None:
         """Counted by hand, from the text and its held-out labels."""
-        run = pretrained(home, steps=1, causal_share=0.0)
-        tokenizer, options = Tokenizer.from_folder(run / "tokenizer"), tiny_run(write_text(home))
+        run = pretrained(folder, steps=1, causal_share=0.0)
+        tokenizer, options = Tokenizer.from_folder(run / "tokenizer"), tiny_run(write_text(folder))
         corpus = load_corpus([Path(options.data.corpus[0])], tokenizer)
         counts: Counter[int] = Counter(range(tokenizer.vocab_size))  # 1 for each
         for document in corpus.documents(held_out=False):
@@ -204,37 +198,37 @@ class TestPretraining:
 
 
 class TestTasks:
-    def test_a_healthy_run(self, home: Path, base: Path) -> None:
-        record = read_record(tuned(home, base, steps=100))
+    def test_a_healthy_run(self, folder: Path, base: Path) -> None:
+        record = read_record(tuned(folder, base, steps=100))
         fine = normal(record)
         assert diagnose(record) == [] and fine is not None and fine.values["name"] == "accuracy"
 
-    def test_always_the_same_answer(self, home: Path, base: Path) -> None:
-        found = only(tuned(home, base, mostly_good))
+    def test_always_the_same_answer(self, folder: Path, base: Path) -> None:
+        found = only(tuned(folder, base, mostly_good))
         assert found.kind == "one_class" and found.values["label"] == "positive" and found.values["share"] == 1.0
-        assert found.values["right"] == pytest.approx(metrics(home / "run", "held_out")[-1]["accuracy"], abs=1e-4)
+        assert found.values["right"] == pytest.approx(metrics(folder / "run", "held_out")[-1]["accuracy"], abs=1e-4)
         assert found.suggestion == Suggestion("learning_rate", 3e-3, 1e-3)
 
-    def test_learning_by_heart(self, home: Path, base: Path) -> None:
+    def test_learning_by_heart(self, folder: Path, base: Path) -> None:
         """Of labels that have nothing to do with the text; held out, all are the other way round."""
-        rows = task_file(home, by_chance, 100).read_text(encoding="utf-8").translate({ord("0"): "1", ord("1"): "0"})
-        found = only(tuned(home, base, by_chance, rows=100, held_out=rows, steps=300, **BY_HEART))
+        rows = task_file(folder, by_chance, 100).read_text(encoding="utf-8").translate({ord("0"): "1", ord("1"): "0"})
+        found = only(tuned(folder, base, by_chance, rows=100, held_out=rows, steps=300, **BY_HEART))
         assert found.kind == "memorised" and found.suggestion == Suggestion("steps", 300.0, 100)
-        losses = [line["loss"] for line in metrics(home / "run", "held_out")]
+        losses = [line["loss"] for line in metrics(folder / "run", "held_out")]
         assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1]) and losses[-1] > losses[0]
         assert float(found.values["train"]) < 0.05, "it knows all of them"
 
-    def test_a_plateau_at_a_high_rate(self, home: Path, base: Path) -> None:
+    def test_a_plateau_at_a_high_rate(self, folder: Path, base: Path) -> None:
         """It is as right as the labels are, and the rate does not fall. The last losses differ by .003; .005 is ill."""
         settings = {"learning_rate": 1e-3, "schedule": "constant", "batch_size": 64, "evaluations": 12}
-        run = tuned(home, base, pets_or_wrong, rows=3000, steps=400, **settings)
+        run = tuned(folder, base, pets_or_wrong, rows=3000, steps=400, **settings)
         found = only(run)
         assert found.kind == "plateau" and found.suggestion == Suggestion("learning_rate", 1e-3, 3.3e-4)
         losses = {line["step"]: line["loss"] for line in metrics(run, "held_out")}
         assert losses[int(found.values["step"])] == found.values["before"] and losses[400] == found.values["loss"]
         assert metrics(run, "held_out")[-1]["accuracy"] > 0.75, "nobody gets more than 0.8"
 
-    def test_heads_that_look_everywhere_alike(self, home: Path, base: Path) -> None:
+    def test_heads_that_look_everywhere_alike(self, folder: Path, base: Path) -> None:
         """Without queries and keys: no gradient can bring them back, because each is multiplied by the other."""
         checkpoint = load_checkpoint(base)
         width = checkpoint.config.hidden_size
@@ -242,14 +236,14 @@ class TestTasks:
             product = layer.attention.query_key_value
             product.weight.data[: 2 * width] = 0.0
             product.bias.data[: 2 * width] = 0.0
-        save_checkpoint(checkpoint.model, checkpoint.tokenizer, home / "headless")
-        found = only(tuned(home, home / "headless", steps=210))
+        save_checkpoint(checkpoint.model, checkpoint.tokenizer, folder / "headless")
+        found = only(tuned(folder, folder / "headless", steps=210))
         heads = checkpoint.config.num_hidden_layers * checkpoint.config.num_attention_heads
         assert found.kind == "dead_heads_even" and found.values == {"count": heads, "all": heads}
-        activity = read_record(home / "run").heads
+        activity = read_record(folder / "run").heads
         assert activity is not None and activity.even == pytest.approx(1.0, abs=1e-3)
 
-    def test_heads_that_look_at_one_token(self, home: Path, base: Path) -> None:
+    def test_heads_that_look_at_one_token(self, folder: Path, base: Path) -> None:
         """With frozen layers, so that no training brings them back: [CLS] sees itself alone, whatever the text."""
         checkpoint = load_checkpoint(base)
         model, width = checkpoint.model, checkpoint.config.hidden_size
@@ -261,15 +255,15 @@ class TestTasks:
             product.weight.data[: 2 * width] = 0.0
             product.weight.data[width : 2 * width, 0] = 5.0  # ... which all keys are made from, and all queries match
             product.bias.data[:width], product.bias.data[width : 2 * width] = 10.0, 0.0
-        save_checkpoint(model, checkpoint.tokenizer, home / "one-token")
-        results = diagnose(read_record(tuned(home, home / "one-token", steps=210, frozen_layers=2)))
+        save_checkpoint(model, checkpoint.tokenizer, folder / "one-token")
+        results = diagnose(read_record(tuned(folder, folder / "one-token", steps=210, frozen_layers=2)))
         assert [each.kind for each in results] == ["one_class", "dead_heads_one"], (
             "it cannot read, so it says one thing"
         )
         heads = checkpoint.config.num_hidden_layers * checkpoint.config.num_attention_heads
         assert results[1].values == {"count": heads, "all": heads}
         assert results[1].suggestion == Suggestion("frozen_layers", None, 0)
-        activity = read_record(home / "run").heads
+        activity = read_record(folder / "run").heads
         assert activity is not None and activity.even == pytest.approx(0.0, abs=1e-3)
 
     def test_heads_that_all_look_at_one_token(self) -> None:

@@ -29,12 +29,7 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.pretrain_options import DataOptions, TrainingOptions, continued
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_config, tiny_model
-from tests.engine.training_runs import animal_text, metrics, tiny_run, write_text
-
-
-@pytest.fixture
-def text(tmp_path: Path, fast_disk: None) -> Path:
-    return write_text(tmp_path)
+from tests.engine.training_runs import animal_text, metrics, stop_at, tiny_run
 
 
 @pytest.fixture
@@ -117,12 +112,7 @@ def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Pa
     assert comparison["student"]["parameters"] == student.parameters
     share = comparison["student_of_teacher"]["parameters"]
     assert share == pytest.approx(student.parameters / load_checkpoint(teacher).parameters)
-
-    def stop(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == 5:
-            RunFolder(broken).send("stop")
-
-    start_run(options(teacher, text), broken, resume=False, on_event=stop)
+    start_run(options(teacher, text), broken, resume=False, on_event=stop_at(broken, 5))
     start_run(None, broken, resume=True)
     curves = [
         [json.loads(line)["loss"] for line in (run / "metrics.jsonl").read_text().splitlines() if '"train"' in line]
@@ -131,8 +121,7 @@ def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Pa
     assert curves[0] == curves[1] and len(curves[0]) == 12
 
 
-def test_it_gets_nearer_to_its_teacher(teacher: Path, text: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
+def test_it_gets_nearer_to_its_teacher(teacher: Path, text: Path, run: Path) -> None:
     start_run(options(teacher, text, steps=60, learning_rate=3e-3), run, resume=False)
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     soft = [line["soft_loss"] for line in lines if line["kind"] == "train"]
@@ -158,6 +147,8 @@ def test_a_recipe_of_some_settings_keeps_the_other_defaults() -> None:
     plain = DistilOptions().training
     assert DistilOptions.from_dict({"training": {"minutes": 5}}).training == replace(plain, minutes=5)
     assert plain.causal_share == 0 and plain.learning_rate == 5e-4
+    with pytest.raises(BertcoreError, match="reads distil recipes of version 2"):
+        DistilOptions.from_dict({"format_version": 1})
     with pytest.raises(BertcoreError, match="set the causal share to 0"):
         DistilOptions.from_dict({"training": {"causal_share": 0.5}})
 
@@ -190,19 +181,11 @@ class TestRowsToSpare:
         start_run(None, tmp_path / "run", resume=True)
 
 
-def test_a_student_with_a_next_sentence_head_learns_to_use_it(teacher: Path, text: Path, tmp_path: Path) -> None:
+def test_a_student_with_a_next_sentence_head_learns_to_use_it(teacher: Path, text: Path, run: Path) -> None:
     """The teacher's head on a changed body would know nothing: .50 of the held-out pairs."""
-    run = tmp_path / "run"
     start_run(options(teacher, text, steps=150, batch_size=16, learning_rate=3e-3), run, resume=False)
     taught = [line["nsp_loss"] for line in metrics(run)]
     assert np.mean(taught[-30:]) < min(0.68, 0.9 * np.mean(taught[:10]))  # ln 2 is guessing
-
-
-def test_what_a_recipe_leaves_out_is_a_distillations_own() -> None:
-    options = DistilOptions.from_dict({"training": {"steps": 7}})
-    assert options.training == replace(DistilOptions().training, steps=7) and options.training.causal_share == 0.0
-    with pytest.raises(BertcoreError, match="reads distil recipes of version 2"):
-        DistilOptions.from_dict({"format_version": 1})
 
 
 def test_a_gpu_has_done_its_work_before_the_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

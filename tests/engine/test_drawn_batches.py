@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -28,16 +29,11 @@ from bertcore.training.start import start_run
 from bertcore.training.trainable import PlannedBatches, StepPlan
 from tests.engine.corpora import random_corpus
 from tests.engine.models import tiny_model
-from tests.engine.training_runs import animal_text, metrics, tiny_run, write_text
+from tests.engine.training_runs import animal_text, metrics, stop_at, tiny_run, write_text
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 STEPS = 30
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
 
 
 @pytest.fixture
@@ -87,7 +83,7 @@ def test_every_batch_is_the_one_that_was_trained_on(
 
 def test_also_after_a_resume_and_in_processes(tmp_path: Path, trained: dict[int, Batch]) -> None:
     options = _options(tmp_path)
-    start_run(options, tmp_path / "run", resume=False, on_event=_stop_at(tmp_path / "run", 11))
+    start_run(options, tmp_path / "run", resume=False, on_event=stop_at(tmp_path / "run", 11))
     assert RunFolder(tmp_path / "run").status().state == "stopped"
     start_run(options.with_changes(workers=2), tmp_path / "run", resume=True)
     batches = open_batches(tmp_path / "run")
@@ -124,14 +120,6 @@ def test_also_of_a_mixture(tmp_path: Path, trained: dict[int, Batch]) -> None:
         drawn = batches.at(step)
         _assert_same(drawn, trained[step])
     assert set(np.unique(drawn.sources)) == {-1, 0, 1}
-
-
-def _stop_at(run: Path, step: int) -> Any:
-    def on_event(event: dict[str, Any]) -> None:
-        if event.get("kind") == "train" and event["step"] == step:
-            RunFolder(run).send("stop")
-
-    return on_event
 
 
 def test_fates_originals_and_documents(tmp_path: Path) -> None:
@@ -215,7 +203,7 @@ def test_a_text_that_changed_or_is_missing_is_one_sentence(tmp_path: Path) -> No
     text = file.read_text(encoding="utf-8")
     file.unlink()
     assert (open_batches(tmp_path / "run").at(9).ids == before).all()  # the cache has it as it was tokenised
-    _forget_cache(tmp_path)
+    shutil.rmtree(tmp_path / "bertscope-home" / "cache")
     with pytest.raises(BertcoreError, match=r"animals\.txt.*"):
         open_batches(tmp_path / "run")
     file.write_text(text.replace("cat", "cow", 3), encoding="utf-8")  # as many bytes
@@ -264,12 +252,6 @@ def test_a_run_that_was_continued_with_another_budget_is_drawn_again_or_refused(
         for step in range(1, STEPS + 1):
             _assert_same(batches.at(step), trained[step])
         assert not long_share
-
-
-def _forget_cache(tmp_path: Path) -> None:
-    import shutil
-
-    shutil.rmtree(tmp_path / "home" / "cache")
 
 
 def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:

@@ -247,7 +247,7 @@ def test_what_was_cut_is_counted(runs: Runs) -> None:
     assert drawn.cut.any()
 
 
-def test_what_cannot_be_drawn_again_says_so(tmp_path: Path, model: str) -> None:
+def test_what_cannot_be_drawn_again_says_so(tmp_path: Path, run: Path, model: str) -> None:
     table = tmp_path / "train.tsv"
     rows = [f"a sentence number {number}\t{number % 2}" for number in range(30)]
     table.write_text("sentence\tlabel\n" + "\n".join(rows) + "\n")
@@ -257,7 +257,6 @@ def test_what_cannot_be_drawn_again_says_so(tmp_path: Path, model: str) -> None:
         data=TaskDataOptions(task="sst2", train=str(table)),
         training=TuningOptions(steps=2, batch_size=4, threads=1, precision="fp32", evaluations=1),
     )
-    run = tmp_path / "run"
     start_run(options, run, resume=False)
     batches = open_examples(run)
     with pytest.raises(BertcoreError, match="has taken 2 steps so far"):

@@ -19,7 +19,7 @@ from bertcore.runs.run_record import read_record
 from bertcore.training.finetune import FineTuning
 from bertcore.training.pretrain import Pretraining
 from tests.engine.runs_of_each_kind import RUNS, Start, story
-from tests.engine.training_runs import metrics
+from tests.engine.training_runs import metrics, stop_at
 
 STEPS, EVALUATIONS = 40, 20  # a measurement every second step
 BEST = 14  # no step whose snapshot is kept otherwise
@@ -40,11 +40,6 @@ def prescribed(monkeypatch: pytest.MonkeyPatch, fast_disk: None) -> None:
         monkeypatch.setattr(kind, "measure", measure)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path
-
-
 def started(kind: str, folder: Path, **training: Any) -> Start:
     settings = {"steps": STEPS, "evaluations": EVALUATIONS, "patience": 3, "save_minutes": 60.0, **training}
     return RUNS[kind](folder, **settings)
@@ -55,8 +50,7 @@ def best_of(run: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", RUNS)
-def test_the_best_is_kept_and_is_what_the_run_ends_with(folder: Path, kind: str) -> None:
-    run = folder / "run"
+def test_the_best_is_kept_and_is_what_the_run_ends_with(folder: Path, run: Path, kind: str) -> None:
     ended_with = started(kind, folder)(run)
     status = RunFolder(run).status()
     assert (status.state, status.step, status.ends_with) == ("done", 20, BEST)
@@ -74,8 +68,7 @@ def test_the_best_is_kept_and_is_what_the_run_ends_with(folder: Path, kind: str)
     assert not (RunFolder(run).snapshot_path(20) / "README.md").exists()
 
 
-def test_its_evaluation_is_of_the_best(folder: Path) -> None:
-    run = folder / "run"
+def test_its_evaluation_is_of_the_best(folder: Path, run: Path) -> None:
     started("finetune", folder)(run)
     evaluation = json.loads((run / "evaluation.json").read_text())
     (line,) = metrics(run, "evaluation")
@@ -87,8 +80,7 @@ def test_its_evaluation_is_of_the_best(folder: Path) -> None:
     assert here.loss != last.loss, "the weights are others"
 
 
-def test_that_of_pretraining_too(folder: Path) -> None:
-    run = folder / "run"
+def test_that_of_pretraining_too(folder: Path, run: Path) -> None:
     started("pretrain", folder)(run)
     evaluation = json.loads((run / "evaluation.json").read_text())
     assert evaluation["held_out"]["step"] == BEST == metrics(run, "evaluation")[0]["step"]
@@ -98,35 +90,26 @@ def test_that_of_pretraining_too(folder: Path) -> None:
     assert evaluation["held_out"]["mlm_loss"] == pytest.approx(here["mlm_loss"], rel=1e-5)
 
 
-def test_the_best_stays_where_there_is_no_room(folder: Path) -> None:
-    run = folder / "run"
+def test_the_best_stays_where_there_is_no_room(folder: Path, run: Path) -> None:
     started("pretrain", folder, snapshots_mib=0.01)(run)
     assert [step for step, _ in RunFolder(run).snapshots()] == [0, BEST, 20]
 
 
-def test_a_budget_that_is_spent_ends_with_the_best_too(folder: Path) -> None:
-    run = folder / "run"
+def test_a_budget_that_is_spent_ends_with_the_best_too(folder: Path, run: Path) -> None:
     started("pretrain", folder, patience=100, steps=STEPS)(run)
     status = RunFolder(run).status()
     assert (status.step, status.ends_with) == (STEPS, 22)
     assert status.message == f"Step 22 was the best of {STEPS} steps; the run ends with it."
 
 
-def test_without_patience_a_run_ends_with_its_last(folder: Path) -> None:
-    run = folder / "run"
+def test_without_patience_a_run_ends_with_its_last(folder: Path, run: Path) -> None:
     started("pretrain", folder, patience=None)(run)
     assert (RunFolder(run).status().ends_with, RunFolder(run).status().message) == (None, None)
     assert resolve_model(run) == RunFolder(run).snapshot_path(STEPS)
 
 
-def test_a_run_that_someone_stops_ends_with_its_last(folder: Path) -> None:
-    run = folder / "run"
-
-    def watch(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == 17:
-            RunFolder(run).send("stop")
-
-    started("pretrain", folder)(run, watch)
+def test_a_run_that_someone_stops_ends_with_its_last(folder: Path, run: Path) -> None:
+    started("pretrain", folder)(run, stop_at(run, 17))
     assert RunFolder(run).status().state == "stopped" and resolve_model(run) == RunFolder(run).snapshot_path(17)
     started("pretrain", folder)(run)
     undisturbed = folder / "undisturbed"
@@ -151,30 +134,22 @@ def test_it_goes_on_from_where_it_stood_not_from_the_best(folder: Path, kind: st
     assert ours["weights"][-1] == theirs["weights"][-1]
 
 
-def test_a_best_that_was_measured_before_anybody_asked_for_it(folder: Path) -> None:
+def test_a_best_that_was_measured_before_anybody_asked_for_it(folder: Path, run: Path) -> None:
     """Without patience its step was no snapshot: the run says that it ends with another."""
-    run = folder / "run"
-
-    def watch(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == 17:
-            RunFolder(run).send("stop")
-
-    started("pretrain", folder, patience=None)(run, watch)
+    started("pretrain", folder, patience=None)(run, stop_at(run, 17))
     started("pretrain", folder, patience=2)(run)
     status = RunFolder(run).status()
     assert status.ends_with is None and resolve_model(run) == RunFolder(run).newest_snapshot()
     assert status.message is not None and f"step {BEST} was the best of 18 steps, but no snapshot" in status.message
 
 
-def test_a_diagnosis_is_of_what_it_ends_with(folder: Path) -> None:
-    run = folder / "run"
+def test_a_diagnosis_is_of_what_it_ends_with(folder: Path, run: Path) -> None:
     started("finetune", folder)(run)
     record = read_record(run)
     assert record.scores["accuracy"][0].tolist()[-1] == BEST and record.train_loss[0].max() == BEST
 
 
-def test_an_old_status_opens_and_a_damaged_one_is_no_hindrance(folder: Path) -> None:
-    run = folder / "run"
+def test_an_old_status_opens_and_a_damaged_one_is_no_hindrance(folder: Path, run: Path) -> None:
     started("pretrain", folder, steps=2, evaluations=1)(run)
     newest = RunFolder(run).newest_snapshot()
     status = json.loads((run / "status.json").read_text())

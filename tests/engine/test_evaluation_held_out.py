@@ -67,10 +67,7 @@ def documents() -> list[Document]:
 
 class TestDocuments:
     @pytest.mark.parametrize("stories", [60, 4])
-    def test_they_are_those_that_a_run_on_the_same_files_keeps_apart(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stories: int
-    ) -> None:
-        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    def test_they_are_those_that_a_run_on_the_same_files_keeps_apart(self, tmp_path: Path, stories: int) -> None:
         first, second = tmp_path / "first.txt", tmp_path / "second.txt"
         texts = STORIES.split("\n\n")[:stories]
         first.write_text("\n\n".join(texts[: stories // 3]), encoding="utf-8")
@@ -85,10 +82,7 @@ class TestDocuments:
             text = (tmp_path / name).read_text(encoding="utf-8").replace("\n", " ")
             assert group and all(" ".join(document.sentences) in text for document in group)
 
-    def test_a_text_of_single_sentences_keeps_the_one_with_a_pair_as_a_run_does(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    def test_a_text_of_single_sentences_keeps_the_one_with_a_pair_as_a_run_does(self, tmp_path: Path) -> None:
         file = tmp_path / "text.txt"
         single = [f"the cat sat on {word}" for word in ("the", "it", "a", "very", "on", "mat", "dog", "bird", "was")]
         for place in range(3):

@@ -16,7 +16,7 @@ from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.predict import as_example, predict, task_kind
 from bertcore.training.finetune import EVALUATION_FILE, FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
+from bertcore.training.optimizer import SCHEDULES
 from bertcore.training.start import start_run
 from bertcore.training.task_files import evaluate_file
 from tests.engine.models import tiny_model, word_tokenizer
@@ -124,13 +124,8 @@ def whole(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finetu
 def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path], tmp_path: Path, stop_at: int) -> None:
     """Bit for bit, dropout and the order of batches too; and the model that it began with may be gone by then."""
     (chosen, undisturbed), broken = whole, tmp_path / "broken"
-
-    def stop(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == stop_at:
-            RunFolder(broken).send("stop")
-
     moved = shutil.copytree(str(chosen.model), tmp_path / "model")
-    start_run(replace(chosen, model=str(moved)), broken, resume=False, on_event=stop)
+    start_run(replace(chosen, model=str(moved)), broken, resume=False, on_event=stop_at(broken, stop_at))
     assert RunFolder(broken).status().state == "stopped"
     shutil.rmtree(moved)
     start_run(None, broken, resume=True)
@@ -153,15 +148,6 @@ def test_an_evaluation_says_what_the_run_said(model: Path, tmp_path: Path) -> No
     assert found.loss == pytest.approx(told["loss"], rel=1e-5) and found.metrics == pytest.approx(told["metrics"])
 
 
-def test_accumulating_is_the_same_step(model: Path, tmp_path: Path) -> None:
-    plain = options(model, sentences(tmp_path), dropout=0.0, steps=5)
-    runs = {1: tmp_path / "one", 4: tmp_path / "four"}
-    for parts, run in runs.items():
-        start_run(replace(plain, training=replace(plain.training, accumulate=parts)), run, resume=False)
-    for (_, one), (_, four) in zip(losses(runs[1]), losses(runs[4]), strict=True):
-        assert one == pytest.approx(four, abs=2e-5)
-
-
 def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None:
     """-100 marks what is no label elsewhere; among scores it is one."""
     file = tmp_path / "scores.tsv"
@@ -177,25 +163,12 @@ def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None
     assert batch.labels == [len(part.input_ids) for part in batch.parts]
 
 
-def test_frozen_layers_stay_as_they_are(model: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
+def test_frozen_layers_stay_as_they_are(model: Path, tmp_path: Path, run: Path) -> None:
     snapshot = start_run(options(model, sentences(tmp_path), frozen_layers=1, steps=4), run, resume=False)
     before, after = load_checkpoint(model).model.state_dict(), load_checkpoint(snapshot).model.state_dict()
     same = {name for name in before if name in after and torch.equal(before[name], after[name])}
     assert all(name in same for name in before if name.startswith(("embeddings.", "encoder.layers.0.")))
     assert not any(name in same for name in before if name.startswith("encoder.layers.1.") and name.endswith("weight"))
-
-
-def test_layers_below_learn_more_slowly() -> None:
-    model = tiny_model(("classify",), num_hidden_layers=2).requires_grad_(True)
-    shares = {
-        id(p): group["rate_share"]
-        for group in make_optimizer(model, 1.0, 0.0, 0.5).param_groups
-        for p in group["params"]
-    }
-    for name, parameter in model.named_parameters():
-        assert shares[id(parameter)] == 0.5 ** (3 - depth_of(name, model)), name
-    assert {depth_of(name, model) for name, _ in model.named_parameters()} == {0, 1, 2, 3}
 
 
 def test_schedules() -> None:
@@ -206,16 +179,7 @@ def test_schedules() -> None:
     assert [constant(x, 2.0, rise) for x in (0.05, 0.5, 1.0)] == pytest.approx([1.0, 2.0, 2.0])
 
 
-def test_it_ends_early_where_nothing_gets_better(model: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    chosen = options(model, sentences(tmp_path, 10), steps=400, evaluations=40, patience=2, learning_rate=1e-8)
-    start_run(chosen, run, resume=False)
-    status = RunFolder(run).status()
-    assert status.state == "done" and status.step == 20
-
-
-def test_random_weights_for_comparison(model: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
+def test_random_weights_for_comparison(model: Path, tmp_path: Path, run: Path) -> None:
     start_run(options(model, sentences(tmp_path), own={"from_scratch": True}, steps=1), run, resume=False)
     first = load_checkpoint(RunFolder(run).snapshots()[0][1]).model.embeddings.token.weight
     assert not torch.allclose(first, load_checkpoint(model).model.embeddings.token.weight, atol=0.1)
@@ -254,25 +218,17 @@ class TestKinds:
         said = predict(load_checkpoint(snapshot), [AnswerExample("x", "the animal", "a bird sat")])
         assert said[0].answer == "bird"
 
-    def test_numbers(self, model: Path, tmp_path: Path) -> None:
+    def test_numbers(self, model: Path, tmp_path: Path, run: Path) -> None:
         rows = "".join(
             f"the cat\t{text}\t{score}\n" for _ in range(15) for text, score in (("the cat", 5), ("a dog", 0))
         )
         (tmp_path / "train.tsv").write_text("sentence1\tsentence2\tscore\n" + rows, encoding="utf-8")
-        run = tmp_path / "run"
         start_run(options(model, tmp_path / "train.tsv", "similarity", steps=40), run, resume=False)
         assert json.loads((run / EVALUATION_FILE).read_text())["metrics"]["pearson"] > 0.95
         assert load_checkpoint(newest(run)).config.number_range == (0.0, 5.0)
 
 
 class TestRefused:
-    def test_changed_examples_are_noticed_on_resume(self, model: Path, tmp_path: Path) -> None:
-        run, train = tmp_path / "run", sentences(tmp_path)
-        start_run(options(model, train, steps=2), run, resume=False)
-        train.write_text(train.read_text().replace("sang", "sat"), encoding="utf-8")
-        with pytest.raises(BertcoreError, match="changed"):
-            start_run(None, run, resume=True)
-
     def test_nothing_to_learn_from(self, model: Path, tmp_path: Path) -> None:
         with pytest.raises(BertcoreError, match="--train"):
             start_run(replace(options(model, tmp_path), data=TaskDataOptions()), tmp_path / "run", resume=False)
@@ -294,19 +250,6 @@ class TestRefused:
     def test_an_encoder_has_nothing_to_apply(self, model: Path) -> None:
         with pytest.raises(BertcoreError, match="not fine-tuned on a task"):
             predict(load_checkpoint(model), [as_example("classify", "the cat")])
-
-    @pytest.mark.parametrize(
-        "wrong",
-        [{"epochs": 1.0, "steps": 2}, {"schedule": "cosine"}, {"batch_size": 0}, {"layer_decay": 2.0}, {"seed": True}],
-    )
-    def test_settings_that_make_no_sense(self, wrong: dict[str, Any]) -> None:
-        with pytest.raises(BertcoreError):
-            FinetuneOptions(training=TuningOptions(**wrong))
-
-    def test_unknown_settings_of_a_recipe(self, tmp_path: Path) -> None:
-        (tmp_path / "recipe.json").write_text('{"kind": "finetune", "training": {"epoch": 3}}', encoding="utf-8")
-        with pytest.raises(BertcoreError, match="epoch"):
-            FinetuneOptions.from_file(tmp_path / "recipe.json")
 
 
 def test_a_long_passage_can_be_given_up(learned: Path) -> None:

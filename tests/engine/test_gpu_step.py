@@ -27,15 +27,14 @@ from bertcore.training.start import start_run
 from bertcore.training.step_observers import is_measured
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.training_runs import losses, tiny_run, write_text
+from tests.engine.training_runs import losses, stop_at, tiny_run, write_text
 
 TOKENIZER = word_tokenizer()
 SHARE = 0.25
 
 
 @pytest.fixture
-def sampler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PairSampler:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+def sampler(tmp_path: Path) -> PairSampler:
     (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
     rules = PairRules.of(TOKENIZER, "nsp", pack=True)
     return PairSampler(load_corpus([tmp_path / "stories.txt"], TOKENIZER), False, 16, 0, rules)
@@ -148,7 +147,7 @@ def test_steps_that_are_not_logged_read_nothing_from_the_device(
 
 
 def test_a_loss_that_is_no_number_between_logged_steps_is_named_with_its_batch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None
+    tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None
 ) -> None:
     whole, calls = pretrain.pretraining_loss, []
 
@@ -160,7 +159,6 @@ def test_a_loss_that_is_no_number_between_logged_steps_is_named_with_its_batch(
         return loss
 
     monkeypatch.setattr(pretrain, "pretraining_loss", broken)
-    run = tmp_path / "run"
     with pytest.raises(BertcoreError, match="infinite or undefined at step 14, on the batch that begins with"):
         start_run(tiny_run(write_text(tmp_path), steps=2000, causal_share=0.0), run, resume=False)
     assert len(calls) > 14 and (run / "bad_batch.json").is_file()
@@ -170,13 +168,8 @@ def test_a_loss_that_is_no_number_between_logged_steps_is_named_with_its_batch(
 @pytest.mark.skipif(not CAN_FORK, reason="processes cannot be forked here")
 def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(tmp_path: Path, fast_disk: None) -> None:
     text, data = write_text(tmp_path), {"short_share": 0.5, "short_sequence_length": 12}
-
-    def stop(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == 9:
-            RunFolder(tmp_path / "run").send("stop")
-
     start_run(tiny_run(text, data), tmp_path / "alone", resume=False)
-    start_run(tiny_run(text, data, workers=2), tmp_path / "run", resume=False, on_event=stop)
+    start_run(tiny_run(text, data, workers=2), tmp_path / "run", resume=False, on_event=stop_at(tmp_path / "run", 9))
     assert RunFolder(tmp_path / "run").status().step == 9
     start_run(None, tmp_path / "run", resume=True)
     assert losses(tmp_path / "run") == losses(tmp_path / "alone")

@@ -7,7 +7,7 @@ from bertcore.analysis.interventions import ablate
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.trace import activations, trace
 from bertcore.analysis.vectors import cosines as cosines_of
-from bertcore.analysis.vectors import group_similarity, lengths, pca, word_in_sentences, word_positions
+from bertcore.analysis.vectors import group_similarity, pca, word_in_sentences, word_positions
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from tests.engine.family_models import PAIR, SHAPES, family_model, pair_text, segments_for
@@ -17,11 +17,6 @@ TOKENIZER = word_tokenizer()
 
 
 class TestPaths:
-    def test_lengths_are_l2_norms(self) -> None:
-        states = np.zeros((2, 3, 4), dtype=np.float32)
-        states[1, 2] = [3, 0, 4, 0]
-        assert lengths(states).tolist() == [[0, 0, 0], [0, 0, 5]]
-
     @pytest.mark.parametrize("shape", [(3, 4, 40), (5, 30, 12)])  # fewer states than dimensions, and more
     def test_one_pca_over_all_layers(self, shape: tuple[int, int, int]) -> None:
         states = np.random.default_rng(0).normal(size=shape).astype(np.float32) * 3 + 1

@@ -19,6 +19,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep
 from bertcore.training.failures import stop_signals
 from tests.engine.runs_of_each_kind import pretraining, story
+from tests.engine.training_runs import at_step
 from tests.limited import needs_limits, run_limited
 
 pytestmark = [
@@ -208,14 +209,6 @@ def test_a_run_with_a_pipe_for_a_file_is_known(own_home: Path, name: str, make: 
     (run.path / name).unlink()
     make(run.path / name)
     assert run.path.resolve() in known_runs()
-
-
-def at_step(step: int, act: Callable[[], object]) -> Callable[[dict[str, Any]], None]:
-    def watch(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == step:
-            act()
-
-    return watch
 
 
 class TestMovedWhileItTrains:

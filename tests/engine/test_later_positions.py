@@ -1,6 +1,5 @@
 """Positions that only the last part of a run trains."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
 from bertcore.training.pretrain import repeat_positions
 from bertcore.training.start import start_run
-from tests.engine.training_runs import metrics, tiny_run, write_text
+from tests.engine.training_runs import metrics, stop_at, tiny_run, write_text
 
 SHORT, LONG = 16, 24  # of tiny_run
 
@@ -70,12 +69,7 @@ def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path: Path, monke
         repeat_positions(model, trained)
 
     monkeypatch.setattr(pretrain, "repeat_positions", noted)
-
-    def stop_in_the_long_part(event: Mapping[str, object]) -> None:
-        if event["kind"] == "train" and event["step"] == 11:
-            RunFolder(run).send("stop")
-
-    start_run(options, run, False, stop_in_the_long_part)
+    start_run(options, run, False, stop_at(run, 11))
     assert RunFolder(run).status().step == 11 and asked == [SHORT]
     start_run(options, run, resume=True)
     assert RunFolder(run).status().state == "done" and asked == [SHORT]

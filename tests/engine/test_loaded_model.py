@@ -122,21 +122,6 @@ class TestAgainstTransformers:
         assert traced.attentions.shape == (2, 4, len(traced.tokens), len(traced.tokens))
 
 
-def test_filling_a_mask_keeps_nothing_on_the_way(m: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At base size with 512 tokens a trace is 500 MiB more."""
-
-    class Kept(Exception):
-        pass
-
-    def record(*_: object) -> None:
-        raise Kept
-
-    monkeypatch.setattr("bertcore.model.hooks.Recorder.__call__", record)
-    assert len(m.fill(MASKED[0], "It was warm.")[0]) == 5
-    with pytest.raises(Kept):
-        m.trace(MASKED[0])
-
-
 class TestInMemory:
     def test_what_is_saved_opens_here_and_in_transformers(self, m: LoadedModel, tmp_path: Path) -> None:
         from transformers import BertForPreTraining
@@ -200,14 +185,6 @@ class TestInMemory:
 
 
 class TestBatches:
-    def test_several_texts_are_as_each_alone(self, m: LoadedModel) -> None:
-        for many, one in zip(m.fill(MASKED), [m.fill(text) for text in MASKED], strict=True):
-            assert [[word.id for word in words] for words in many] == [[word.id for word in words] for words in one]
-        np.testing.assert_allclose(m.embed(PLAIN), np.stack([m.embed(text) for text in PLAIN]), atol=1e-5)
-        assert m.score(PLAIN) == pytest.approx([m.score(text) for text in PLAIN], abs=1e-6)
-        for surprised, text in zip(m.surprise(PLAIN), PLAIN, strict=True):
-            np.testing.assert_allclose(surprised.scores, m.surprise(text).scores, atol=1e-6)
-
     def test_no_texts_are_no_results(self, m: LoadedModel) -> None:
         assert m.score(iter(PLAIN)).shape == (3,)  # type: ignore[call-overload]
         assert m.fill([]) == [] and m.score([]).shape == (0,) and m.embed([]).shape == (0, 32)

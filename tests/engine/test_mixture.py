@@ -21,7 +21,7 @@ from bertcore.training.objective import Losses
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
 from tests.engine.corpora import STORIES, document_of, numbered_corpus
-from tests.engine.training_runs import losses
+from tests.engine.training_runs import losses, stop_at
 
 LENGTH = 24
 RULES = PairRules("nsp", pack=True, specials=(2, 3), separator=4_000_000_000)
@@ -154,12 +154,8 @@ def options(tmp_path: Path) -> PretrainOptions:
 
 
 def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options: PretrainOptions, tmp_path: Path) -> None:
-    def stop(event: dict) -> None:
-        if event["kind"] == "train" and event["step"] == 3:
-            RunFolder(tmp_path / "stopped").send("stop")
-
     start_run(options, tmp_path / "whole", resume=False)
-    start_run(options, tmp_path / "stopped", resume=False, on_event=stop)
+    start_run(options, tmp_path / "stopped", resume=False, on_event=stop_at(tmp_path / "stopped", 3))
     assert RunFolder(tmp_path / "stopped").status().step == 3
     start_run(options, tmp_path / "stopped", resume=True)
     assert losses(tmp_path / "stopped") == losses(tmp_path / "whole")

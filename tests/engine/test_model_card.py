@@ -12,7 +12,6 @@ import yaml
 from huggingface_hub import ModelCard as HubCard
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.model_card import cell, head, place_of
@@ -20,12 +19,7 @@ from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import continued
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.training_runs import metrics, tiny_run, write_text
-
-
-@pytest.fixture
-def text(tmp_path: Path, fast_disk: None) -> Path:
-    return write_text(tmp_path)
+from tests.engine.training_runs import metrics, stop_at, tiny_run
 
 
 def card_of(snapshot: Path) -> tuple[dict[str, Any], str]:
@@ -48,8 +42,7 @@ def rows(body: str) -> dict[str, str]:
 
 
 class TestPretraining:
-    def test_the_numbers_are_those_of_the_metrics(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_the_numbers_are_those_of_the_metrics(self, text: Path, run: Path) -> None:
         snapshot = start_run(replace(tiny_run(text), name="animals"), run, resume=False)
         head, body = card_of(snapshot)
         last = metrics(run, "held_out")[-1]
@@ -60,8 +53,7 @@ class TestPretraining:
         assert rows(body)["mlm loss"] == f"{last['mlm_loss']:.4f}"
         assert (head["library_name"], head["pipeline_tag"]) == ("transformers", "fill-mask")
 
-    def test_what_it_says_of_the_run(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_what_it_says_of_the_run(self, text: Path, tmp_path: Path, run: Path) -> None:
         snapshot = start_run(tiny_run(text, seed=11), run, resume=False)
         _, body = card_of(snapshot)
         said, opened = rows(body), load_checkpoint(snapshot)
@@ -73,14 +65,8 @@ class TestPretraining:
         assert "Positions beyond 24 were never trained." in body and "stopped early" not in body
         assert str(tmp_path) not in body
 
-    def test_a_stop_is_said_first(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
-
-        def stop(event: dict[str, Any]) -> None:
-            if event["kind"] == "train" and event["step"] == 6:
-                RunFolder(run).send("stop")
-
-        snapshot = start_run(tiny_run(text, evaluations=8), run, resume=False, on_event=stop)
+    def test_a_stop_is_said_first(self, text: Path, run: Path) -> None:
+        snapshot = start_run(tiny_run(text, evaluations=8), run, resume=False, on_event=stop_at(run, 6))
         head, body = card_of(snapshot)
         assert "stopped early, at step 6: 25% of its budget" in body.split("## ")[0]
         last = metrics(run, "held_out")[-1]
@@ -138,8 +124,7 @@ class TestExamples:
         assert [each["loss"] for each in evaluation["best"]] == pytest.approx(found[:10], abs=1e-3)
         assert [each["loss"] for each in evaluation["worst"]] == pytest.approx(found[:-11:-1], abs=1e-3)
 
-    def test_words_probabilities_and_text(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_words_probabilities_and_text(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text), run, resume=False)
         evaluation = json.loads((run / "evaluation.json").read_text())
         assert evaluation["held_out"]["mlm_loss"] == metrics(run, "held_out")[-1]["mlm_loss"]
@@ -155,7 +140,7 @@ class TestExamples:
             assert sum(part.count("[MASK]") for part in each["example"].values()) == masks
 
 
-def test_fine_tuning(tmp_path: Path, fast_disk: None) -> None:
+def test_fine_tuning(tmp_path: Path, run: Path, fast_disk: None) -> None:
     save_checkpoint(tiny_model(("mlm", "nsp")), word_tokenizer(), tmp_path / "model")
     lines = [f"the {word} sat {'.' * i}\t{label}" for i in range(8) for word, label in (("cat", 1), ("dog", 0))]
     (tmp_path / "train.tsv").write_text("sentence\tlabel\n" + "\n".join(lines * 3) + "\n")
@@ -165,7 +150,6 @@ def test_fine_tuning(tmp_path: Path, fast_disk: None) -> None:
         data=TaskDataOptions(task="sst2", train=str(tmp_path / "train.tsv"), max_length=24, dev_share=0.25),
         training=TuningOptions(steps=6, batch_size=8, threads=1, precision="fp32", evaluations=2, learning_rate=2e-3),
     )
-    run = tmp_path / "run"
     snapshot = start_run(options, run, resume=False)
     head, body = card_of(snapshot)
     evaluation = json.loads((run / "evaluation.json").read_text())
@@ -178,11 +162,10 @@ def test_fine_tuning(tmp_path: Path, fast_disk: None) -> None:
     assert said["learning rate"].startswith("0.002 at its peak") and str(tmp_path) not in body
 
 
-def test_distillation(text: Path, tmp_path: Path) -> None:
+def test_distillation(text: Path, tmp_path: Path, run: Path) -> None:
     teacher = start_run(tiny_run(text, steps=4), tmp_path / "teacher", resume=False)
     small = tiny_run(text, {"long_share": 0.0}, steps=4, causal_share=0.0)
     options = DistilOptions(name="pupil", teacher=str(teacher), layers=1, data=small.data, training=small.training)
-    run = tmp_path / "run"
     head, body = card_of(start_run(options, run, resume=False))
     comparison = json.loads((run / "comparison.json").read_text())
     assert "distillation" in head["tags"] and "distilled from the run teacher, step 4" in body

@@ -19,18 +19,9 @@ from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.runs.snapshots import can_resume
 from tests.engine.elsewhere import Elsewhere
 from tests.engine.runs_of_each_kind import RUNS, STEPS, pretraining, story
+from tests.engine.training_runs import stop_at
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks, and limits of the system")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, fast_disk: None) -> Path:
-    return tmp_path
-
-
-@pytest.fixture
-def run(folder: Path) -> Path:
-    return folder / "run"
 
 
 _STORIES: dict[str, dict[str, Any]] = {}
@@ -42,14 +33,6 @@ def undisturbed(folder: Path, kind: str = "pretrain") -> dict[str, Any]:
         RUNS[kind](folder)(folder / "undisturbed")
         _STORIES[kind] = story(folder / "undisturbed")
     return _STORIES[kind]
-
-
-def stop_at(run: Path, step: int) -> Any:
-    def watch(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == step:
-            RunFolder(run).send("stop")
-
-    return watch
 
 
 def killed_at(elsewhere: Elsewhere, run: Path, kind: str, at: int, below: str) -> list[str] | None:

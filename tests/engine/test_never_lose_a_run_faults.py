@@ -29,20 +29,10 @@ from bertcore.training.step_observers import BAD_BATCH_FILE
 from tests.engine.corpora import words_only
 from tests.engine.elsewhere import ROOT, Elsewhere
 from tests.engine.runs_of_each_kind import distilling, fine_tuning, pretraining, story
-from tests.engine.training_runs import metrics, tiny_run, write_text
+from tests.engine.training_runs import at_step, metrics, stop_at, tiny_run, write_text
 
 resource = pytest.importorskip("resource")
 _STORIES: dict[str, Any] = {}  # of undisturbed runs
-
-
-@pytest.fixture
-def folder(tmp_path: Path, fast_disk: None) -> Path:
-    return tmp_path
-
-
-@pytest.fixture
-def run(folder: Path) -> Path:
-    return folder / "run"
 
 
 def undisturbed(folder: Path) -> Any:
@@ -51,14 +41,6 @@ def undisturbed(folder: Path) -> Any:
         pretraining(folder)(folder / "undisturbed")
         _STORIES["pretrain"] = story(folder / "undisturbed")
     return _STORIES["pretrain"]
-
-
-def at_step(step: int, act: Any) -> Any:
-    def watch(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == step:
-            act()
-
-    return watch
 
 
 @contextmanager
@@ -219,7 +201,7 @@ class TestChangedSince:
         run_training(
             Pretraining(options),
             RunFolder.create(run, options.to_dict()),
-            at_step(3, lambda: RunFolder(run).send("stop")),
+            stop_at(run, 3),
         )
         before = other.read_bytes()
         for changed in (before.replace(b"hoo", b"woo"), before + b"\n\nMore. And more."):  # of the same size, and not
@@ -234,7 +216,7 @@ class TestChangedSince:
 
     def test_a_training_file(self, folder: Path, run: Path) -> None:
         start = fine_tuning(folder)
-        start(run, at_step(3, lambda: RunFolder(run).send("stop")))
+        start(run, stop_at(run, 3))
         table = folder / "train.tsv"
         before = table.read_text()
         table.write_text(before.replace("meow", "moan"))
@@ -246,7 +228,7 @@ class TestChangedSince:
 
     def test_a_teacher(self, folder: Path, run: Path) -> None:
         start, teacher = distilling(folder), folder / "model"
-        start(run, at_step(3, lambda: RunFolder(run).send("stop")))
+        start(run, stop_at(run, 3))
         opened = load_checkpoint(teacher)
         before = (teacher / "model.safetensors").read_bytes()
         opened.model.encoder.layers[0].feed_forward_in.bias.data[0] += 0.5
@@ -260,7 +242,7 @@ class TestChangedSince:
 
     def test_the_text_of_a_distillation(self, folder: Path, run: Path) -> None:
         start = distilling(folder)
-        start(run, at_step(3, lambda: RunFolder(run).send("stop")))
+        start(run, stop_at(run, 3))
         text = folder / "animals.txt"
         text.write_text(text.read_text().replace("meow", "moan"))
         with pytest.raises(BertcoreError, match=f"has changed since it began: {text};"):
@@ -272,7 +254,7 @@ class TestChangedSince:
         fine_tuning(folder)  # makes the model
         options = continued(tiny_run(write_text(folder), steps=6), folder / "model")
         folder_of_run = RunFolder.create(run, options.to_dict())
-        run_training(Pretraining(options), folder_of_run, at_step(3, lambda: RunFolder(run).send("stop")))
+        run_training(Pretraining(options), folder_of_run, stop_at(run, 3))
         shutil.rmtree(folder / "model")
         run_training(Pretraining(options), RunFolder(run))
         assert [line["step"] for line in metrics(run)] == [1, 2, 3, 4, 5, 6]

@@ -90,7 +90,7 @@ def registered() -> Iterator[None]:
     del TASKS["feeling"]
 
 
-def test_it_goes_all_the_way(registered: None, tmp_path: Path) -> None:
+def test_it_goes_all_the_way(registered: None, tmp_path: Path, run: Path) -> None:
     save_checkpoint(tiny_model(("mlm",), num_hidden_layers=1), word_tokenizer(), tmp_path / "model")
     rows = [f"{text}\t{i % 3 - 1}/{i % 5 / 2}" for i, text in enumerate(TEXTS * 6)]
     file = tmp_path / "feelings.tsv"
@@ -105,7 +105,6 @@ def test_it_goes_all_the_way(registered: None, tmp_path: Path) -> None:
     assert facts.train == 24 and facts.rows[1].label == "0.00 / 0.50" and facts.lengths.counted == 24
     assert TaskFacts.from_dict(facts.to_dict()) == facts
 
-    run = tmp_path / "run"
     start_run(options, run, resume=False)
     written = json.loads((run / EVALUATION_FILE).read_text())
     assert set(written["metrics"]) == {"distance"} and written["labels"] == []

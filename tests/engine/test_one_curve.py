@@ -16,7 +16,7 @@ from bertcore.runs.run_record import read_record
 from bertcore.runs.sweep_results import SweepPlace, read_sweep, write_place
 from bertcore.training.finetune_options import FinetuneOptions
 from tests.engine.runs_of_each_kind import Start, fine_tuning, story
-from tests.engine.training_runs import metrics
+from tests.engine.training_runs import metrics, stop_at
 
 HELD_OUT = 150
 
@@ -97,12 +97,7 @@ def test_a_longer_budget_keeps_the_examples_of_its_curve(folder: Path) -> None:
 
 def test_a_resumed_run_is_the_undisturbed_one(folder: Path) -> None:
     run, undisturbed = folder / "run", folder / "undisturbed"
-
-    def watch(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == 3:
-            RunFolder(run).send("stop")
-
-    started(folder)(run, watch)
+    started(folder)(run, stop_at(run, 3))
     assert [line["step"] for line in metrics(run, "evaluation")] == [3]
     for place in (run, undisturbed):
         started(folder)(place)

@@ -187,11 +187,6 @@ class TestSwitches:
         ids = torch.tensor([[2, 7, 9, 3]])
         assert torch.equal(model(ids), again.model(ids))
 
-    def test_a_separate_dropout_for_the_classifier(self) -> None:
-        model = Bert(tiny_config(hidden_dropout_prob=0.1, classifier_dropout=0.4), ["classify", "tag"])
-        assert model.classify is not None and model.classify.dropout.p == 0.4
-        assert model.encoder.layer(0).dropout.p == 0.1
-
 
 class TestHeadsTheFileLacks:
     def test_drawn_afresh_where_asked_for(self, tmp_path: Path) -> None:

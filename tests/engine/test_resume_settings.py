@@ -1,7 +1,6 @@
 """What may be changed of a run that goes on: its budget and what changes no number; anything else is refused."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,24 +18,11 @@ from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.run_settings import overlay, resume_settings
 from bertcore.training.start import open_or_create, run_sweep, start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied
-from tests.engine.training_runs import losses, metrics, tiny_run, write_text
-
-
-@pytest.fixture
-def text(tmp_path: Path, fast_disk: None) -> Path:
-    return write_text(tmp_path)
+from tests.engine.training_runs import losses, metrics, stop_at, tiny_run
 
 
 def config(run: Path) -> dict[str, Any]:
     return json.loads((run / "config.json").read_text())
-
-
-def stop_at(run: Path, step: int) -> Callable[[dict[str, Any]], None]:
-    def watch(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == step:
-            RunFolder(run).send("stop")
-
-    return watch
 
 
 def phases(run: Path) -> dict[str, int]:
@@ -47,8 +33,7 @@ def phases(run: Path) -> dict[str, int]:
 
 
 class TestBudget:
-    def test_a_run_that_is_done_gets_more_steps(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_a_run_that_is_done_gets_more_steps(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=12), run, resume=False)
         before = losses(run)
         start_run(tiny_run(text, steps=20), run, resume=True)
@@ -63,9 +48,8 @@ class TestBudget:
             "step": 12,
         }
 
-    def test_the_rate_follows_the_new_budget(self, text: Path, tmp_path: Path) -> None:
+    def test_the_rate_follows_the_new_budget(self, text: Path, run: Path) -> None:
         """Linear decay of a run of 24 steps, by hand: the share (step - 0.5) / 24 of the way after 5% of warm-up."""
-        run = tmp_path / "run"
         start_run(tiny_run(text, steps=12), run, resume=False)
         start_run(tiny_run(text, steps=24), run, resume=True)
         rates = {line["step"]: line["learning_rate"] for line in metrics(run)}
@@ -73,43 +57,37 @@ class TestBudget:
         assert rates[24] == pytest.approx(3e-3 * (1 - (23.5 / 24 - 0.05) / 0.95))
         assert rates[12] == pytest.approx(3e-3 * (1 - (11.5 / 12 - 0.05) / 0.95))
 
-    def test_fewer_steps_end_a_run_sooner(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_fewer_steps_end_a_run_sooner(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=100), run, resume=False, on_event=stop_at(run, 6))
         start_run(tiny_run(text, steps=9), run, resume=True)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("done", 9)
 
-    def test_less_than_is_done_is_refused(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_less_than_is_done_is_refused(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
         with pytest.raises(BertcoreError, match="has done 6 steps already"):
             start_run(tiny_run(text, steps=5), run, resume=True)
         assert config(run)["training"]["steps"] == 12
 
-    def test_from_steps_to_minutes(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_from_steps_to_minutes(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=5), run, resume=False)
         start_run(tiny_run(text, steps=None, minutes=0.03), run, resume=True)
         status = RunFolder(run).status()
         assert status.state == "done" and status.total_steps is None and status.step > 5 and status.elapsed_s >= 1.8
 
-    def test_a_warm_up_that_is_over_does_not_come_back(self, text: Path, tmp_path: Path) -> None:
+    def test_a_warm_up_that_is_over_does_not_come_back(self, text: Path, run: Path) -> None:
         """12 steps, half of them causal: with 40, step 13 would lie in the first half again."""
-        run = tmp_path / "run"
         start_run(tiny_run(text, steps=12), run, resume=False)
         start_run(tiny_run(text, steps=40), run, resume=True)
         assert phases(run) == {"causal": 1, "masked": 7, "longer": 10}
         assert {line["phase"] for line in metrics(run) if line["step"] > 6} == {"masked"}
         assert config(run)["training"]["causal_share"] <= 12 / 40
 
-    def test_a_warm_up_under_way_grows_with_the_budget(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_a_warm_up_under_way_grows_with_the_budget(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
         start_run(tiny_run(text, steps=20), run, resume=True)
         assert phases(run) == {"causal": 1, "masked": 11, "longer": 16}
 
-    def test_the_same_budget_changes_nothing(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_the_same_budget_changes_nothing(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=4), run, resume=False)
         before = (run / "config.json").read_bytes()
         start_run(tiny_run(text, steps=4), run, resume=True)
@@ -137,17 +115,15 @@ class TestOtherSettings:
         ],
     )
     def test_any_other_is_refused_and_nothing_is_touched(
-        self, text: Path, tmp_path: Path, changed: dict[str, Any], says: str
+        self, text: Path, run: Path, changed: dict[str, Any], says: str
     ) -> None:
-        run = tmp_path / "run"
         start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
         before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
         with pytest.raises(BertcoreError, match=f"its own settings: .*{says}"):
             start_run(tiny_run(text, **{"steps": 12, **changed}), run, resume=True)
         assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
 
-    def test_another_text_or_model_is_refused(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_another_text_or_model_is_refused(self, text: Path, tmp_path: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=2), run, resume=False)
         for other in (
             tiny_run(tmp_path / "other.txt", steps=2),
@@ -158,8 +134,7 @@ class TestOtherSettings:
             with pytest.raises(BertcoreError, match="its own settings"):
                 start_run(other, run, resume=True)
 
-    def test_a_run_that_another_process_trains_is_left_alone(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_a_run_that_another_process_trains_is_left_alone(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=4), run, resume=False)
         before = (run / "config.json").read_bytes()
         with RunFolder(run).acquire(), pytest.raises(BertcoreError, match="Another process"):

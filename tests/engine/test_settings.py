@@ -111,6 +111,8 @@ def test_a_corpus_is_a_list_of_names(kind: Any, corpus: object) -> None:
         ({"training": {"schedule": "cosine"}}, "There is no schedule 'cosine'"),
         ({"training": {"dropout": 1.0}}, "dropout must be between 0 and 0.95, not 1.0"),
         ({"training": {"steps": 5, "minutes": 1}}, "Give one budget"),
+        ({"training": {"layer_decay": 2.0}}, "layer decay must be between"),
+        ({"training": {"seed": True}}, "seed must be a whole number"),
     ],
 )
 def test_fine_tuning(recipe: dict[str, Any], words: str) -> None:

@@ -84,10 +84,7 @@ def _parts_of_a_book(book: int) -> list[str]:
 
 
 @pytest.mark.slow  # a minute, most of it the vocabulary and the measurements
-def test_one_command_makes_a_model_from_nothing_and_goes_on_where_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+def test_one_command_makes_a_model_from_nothing_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     recipe = PretrainOptions.from_file(assets() / "recipes" / "bertscope-mini.json")
     _small_text(tmp_path / "text", recipe)
     small = {**recipe.to_dict(), "preset": "tiny", "model": {}}

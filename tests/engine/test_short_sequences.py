@@ -9,7 +9,7 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain import Pretraining
 from bertcore.training.start import start_run
-from tests.engine.training_runs import losses, metrics, tiny_run, write_text
+from tests.engine.training_runs import losses, metrics, stop_at, tiny_run, write_text
 
 USUAL, SHORT, LONG = 16, 8, 24
 SEQUENCES = 8  # of the usual length in a batch
@@ -61,12 +61,7 @@ def test_a_resumed_run_is_the_undisturbed_one(tmp_path: Path) -> None:
     options = tiny_run(write_text(tmp_path), {"short_sequence_length": SHORT, "short_share": 0.5}, steps=12)
     start_run(options, tmp_path / "undisturbed", resume=False)
     run = tmp_path / "stopped"
-
-    def stop(event: Any) -> None:
-        if event["kind"] == "train" and event["step"] == 5:
-            RunFolder(run).send("stop")
-
-    start_run(options, run, resume=False, on_event=stop)
+    start_run(options, run, resume=False, on_event=stop_at(run, 5))
     assert RunFolder(run).status().state == "stopped"
     start_run(None, run, resume=True)
     assert losses(run) == losses(tmp_path / "undisturbed")

@@ -59,9 +59,8 @@ def test_a_run_in_slow_motion_ends_with_the_weights_of_one_that_ran_through(kind
 
 
 @pytest.mark.parametrize("kind", RUNS)
-def test_a_step_says_the_loss_before_and_after_and_the_rate(kind: str, tmp_path: Path) -> None:
+def test_a_step_says_the_loss_before_and_after_and_the_rate(kind: str, tmp_path: Path, run: Path) -> None:
     """Steps 1, 2 and 3 of one run: the weights before a step are those after the step before, the batch is another."""
-    run = tmp_path / "run"
     RUNS[kind](tmp_path)(run, _send_while_paused(run, ["step", "ten_steps"]))
     logged = {line["step"]: line for line in metrics(run)}
     for line in metrics(run, SLOW_STEP):
@@ -74,9 +73,8 @@ def test_a_step_says_the_loss_before_and_after_and_the_rate(kind: str, tmp_path:
     )  # what a step is for; by 0.013 and more
 
 
-def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path: Path) -> None:
+def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path: Path, run: Path) -> None:
     """Of step 2, from the snapshots of steps 1 and 2, each opened afresh: no dropout, the same masks."""
-    run = tmp_path / "run"
     pretraining(tmp_path, causal_share=0.0)(run, _send_while_paused(run, ["step", "resume"]))
     (line,) = metrics(run, SLOW_STEP)
     assert line["step"] == 2
@@ -87,8 +85,7 @@ def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path
         assert line[name] == pytest.approx(found.word_loss + found.pair_loss, rel=1e-5)
 
 
-def test_a_command_to_step_pauses_a_run_at_work(tmp_path: Path) -> None:
-    run = tmp_path / "run"
+def test_a_command_to_step_pauses_a_run_at_work(tmp_path: Path, run: Path) -> None:
     states: list[tuple[str, int]] = []
 
     def watch(event: dict[str, Any]) -> None:
@@ -105,8 +102,7 @@ def test_a_command_to_step_pauses_a_run_at_work(tmp_path: Path) -> None:
     assert RunFolder(run).status().state == "done" and [step for step, _ in losses(run)] == list(range(1, STEPS + 1))
 
 
-def test_pause_ends_ten_steps_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = tmp_path / "run"
+def test_pause_ends_ten_steps_early(tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(on_sleep=lambda: RunFolder(run).send("resume"))  # it waits: the pause is taken
     monkeypatch.setattr("bertcore.training.loop.time", clock)
 

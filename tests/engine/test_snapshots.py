@@ -13,14 +13,9 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import can_resume, is_mark, surplus
 from bertcore.training.pretrain_options import continued
 from bertcore.training.start import start_run
-from tests.engine.training_runs import losses, tiny_run, write_text
+from tests.engine.training_runs import at_step, losses, tiny_run
 
 MIB = 2**20
-
-
-@pytest.fixture
-def text(tmp_path: Path, fast_disk: None) -> Path:
-    return write_text(tmp_path)
 
 
 @cache
@@ -118,20 +113,13 @@ class TestRuns:
         assert "snapshots of step" in (narrow / "log.txt").read_text()
         assert losses(narrow) == losses(wide)
 
-    def test_a_snapshot_that_was_asked_for_stays(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
-
-        def ask(event: dict[str, object]) -> None:
-            if event["kind"] == "train" and event["step"] == 7:
-                RunFolder(run).send("snapshot")
-
-        start_run(tiny_run(text, steps=12), run, resume=False, on_event=ask)
+    def test_a_snapshot_that_was_asked_for_stays(self, text: Path, run: Path) -> None:
+        start_run(tiny_run(text, steps=12), run, False, at_step(7, lambda: RunFolder(run).send("snapshot")))
         steps = [step for step, _ in RunFolder(run).snapshots()]
         assert steps == [0, 1, 2, 5, 7, 10, 12]
         assert load_checkpoint(RunFolder(run).snapshot_path(7)).step == 7
 
-    def test_what_another_run_began_with_stays(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
+    def test_what_another_run_began_with_stays(self, text: Path, tmp_path: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=12), run, resume=False)
         begun = RunFolder(run).snapshot_path(5)
         start_run(continued(tiny_run(text, steps=2), begun), tmp_path / "next", resume=False)

@@ -31,8 +31,10 @@ from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import resume_sweep, run_sweep
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
 from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.training_runs import at_step
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
+AT_STEP_2 = at_step(2, lambda: signal.raise_signal(signal.SIGTERM))
 
 
 @pytest.fixture(scope="module")
@@ -321,11 +323,12 @@ def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
 
 
 def test_a_signal_to_stop_ends_the_run_at_work_and_those_that_wait(options: FinetuneOptions, tmp_path: Path) -> None:
-    def on_event(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == 2:
-            signal.raise_signal(signal.SIGTERM)
-
-    sweep = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), on_event=on_event)
+    sweep = run_sweep(
+        options,
+        tmp_path / "cats",
+        Varied(rates=(1e-4, 1e-3, 1e-2)),
+        on_event=AT_STEP_2,
+    )
     assert [run.status.state for run in sweep.runs] == ["stopped"] * 3
     assert [run.status.step for run in sweep.runs] == [2, 0, 0] and sweep.best is None
     again = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), resume=True)
@@ -336,12 +339,7 @@ def test_what_was_not_finished_is_trained_later_by_the_folder_of_any_run(
     options: FinetuneOptions, tmp_path: Path
 ) -> None:
     varied = Varied(rates=(1e-4, 1e-3, 1e-2))
-
-    def on_event(event: dict[str, Any]) -> None:
-        if event["kind"] == "train" and event["step"] == 2:
-            signal.raise_signal(signal.SIGTERM)
-
-    stopped = run_sweep(options, tmp_path / "cats", varied, on_event=on_event)
+    stopped = run_sweep(options, tmp_path / "cats", varied, on_event=AT_STEP_2)
     assert {run.status.state for run in stopped.runs} == {"stopped"}
     finished = resume_sweep(stopped.runs[2].path)
     undisturbed = run_sweep(options, tmp_path / "again" / "cats", varied)

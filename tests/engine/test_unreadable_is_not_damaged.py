@@ -19,20 +19,11 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import can_resume
 from tests.engine.elsewhere import ROOT, Elsewhere
 from tests.engine.runs_of_each_kind import RUNS, pretraining, story
-from tests.engine.test_never_lose_a_run import stop_at, undisturbed
+from tests.engine.test_never_lose_a_run import undisturbed
+from tests.engine.training_runs import stop_at
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 STATE, MOMENTS, WEIGHTS = "training_state.json", "training_state.safetensors", "model.safetensors"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, fast_disk: None) -> Path:
-    return tmp_path
-
-
-@pytest.fixture
-def run(folder: Path) -> Path:
-    return folder / "run"
 
 
 def kept(run: Path) -> dict[Path, bytes]:

@@ -15,10 +15,8 @@ from tests.engine.training_runs import metrics, tiny_run, write_text
 @pytest.fixture(scope="module", params=["adamw", "muon"])
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(str(request.param))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERTSCOPE_HOME", str(folder / "home"))
-        options = tiny_run(write_text(folder), steps=20, optimizer=request.param, gradient_clip=0.5)
-        start_run(options, folder / "run", resume=False)
+    options = tiny_run(write_text(folder), steps=20, optimizer=request.param, gradient_clip=0.5)
+    start_run(options, folder / "run", resume=False)
     return folder / "run"
 
 

@@ -2,9 +2,11 @@
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 
 SOUNDS = {"cat": "meow", "dog": "woof", "cow": "moo", "duck": "quack", "sheep": "baa", "pig": "oink"}
@@ -77,3 +79,17 @@ def metrics(run: Path, kind: str = "train") -> list[dict[str, Any]]:
 
 def losses(run: Path) -> list[tuple[int, float]]:
     return [(line["step"], line["loss"]) for line in metrics(run)]
+
+
+def at_step(step: int, act: Callable[[], object]) -> Callable[[dict[str, Any]], None]:
+    """For a run's events: acts when it has taken this step."""
+
+    def watch(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == step:
+            act()
+
+    return watch
+
+
+def stop_at(run: Path, step: int) -> Callable[[dict[str, Any]], None]:
+    return at_step(step, lambda: RunFolder(run).send("stop"))
