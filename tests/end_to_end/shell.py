@@ -6,8 +6,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[2]
 PAIR = ("--a", "The cat sat.", "--b", "It was comfortable!")
 SMALL = ("--preset", "tiny", "--vocab-size", "120", "--batch-size", "4", "--sequence-length", "16")
 SMALL = (*SMALL, "--threads", "1", "--precision", "fp32")
@@ -36,7 +38,12 @@ class Answer:
 Shell = Callable[..., Answer]
 
 
+def run_module(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`python -m` with these arguments."""
+    command, env = [sys.executable, "-m", *arguments], {**os.environ, "OMP_NUM_THREADS": "1", **environment}
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+
+
 def in_own_process(*arguments: str, **environment: str) -> Answer:
-    command = [sys.executable, "-m", "bertcore", *arguments]
-    done = subprocess.run(command, capture_output=True, env={**os.environ, **environment})
-    return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+    done = run_module("bertcore", *arguments, **environment)
+    return Answer(done.returncode, done.stdout, done.stderr)

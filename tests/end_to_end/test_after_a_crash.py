@@ -4,26 +4,18 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.crashing_window import LESSON, TEXT, TYPED
+from tests.end_to_end.shell import run_module
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a crash has another exit code there")
 
 
 def run(how: str, home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tests.end_to_end.crashing_window", how],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "BERTSCOPE_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_module("tests.end_to_end.crashing_window", how, BERTSCOPE_HOME=str(home))
 
 
 def test_what_was_on_show_comes_back(tmp_path: Path) -> None:

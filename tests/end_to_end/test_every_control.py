@@ -1,27 +1,17 @@
 """Keys and clicks in every field and button of every room, dialog and lesson: none brings the program down."""
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.end_to_end.shell import run_module
+
 KEYS = "Enter", "Escape", "Space", "click"
 LEAST = {"rooms": 200, "dialogs": 25, "lessons": 60}  # controls that are found, for each key
 
 
 def press(*keys: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.end_to_end.pressing_window", *keys],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_module("tests.end_to_end.pressing_window", *keys)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr, done.stderr
     pressed = {where: int(count) for where, count in re.findall(r"(\w+) (\d+)", done.stdout)}

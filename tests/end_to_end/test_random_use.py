@@ -3,14 +3,10 @@
 import gc
 import logging
 import mmap
-import os
-import subprocess
-import sys
 import threading
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer, qWarning
@@ -19,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets.banner import Banner
 from benchmarks.left_over import Complaints, left_over, take_census
+from tests.end_to_end.shell import run_module
 
-ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 4
 MOST_MEMORY = 1.25  # so short a time says little of memory; ten minutes are held to 1.10
 
@@ -34,15 +30,8 @@ def complaints() -> Iterator[Complaints]:
 
 
 def test_some_seconds_of_random_use_leave_nothing_behind() -> None:
-    command = [sys.executable, "-m", "benchmarks.random_use", "--minutes", str(SECONDS / 60), "--seed", "4"]
-    done = subprocess.run(
-        [*command, "--walks", "1", "--most-memory", str(MOST_MEMORY)],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    given = ("--minutes", str(SECONDS / 60), "--seed", "4", "--walks", "1", "--most-memory", str(MOST_MEMORY))
+    done = run_module("benchmarks.random_use", *given)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert done.stdout.endswith("Nothing went wrong and nothing is left over.\n")
     assert done.stderr == ""

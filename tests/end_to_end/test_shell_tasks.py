@@ -1,18 +1,37 @@
-"""The shell teaches a model a task, uses it, measures it, and distils it."""
+"""The shell trains, teaches a model a task, uses it, measures it, distils it; what it keeps, estimates, redraws."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.data import corpus_cache
+from bertcore.data.pairs import NO_LABEL
+from bertcore.errors import BertcoreError
 from bertcore.loaded_model import load
+from bertcore.locations import CLASS_DEMO, assets, home
+from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.readers.reading import TASKS
-from tests.end_to_end.shell import PAIR, Shell
-from tests.engine.models import tiny_model, word_tokenizer
+from bertcore.training.drawn_batches import FATES, open_batches
+from tests.end_to_end.shell import PAIR, SMALL, Shell
+from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
+from tests.engine.training_runs import write_text
 
-SMALL = ("--batch-size", "8", "--threads", "1", "--precision", "fp32", "--learning-rate", "0.003", "--max-length", "24")
+TUNING = (
+    "--batch-size",
+    "8",
+    "--threads",
+    "1",
+    "--precision",
+    "fp32",
+    "--learning-rate",
+    "0.003",
+    "--max-length",
+    "24",
+)
 ROWS = (("the cat sang", "good"), ("a dog sat", "bad"), ("the bird sang", "good"), ("it was a dog", "bad"))
 
 
@@ -22,18 +41,18 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def reviews(tmp_path: Path) -> Path:
     file = tmp_path / "reviews.csv"
     file.write_text("what,mood\n" + "".join(f"{text},{mood}\n" for _ in range(20) for text, mood in ROWS))
     return file
 
 
 @pytest.fixture
-def learned(shell: Shell, model: Path, table: Path, tmp_path: Path) -> Path:
+def learned(shell: Shell, model: Path, reviews: Path, tmp_path: Path) -> Path:
     run = tmp_path / "run"
     columns = ("--text", "what", "--label", "mood")
     answer = shell(
-        "finetune", "classify", "--train", table, *columns, "--model", model, "--steps", 50, *SMALL, "--out", run
+        "finetune", "classify", "--train", reviews, *columns, "--model", model, "--steps", 50, *TUNING, "--out", run
     )
     assert answer.code == 0, answer.err
     return run
@@ -48,16 +67,16 @@ class TestFinetune:
         assert said["label"] == "bad" and sum(said["probabilities"].values()) == pytest.approx(1)
         assert shell("predict", learned, "--a", "the cat sang").out.split()[1] == "good"
 
-    def test_json_says_where_and_how_well(self, shell: Shell, model: Path, table: Path, tmp_path: Path) -> None:
+    def test_json_says_where_and_how_well(self, shell: Shell, model: Path, reviews: Path, tmp_path: Path) -> None:
         columns = ("--text", "what", "--label", "mood")
-        flags = ("--steps", 3, *SMALL, "--out", tmp_path / "run", "--json")
-        facts = shell("finetune", "classify", "--train", table, *columns, "--model", model, *flags).json
+        flags = ("--steps", 3, *TUNING, "--out", tmp_path / "run", "--json")
+        facts = shell("finetune", "classify", "--train", reviews, *columns, "--model", model, *flags).json
         assert facts["state"] == "done" and facts["step"] == 3 and 0 <= facts["metrics"]["accuracy"] <= 1
 
-    def test_evaluate(self, shell: Shell, learned: Path, table: Path) -> None:
-        facts = shell("evaluate", learned, "--data", table, "--text", "what", "--label", "mood", "--json").json
+    def test_evaluate(self, shell: Shell, learned: Path, reviews: Path) -> None:
+        facts = shell("evaluate", learned, "--data", reviews, "--text", "what", "--label", "mood", "--json").json
         assert facts["metrics"]["accuracy"] == 1.0 and facts["confusion"] == [[40, 0], [0, 40]]
-        assert "accuracy" in shell("evaluate", learned, "--data", table, "--text", "what", "--label", "mood").out
+        assert "accuracy" in shell("evaluate", learned, "--data", reviews, "--text", "what", "--label", "mood").out
 
     def test_summaries_in_someones_own_words_are_measured_too(self, shell: Shell, tmp_path: Path) -> None:
         """They say only in a roundabout way which sentences to pick."""
@@ -84,14 +103,14 @@ class TestFinetune:
     def test_both_texts_of_a_pair_are_read(self, shell: Shell, model: Path, tmp_path: Path) -> None:
         """The first says nothing: only the second one tells."""
         rows = [("it was", text, mood) for text, mood in ROWS] * 20
-        table = "\n".join("\t".join(row) for row in rows)
-        (tmp_path / "pairs.tsv").write_text(f"text_a\ttext_b\tlabel\n{table}\n")
-        flags = ("--model", model, "--steps", 5, *SMALL, "--out", tmp_path / "run")
+        reviews = "\n".join("\t".join(row) for row in rows)
+        (tmp_path / "pairs.tsv").write_text(f"text_a\ttext_b\tlabel\n{reviews}\n")
+        flags = ("--model", model, "--steps", 5, *TUNING, "--out", tmp_path / "run")
         answer = shell("finetune", "pairs", "--train", tmp_path / "pairs.tsv", *flags)
         assert answer.code == 0, answer.err
         seconds = ("the dog sat", "the cat sang")
-        table = "".join(f"it was\t{second}\n" for second in seconds)
-        (tmp_path / "new.tsv").write_text(f"text_a\ttext_b\n{table}")
+        reviews = "".join(f"it was\t{second}\n" for second in seconds)
+        (tmp_path / "new.tsv").write_text(f"text_a\ttext_b\n{reviews}")
         newest = load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000005")
         save_checkpoint(newest.model, newest.tokenizer, tmp_path / "elsewhere")  # no run tells how to read the file
         typed = [shell("predict", tmp_path / "run", "--a", "it was", "--b", each, "--json").json for each in seconds]
@@ -101,10 +120,10 @@ class TestFinetune:
             said = shell("predict", tmp_path / place, "--file", tmp_path / "new.tsv", "--json").json["predictions"]
             assert [each["probabilities"]["good"] for each in said] == pytest.approx(expected, abs=1e-5)
 
-    def test_what_would_be_ignored_is_refused(self, shell: Shell, learned: Path, table: Path, tmp_path: Path) -> None:
-        assert "not both" in shell("predict", learned, "--file", table, "--a", "a dog").sentence
+    def test_what_would_be_ignored_is_refused(self, shell: Shell, learned: Path, reviews: Path, tmp_path: Path) -> None:
+        assert "not both" in shell("predict", learned, "--file", reviews, "--a", "a dog").sentence
         assert "--file" in shell("predict", learned, "--a", "a dog", "--task", "sst2").sentence
-        assert "--data" in shell("evaluate", learned, "--corpus", table, "--task", "sst2").sentence
+        assert "--data" in shell("evaluate", learned, "--corpus", reviews, "--task", "sst2").sentence
         assert "--all" in shell("evaluate", learned, "--all", "--sequences", 3).sentence
         for command in (("predict", learned, "--a", "a dog"), ("evaluate", learned, "--all"), ("trace", "--a", "dog")):
             assert "is a folder" in shell(*command, "--out", tmp_path).sentence
@@ -125,7 +144,7 @@ class TestFinetune:
 
     def test_the_sample_where_no_file_is_named(self, shell: Shell, model: Path, tmp_path: Path) -> None:
         facts = shell(
-            "finetune", "sst2", "--model", model, "--steps", 2, *SMALL, "--out", tmp_path / "run", "--json"
+            "finetune", "sst2", "--model", model, "--steps", 2, *TUNING, "--out", tmp_path / "run", "--json"
         ).json
         assert facts["step"] == 2
         assert json.loads((tmp_path / "run" / "config.json").read_text())["data"]["task"] == "sst2"
@@ -281,3 +300,252 @@ def test_the_longest_answer_is_kept(shell: Shell) -> None:
         (said,) = shell(*asked, "--max-answer-tokens", str(most)).json["predictions"]
         pieces = load("bertscope-answers").tokenizer.encode(said["text"]).tokens[1:-1]
         assert 1 <= len(pieces) <= most
+
+
+# --- `evaluate` and `predict` by a recipe, by flags, and by both
+
+COLUMNS = {"text": "what", "label": "mood"}
+
+
+@pytest.fixture
+def classifier(tmp_path: Path) -> Path:
+    save_checkpoint(tiny_model(("classify",), labels=("bad", "good")), word_tokenizer(), tmp_path / "classifier")
+    return tmp_path / "classifier"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    file = tmp_path / "reviews.csv"
+    file.write_text("what,mood\nthe cat sang,good\na dog sat,bad\nthe bird sang,good\n")
+    return file
+
+
+def recipe(folder: Path, **settings: Any) -> Path:
+    file = folder / "recipe.json"
+    file.write_text(json.dumps(settings))
+    return file
+
+
+class TestEvaluate:
+    def test_a_recipe_and_flags_say_the_same(self, shell: Shell, classifier: Path, table: Path, tmp_path: Path) -> None:
+        written = recipe(tmp_path, model=str(classifier), task="classify", data=str(table), columns=COLUMNS)
+        by_recipe = shell("evaluate", "--recipe", written, "--json").json
+        flags = ("--task", "classify", "--data", table, "--text", "what", "--label", "mood")
+        assert shell("evaluate", classifier, *flags, "--json").json == by_recipe
+        assert by_recipe["config"]["columns"] == COLUMNS and by_recipe["config"]["kind"] == "evaluate"
+        assert 0 <= by_recipe["metrics"]["accuracy"] <= 1
+
+    def test_flags_go_before_the_recipe(
+        self, shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path
+    ) -> None:
+        written = recipe(tmp_path, model="nowhere", corpus=[str(texts[0])], sequence_length=32, sequences=4)
+        answer = shell("evaluate", model, "--recipe", written, "--sequence-length", 16, "--json").json
+        config = answer["config"]
+        assert (config["model"], config["sequence_length"], config["sequences"]) == (str(model), 16, 4)
+        assert answer["perplexity"] > 1
+
+    def test_what_it_printed_can_be_given_back(
+        self, shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path
+    ) -> None:
+        out = tmp_path / "answers" / "numbers.json"
+        first = shell("evaluate", model, "--corpus", texts[0], "--sequence-length", 16, "--out", out, "--json").json
+        assert json.loads(out.read_text()) == first
+        assert shell("evaluate", "--recipe", recipe(tmp_path, **first["config"]), "--json").json == first
+
+
+class TestPredictByRecipe:
+    def test_a_recipe_with_a_file(self, shell: Shell, classifier: Path, table: Path, tmp_path: Path) -> None:
+        out = tmp_path / "said.json"
+        written = recipe(tmp_path, model=str(classifier), file=str(table), columns={"text": "what"})
+        said = shell("predict", "--recipe", written, "--out", out)
+        assert len(said.out.split()) == 3 and set(said.out.split()) <= {"bad", "good"}
+        answer = json.loads(out.read_text())
+        assert [each["label"] for each in answer["predictions"]] == said.out.split()
+        assert answer["config"]["file"] == str(table)
+
+    def test_flags_go_before_the_recipe(self, shell: Shell, classifier: Path, tmp_path: Path) -> None:
+        written = recipe(tmp_path, model=str(classifier), a="the cat sang")
+        config = shell("predict", "--recipe", written, "--a", "the dog sat", "--json").json["config"]
+        assert config["a"] == "the dog sat"
+
+
+@pytest.mark.parametrize(
+    ("command", "settings", "says"),
+    [
+        ("evaluate", {"datas": "x"}, "no setting named datas"),
+        ("evaluate", {"kind": "predict"}, "another kind"),
+        ("evaluate", {"corpus": "a.txt"}, "list of file names"),
+        ("evaluate", {"corpus": ["a.txt"], "data": "b.tsv"}, "not several"),
+        ("evaluate", {"sequences": 0}, "sequences must be"),
+        ("evaluate", {"columns": {"texts": "x"}}, "text_b"),
+        ("evaluate", {"model": 3}, "model must be text"),
+        ("predict", {"text": "x"}, "no setting named text"),
+        ("predict", {"format_version": 9}, "version"),
+        ("predict", {"a": 3}, "a must be text"),
+    ],
+)
+def test_refused_with_a_sentence(
+    shell: Shell, tmp_path: Path, command: str, settings: dict[str, Any], says: str
+) -> None:
+    assert says in shell(command, "--recipe", recipe(tmp_path, **settings)).sentence
+
+
+# --- `evaluate --all`: every figure of a pretrained model by one command
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tiny_checkpoint(tmp_path_factory.mktemp("model"), max_position_embeddings=160))
+
+
+def test_all_figures_are_printed_and_kept(shell: Shell, reader: str, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    out, texts = (
+        tmp_path / "new" / "report.json",
+        [str(write_text(tmp_path)), str(write_text(tmp_path / "other", documents=70))],
+    )
+    command = ("evaluate", reader, "--all", "--corpus", *texts, "--sequence-length", "32")
+    answer = shell(*command, "--out", str(out))
+    assert answer.code == 0, answer.err
+    kept = json.loads(out.read_text(encoding="utf-8"))
+    assert kept["config"] == {"model": reader, "corpus": texts, "whole": False, "sequence_length": 32}
+    text = kept["text"]
+    assert len(text) == 3 and list(text)[-1] == "all"
+    assert text["all"]["documents"] == sum(text[name]["documents"] for name in list(text)[:-1])
+    assert len(kept["cloze"]["sentences"]) == 200 and len(kept["second_cloze"]["sentences"]) == 100
+    for figure in ("perplexity", "nsp_accuracy", "second cloze set", "top5", "minimal pairs"):
+        assert figure in answer.out
+    for name, numbers in text.items():
+        assert name in answer.out and name in answer.err and f"{numbers['mlm_loss']:.4f}" in answer.out
+    corpus = shell("evaluate", reader, "--corpus", *texts, "--sequence-length", 32, "--sequences", 2048, "--json").json
+    assert {name: corpus[name] for name in text["all"]} == text["all"]
+    whole = shell(*command, "--whole", "--json").json["text"]["all"]
+    assert whole["documents"] == whole["documents_in_text"] == corpus["documents_in_text"] > corpus["documents"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--corpus", "absent.txt"), "absent.txt"),
+        (("--data", "some.tsv"), "leave out --data"),
+        (("--pairs", "some.jsonl"), "leave out --data and --pairs"),
+    ],
+)
+def test_what_cannot_be_is_said_at_once(shell: Shell, reader: str, flags: tuple[str, str], says: str) -> None:
+    assert says in shell("evaluate", reader, "--all", *flags).sentence
+
+
+def test_minimal_pairs_of_others_in_several_files(shell: Shell, reader: str, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    first.write_text(
+        '{"sentence_good": "the cats sat.", "sentence_bad": "the cats it.", "UID": "one", "field": "syntax"}\n' * 3
+    )
+    second.write_text('{"good": "a dog sang.", "bad": "a dog very.", "phenomenon": "two"}\n')
+    for command in ((reader, "--pairs", first, second), (reader, "--pairs", first, "--pairs", second)):
+        found = shell("evaluate", *command, "--json").json
+        assert list(found) == ["minimal_pairs"]
+        pairs = found["minimal_pairs"]
+        assert {name: of["pairs"] for name, of in pairs["phenomena"].items()} == {"one": 3, "two": 1}
+        assert (
+            pairs["pairs"] == 4
+            and pairs["right"] == sum(of["right"] * of["pairs"] for of in pairs["phenomena"].values()) / 4
+        )
+    assert "two" in shell("evaluate", reader, "--pairs", second).out
+    assert "is after neither" in shell("evaluate", reader, first).sentence
+
+
+def test_text_files_of_others_as_a_whole(shell: Shell, reader: str, tmp_path: Path) -> None:
+    """What is held out of a foreign file is a fifth, or less, of it: the command says so."""
+    (tmp_path / "folder").mkdir()
+    first, second = write_text(tmp_path), write_text(tmp_path / "folder")
+    part, whole = (
+        shell("evaluate", reader, "--corpus", first, second, "--sequence-length", 32, "--json", *flags).json
+        for flags in ((), ("--whole",))
+    )
+    assert whole["documents"] == whole["documents_in_text"] == part["documents_in_text"] >= 5 * part["documents"]
+    assert whole["words"] > 4 * part["words"]
+    said = shell("evaluate", reader, "--corpus", first, "--sequence-length", 32).out
+    assert "Only the held-out part" in said and "--whole" in said
+    built_in = shell("evaluate", "--corpus", first, second, "--sequences", 4, "--json").json
+    assert built_in["config"]["model"] is None and len(built_in["config"]["corpus"]) == 2
+    assert "--corpus" in shell("evaluate", reader, "--whole").sentence
+
+
+# --- `--estimate` says what a run would take, and trains nothing
+
+
+def test_both_are_printed_and_nothing_is_trained(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bertcore.training.trial_run.TRIAL_S", 0.2)
+    told = shell("finetune", "sst2", "--max-examples", "16", "--steps", "2", "--estimate", "--json")
+    assert told.code == 0, told.err
+    lines = [json.loads(line) for line in told.out.splitlines()]
+    assert [line["kind"] for line in lines] == ["data", "estimate"]
+    assert lines[0]["train"] == 16 and lines[1]["steps"] == 2
+    assert not [run for run in known_runs() if home() in run.parents]
+
+
+def test_a_fault_is_shown_with_its_lines(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "mine.tsv"
+    file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
+    told = shell("finetune", "classify", "--train", file, "--estimate")
+    assert told.code == 2 and "mine.tsv, line 4" in told.err
+    assert "3  Two.\tb" in told.out and "4  Three, without a label." in told.out
+
+
+# --- a step's batch of a run, drawn again
+
+RUN = assets() / "runs" / CLASS_DEMO
+
+
+def test_a_batch_as_a_table_and_as_json(shell: Shell) -> None:
+    shown = shell("batch", RUN, "--step", "252")
+    assert shown.code == 0, shown.err
+    assert "by the snapshot of step 250" in shown.out and "ordered 80%" in shown.out
+    assert "text of further documents only fills the sequence" in shown.out
+    batch = shell("batch", RUN, "--step", "252", "--snapshot", "600", "--json").json
+    drawn = open_batches(RUN).at(252)
+    assert (batch["snapshot"], batch["shape"]) == (600, list(drawn.ids.shape))
+    for row, sequence in enumerate(batch["sequences"]):
+        fates = [FATES.index(token.get("fate", "")) for token in sequence["tokens"]]
+        assert fates == drawn.fates[row][~drawn.is_padding[row]].tolist()
+        losses = [token["loss"] for token in sequence["tokens"] if "loss" in token]
+        assert len(losses) == (drawn.labels[row] != NO_LABEL).sum()
+    one = shell("batch", RUN, "--step", "252", "--sequence", "2").out
+    assert "first guess" in one and one.count("hidden") == 1 + 5
+
+
+def test_a_run_of_another_kind_is_told_in_words_for_the_shell(shell: Shell, tmp_path: Path) -> None:
+    for kind in ("sweep", 7, None):
+        run = RunFolder.create(tmp_path / f"run-{kind}", {"kind": kind})
+        sentence = shell("batch", run.path, "--step", "1").sentence
+        assert f"There is no kind of run {kind!r}" in sentence and "open_examples" not in sentence
+    tuned = RunFolder.create(tmp_path / "tuned", {"kind": "finetune"})
+    with pytest.raises(BertcoreError, match="was fine-tuned, so its batches are examples and not plain text.$"):
+        open_batches(tuned.path)
+
+
+def test_what_is_not_there_is_one_sentence(shell: Shell) -> None:
+    assert "taken 600 steps so far" in shell("batch", RUN, "--step", "601").err
+    assert "no snapshot of step 7" in shell("batch", RUN, "--step", "7", "--snapshot", "7").err
+    assert "no sequence 99" in shell("batch", RUN, "--step", "7", "--sequence", "99").err
+
+
+# --- what pretraining keeps of the texts it read, and clearing it away
+
+
+def test_listed_and_cleared(
+    shell: Shell, texts: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus_cache, "_mine", {})
+    nothing = shell("cache")
+    assert nothing.code == 0 and "0.0 MiB  in " in nothing.out
+    trained = shell("pretrain", "--corpus", texts[0], *SMALL, "--steps", "2", "--out", tmp_path / "run")
+    assert trained.code == 0, trained.err
+    assert "a.txt  in use" in shell("cache").out  # by this very process, which ran the training
+    assert shell("cache", "--clear", "--json").json["cleared"] == []
+    for lock in corpus_cache._mine.values():
+        lock.release()
+    (text,) = shell("cache", "--json").json["texts"]
+    assert text["sources"] == ["a.txt"] and text["bytes"] > 1000 and not text["in_use"]
+    assert [gone["folder"] for gone in shell("cache", "--clear", "--json").json["cleared"]] == [text["folder"]]
+    assert not Path(text["folder"]).exists() and "cleared from" in shell("cache", "--clear").out

@@ -31,10 +31,10 @@ def folder(tmp_path: Path, fast_disk: None) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path) -> Path:
-    return folder / "run"
+def run(tmp_path: Path, fast_disk: None) -> Path:
+    return tmp_path / "run"
 
 
 @pytest.fixture
-def text(folder: Path) -> Path:
-    return write_text(folder)
+def text(tmp_path: Path, fast_disk: None) -> Path:
+    return write_text(tmp_path)

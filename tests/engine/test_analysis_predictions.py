@@ -1,22 +1,33 @@
-"""What a prediction rests on: heads, tokens, layers and pieces, each against the same thing done one by one."""
+"""What a prediction rests on: heads, tokens, layers and pieces; how likely and surprising words are; over time."""
 
 import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from tokenizers import AddedToken, pre_tokenizers
+from tokenizers import Tokenizer as RawTokenizer
+from tokenizers.models import BPE
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from app.compute.word_questions import words_over_time
 from bertcore.analysis.effects import covered, gradient_x_input, head_effects, integrated_gradients, leave_one_out
 from bertcore.analysis.interventions import ablate
 from bertcore.analysis.passes import Batch, as_text, chunks, layer_lens, predict_heads
 from bertcore.analysis.predict import follow_words, softmax, top_words, word_rank
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
+from bertcore.analysis.words import Surprise, pieces_at, surprises, word_probability
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Intervention
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, pair_text, segments_for
 from tests.engine.models import tiny_model
 
@@ -339,3 +350,157 @@ class TestPredictHeads:
         with _LargestTensor() as fast:
             predict_heads(model, Batch.of([as_text(model, ids, [0] * 256)]), [[3]])
         assert fast.numbers < square <= traced.numbers
+
+
+# --- how likely a word is, of one piece or several, and how surprising a sentence
+
+COMFORT, ABLE, MASK = (TOKENIZER.raw.token_to_id(token) for token in ("comfort", "##able", "[MASK]"))
+
+
+def row_of(model: Bert, ids: list[int], segments: list[int], position: int) -> np.ndarray:
+    logits = trace(model, ids, segments, mlm_positions=[position]).mlm_logits
+    assert logits is not None
+    return np.asarray(logits[0])
+
+
+class TestWordProbability:
+    @families
+    def test_one_piece_is_the_row_of_the_mask(self, family: str) -> None:
+        model = family_model(family)
+        segments = segments_for(model)
+        expected = word_rank(row_of(model, PAIR.ids, segments, MASKED), CAT)
+        found = word_probability(model, TOKENIZER, pair_text(model), MASKED, [CAT])
+        assert found == pytest.approx(expected.probability, rel=1e-4)
+
+    @families
+    def test_pieces_are_filled_from_left_to_right(self, family: str) -> None:
+        model = family_model(family)
+        segments = segments_for(model)
+        wider = [*segments[:MASKED], segments[MASKED], *segments[MASKED:]]
+        before, after = PAIR.ids[:MASKED], PAIR.ids[MASKED + 1 :]
+        first = word_rank(row_of(model, [*before, MASK, MASK, *after], wider, MASKED), COMFORT)
+        second = word_rank(row_of(model, [*before, COMFORT, MASK, *after], wider, MASKED + 1), ABLE)
+        found = word_probability(model, TOKENIZER, pair_text(model), MASKED, [COMFORT, ABLE])
+        assert found == pytest.approx(first.probability * second.probability, rel=1e-4)
+
+    def test_all_tokens_together_make_one(self) -> None:
+        model = family_model("bert")
+        count = model.config.vocab_size
+        found = [word_probability(model, TOKENIZER, pair_text(model), MASKED, [i]) for i in range(count)]
+        assert sum(found) == pytest.approx(1, abs=1e-5)
+
+    def test_what_cannot_be_is_a_sentence(self) -> None:
+        model = family_model("bert")
+        with pytest.raises(BertcoreError, match="no token 13"):
+            word_probability(model, TOKENIZER, pair_text(model), 13, [CAT])
+        with pytest.raises(BertcoreError, match="41 tokens.*40"):
+            word_probability(model, TOKENIZER, as_text(model, [5] * 40), 3, [COMFORT, ABLE])
+        with pytest.raises(BertcoreError, match="masked-word"):
+            word_probability(tiny_model(()), TOKENIZER, pair_text(tiny_model(())), MASKED, [CAT])
+
+
+class TestPieces:
+    def test_a_word_is_cut_as_the_tokenizer_cuts_it(self) -> None:
+        assert pieces_at("cat", TOKENIZER, PAIR, MASKED) == [CAT]
+        assert pieces_at(" Comfortable ", TOKENIZER, PAIR, MASKED) == [COMFORT, ABLE]
+        assert pieces_at("##able", TOKENIZER, PAIR, MASKED) == [ABLE]
+
+    @pytest.mark.parametrize("word", ["", "  ", "日本", "cat🙂"])
+    def test_what_the_vocabulary_cannot_write_is_a_sentence(self, word: str) -> None:
+        with pytest.raises(BertcoreError, match="cannot spell"):
+            pieces_at(word, TOKENIZER, PAIR, MASKED)
+
+    def test_a_byte_level_vocabulary_knows_the_space_before(self) -> None:
+        words = (*SPECIAL_TOKENS, "Ġ", "c", "a", "t", "ca", "cat", "Ġcat")
+        merges = [("c", "a"), ("ca", "t"), ("Ġ", "cat")]
+        raw = RawTokenizer(BPE({word: i for i, word in enumerate(words)}, merges, unk_token="[UNK]"))
+        raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        raw.add_special_tokens([AddedToken(token, special=True, lstrip=token == "[MASK]") for token in SPECIAL_TOKENS])
+        tokenizer = Tokenizer(raw, lowercase=False)
+        for text in ("cat [MASK] cat", "cat cat cat", "[MASK]", "cat[MASK]"):
+            encoding = tokenizer.encode(text)
+            position = 2 if len(encoding) > 3 else 1
+            spaced = text.startswith("cat ")
+            assert pieces_at("cat", tokenizer, encoding, position) == [words.index("Ġcat" if spaced else "cat")]
+
+
+class TestSurprise:
+    @families
+    @pytest.mark.parametrize("max_tokens", [4096, 30])
+    def test_each_token_masked_in_turn(self, family: str, max_tokens: int) -> None:
+        model = family_model(family)
+        encoding = TOKENIZER.encode("The comfortable cat", "It was very!")
+        encoding = replace(encoding, segments=segments_for(model, encoding))
+        found = surprises(model, [encoding], MASK, max_tokens=max_tokens)[0]
+        words = [i for i, part in enumerate(encoding.parts) if part != "special"]
+        assert found.positions.tolist() == words
+        bits = []
+        for i in words:
+            ids = [*encoding.ids[:i], MASK, *encoding.ids[i + 1 :]]
+            row = row_of(model, ids, encoding.segments, i)
+            bits.append(-math.log2(softmax(row)[encoding.ids[i]]))
+        assert found.bits == pytest.approx(bits, abs=1e-4)
+        product = math.prod(2**-bit for bit in bits)
+        assert found.pseudo_perplexity == pytest.approx(product ** (-1 / len(bits)), rel=1e-4)
+
+    def test_later_pieces_of_a_word_can_be_hidden_too(self) -> None:
+        model = family_model("bert")
+        encoding = TOKENIZER.encode("The comfortable cat")  # [CLS] the comfort ##able cat [SEP]
+        found = surprises(model, [encoding], MASK, groups=[[0, 1, 2, 2, 3, 4]])[0]
+        plain = surprises(model, [encoding], MASK)[0]
+        hidden = [*encoding.ids[:2], MASK, MASK, *encoding.ids[4:]]
+        row = row_of(model, hidden, encoding.segments, 2)
+        assert found.bits[1] == pytest.approx(-math.log2(softmax(row)[COMFORT]), abs=1e-4)
+        assert abs(found.bits[1] - plain.bits[1]) > 1e-3
+        assert found.bits[[0, 2, 3]] == pytest.approx(plain.bits[[0, 2, 3]], abs=1e-5)
+
+    def test_even_odds_by_hand(self) -> None:
+        found = Surprise(np.array([1, 3]), np.array([1.0, 3.0]))
+        assert found.pseudo_perplexity == 4.0
+        assert found.by_token(5).tolist() == [0, 1, 0, 3, 0]
+
+    def test_no_words_no_perplexity(self) -> None:
+        found = surprises(family_model("bert"), [TOKENIZER.encode("")], MASK)[0]
+        assert len(found.bits) == 0 and math.isnan(found.pseudo_perplexity)
+
+
+# --- what the snapshots of a run say for a masked word
+
+TEXTS = ["the cat sat on the mat", "a dog ran to the house", "the cat and the dog ran"]
+
+
+def _snapshot(folder: Path, loved_word: str) -> Path:
+    """A checkpoint whose MLM bias makes it say one word, whatever it reads."""
+    tokenizer = Tokenizer.train(TEXTS, 100, True)
+    model = Bert(
+        BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size, max_position_embeddings=32),
+        generator=torch.Generator().manual_seed(0),
+    )
+    assert model.mlm is not None
+    with torch.no_grad():
+        model.mlm.bias[tokenizer.id(loved_word)] = 50.0
+    folder.mkdir()
+    save_checkpoint(model, tokenizer, folder, name="little", step=1)
+    return folder
+
+
+def test_each_snapshot_says_its_own_word(tmp_path: Path) -> None:
+    snapshots = [_snapshot(tmp_path / word, word) for word in ("cat", "dog")]
+    guesses = words_over_time(snapshots, "the [MASK] ran")
+    assert [guesses[path].token for path in snapshots] == ["cat", "dog"]
+    assert all(guess.probability > 0.99 for guess in guesses.values())
+
+
+def test_snapshot_that_the_run_thinned_away_is_left_out(tmp_path: Path) -> None:
+    there = _snapshot(tmp_path / "there", "mat")
+    assert list(words_over_time([tmp_path / "gone", there], "on the [MASK]")) == [there]
+
+
+def test_sentence_without_a_mask_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BertcoreError, match=r"Write \[MASK\]"):
+        words_over_time([_snapshot(tmp_path / "one", "cat")], "the cat ran")
+
+
+def test_mask_that_was_cut_off_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BertcoreError, match="too long"):
+        words_over_time([_snapshot(tmp_path / "one", "cat")], "the cat ran " * 30 + "[MASK]")

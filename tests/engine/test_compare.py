@@ -1,8 +1,16 @@
-"""Two passes side by side against scipy, the formulas written out, and cases whose answer is known."""
+"""Two passes side by side against scipy and the formulas; two models or texts in one result; many texts at once."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 from bertcore.analysis.align import Alignment, align
@@ -14,9 +22,21 @@ from bertcore.analysis.compare import (
     parameter_changes,
     state_similarity,
 )
+from bertcore.analysis.find_target import find_target
+from bertcore.analysis.passes import as_text
+from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
-from tests.engine.models import tiny_model, word_tokenizer
+from bertcore.evaluation.score_texts import listed_texts, mean_by_choice, read_listed_texts, score_texts
+from bertcore.loaded_model import LoadedModel, load
+from bertcore.locations import assets
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
+from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_tokenizer
+from tests.limited import needs_limits, run_limited
+
+# --- against scipy, the formulas written out, and cases whose answer is known
 
 RNG = np.random.default_rng(3)
 OURS = RNG.dirichlet(np.full(6, 0.4), size=(2, 3, 6)).astype(np.float32)  # (L,N,S,S)
@@ -177,3 +197,428 @@ class TestParameters:
     def test_other_shapes_say_what_differs(self) -> None:
         with pytest.raises(BertcoreError, match="one model has 2 layers, the other 3"):
             parameter_changes(tiny_model(), tiny_model(num_hidden_layers=3))
+
+
+# --- from names to targets; two models or texts in one result; many texts at once
+
+TAGS = ("O", "B-PER", "I-PER")
+MASKED, OTHER = "The cat sat on [MASK].", "The dog sat on [MASK]."
+Opener = Callable[..., LoadedModel]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Opener:
+    """A small model with some heads; the same ones are made once."""
+    made: dict[str, LoadedModel] = {}
+
+    def model(*tasks: str, **changes: Any) -> LoadedModel:
+        key = repr((tasks, changes))
+        if key not in made:
+            folder = tmp_path_factory.mktemp("model")
+            made[key] = load(tiny_checkpoint(folder, output_heads=tasks or ("mlm", "nsp"), **changes))
+        return made[key]
+
+    return model
+
+
+def number(m: LoadedModel, target: Target, a: str, b: str | None = None) -> float:
+    encoding = m.encode(a, b)
+    text = as_text(m.bert, encoding.ids, encoding.segments)
+    with torch.inference_mode():
+        return float(target.of(m.bert, text.hidden(m.bert)))
+
+
+class TestTargets:
+    def test_a_word_at_the_mask(self, opened: Opener) -> None:
+        m = opened()
+        cat, dog = m.tokenizer.id("cat"), m.tokenizer.id("dog")
+        found = find_target(m.checkpoint, m.encode(MASKED), wanted="Cat", against="dog")
+        assert found.target == Target("mlm", cat or 0, 5, against=dog) and found.name == "cat against dog"
+        likeliest = m.fill(MASKED)[0][0]
+        assert find_target(m.checkpoint, m.encode(MASKED)).target == Target("mlm", likeliest.id, 5)
+        at = find_target(m.checkpoint, m.encode("The cat sat."), wanted="cat", position=3)
+        assert at.target == Target("mlm", cat or 0, 3)
+
+    def test_of_two_texts_it_is_what_distinguishes_their_answers(self, opened: Opener) -> None:
+        m = opened()
+        ours, theirs = "[MASK] cat very very", "[MASK] bird sat !"
+        best = [m.fill(text)[0][0] for text in (ours, theirs)]
+        assert best[0].id != best[1].id
+        found = find_target(m.checkpoint, m.encode(ours), m.encode(theirs))
+        assert found.target == Target("mlm", best[1].id, 1, against=best[0].id)
+        assert number(m, found.target, theirs) > 0 > number(m, found.target, ours)
+
+    def test_labels_tags_answers_and_verdicts(self, opened: Opener) -> None:
+        m = opened("classify", labels=("bad", "so so", "good"))
+        assert find_target(m.checkpoint, m.encode("A cat"), wanted="good").target == Target("classify", 2)
+        likeliest = find_target(m.checkpoint, m.encode("A cat"))
+        assert likeliest.name == m.predict("A cat").label  # type: ignore[union-attr]
+        m = opened("tag", labels=TAGS)
+        found = find_target(m.checkpoint, m.encode("The cat sat"), m.encode("The cat sang"), wanted="B-PER")
+        assert found.target == Target("tag", 1, 3) and found.name == "B-PER at sat"
+        m = opened("span")
+        question = m.encode("a cat", "the cat sat on a mat")
+        found = find_target(m.checkpoint, question, wanted="end")
+        assert found.target.head == "span" and found.target.index == 1
+        assert question.parts[found.target.position] == "b"
+        assert find_target(m.checkpoint, question, position=6).target == Target("span", 0, 6)
+        m = opened()
+        assert find_target(m.checkpoint, m.encode("A cat", "A dog")).target == Target("nsp")
+        assert find_target(m.checkpoint, m.encode("A", "A"), wanted="random sentence").target == Target("nsp", 1)
+        m = opened("classify", labels=("stars",), problem_type="regression")
+        assert find_target(m.checkpoint, m.encode("A cat")).target == Target("classify", measure="logit")
+        m = opened("choice")
+        assert find_target(m.checkpoint, m.encode("A", "cat")).target == Target("choice", measure="logit")
+
+    @pytest.mark.parametrize(
+        ("tasks", "changes", "text", "options", "sentence"),
+        [
+            ((), {}, ("A cat", None), {}, "There is no [MASK] in the text"),
+            ((), {}, (MASKED, None), {"wanted": "comfortable"}, "is 2 tokens in this vocabulary"),
+            ((), {}, (MASKED, None), {"position": 40}, "There is no token 40"),
+            ((), {}, ("A", "B"), {"wanted": "maybe"}, "has no label 'maybe'; it has next sentence, random sentence"),
+            (("nsp",), {}, (MASKED, None), {}, "has no masked-word (MLM) head"),
+            (("tag",), {"labels": TAGS}, ("A", None), {"wanted": "B-LOC"}, "it has O, B-PER, I-PER"),
+            (("tag",), {"labels": TAGS}, ("", None), {}, "There is no text"),
+            (("span",), {}, ("a", "b"), {"wanted": "middle"}, "has a start and an end"),
+            (("span",), {}, ("a", None), {}, "There is no passage"),
+            (("choice",), {}, ("a", "b"), {"wanted": "x"}, "gives one number"),
+        ],
+    )
+    def test_what_is_not_there_says_so(
+        self, opened: Opener, tasks: Any, changes: Any, text: Any, options: Any, sentence: str
+    ) -> None:
+        m = opened(*tasks, **changes)
+        with pytest.raises(BertcoreError) as error:
+            find_target(m.checkpoint, m.encode(*text), **options)
+        assert sentence in str(error.value)
+
+
+class TestCompare:
+    def test_another_text(self, opened: Opener) -> None:
+        m = opened()
+        found = m.compare(MASKED, other_a=OTHER)
+        assert found.parameters is None and found.text is not None
+        ours, theirs = (trace(m.bert, e.ids, e.segments) for e in (m.encode(MASKED), m.encode(OTHER)))
+        expected = matched_heads(ours.attentions, theirs.attentions, found.text.alignment).divergences
+        assert [head.divergence_bits for head in found.text.heads] == pytest.approx(expected.ravel().tolist())
+        assert [(head.layer, head.head) for head in found.text.heads[:5]] == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0)]
+        assert found.text.states is not None and found.text.states.shape == (3, 8)
+        now, then = ({word.token: word for word in m.fill(text, top=40)[0]} for text in (MASKED, OTHER))
+        for word in found.text.words:
+            assert word.probability == pytest.approx(now[word.token].probability, abs=1e-6)
+            assert word.other_probability == pytest.approx(then[word.token].probability, abs=1e-6)
+        assert {word.token for word in m.fill(MASKED)[0]} <= {word.token for word in found.text.words}
+        assert found.rows() == found.text.heads.rows() and found.rows()[0]["other_layer"] == 0
+
+    def test_another_model_of_the_same_shape(self, opened: Opener) -> None:
+        m, trained = opened(), opened(seed=1)
+        found = trained.compare("A cat sat.", "It was warm.", other_model=m)
+        assert found.text is not None
+        assert found.text.alignment.other_positions == tuple(range(len(found.text.other_tokens)))
+        for model, share in ((trained, found.text.next_sentence), (m, found.text.other_next_sentence)):
+            verdict = model.fill("A cat sat.", "It was warm.").next_sentence
+            assert verdict is not None and share == pytest.approx(verdict.is_next, abs=1e-6)
+        assert found.parameters and found.moved_words and not found.notes
+        assert m.compare(other_model=m).parameters is not None
+        assert not any(part.change for part in m.compare(other_model=m).parameters or ())
+
+    def test_a_fine_tuned_one_with_the_pretrained_one(self, opened: Opener) -> None:
+        labels = ("bad", "good")
+        found = opened("classify", labels=labels).compare("A cat sat.", other_model=opened())
+        assert found.text is not None and found.text.answer is not None and found.text.other_answer is None
+        assert found.text.answer.answer in labels
+        assert {part.part for part in found.parameters or ()} >= {"query", "token", "pooler"}
+
+    def test_another_shape_and_another_vocabulary(self, opened: Opener, tmp_path: Path) -> None:
+        words = Tokenizer(raw_from_words((*VOCABULARY, "comfortable"), True), True)
+        larger = tiny_model(vocab_size=len(VOCABULARY) + 1, num_hidden_layers=3, num_attention_heads=2)
+        save_checkpoint(larger, words, tmp_path)
+        found = opened().compare("a comfortable [MASK] sat", other_model=tmp_path)
+        assert found.parameters is None and found.moved_words is None
+        assert "one model has 3 layers, the other 2" in found.notes[0]
+        assert found.text is not None and found.text.alignment.other_positions == (0, 1, None, None, 3, 4, 5)
+        assert found.text.states is None and found.text.cka is not None and found.text.cka.shape == (3, 4)
+        assert {head.other_layer for head in found.text.heads} <= {0, 1, 2} and len(found.text.heads) == 8
+        assert "most similar one" in found.text.notes[0]
+        assert all(word.other_probability is not None for word in found.text.words)
+
+    def test_a_step_of_its_run(self) -> None:
+        run = assets() / "runs" / "bertscope-tiny"
+        if not (run / "snapshots").is_dir():
+            pytest.skip("the run does not ship with its snapshots")
+        m = load("bertscope-tiny")
+        found = m.compare("The cat sat on the [MASK].", other_step=0)
+        assert found.parameters and max(part.relative for part in found.parameters) > 0.5
+        with pytest.raises(BertcoreError, match="has kept no step 7; choose one of 0, "):
+            m.compare(other_step=7)
+
+    def test_nothing_to_compare_with_says_so(self, opened: Opener) -> None:
+        m = opened()
+        with pytest.raises(BertcoreError, match="nothing to compare with"):
+            m.compare("A cat.")
+        with pytest.raises(BertcoreError, match="no training steps"):
+            m.compare("A cat.", other_step=5)
+        with pytest.raises(BertcoreError, match="Name a model or a step"):
+            m.compare("A cat.", other_model=m, other_step=5)
+        with pytest.raises(BertcoreError, match="give both"):
+            m.compare(other_a="A cat.")
+        with pytest.raises(BertcoreError, match="second sentence of the other text A"):
+            m.compare("A cat.", other_b="A dog.")
+        text = m.compare("a cat", other_a="it was").text
+        assert text is not None and not text.heads and text.states is None and "no word in common" in text.notes[0]
+
+
+class TestPatch:
+    def test_the_map_is_the_engines(self, opened: Opener) -> None:
+        m = opened()
+        found = m.patch(MASKED, other_a=OTHER, wanted="cat", against="dog")
+        assert found.map.shape == (3, 8) and found.map[0].tolist() == pytest.approx([0, 0, 1, 0, 0, 0, 0, 0], abs=1e-4)
+        target = find_target(m.checkpoint, m.encode(MASKED), wanted="cat", against="dog").target
+        assert found.score == pytest.approx(number(m, target, MASKED), abs=1e-5)
+        assert found.other_score == pytest.approx(number(m, target, OTHER), abs=1e-5)
+        rows = found.rows()
+        assert len(rows) == 24 and rows[2] == {
+            "layer": 0,
+            "position": 2,
+            "token": "cat",
+            "share": found.map[0, 2],
+        }
+        heads = m.patch(MASKED, other_a=OTHER, wanted="cat", part="head")
+        assert heads.map.shape == (2, 4) and heads.rows()[5].keys() == {"layer", "head", "share"}
+
+    def test_fine_tuned_models(self, opened: Opener) -> None:
+        for tasks, changes, texts in (
+            (("classify",), {"labels": ("bad", "good")}, ("A cat", "A dog", None)),
+            (("tag",), {"labels": TAGS}, ("A cat", "A dog", None)),
+            (("span",), {}, ("A cat", "A dog", "The mat sat on the cat")),
+        ):
+            a, other, b = texts
+            found = opened(*tasks, **changes).patch(a, b, other_a=other)
+            assert np.abs(found.map).max() > 0.1 and found.target
+
+    def test_similarity_of_a_sentence_encoder(self, tmp_path: Path) -> None:
+        tiny_checkpoint(tmp_path)
+        (tmp_path / "1_Pooling").mkdir()
+        (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+        m = load(tmp_path)
+        found = m.patch("A cat sat", "a very comfortable mat", other_a="! very .")
+        assert found.target == "similarity"
+        assert found.score == pytest.approx(m.fill("A cat sat", "a very comfortable mat").similarity, abs=1e-5)
+        with pytest.raises(BertcoreError, match="leave out the other B"):
+            m.patch("A cat", "a mat", other_a="A dog", other_b="a bird")
+
+    def test_a_mask_in_one_text_alone_says_so(self, opened: Opener) -> None:
+        with pytest.raises(BertcoreError, match="Only one of the texts has its .MASK. at token 2"):
+            opened().patch("The [MASK] cat.", other_a="The cat [MASK].")
+
+
+class TestManyTexts:
+    def test_a_template_stands_for_every_combination(self) -> None:
+        found = list(listed_texts("The [cat|dog] sat.\t[It|He] [MASK] [very |]warm."))
+        assert len(found) == 8
+        assert (found[1].a, found[1].b) == ("The cat sat.", "It [MASK] warm.")
+        assert found[-1].choices == ("dog", "He", "")
+        assert [each.choices for each in listed_texts("No place, [MASK] and [one word].")] == [()]
+
+    def test_scores_are_those_of_the_single_methods(self, opened: Opener, tmp_path: Path) -> None:
+        file = tmp_path / "texts.txt"
+        file.write_text(f"{MASKED}\tIt was warm.\n\nThe [cat|dog] sat.\n")
+        m = opened()
+        first, second, third = m.score_file(file)
+        assert first.next_sentence == m.fill(MASKED, "It was warm.").next_sentence.is_next  # type: ignore[union-attr]
+        best = m.fill(MASKED, "It was warm.")[0][0]
+        assert (first.word, first.word_probability) == (best.token, pytest.approx(best.probability, abs=1e-6))
+        assert [second.log_likelihood, third.log_likelihood] == pytest.approx(m.score(["The cat sat.", "The dog sat."]))
+        assert second.surprise_bits == pytest.approx(m.surprise("The cat sat.").scores[1:-1].mean())
+        assert (second.word, second.next_sentence, second.answer, second.similarity) == (None,) * 4
+        assert mean_by_choice([second, third]) == [{"cat": second.log_likelihood, "dog": third.log_likelihood}]
+        assert mean_by_choice([first, second]) == []
+
+    def test_a_word_of_several_pieces_is_asked_about(self, opened: Opener) -> None:
+        m = opened()
+        (score,) = score_texts(m.checkpoint, list(listed_texts(MASKED)), "comfortable")
+        assert score.word == "comfortable" and score.word_probability is not None and 0 < score.word_probability < 1
+
+    def test_a_fine_tuned_model_answers(self, opened: Opener) -> None:
+        m = opened("classify", labels=("bad", "good"))
+        (score,) = score_texts(m.checkpoint, list(listed_texts("A cat")))
+        predicted = m.predict("A cat")
+        assert score.answer == predicted.label  # type: ignore[union-attr]
+        assert score.answer_probability == predicted.probabilities[score.answer]  # type: ignore[union-attr,index]
+        (score,) = score_texts(opened("tag", labels=TAGS).checkpoint, list(listed_texts("A cat")))
+        assert set(str(score.answer).split()) <= set(TAGS)
+
+    @pytest.mark.parametrize(
+        ("content", "sentence"),
+        [
+            ("a\tb\tc\n", "texts.txt, line 1: expected a text, or two with a tab between them, found 2 tabs."),
+            ("\n \n", "has no texts"),
+            ("[a|b]" * 14 + "\n", "line 1: this makes more than 10,000 texts"),
+            ("[a|b]" * 500_000, "line 1: this makes more than 10,000 texts"),
+            ("[" + "|" * 2_000_000 + "]\n", "line 1: this makes more than 10,000 texts"),
+            ("a\n[a|b]" + "x" * 4_000 + "[a|b]" * 12, "line 2: this makes texts of more than 20,000,000 characters"),
+            ("x" * 3_000_000 + "\n" + "[x|y]" * 3 + "x" * 2_500_000, "line 2: this makes texts of more than 20,000"),
+            (("x" * 4_000_000 + "\n") * 6, "line 6: this makes texts of more than 20,000,000 characters"),
+            ("x" * 5_000_000, "line 1: expected a line of at most"),
+            ("[" * 1_000_000 + "\na\tb\tc", "line 2: expected a text"),
+            ("a\0b\n", "texts.txt"),
+            ("cat\n\udcff\n", "texts.txt, line 2"),
+        ],
+        ids=range(12),
+    )
+    def test_a_file_that_does_not_fit_says_so(self, tmp_path: Path, content: str, sentence: str) -> None:
+        file = tmp_path / "texts.txt"
+        file.write_bytes(content.encode("utf-8", "surrogateescape"))
+        with pytest.raises(BertcoreError) as error:
+            read_listed_texts(file)
+        assert sentence in str(error.value)
+
+    @needs_limits
+    def test_a_template_of_gigabytes_is_refused_before_it_takes_memory(self, tmp_path: Path) -> None:
+        (tmp_path / "texts.txt").write_text("x" * 3_900_000 + "[a|b]" * 13)  # 8,192 texts: 32 GB
+        code = """
+from bertcore.errors import BertcoreError
+from bertcore.evaluation.score_texts import read_listed_texts
+limit(100)
+try:
+    read_listed_texts(Path(sys.argv[1]))
+except BertcoreError as error:
+    print(error)
+"""
+        (said,) = run_limited(code, tmp_path / "texts.txt")
+        assert "line 1: this makes texts of more than 20,000,000 characters in all; give fewer choices" in said
+
+    def test_a_pipe_is_no_file_of_texts(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "texts.txt")
+        with pytest.raises(BertcoreError, match="texts.txt"):
+            read_listed_texts(tmp_path / "texts.txt")
+
+    def test_what_a_model_cannot_say_says_so(self, opened: Opener) -> None:
+        texts = list(listed_texts("A cat", "texts.txt, line 4"))
+        with pytest.raises(BertcoreError, match=r"texts.txt, line 4: there is no \[MASK\] for the word 'cat'"):
+            score_texts(opened().checkpoint, texts, "cat")
+        with pytest.raises(BertcoreError, match="no masked-word"):
+            score_texts(opened("nsp").checkpoint, texts)
+        with pytest.raises(BertcoreError, match="texts.txt, line 4: There is no passage"):
+            score_texts(opened("span").checkpoint, texts)
+        with pytest.raises(BertcoreError, match="there is no text"):
+            score_texts(opened().checkpoint, list(listed_texts("[ | ]")))
+
+
+def test_the_tokenizer_of_these_tests_spells_the_texts() -> None:
+    assert word_tokenizer().encode(MASKED).unknown == []
+
+
+# --- which tokens of two texts, or of one text in two vocabularies, are compared with each other
+
+WORDS = word_tokenizer()
+# The same words and more of them: what WORDS has to spell is one token here
+MORE = Tokenizer(raw_from_words((*VOCABULARY, "comfortable", "house"), lowercase=True), lowercase=True)
+BYTES = Tokenizer.train(["a cat sat"], 300, lowercase=False, kind="bpe")
+
+
+def is_identity(found: Alignment) -> bool:
+    return found.other_positions == tuple(range(found.other_length))
+
+
+def paired(ours: Encoding, theirs: Encoding) -> list[tuple[str, str]]:
+    return [(ours.labels[i], theirs.labels[j]) for i, j in align(ours, theirs).pairs]
+
+
+class TestOtherVocabulary:
+    def test_the_same_text_is_the_identity(self) -> None:
+        encoding = WORDS.encode("the cat sat.", "it was very comfortable!")
+        found = align(encoding, encoding)
+        assert is_identity(found) and found.reason is None and found.sentence is None
+        assert found.pairs == tuple((i, i) for i in range(len(encoding)))
+
+    def test_tokens_of_the_same_characters_are_paired(self) -> None:
+        ours, theirs = WORDS.encode("a comfortable mat"), MORE.encode("a comfortable mat")
+        assert "##able" in ours.tokens and "comfortable" in theirs.tokens
+        assert paired(ours, theirs) == [("[CLS]", "[CLS]"), ("a", "a"), ("mat", "mat"), ("[SEP]", "[SEP]")]
+        assert align(ours, theirs).other_positions == (0, 1, None, None, 3, 4)
+
+    def test_special_tokens_are_paired_by_role(self) -> None:
+        """RoBERTa has two between A and B, of which BERT has one; `<mask>` is what a typed [MASK] becomes."""
+        ours, theirs = WORDS.encode("[MASK] a", "a"), BYTES.encode("[MASK] a", "a")
+        assert paired(ours, theirs) == [
+            ("[CLS]", "<s>"),
+            ("[MASK]", "<mask>"),
+            ("a", "·a"),
+            ("[SEP]", "</s>"),
+            ("a", "·a"),
+            ("[SEP]", "</s>"),
+        ]
+        assert align(ours, theirs).other_positions == (0, 1, 2, 3, 5, 6)
+
+    def test_nothing_in_common_says_why(self) -> None:
+        found = align(WORDS.encode("comfortable"), MORE.encode("comfortable"))
+        assert found.reason == "other_pieces" and found.sentence
+        assert found.pairs == ((0, 0), (3, 2))  # [CLS] and [SEP]
+
+    def test_bytes_of_one_letter_are_not_that_letter(self) -> None:
+        """Both bytes of é have its characters: neither is the token é of another vocabulary."""
+        letters, encoding = WORDS.encode("a é"), BYTES.encode("a é")
+        assert encoding.offsets[-3:-1] == [letters.offsets[2]] * 2
+        assert align(letters, encoding).other_positions == (0, 1, None, len(encoding) - 1)
+        assert is_identity(align(encoding, encoding))
+
+
+class TestOtherText:
+    def test_a_word_replaced_by_another(self) -> None:
+        ours, theirs = WORDS.encode("the cat sat on a mat."), WORDS.encode("the dog sat on a mat.")
+        assert is_identity(align(ours, theirs)) and ("cat", "dog") in paired(ours, theirs)
+
+    def test_a_word_more(self) -> None:
+        ours, theirs = WORDS.encode("the cat sat."), WORDS.encode("the very cat sat.")
+        assert align(ours, theirs).other_positions == (0, 1, 3, 4, 5, 6)
+        assert align(theirs, ours).other_positions == (0, 1, None, 2, 3, 4, 5)
+        assert align(ours, theirs).inverse() == align(theirs, ours)
+
+    def test_a_word_replaced_by_one_of_more_pieces_has_no_counterpart(self) -> None:
+        found = paired(WORDS.encode("the cat sat"), WORDS.encode("the comfortable sat"))
+        assert found == [("[CLS]", "[CLS]"), ("the", "the"), ("sat", "sat"), ("[SEP]", "[SEP]")]
+
+    def test_a_and_b_are_kept_apart(self) -> None:
+        ours, theirs = WORDS.encode("the cat sat", "it was a mat"), WORDS.encode("it was a mat", "the cat sat")
+        assert align(ours, theirs).reason == "other_text"
+        assert paired(ours, theirs) == [("[CLS]", "[CLS]"), ("[SEP]", "[SEP]"), ("[SEP]", "[SEP]")]
+
+    def test_without_b_its_tokens_have_no_counterpart(self) -> None:
+        pair, single = WORDS.encode("the cat", "it sat"), WORDS.encode("the cat")
+        assert align(pair, single).other_positions == (0, 1, 2, 3, None, None, None)
+        assert align(single, pair).other_positions == (0, 1, 2, 3)
+
+    def test_without_special_tokens(self) -> None:
+        """As a view shows a text whose special tokens are hidden."""
+        whole = WORDS.encode("the cat sat.", "it was")
+        words = [at for at, part in enumerate(whole.parts) if part != "special"]
+        lists = ("tokens", "ids", "segments", "positions", "offsets", "parts", "words", "labels")
+        bare = replace(whole, **{name: [getattr(whole, name)[at] for at in words] for name in lists})
+        assert align(bare, whole).other_positions == tuple(words)
+        assert align(whole, bare).other_positions == (None, 0, 1, 2, 3, None, 4, 5, None)
+
+    def test_texts_without_a_common_word_are_not_paired(self) -> None:
+        """Not even their full stops, which say nothing."""
+        found = align(WORDS.encode("the cat sat."), WORDS.encode("it was very!"))
+        assert found.reason == "other_text" and found.pairs == ((0, 0), (5, 5))
+
+    @pytest.mark.parametrize("texts", [("", "the cat"), ("the cat", ""), ("", "")])
+    def test_an_empty_text_says_so(self, texts: tuple[str, str]) -> None:
+        ours, theirs = (WORDS.encode(text) for text in texts)
+        found = align(ours, theirs)
+        assert found.reason == "no_text"
+        assert paired(ours, theirs) == [("[CLS]", "[CLS]"), ("[SEP]", "[SEP]")]
+
+    @given(st.lists(st.sampled_from(["the", "cat", "dog", "sat", "comfortable", "a", ".", "[MASK]"])), st.data())
+    def test_pairs_are_in_order_and_of_one_part(self, words: list[str], data: st.DataObject) -> None:
+        other = data.draw(st.lists(st.sampled_from([*words, "mat", "house"])))
+        cut = data.draw(st.integers(0, len(words)))
+        ours = WORDS.encode(" ".join(words[:cut]), " ".join(words[cut:]))
+        theirs = MORE.encode(" ".join(other[:cut]), " ".join(other[cut:]))
+        found = align(ours, theirs)
+        assert len(found.other_positions) == len(ours) and found.other_length == len(theirs)
+        assert [j for _, j in found.pairs] == sorted({j for _, j in found.pairs})
+        assert all(ours.parts[i] == theirs.parts[j] for i, j in found.pairs)
+        assert (found.reason is None) == any(ours.parts[i] != "special" for i, _ in found.pairs)

@@ -1,19 +1,42 @@
-"""From text to batches: who is next to whom, what is masked, and what is never trained on."""
+"""From text to batches: who is next to whom, what is masked, how families frame it, and what is never trained on."""
 
 import threading
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tokenizers import Tokenizer as RawTokenizer
+from tokenizers import pre_tokenizers
+from tokenizers.models import WordLevel
 
 from bertcore.data.batches import causal_batch, lay_out, masked_batch
-from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairSampler, TokenPair, cut_windows
+from bertcore.data.corpus import Corpus, load_corpus
+from bertcore.data.masking import Fates, begins_word, choose, existing_ids, ordinary_ids, span_lengths
+from bertcore.data.pairs import (
+    IN_ORDER,
+    IS_NEXT,
+    NO_LABEL,
+    NOT_NEXT,
+    SWAPPED,
+    PairRules,
+    PairSampler,
+    TokenPair,
+    cut_windows,
+    with_pieces,
+)
 from bertcore.errors import BertcoreError
-from tests.engine.corpora import document_of, numbered_corpus, random_corpus
-from tests.engine.models import word_tokenizer
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.pretrain_options import DataOptions
+from bertcore.training.start import start_run
+from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
+from tests.engine.models import tiny_checkpoint, word_tokenizer
+from tests.engine.training_runs import metrics, tiny_run
 
 TOKENIZER = word_tokenizer()
 
@@ -214,3 +237,485 @@ def test_nobody_waits_for_windows_of_an_epoch_that_is_not_read(monkeypatch: pyte
     go_on.set()
     usual.windows(usual.windows_per_epoch)
     np.testing.assert_array_equal(slow.windows(50), usual.windows(50))
+
+
+# --- whole words and spans; vocabularies numbered in other ways than BERT's
+
+WORDS = ["the", "comfortable", "xylophone", "cat", "sat", "comfort", "zebra", "on", "a", "mat"]
+
+
+def _pairs(
+    count: int, words: int, seed: int = 0, tokenizer: Tokenizer = TOKENIZER
+) -> tuple[list[TokenPair], list[list[list[int]]]]:
+    """Pairs of random words, and the places of each word in each row, found by encoding it alone."""
+    rng = np.random.default_rng(seed)
+    pairs, places = [], []
+    for _ in range(count):
+        chosen = [[str(rng.choice(WORDS)) for _ in range(rng.integers(1, words + 1))] for _ in range(2)]
+        a, b = ([tokenizer.encode_batch_ids([word])[0] for word in part] for part in chosen)
+        pairs.append(TokenPair(np.concatenate(a), np.concatenate(b), 0))
+        at, row = 1, []
+        for part in (a, b):
+            for word in part:
+                row.append(list(range(at, at + len(word))))
+                at += len(word)
+            at += 1
+        places.append(row)
+    return pairs, places
+
+
+def _chosen_rows(batch_rows: np.ndarray, width: int) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = {}
+    for row in batch_rows.tolist():
+        found.setdefault(row // width, set()).add(row % width)
+    return found
+
+
+class TestWordStarts:
+    def test_wordpiece(self) -> None:
+        begins = begins_word(TOKENIZER)
+        assert begins[TOKENIZER.id("comfort")] and begins[TOKENIZER.id(".")] and not begins[TOKENIZER.id("##able")]
+
+    def test_byte_level(self) -> None:
+        tokenizer = Tokenizer.train(["the cat sat on the mat"] * 9, 280, kind="bpe")
+        begins = begins_word(tokenizer)
+        assert begins[tokenizer.id("Ġthe")] and not begins[tokenizer.id("e")]
+        text = "the cat unsat, then matted"
+        ids = tokenizer.encode_batch_ids([text])[0]
+        assert begins[ids].sum() == len(text.split())
+
+    def test_whole_words(self) -> None:
+        assert begins_word(Tokenizer.train(["a b c"], 50, kind="words")).all()
+
+
+class TestWords:
+    @given(seed=st.integers(0, 10_000), masking=st.sampled_from(["words", "spans"]))
+    def test_words_are_chosen_whole(self, seed: int, masking: str) -> None:
+        pairs, places = _pairs(5, 12, seed)
+        ids, _, _ = lay_out(pairs, TOKENIZER)
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(seed), 0.15, masking)
+        chosen = _chosen_rows(batch.rows.numpy(), ids.shape[1])
+        for row, words in enumerate(places):
+            taken = chosen[row]  # at least one of each row
+            assert all(not taken & set(word) or taken >= set(word) for word in words)
+            tokens = sum(map(len, words))
+            assert taken <= {place for word in words for place in word}
+            wanted = max(1, round(0.15 * tokens))
+            assert len(taken) <= wanted or len(taken) in {len(word) for word in words}
+        assert (ids.reshape(-1)[batch.rows.numpy()] == batch.labels.numpy()).all()
+
+    @pytest.mark.parametrize("masking", ["tokens", "words", "spans"])
+    def test_rates(self, masking: str) -> None:
+        pairs, _ = _pairs(300, 40, 3)
+        ids, _, _ = lay_out(pairs, TOKENIZER)
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.15, masking)
+        ordinary = sum(len(pair.a) + len(pair.b) for pair in pairs)
+        assert 0.135 < len(batch.rows.numpy()) / ordinary < 0.155
+        seen = batch.input_ids.numpy().reshape(-1)[batch.rows.numpy()]
+        assert abs((seen == TOKENIZER.mask_id).mean() - 0.8) < 0.04
+        assert abs((seen == batch.labels.numpy()).mean() - 0.1) < 0.03
+        assert np.array_equal(np.setdiff1d(np.flatnonzero(batch.input_ids.numpy() != ids), batch.rows.numpy()), [])
+
+    def test_every_word_is_chosen_equally_often(self) -> None:
+        one = [
+            TokenPair(
+                np.array(TOKENIZER.encode_batch_ids(["the cat sat on a mat it was very a"])[0]),
+                np.zeros(0, int),
+                NO_LABEL,
+            )
+        ]
+        batch = masked_batch(one * 4000, TOKENIZER, np.random.default_rng(0), 0.2, "words")
+        counts = np.bincount(batch.rows.numpy() % 12, minlength=12)[1:11]
+        assert abs(counts - 800).max() < 5 * np.sqrt(800)
+
+    def test_the_generator_alone_decides(self) -> None:
+        pairs, _ = _pairs(8, 20)
+        for masking in ("tokens", "words", "spans"):
+            rows = [
+                masked_batch(pairs, TOKENIZER, np.random.default_rng(s), 0.15, masking).rows.tolist() for s in (1, 1, 2)
+            ]
+            assert rows[0] == rows[1] != rows[2]
+
+
+class TestSpans:
+    def test_lengths_are_geometric_and_cut_off_at_ten(self) -> None:
+        lengths = Counter(span_lengths(200_000, np.random.default_rng(0)).tolist())
+        shares = np.array([0.2 * 0.8**k for k in range(10)]) / (1 - 0.8**10)
+        assert set(lengths) == set(range(1, 11))
+        for length, share in enumerate(shares, 1):
+            assert abs(lengths[length] / 200_000 - share) < 5 * np.sqrt(share / 200_000)
+        mean = sum(length * count for length, count in lengths.items()) / 200_000
+        assert abs(mean - 3.8) < 0.03  # as the paper says
+
+    def test_chosen_words_lie_side_by_side_and_share_their_fate(self) -> None:
+        ids = np.full((200, 402), TOKENIZER.id("cat"))
+        ordinary = np.ones(ids.shape, bool)
+        ordinary[:, [0, 200, 401]] = False
+        chosen = choose("spans", ids, ordinary, 0.15, TOKENIZER, np.random.default_rng(0))
+        assert not (chosen[:, [0, 200, 401]] >= 0).any()
+        spans = [np.flatnonzero(chosen == number) for number in range(chosen.max() + 1)]
+        assert all(len(span) and (np.diff(span) == 1).all() for span in spans)
+        assert 3.0 < np.mean([len(span) for span in spans]) < 3.9  # some meet another span or the end of what is wanted
+        pairs = [TokenPair(ids[0, 1:200], ids[0, 201:401], 0)] * 60
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.15, "spans")
+        flat = batch.input_ids.numpy().reshape(-1)
+        neighbours = [
+            (x, y) for x, y in zip(batch.rows.numpy()[:-1], batch.rows.numpy()[1:], strict=True) if y == x + 1
+        ]
+        alike = np.mean([(flat[x] == TOKENIZER.mask_id) == (flat[y] == TOKENIZER.mask_id) for x, y in neighbours])
+        assert alike > 0.9  # by chance 0.68
+
+
+def _word_level(vocabulary: dict[str, int]) -> Tokenizer:
+    raw = RawTokenizer(WordLevel(vocabulary, unk_token="[UNK]"))
+    raw.pre_tokenizer = pre_tokenizers.Whitespace()
+    return Tokenizer(raw)
+
+
+class TestOtherNumberings:
+    SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+    def test_id_0_is_a_word_like_any_other(self) -> None:
+        words = ("the", "cat", "sat")
+        tokenizer = _word_level({token: i for i, token in enumerate((*words, *self.SPECIAL))})
+        the = tokenizer.id("the")
+        assert the == 0 and tokenizer.pad_id == 3
+        pairs = [
+            TokenPair(np.zeros(20, int), np.zeros(10, int), 0),
+            TokenPair(np.ones(3, int), np.zeros(2, int), 0),
+        ] * 40
+        for masking in ("tokens", "words", "spans"):
+            batch = masked_batch(pairs, tokenizer, np.random.default_rng(0), 0.15, masking)
+            assert batch.attention_mask is not None and batch.real_tokens == 40 * (33 + 8)
+            assert (batch.labels.numpy() == 0).sum() >= 40 * 4
+            assert batch.attention_mask.reshape(-1)[batch.rows.numpy()].all()
+        ids, _, mask = lay_out(pairs, tokenizer)
+        assert mask is not None and ((ids == tokenizer.pad_id) == (mask == 0)).all()
+
+    def test_random_words_are_only_those_that_exist(self) -> None:
+        gaps = {token: 7 * i + 3 for i, token in enumerate((*self.SPECIAL, "the", "cat", "sat"))}
+        tokenizer = _word_level(gaps)
+        assert existing_ids(tokenizer).tolist() == sorted(gaps.values())
+        pairs = [TokenPair(np.full(50, gaps["the"]), np.full(50, gaps["cat"]), 0)] * 100
+        batch = masked_batch(pairs, tokenizer, np.random.default_rng(0), 0.5)
+        assert set(np.unique(batch.input_ids.numpy())) <= set(gaps.values())
+        assert {gaps["sat"], gaps["[UNK]"]} <= set(np.unique(batch.input_ids.numpy()))  # the whole vocabulary
+
+    def test_a_vocabulary_without_a_mask_is_named(self) -> None:
+        tokenizer = _word_level({token: i for i, token in enumerate((*self.SPECIAL[:4], "the"))})
+        with pytest.raises(BertcoreError, match="no \\[MASK\\]"):
+            masked_batch([TokenPair(np.array([4]), np.array([4]), 0)], tokenizer, np.random.default_rng(0))
+
+
+class TestExactShares:
+    @pytest.mark.parametrize("share", [0.15, 0.4])
+    @pytest.mark.parametrize("words", [9, 61])
+    def test_the_share_holds_over_many_sequences(self, share: float, words: int) -> None:
+        """Rounded down, 15% of 61 tokens were 14.75%, and of 9 tokens 11%."""
+        pairs = [TokenPair(np.full(words - 3, 20), np.full(3, 21), 0)] * 4000
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), share, exact=True)
+        found = len(batch.rows) / (4000 * words)
+        error = 5 * np.sqrt(0.25 / 4000) / words  # of the mean of what is rounded by chance
+        assert abs(found - share) < error
+
+    def test_a_random_token_is_never_a_special_one(self) -> None:
+        pairs = [TokenPair(np.full(30, 20), np.full(30, 21), 0)] * 200
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.9, fates=Fates(0.0, 1.0), exact=True)
+        seen = set(batch.input_ids.reshape(-1)[batch.rows].tolist())
+        assert not seen & set(TOKENIZER.special_ids)
+        assert seen == set(existing_ids(TOKENIZER).tolist()) - set(TOKENIZER.special_ids)
+
+    @pytest.mark.parametrize("fates", [Fates(), Fates(1.0, 0.0), Fates(0.5, 0.5), Fates(0.0, 0.0)], ids=str)
+    def test_the_fates_have_their_shares(self, fates: Fates) -> None:
+        pairs = [TokenPair(np.full(30, 20), np.full(30, 20), 0)] * 400
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.5, fates=fates, exact=True)
+        seen = batch.input_ids.reshape(-1)[batch.rows].numpy()
+        assert np.mean(seen == TOKENIZER.mask_id) == pytest.approx(fates.mask, abs=0.03)
+        chance = 1 / len(ordinary_ids(TOKENIZER))  # a random token may be the one that stood there
+        kept = 1 - fates.mask - fates.random + fates.random * chance
+        assert np.mean(seen == 20) == pytest.approx(kept, abs=0.03)
+
+
+# --- sentence order, running text, and sequences filled to the brim
+
+SEPARATOR = 4_000_000_000  # no token of a numbered corpus
+
+
+def _rules(kind: str, pack: bool) -> PairRules:
+    return PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
+
+
+def _epoch_by_rules(corpus: Corpus, length: int, rules: PairRules, seed: int = 0) -> list[TokenPair]:
+    sampler = PairSampler(corpus, False, length, seed, rules)
+    return sampler.pairs(sampler.windows(sampler.windows_per_epoch), np.random.default_rng(seed))
+
+
+def _pieces(part: np.ndarray) -> list[np.ndarray]:
+    """What stands between separators."""
+    return np.split(
+        part[part != SEPARATOR].astype(int), np.flatnonzero(part == SEPARATOR) - np.arange((part == SEPARATOR).sum())
+    )
+
+
+class TestSentenceOrder:
+    @pytest.mark.parametrize("length", [12, 24, 64])
+    def test_parts_touch_and_half_are_swapped(self, length: int) -> None:
+        corpus = random_corpus(1, documents=400)
+        pairs = _epoch_by_rules(corpus, length, _rules("sop", pack=False))
+        for pair in pairs:
+            if pair.label == NO_LABEL:
+                assert len(pair.b) == 0
+                continue
+            first, second = (pair.a, pair.b) if pair.label == IN_ORDER else (pair.b, pair.a)
+            gap, size = int(second[0]) - int(first[-1]) - 1, len(first) + len(second)
+            assert gap == 0 or (gap > 0 and size == length - 3)  # only what is too long loses something between them
+            assert document_of(corpus, int(first[0])) == document_of(corpus, int(second[-1]))
+            assert size <= length - 3
+        kinds = Counter(pair.label for pair in pairs)
+        total = kinds[IN_ORDER] + kinds[SWAPPED]
+        assert abs(kinds[SWAPPED] / total - 0.5) < 4 * np.sqrt(0.25 / total)
+
+    def test_one_document_alone_will_do(self) -> None:
+        kinds = Counter(
+            pair.label for pair in _epoch_by_rules(numbered_corpus([[4] * 90]), 16, _rules("sop", pack=False))
+        )
+        assert kinds[IN_ORDER] and kinds[SWAPPED]
+
+    def test_text_from_elsewhere_says_nothing_about_the_order(self) -> None:
+        """It stands at the end of B in both cases."""
+        corpus = numbered_corpus([[5, 6]] * 60)
+        pairs = _epoch_by_rules(corpus, 40, _rules("sop", pack=True))
+        assert {pair.label for pair in pairs} == {IN_ORDER, SWAPPED}
+        for pair in pairs:
+            first, second = pair.a.astype(int), _pieces(pair.b)[0]
+            assert {len(first), len(second)} == {5, 6} and (pair.b == SEPARATOR).sum() >= 1
+            assert (
+                int(second[0]) == int(first[-1]) + 1 if pair.label == IN_ORDER else int(first[0]) == int(second[-1]) + 1
+            )
+
+    def test_a_clean_end_does_not_tell_that_the_parts_stand_in_order(self) -> None:
+        """Unpacked, parts that are too long lose tokens; were it where they touch, only swapped ones would be cut."""
+        rng = np.random.default_rng(0)
+        corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
+        rules = PairRules("sop", False, specials=(2, 3), separator=SEPARATOR)
+        starts = set(corpus.sentence_starts.tolist())
+        clean: dict[int, list[bool]] = {IN_ORDER: [], SWAPPED: []}
+        for pair in _epoch_by_rules(corpus, 64, rules):
+            if pair.label != NO_LABEL:
+                clean[pair.label].append(int(pair.a[-1]) + 1 in starts and int(pair.b[0]) in starts)
+            assert len(pair.a) + len(pair.b) <= 61
+        shares = [np.mean(clean[label]) for label in (IN_ORDER, SWAPPED)]
+        assert min(map(len, clean.values())) > 1500
+        assert 0.1 < shares[0] < 0.9 and abs(shares[0] - shares[1]) < 0.05
+
+
+class TestLongSentences:
+    """A transcript without full stops: sentences far longer than a sequence."""
+
+    @pytest.mark.parametrize("kind", ["nsp", "sop", "none"])
+    @pytest.mark.parametrize("pack", [True, False])
+    def test_all_of_the_text_is_read_and_pairs_have_answers(self, kind: str, pack: bool) -> None:
+        corpus = numbered_corpus([[300, 7, 250], [411], [5, 6, 300]] * 10)
+        rules = PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
+        seen: set[int] = set()
+        for seed in range(12):
+            pairs = _epoch_by_rules(corpus, 32, rules, seed)
+            seen |= {int(token) for pair in pairs for part in (pair.a, pair.b) for token in part}
+            assert kind == "none" or np.mean([pair.label == NO_LABEL for pair in pairs]) < 0.05
+        documents = corpus.documents(False)
+        bounds = corpus.sentence_starts[corpus.document_starts]
+        own = {token for d in documents for token in range(int(bounds[d]), int(bounds[d + 1]))}
+        assert len(seen & own) > 0.97 * len(own)
+
+    def test_pieces_are_alike_and_those_that_fit_stay(self) -> None:
+        corpus = with_pieces(numbered_corpus([[3, 21, 10], [10, 9]]), 10)
+        lengths = np.diff(corpus.sentence_starts).tolist()
+        assert lengths == [3, 4, 4, 4, 4, 5, 10, 10, 9]
+        assert corpus.document_starts.tolist() == [0, 7, 9]
+
+    def test_nothing_changes_where_all_fit(self) -> None:
+        corpus = numbered_corpus([[3, 10], [9, 2]])
+        assert with_pieces(corpus, 10) is corpus
+
+
+class TestNextSentence:
+    def test_nothing_but_its_words_tells_a_strange_b_from_one_that_follows(self) -> None:
+        """Length, and where B begins and ends within its sentences, are distributed alike."""
+        rng = np.random.default_rng(0)
+        corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
+        pairs = [pair for pair in _epoch_by_rules(corpus, 64, _rules("nsp", pack=True)) if pair.label != NO_LABEL]
+        boundaries = set(corpus.sentence_starts.tolist())
+        found: dict[int, list[tuple[float, ...]]] = {0: [], 1: []}
+        for pair in pairs:
+            b = _pieces(pair.b)[0]
+            found[pair.label].append((int(b[0]) in boundaries, int(b[-1]) + 1 in boundaries, len(b), len(pair.a)))
+        follows, strange = np.array(found[0]), np.array(found[1])
+        assert min(len(follows), len(strange)) > 1500
+        noise = np.sqrt(follows.var(axis=0) / len(follows) + strange.var(axis=0) / len(strange))
+        assert (np.abs(follows.mean(axis=0) - strange.mean(axis=0)) < 4 * noise + 1e-9).all()
+        assert 0.1 < strange[:, 1].mean() < 0.9
+
+
+class TestRunningText:
+    def test_unpacked_it_is_one_document_from_a_sentence_on(self) -> None:
+        corpus = random_corpus(2, documents=60)
+        pairs = _epoch_by_rules(corpus, 32, _rules("none", pack=False))
+        assert min(len(pair.a) for pair in pairs) < 20  # short documents stay short
+        for pair in pairs:
+            assert len(pair.b) == 0 and pair.label == NO_LABEL and len(pair.a) <= 30
+            assert (np.diff(pair.a.astype(int)) == 1).all() and int(pair.a[0]) in corpus.sentence_starts
+            assert document_of(corpus, int(pair.a[0])) == document_of(corpus, int(pair.a[-1]))
+
+    def test_packed_it_crosses_document_ends_with_a_separator(self) -> None:
+        corpus = random_corpus(2, documents=60)
+        for pair in _epoch_by_rules(corpus, 32, _rules("none", pack=True)):
+            assert len(pair.a) in (29, 30)  # room for a separator alone stays empty
+            pieces = _pieces(pair.a)
+            documents = [document_of(corpus, int(piece[0])) for piece in pieces]
+            assert all((np.diff(piece) == 1).all() and piece[0] in corpus.sentence_starts for piece in pieces)
+            assert documents[0] not in documents[1:]
+            assert not any(corpus.held_out[document] for document in documents)
+
+    def test_documents_of_one_sentence_are_read_too(self) -> None:
+        assert len(_epoch_by_rules(numbered_corpus([[4]] * 30), 16, _rules("none", pack=True))) == 30
+
+
+class TestPacked:
+    @pytest.mark.parametrize("kind", ["nsp", "sop", "none"])
+    @pytest.mark.parametrize("length", [64, 128, 512])
+    def test_less_than_three_in_a_hundred_is_padding(self, kind: str, length: int) -> None:
+        rng = np.random.default_rng(0)
+        documents = [rng.integers(3, 40, rng.integers(2, 30)).tolist() for _ in range(300)]
+        corpus = numbered_corpus(documents)
+        rules = _rules(kind, pack=True)
+        pairs = _epoch_by_rules(corpus, length, rules)[:400]
+        used = sum(len(pair.a) + len(pair.b) + rules.specials[len(pair.b) > 0] for pair in pairs)
+        assert 0.97 < used / (len(pairs) * length) <= 1.0
+        unpacked = _epoch_by_rules(corpus, length, _rules(kind, pack=False))[:400]
+        assert sum(len(pair.a) + len(pair.b) for pair in unpacked) < sum(len(pair.a) + len(pair.b) for pair in pairs)
+
+    def test_separators_do_not_tell_whether_b_follows(self) -> None:
+        rng = np.random.default_rng(1)
+        corpus = numbered_corpus([rng.integers(3, 20, rng.integers(4, 40)).tolist() for _ in range(600)])
+        pairs = _epoch_by_rules(corpus, 128, _rules("nsp", pack=True))
+        crossing = {
+            label: [bool((p.b == SEPARATOR).any()) for p in pairs if p.label == label] for label in (0, NOT_NEXT)
+        }
+        shares = [float(np.mean(found)) for found in crossing.values()]
+        assert min(shares) > 0.05 and abs(shares[0] - shares[1]) < 5 * np.sqrt(0.25 * 2 / len(crossing[0]))
+
+    def test_too_long_a_pair_is_cut_as_in_the_papers_code(self) -> None:
+        """Against its loop, which takes a token of the longer part at a time, from the front or the back."""
+        sampler = PairSampler(numbered_corpus([[29, 17]]), False, 33, 0, _rules("nsp", pack=True))
+        window = np.array([[0, 2, 0]])
+        kept = [sampler.pairs(window, np.random.default_rng(seed), IS_NEXT)[0] for seed in range(600)]
+        theirs = [_truncate_seq_pair(list(range(29)), list(range(29, 46)), 30, seed) for seed in range(600)]
+        for part, parts in (("a", [a for a, _ in theirs]), ("b", [b for _, b in theirs])):
+            ours = [getattr(pair, part).astype(int).tolist() for pair in kept]
+            assert {len(ids) for ids in ours} == {len(ids) for ids in parts}
+            fronts, expected = [ids[0] for ids in ours], [ids[0] for ids in parts]
+            assert abs(np.mean(fronts) - np.mean(expected)) < 5 * np.sqrt(2 * np.var(expected) / 600) + 1e-9
+            assert 0.8 < (np.std(fronts) + 1e-9) / (np.std(expected) + 1e-9) < 1.25
+            assert all((np.diff(ids) == 1).all() for ids in ours)
+
+
+def _truncate_seq_pair(a: list[int], b: list[int], most: int, seed: int) -> tuple[list[int], list[int]]:
+    """The rule of google-research/bert in our words."""
+    rng = np.random.default_rng(seed)
+    while len(a) + len(b) > most:
+        longer = a if len(a) > len(b) else b
+        longer.pop(0 if rng.random() < 0.5 else -1)
+    return a, b
+
+
+@pytest.fixture
+def stories(tmp_path: Path) -> Path:
+    (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
+    return tmp_path / "stories.txt"
+
+
+@pytest.fixture(scope="module")
+def bpe() -> Tokenizer:
+    return Tokenizer.train(STORIES.splitlines(), 320, kind="bpe")
+
+
+class TestFraming:
+    def test_a_pair_stands_as_the_library_frames_it(self, bpe: Tokenizer) -> None:
+        texts = "the cat sat on the mat.", "it was very comfortable!"
+        a, b = (np.array(ids) for ids in bpe.encode_batch_ids(list(texts)))
+        raw: RawTokenizer = bpe.raw
+        ids, segments, mask = lay_out([TokenPair(a, b, 0), TokenPair(a, b[:0], NO_LABEL)], bpe)
+        pair, single = raw.encode(*texts), raw.encode(texts[0])
+        assert ids[0].tolist() == pair.ids and segments[0].tolist() == pair.type_ids and not segments.any()
+        assert mask is not None and ids[1][mask[1] == 1].tolist() == single.ids
+        assert (ids[1][mask[1] == 0] == bpe.pad_id).all() and bpe.pad_id == 1
+
+    @pytest.mark.parametrize("kind", ["nsp", "sop", "none"])
+    def test_roberta_like_sequences_are_full_and_never_too_long(self, stories: Path, bpe: Tokenizer, kind: str) -> None:
+        corpus = load_corpus([stories], bpe)
+        rules = PairRules.of(bpe, kind, pack=True)
+        assert rules.specials == (2, 4)
+        sampler, rng = PairSampler(corpus, False, 48, 0, rules), np.random.default_rng(0)
+        pairs = sampler.pairs(sampler.windows(100), rng)
+        batch = masked_batch(pairs, bpe, rng)
+        assert batch.input_ids.shape[1] == 48 and batch.real_tokens > 0.97 * batch.input_ids.numel()
+        assert not set(batch.labels.tolist()) & {bpe.pad_id, bpe.cls_id, bpe.sep_id}
+        causal = causal_batch(pairs, bpe)
+        assert causal.causal and len(causal.rows) == causal.real_tokens - 100
+        if kind == "none":
+            assert set(batch.next_sentence.tolist()) == {NO_LABEL}
+
+    def test_one_part_alone_uses_the_room_of_the_second_separator(self, stories: Path) -> None:
+        corpus = load_corpus([stories], TOKENIZER)
+        for pack, length in ((True, 32), (False, 32)):
+            sampler = PairSampler(corpus, False, length, 0, PairRules.of(TOKENIZER, "none", pack))
+            ids, _, _ = lay_out(sampler.pairs(sampler.windows(60), np.random.default_rng(0)), TOKENIZER)
+            assert ids.shape[1] == length
+
+
+# --- texts of a few lines, as tutorials have them
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
+ROMEO = """Hello, how are you? I am Romeo.
+Hello, Romeo My name is Juliet. Nice to meet you.
+Nice meet you too. How are you today?
+Great. My baseball team won the competition.
+Oh Congratulations, Juliet
+Thanks you Romeo
+"""
+
+
+TWO_LINES = "The cat sat. The dog sat.\nA bird sang. It was warm.\n"
+
+
+@pytest.mark.parametrize("text", [ROMEO, TWO_LINES], ids=["romeo", "two"])
+@pytest.mark.parametrize("pack", [True, False])
+def test_a_few_lines_without_blank_ones_are_trained_on(tmp_path: Path, text: str, pack: bool) -> None:
+    file, run = tmp_path / "lines.txt", tmp_path / "run"
+    file.write_text(text)
+    options = tiny_run(file, data={"long_share": 0.0, "pack": pack}, steps=6, causal_share=0.0)
+    start_run(options, run, resume=False)
+    assert RunFolder(run).status().state == "done"
+    assert all(line["nsp_loss"] is not None for line in metrics(run))
+
+
+def test_a_single_document_gives_both_answers() -> None:
+    """Four sentences of two tokens: what follows A is never given as a B that does not follow."""
+    corpus = Corpus(np.arange(8, dtype=np.uint16), np.arange(0, 9, 2), np.array([0, 4]), np.array([False]))
+    sampler = PairSampler(corpus, held_out=False, length=16, seed=0, rules=PairRules())
+    pairs = sampler.pairs(sampler.windows(60), np.random.default_rng(0))
+    assert {pair.label for pair in pairs} == {IS_NEXT, NOT_NEXT}
+    for pair in pairs:
+        assert (pair.b[0] == pair.a[-1] + 1) == (pair.label == IS_NEXT)
+
+
+@pytest.mark.parametrize("text", ["One line.", "Two lines.\nOf a sentence each.\n", ""])
+def test_what_is_refused_leaves_no_run(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "little.txt"
+    file.write_text(text)
+    with pytest.raises(BertcoreError, match="too little text|is empty"):
+        start_run(tiny_run(file), tmp_path / "run", resume=False)
+    distil = DistilOptions(teacher=str(tiny_checkpoint(tmp_path / "teacher")), data=DataOptions(corpus=(str(file),)))
+    with pytest.raises(BertcoreError, match="too little text|is empty"):
+        start_run(distil, tmp_path / "student", resume=False)
+    assert not (tmp_path / "run").exists() and not (tmp_path / "student").exists()

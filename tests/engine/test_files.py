@@ -1,15 +1,22 @@
-"""Files from elsewhere, read within limits; files written whole, whatever stands at their place."""
+"""Files from elsewhere, read within limits of memory and time; files written whole, whatever stands at their place."""
 
 import errno
+import json
 import os
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
+from bertcore import trial
+from bertcore.checkpoint.weights import check_pickled, list_pickled, read_tensors
 from bertcore.errors import BertcoreError
 from bertcore.files import (
     append_to,
@@ -23,6 +30,8 @@ from bertcore.files import (
     write_atomic,
     write_json,
 )
+from bertcore.json_text import MOST_LEVELS, parse_json
+from bertcore.trial import TrialFailed, try_file
 from tests.limited import needs_limits, run_limited
 
 posix = pytest.mark.skipif(os.name == "nt", reason="pipes, links and modes as POSIX has them")
@@ -218,3 +227,211 @@ def test_writers_side_by_side_leave_one_whole_file(tmp_path: Path) -> None:
         writer.join()
     data = file.read_bytes()
     assert len(data) == 50_000 and len(set(data)) == 1 and [entry.name for entry in tmp_path.iterdir()] == ["a"]
+
+
+# --- JSON that wants to exhaust memory, stack or patience
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("NaN", "NaN is not a finite number"),
+        ('{"step": -Infinity}', "-Infinity is not a finite number"),
+        ("[1e999]", "1e999 is not a finite number"),
+        ("9" * 400, "is too large a number"),
+        ("[" * 100_000, "it is nested too deeply"),
+        ("[" * 900 + "]" * 900, "it is nested too deeply"),
+        ('{"a":' * (MOST_LEVELS + 1) + "1" + "}" * (MOST_LEVELS + 1), "it is nested too deeply"),
+        ("[" + "[]," * 600_000 + "1]", "it has more than 1,000,000 values"),
+        ("{", "Expecting"),
+    ],
+)
+def test_what_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        parse_json(text)
+
+
+def test_what_is_not() -> None:
+    assert parse_json("[" * MOST_LEVELS + "]" * MOST_LEVELS)
+    assert parse_json('{"a": [1, 2.5, 1e300, -0.0, "[[[", null, true]}') == {"a": [1, 2.5, 1e300, 0, "[[[", None, True]}
+    assert len(parse_json("[" + "[1]," * 1000 + "[]]")) == 1001  # wide, not deep
+
+
+def test_numbers_that_are_none_can_be_null() -> None:
+    text = f'{{"loss": NaN, "norm": 1e999, "step": {"9" * 400}, "rate": 0.5}}'
+    assert parse_json(text, nulls=True) == {"loss": None, "norm": None, "step": None, "rate": 0.5}
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(values)
+def test_what_json_writes_is_read_as_it_was(value: object) -> None:
+    assert parse_json(json.dumps(value)) == value
+
+
+@given(st.text(alphabet='[]{}",:0123456789.eE+-NaInfty', max_size=60))
+def test_any_text_is_a_value_or_a_value_error(text: str) -> None:
+    try:
+        value = parse_json(text)
+    except ValueError:
+        return
+    json.dumps(value, allow_nan=False)
+
+
+@needs_limits
+@pytest.mark.parametrize("text", ["'[' + '[],' * 11_000_000 + '1]'", "'[' + '{\"a\":1},' * 490_000 + '1]'"])
+def test_a_text_of_megabytes_takes_no_gigabytes(text: str) -> None:
+    run_limited(
+        f"""
+from bertcore.json_text import parse_json
+text = {text}
+limit(200)
+try:
+    parse_json(text)
+except ValueError as error:
+    print(error)
+"""
+    )
+
+
+# --- a pytorch_model.bin is torch's to read, in a process with limits first
+
+SQUARE = torch.arange(12, dtype=torch.float32).view(3, 4)
+CONTENT = {
+    "plain": SQUARE,
+    "transposed": SQUARE.T,
+    "a part": SQUARE[:, 1:3],
+    "half": torch.arange(6).half(),
+    "whole": torch.arange(6),
+    "a parameter": torch.nn.Parameter(SQUARE),
+    "empty": torch.zeros(0, 3),
+    "single": torch.tensor(2.5),
+}
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["zip", "legacy"])
+def test_the_tensors_are_those_that_were_saved(tmp_path: Path, is_new: bool) -> None:
+    file = tmp_path / "pytorch_model.bin"
+    torch.save(CONTENT, file, _use_new_zipfile_serialization=is_new)
+    listed = list_pickled(file)
+    assert [(each.dtype, each.shape) for each in listed.values()] == [(t.dtype, t.shape) for t in CONTENT.values()]
+    found = read_tensors(listed)
+    assert list(found) == list(CONTENT)
+    for name, tensor in CONTENT.items():
+        assert torch.equal(found[name], tensor), name
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ({"a": torch.nn.Linear(2, 2)}, "torch.nn.modules.linear.Linear"),
+        ({"a": bytearray(3)}, "named tensors"),
+        ({"a": {1, 2}}, "named tensors"),
+        ({"a": torch.device("cpu")}, "named tensors"),
+        ({(1, 2): SQUARE}, "named tensors"),
+        ({"a": 3}, "named tensors"),
+        (SQUARE, "named tensors"),
+        ({"a": torch.zeros(2, device="meta")}, "without numbers"),
+        ({"a": torch.zeros(2, dtype=torch.complex64)}, "quantised, sparse or without numbers: a"),
+        ({"a": torch.zeros(1).expand(3)}, "stride 0"),
+    ],
+    ids=str,
+)
+def test_anything_else_is_named(tmp_path: Path, content: Any, named: str) -> None:
+    file = tmp_path / "pytorch_model.bin"
+    for is_new in (True, False):
+        torch.save(content, file, _use_new_zipfile_serialization=is_new)
+        with pytest.raises(ValueError, match=named):
+            check_pickled(str(file))
+    if named.startswith("torch"):
+        with pytest.raises(BertcoreError, match=f"pytorch_model.bin.*{named}.*could run code"):
+            list_pickled(file)
+
+
+# --- a file tried in another process: what the library says of it, and its limits
+
+SMALL = """
+import sys
+sys.path[:] = sys.argv[5:]
+import bertcore.trial as trial
+trial.TRIAL_SECONDS, trial.TRIAL_BYTES = 1, 200 << 20
+trial.run(*sys.argv[1:5])
+"""
+
+
+def read_well(file: str) -> None:
+    Path(file).read_bytes()
+
+
+def read_for_ever(_file: str) -> None:
+    while True:
+        pass
+
+
+def wait_for_ever(_file: str) -> None:
+    threading.Event().wait()
+
+
+def read_too_much(_file: str) -> None:
+    bytearray(500 << 20)
+
+
+def end_the_process(_file: str) -> None:
+    os.abort()
+
+
+def say_too_much(_file: str) -> None:
+    raise ValueError("x" * 10_000_000 + "\nmore")
+
+
+def say_half_a_character(_file: str) -> None:
+    raise ValueError("\ud800")
+
+
+def say_nothing(_file: str) -> None:
+    raise ValueError("\n")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "-a file").write_text("x")
+    return tmp_path / "-a file"
+
+
+def why(read: Callable[[str], None], file: Path) -> str:
+    with pytest.raises(TrialFailed) as failed:
+        try_file(read, file)
+    return failed.value.why
+
+
+def test_what_the_library_says_is_one_line(file: Path) -> None:
+    try_file(read_well, file)
+    assert "No such file" in why(read_well, file.with_name("gone"))
+    assert 0 < len(why(say_too_much, file)) <= 2000
+    assert why(say_nothing, file) == "it cannot be read"
+    assert why(say_half_a_character, file) == ""
+    assert why(end_the_process, file) == ""
+
+
+@needs_limits
+def test_memory_and_time_have_limits(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "_PROGRAM", SMALL)
+    assert why(read_for_ever, file) == ""
+    assert why(read_too_much, file) in ("", "it cannot be read")
+    try_file(read_too_much, file, more_bytes=1 << 30)
+
+
+def test_without_such_limits_it_still_ends(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows, which has no module `resource`."""
+    monkeypatch.setattr(
+        trial, "_PROGRAM", SMALL.replace("import sys\n", "import sys\nsys.modules['resource'] = None\n")
+    )
+    try_file(read_well, file)
+    assert "No such file" in why(read_well, file.with_name("gone"))
+    monkeypatch.setattr(trial, "_MOST_WAITING_S", 2.0)
+    assert why(wait_for_ever, file) == ""

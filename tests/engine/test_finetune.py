@@ -20,6 +20,7 @@ from bertcore.training.optimizer import SCHEDULES
 from bertcore.training.start import start_run
 from bertcore.training.task_files import evaluate_file
 from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.training_runs import stop_at
 
 GOOD, BAD = (
     ("the cat sang", "a very comfortable mat", "the bird sang on"),
@@ -120,12 +121,12 @@ def whole(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finetu
     return chosen, folder / "run"
 
 
-@pytest.mark.parametrize("stop_at", [1, 7, 23])
-def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path], tmp_path: Path, stop_at: int) -> None:
+@pytest.mark.parametrize("step", [1, 7, 23])
+def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path], tmp_path: Path, step: int) -> None:
     """Bit for bit, dropout and the order of batches too; and the model that it began with may be gone by then."""
     (chosen, undisturbed), broken = whole, tmp_path / "broken"
     moved = shutil.copytree(str(chosen.model), tmp_path / "model")
-    start_run(replace(chosen, model=str(moved)), broken, resume=False, on_event=stop_at(broken, stop_at))
+    start_run(replace(chosen, model=str(moved)), broken, resume=False, on_event=stop_at(broken, step))
     assert RunFolder(broken).status().state == "stopped"
     shutil.rmtree(moved)
     start_run(None, broken, resume=True)

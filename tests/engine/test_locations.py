@@ -1,10 +1,15 @@
-"""What a MODEL argument means, and which runs are known."""
+"""What a MODEL argument means, here and in the cache of the hub, and which runs are known."""
 
+import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from bertcore import resolve_model as hub
 from bertcore.errors import BertcoreError
 from bertcore.locations import (
     BUILT_IN,
@@ -97,3 +102,126 @@ def test_a_damaged_list_of_runs_hides_none_of_those_that_are_there(tmp_path: Pat
     register_run(tmp_path / "x")
     (home() / "known_runs.txt").write_bytes(b"\xff\xfe\x00\n\n  \n")
     assert known_runs() == [run, *SHIPPED_RUNS]
+
+
+# --- what the hub's cache holds counts only where all of a checkpoint is there
+
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    import huggingface_hub.file_download as download
+
+    monkeypatch.setattr(download.constants, "HF_HUB_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def put(cache: Path, names: Iterable[str]) -> Path:
+    """As the hub's own library lays a model out."""
+    model = cache / "models--someone--small"
+    folder = model / "snapshots" / REVISION
+    folder.mkdir(parents=True)
+    (model / "refs").mkdir()
+    (model / "refs" / "main").write_text(REVISION)
+    for name in names:
+        (folder / name).write_text("{}")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("names", "is_there"),
+    [
+        (("config.json", "vocab.txt", "model.safetensors"), True),
+        (("config.json", "vocab.json", "merges.txt", "pytorch_model.bin"), True),
+        (("config.json", "tokenizer.json"), True),  # enough to cut a text with
+        (("config.json", "vocab.json"), False),
+        (("tokenizer.json",), False),  # another program wanted its vocabulary alone
+        ((), False),
+    ],
+)
+def test_a_vocabulary_with_its_config_is_enough_to_compare(cache: Path, names: tuple[str, ...], is_there: bool) -> None:
+    folder = put(cache, names)
+    found = hub.on_this_machine("someone/small")
+    assert (found is not None and found.samefile(folder)) if is_there else found is None
+
+
+@pytest.mark.parametrize("name", ["foo--bar", "foo..", "foo-", "été", "x" * 97])
+def test_a_mistyped_folder_that_is_no_name_of_a_model_either_is_a_sentence(name: str) -> None:
+    with pytest.raises(BertcoreError, match="There is no folder"):
+        resolve_model(name)
+
+
+@pytest.mark.parametrize("weights", [("model.safetensors",), ("pytorch_model.bin",)])
+def test_a_whole_one_needs_no_network(cache: Path, weights: tuple[str, ...]) -> None:
+    folder = put(cache, ("config.json", "vocab.txt", *weights))
+    assert hub.fetch("someone/small").samefile(folder)
+
+
+@pytest.mark.parametrize("there", [(), ("model.safetensors.index.json",)])
+def test_without_weights_the_network_is_asked(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...]
+) -> None:
+    folder = put(cache, ("config.json", "vocab.txt", *there))
+    if there:
+        (folder / there[0]).write_text('{"weight_map": {"a": "model-00001-of-00002.safetensors"}}')
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: 1 / 0)
+    with pytest.raises(BertcoreError, match="hub cannot be reached"):
+        hub.fetch("someone/small")
+
+
+def answer(kind: str, status: int) -> Exception:
+    """What the hub's library raises at an answer of this status."""
+    from huggingface_hub import errors
+
+    request = SimpleNamespace(url="an address", headers={})
+    response: Any = SimpleNamespace(status_code=status, headers={}, request=request)
+    error: Exception = getattr(errors, kind)(f"{status} Client Error", response=response)
+    return error
+
+
+FULL_DISK = OSError(errno.ENOSPC, "No space left on device")
+FULL_DISK_IN_RUST = RuntimeError("Data processing error: No space left on device (os error 28)")
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (answer("RepositoryNotFoundError", 404), "no model of that name"),
+        (answer("RepositoryNotFoundError", 401), "no model of that name"),  # so for a name that nobody has
+        (answer("GatedRepoError", 403), "accepted its terms"),
+        (answer("HfHubHTTPError", 401), "may not download someone/small"),
+        (answer("HfHubHTTPError", 429), "too many requests"),
+        (answer("HfHubHTTPError", 500), r"its error 500"),
+        (answer("HfHubHTTPError", 503), r"its error 503"),
+        (FULL_DISK, "^The disk is full"),
+        (FULL_DISK_IN_RUST, "^The disk is full"),
+        (PermissionError(errno.EACCES, "Permission denied"), "permission denied"),
+        (ConnectionError("no route to host"), "hub cannot be reached"),
+        (TimeoutError(), "hub cannot be reached"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("when", ["model_info", "download"])
+def test_whatever_hinders_a_download_has_a_sentence_of_its_own(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, sentence: str, when: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    known = SimpleNamespace(siblings=[SimpleNamespace(rfilename="model.safetensors")])
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", fails if when == "model_info" else lambda *_, **__: known)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fails)
+    with pytest.raises(BertcoreError, match=sentence):
+        resolve_model("someone/small")
+
+
+def test_the_reason_is_found_below_what_the_library_makes_of_it(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        from huggingface_hub.errors import LocalEntryNotFoundError
+
+        raise LocalEntryNotFoundError("nothing is here") from answer("HfHubHTTPError", 502)
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", fails)
+    with pytest.raises(BertcoreError, match="its error 502"):
+        hub.fetch("someone/small")

@@ -1,19 +1,39 @@
-"""What every kind of recipe refuses: numbers out of range, what is no number, text or switch, and typos."""
+"""Settings of a run: what each kind refuses, what papers turn, old files; Python and the shell take them alike."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
+import torch
 import typer
 from typer.testing import CliRunner
 
+import bertcore
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.config_file import config_values
 from bertcore.cli.arguments import with_flags_of
+from bertcore.cli.main import app
 from bertcore.errors import BertcoreError
+from bertcore.locations import TINY, assets
+from bertcore.model.bert import sinusoidal_table
+from bertcore.runs.run_folder import RunFolder
 from bertcore.settings import settings_of
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import DecodeSettings, Decoding
+from bertcore.tasks.kinds.summarise import SummaryExample
+from bertcore.tasks.readers.reading import task_named
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.evaluate import evaluate_text
+from bertcore.training.finetune import task_model
+from bertcore.training.finetune_options import FinetuneOptions, TuningOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, continued
+from bertcore.training.run_settings import run_settings
+from bertcore.training.start import start_run
+from tests.engine.models import decode, tiny_checkpoint, tiny_config, tiny_model, word_tokenizer
+from tests.engine.training_runs import at_step, losses, metrics, tiny_run, write_text
 
 LEFT_OUT = {"corpus", "mixture", "columns", "model"}  # no single word or number
 KINDS: list[Any] = [PretrainOptions, FinetuneOptions, DistilOptions]
@@ -131,3 +151,388 @@ def test_numbers_that_may_be_left_open() -> None:
         {"training": {"learning_rate": None, "epochs": 2}, "data": {"max_examples": None}}
     )
     assert options.training.learning_rate is None and options.training.epochs == 2
+
+
+# --- what a run reads: old files mean what they meant, and every choice trains and resumes
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
+
+
+class TestFiles:
+    @pytest.mark.parametrize("version", [1, 4, 6])
+    def test_versions_that_are_not_read(self, version: int) -> None:
+        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 5"):
+            PretrainOptions.from_dict({"format_version": version})
+
+    def test_files_from_before_long_sentences_were_always_cut_may_say_so(self) -> None:
+        assert PretrainOptions.from_dict({"data": {"cut_long_sentences": True}}) == PretrainOptions.from_dict({})
+        with pytest.raises(BertcoreError, match="no setting named cut_long_sentences"):
+            PretrainOptions.from_dict({"data": {"cut_long_sentences": False}})
+
+    def test_new_ones_are_packed_and_say_so(self) -> None:
+        assert PretrainOptions.from_dict({}).data.pack is True
+        stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
+        assert stored["format_version"] == 5
+        assert PretrainOptions.from_dict(stored).to_dict() == stored
+
+    @pytest.mark.parametrize(
+        ("data", "says"),
+        [
+            ({"masking": "letters"}, "no masking 'letters'; choose one of tokens, words, spans"),
+            ({"pairs": None}, "no pairs None; choose one of nsp, sop, none"),
+            ({"vocabulary": "unigram"}, "no vocabulary 'unigram'; choose one of wordpiece, bpe, words"),
+            ({"vocabulary": "bpe", "vocab_size": 200}, "at least 261 for a byte-level"),
+            ({"pack": "yes"}, "pack must be true or false"),
+            ({"document_per_file": 1}, "document per file must be true or false"),
+            ({"text_field": 3}, "text field must be"),
+            ({"repeat_positions": "yes"}, "positions must be true, false or null"),
+            ({"packed": True}, "no setting named packed in data"),
+        ],
+    )
+    def test_what_cannot_be_is_refused_with_a_sentence(self, data: dict[str, Any], says: str) -> None:
+        with pytest.raises(BertcoreError, match=says):
+            PretrainOptions.from_dict({"data": data})
+
+
+CHOICES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "as BERT": ({"masking": "words"}, ("mlm", "nsp")),
+    "as ALBERT": ({"pairs": "sop", "masking": "spans"}, ("mlm", "sop")),
+    "as RoBERTa": ({"pairs": "none", "vocabulary": "bpe", "vocab_size": 300}, ("mlm",)),
+    "whole words": ({"pairs": "sop", "vocabulary": "words"}, ("mlm", "sop")),
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_path: Path) -> None:
+    data, tasks = CHOICES[choice]
+    corpus = write_text(tmp_path)
+    options = tiny_run(corpus, data, steps=8, causal_share=0.25)
+    whole = start_run(options, tmp_path / "whole", resume=False)
+    checkpoint = load_checkpoint(whole)
+    assert checkpoint.model.output_heads == tasks
+    assert checkpoint.config.pad_token_id == checkpoint.tokenizer.pad_id
+    held_out = metrics(tmp_path / "whole", "held_out")
+    head = tasks[1] if len(tasks) > 1 else None
+    if head:
+        assert held_out[-1]["pairs"] > 0 and 0 <= held_out[-1][f"{head}_accuracy"] <= 1
+        assert any(line.get(f"{head}_loss") is not None for line in metrics(tmp_path / "whole"))
+    else:
+        assert held_out[-1]["pairs"] == 0 and held_out[-1]["nsp_loss"] is None
+
+    folder = RunFolder(tmp_path / "broken")
+    start_run(options, folder.path, resume=False, on_event=at_step(5, lambda: folder.send("stop")))
+    assert folder.status().step < 8
+    start_run(None, folder.path, resume=True)
+    assert losses(folder.path) == losses(tmp_path / "whole")
+
+
+def test_another_text_field_is_found_before_a_folder_is_made(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"body": "The cat sat. The dog sat."}\n' * 9)
+    with pytest.raises(BertcoreError, match="expected text in the field 'text', but there are 'body'"):
+        start_run(tiny_run(file, steps=1), tmp_path / "run", resume=False)
+    assert not (tmp_path / "run").exists()
+
+
+class TestModelsWithoutPairs:
+    """Next sentence and sentence order take a pooler, and a segment each for A and B."""
+
+    LACKING: ClassVar[dict[str, dict[str, Any]]] = {
+        "RoBERTa": {"model_type": "roberta", "type_vocab_size": 1},
+        "DistilBERT": {"model_type": "distilbert", "type_vocab_size": 0},
+        "ELECTRA": {"model_type": "electra"},
+        "BERT": {"type_vocab_size": 1},
+    }
+
+    @pytest.mark.parametrize("title", LACKING)
+    @pytest.mark.parametrize("pairs", ["nsp", "sop"])
+    def test_refused_before_a_folder_is_made(self, title: str, pairs: str) -> None:
+        with pytest.raises(
+            BertcoreError, match=rf"\({pairs}\) need a pooler .* this {title} does not have .* pairs to none"
+        ):
+            PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs=pairs))
+        assert PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs="none")).model_config(99)
+
+    def test_a_family_that_has_them_keeps_them(self) -> None:
+        for model in ({}, {"model_type": "albert"}, {"model_type": "roberta", "type_vocab_size": 2}):
+            assert PretrainOptions(model=model).data.pairs == "nsp"
+
+    @pytest.mark.parametrize("title", LACKING)
+    def test_who_goes_on_from_one_or_teaches_with_one_reads_running_text(self, title: str, tmp_path: Path) -> None:
+        fields = self.LACKING[title]
+        dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+        config = tiny_config(**fields, **dropout, max_position_embeddings=80)
+        values = config_values(config, f"{config.family.class_prefix}ForMaskedLM")
+        (tmp_path / "config.json").write_text(json.dumps(values))
+        assert continued(PretrainOptions(), tmp_path).data.pairs == "none"
+        assert DistilOptions(teacher=str(tmp_path)).as_pretraining(config).data.pairs == "none"
+        assert DistilOptions().as_pretraining(tiny_config(max_position_embeddings=80)).data.pairs == "nsp"
+
+
+@pytest.mark.parametrize(
+    ("heads", "changes"),
+    [(("mlm",), {"type_vocab_size": 1}), (("mlm", "sop"), {"model_type": "albert"}), (("mlm", "nsp"), {})],
+)
+def test_held_out_text_is_laid_out_as_the_model_reads_it(
+    heads: tuple[str, ...], changes: dict[str, Any], tmp_path: Path
+) -> None:
+    """One segment has no place for a B, and sentence order is asked of nobody but who learned it."""
+    save_checkpoint(tiny_model(heads, pooler=heads[-1] != "mlm", **changes), word_tokenizer(), tmp_path / "model")
+    found = evaluate_text(load_checkpoint(tmp_path / "model"), [write_text(tmp_path)], 40, 8)
+    assert found["words"] and bool(found["pairs"]) == (len(heads) > 1)
+    assert (found.get("sop_accuracy") is not None) == ("sop" in heads)
+    assert (found["nsp_accuracy"] is not None) == ("nsp" in heads)
+
+
+# --- what papers and tutorials turn
+
+
+def _without_shape(options: PretrainOptions) -> PretrainOptions:
+    """Of the usual shape of its family, but as small."""
+    small = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    return replace(options, model=small)
+
+
+@pytest.mark.parametrize(
+    ("family", "pairs", "vocabulary", "tasks"),
+    [("roberta", "none", "bpe", ("mlm",)), ("albert", "sop", "wordpiece", ("mlm", "sop"))],
+)
+def test_a_family_brings_what_its_models_learn(
+    tmp_path: Path, family: str, pairs: str, vocabulary: str, tasks: tuple[str, ...]
+) -> None:
+    options = _without_shape(tiny_run(write_text(tmp_path), data={"vocab_size": 300}, steps=3))
+    options = options.with_changes(family=family)
+    assert (options.data.pairs, options.data.vocabulary) == (pairs, vocabulary)
+    opened = load_checkpoint(start_run(options, tmp_path / "run", resume=False))
+    assert (opened.config.model_type, opened.output_heads) == (family, tasks)
+    assert opened.config.layer_groups == (1 if family == "albert" else 2)
+    transformers = pytest.importorskip("transformers")
+    theirs = transformers.AutoModelForMaskedLM.from_pretrained(opened.folder).eval()
+    ids = torch.tensor([opened.tokenizer.encode("The cat says meow.").ids])
+    with torch.no_grad():
+        ours = opened.model.mlm_logits(opened.model(ids))
+        assert torch.allclose(theirs(ids).logits[..., : ours.shape[-1]], ours, atol=1e-4)
+
+
+def test_what_is_given_stands_beside_a_family() -> None:
+    assert PretrainOptions().with_changes(family="albert", pairs="none").data.pairs == "none"
+    assert PretrainOptions().with_changes(family="bert").data.pairs == "nsp"
+
+
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal_start", "sinusoidal_fixed"])
+def test_positions(tmp_path: Path, positions: str) -> None:
+    options = replace(tiny_run(write_text(tmp_path), steps=2, causal_share=0.0), positions=positions)
+    start_run(options, tmp_path / "run", resume=False)
+    first, last = (load_checkpoint(RunFolder(tmp_path / "run").snapshots()[at][1]) for at in (0, -1))
+    waves = sinusoidal_table(*first.model.embeddings.position.weight.shape)
+    assert torch.allclose(first.model.embeddings.position.weight, waves) == (positions != "learned")
+    assert torch.allclose(last.model.embeddings.position.weight, waves) == (positions == "sinusoidal_fixed")
+
+
+SHAPE = {"layers": 3, "hidden": 48, "heads": 4, "intermediate": 40, "position_count": 24, "segments": 3, "dropout": 0.2}
+
+
+def test_shell_and_python_make_the_same_model(tmp_path: Path) -> None:
+    text = write_text(tmp_path)
+    given = {"preset": "tiny", "steps": 2, "sequence_length": 16, "threads": 1, "precision": "fp32", **SHAPE}
+    given["long_sequence_length"] = 16
+    bertcore.train("pretrain", tmp_path / "python", corpus=text, vocab_size=120, **given)
+    flags = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    command = ["pretrain", "--corpus", str(text), "--out", str(tmp_path / "shell"), "--vocabulary-size", "120", *flags]
+    run = CliRunner().invoke(app, command)
+    assert run.exit_code == 0, run.output
+    ours, theirs = (RunFolder(tmp_path / name).newest_snapshot() for name in ("python", "shell"))
+    assert ours is not None and theirs is not None
+    config, made = load_checkpoint(ours).config, load_checkpoint(theirs)
+    assert config == made.config and made.tokenizer.vocab_size <= 120
+    assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == (3, 48, 4)
+    assert (config.intermediate_size, config.max_length, config.type_vocab_size) == (40, 24, 3)
+    assert config.hidden_dropout_prob == config.attention_probs_dropout_prob == 0.2
+    assert (ours / "model.safetensors").read_bytes() == (theirs / "model.safetensors").read_bytes()
+
+
+def test_another_width_brings_heads_and_a_feed_forward_layer_that_fit() -> None:
+    for hidden, heads in ((768, 12), (96, 2), (64, 1), (30, 1), (1000, 20)):
+        config = PretrainOptions(preset="tiny", hidden=hidden).model_config(300)
+        assert (config.num_attention_heads, config.intermediate_size) == (heads, 4 * hidden)
+    roberta = PretrainOptions().with_changes(family="roberta", position_count=64)
+    assert roberta.model_config(300).max_length == 64
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"hidden": 100, "heads": 3}, "hidden_size 100 does not divide into 3 heads"),
+        ({"heads": 7}, "hidden_size 128 does not divide into 7 heads"),
+        ({"position_count": 32, "sequence_length": 64}, "sequence length 64 is more than the model's 32 positions"),
+        ({"segments": 1}, "Sentence pairs .nsp. need a pooler and two segments"),
+        ({"sequence_length": 4}, "Sentence pairs .nsp. need sequences of 5 tokens or more; set pairs to none"),
+        ({"sequence_length": 3}, "sequence length must be a whole number between 4 and 512"),
+        ({"dropout": 1.5}, "dropout must be between 0 and 0.95"),
+        ({"start": TINY, "layers": 3}, "A checkpoint has its own family, size and vocabulary; leave out layers"),
+    ],
+)
+def test_a_shape_that_cannot_be_is_refused_before_there_is_a_folder(
+    tmp_path: Path, given: dict[str, Any], says: str
+) -> None:
+    preset = {} if "start" in given else {"preset": "tiny"}
+    with pytest.raises(BertcoreError, match=says):
+        bertcore.train("pretrain", tmp_path / "run", corpus=write_text(tmp_path), **{**preset, **given})
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("pairs", ["none", "nsp", "sop"])
+def test_sequences_of_a_few_tokens(tmp_path: Path, pairs: str) -> None:
+    length = 4 if pairs == "none" else 5  # [CLS] A [SEP] B [SEP]
+    data = {"sequence_length": length, "long_sequence_length": length, "long_share": 0.0, "pairs": pairs}
+    start_run(tiny_run(write_text(tmp_path), data, steps=4, evaluations=1), tmp_path / "run", resume=False)
+    assert len(metrics(tmp_path / "run")) == 4 and metrics(tmp_path / "run", "held_out")[-1]["mlm_loss"] > 0
+
+
+def test_epochs_are_a_budget_of_pretraining(tmp_path: Path, run: Path) -> None:
+    options = tiny_run(write_text(tmp_path, documents=40), data={"long_share": 0.0}, steps=None, epochs=2.0)
+    start_run(options, run, resume=False)
+    status = RunFolder(run).status()
+    assert status.state == "done" and status.step == status.total_steps
+    once = tiny_run(tmp_path / "animals.txt", data={"long_share": 0.0}, steps=None, epochs=1.0)
+    start_run(once, tmp_path / "once", resume=False)
+    assert abs(2 * RunFolder(tmp_path / "once").status().step - status.step) <= 1
+    start_run(once.with_changes(epochs=2.0), tmp_path / "once", resume=True)  # a new budget
+    assert RunFolder(tmp_path / "once").status().step == status.step
+    with pytest.raises(BertcoreError, match="one budget"):
+        replace(options, training=replace(options.training, steps=3))
+
+
+def test_every_chosen_word_can_become_a_mask(tmp_path: Path) -> None:
+    options = tiny_run(write_text(tmp_path), data={"mask_fate": 1.0, "random_fate": 0.0}, steps=2, causal_share=0.0)
+    start_run(options, tmp_path / "run", resume=False)
+    import json
+
+    batch = json.loads((tmp_path / "run" / "first_batch.json").read_text())
+    seen = {sequence["tokens"][int(at)] for sequence in batch["sequences"] for at in sequence["predict"]}
+    assert seen == {"[MASK]"} and metrics(tmp_path / "run")
+    with pytest.raises(BertcoreError, match="together at most 1"):
+        options.with_changes(random_fate=0.5)
+
+
+def test_a_classifier_has_a_dropout_of_its_own(tmp_path: Path) -> None:
+    opened = load_checkpoint(tiny_checkpoint(tmp_path / "model"))
+    options = FinetuneOptions(training=TuningOptions(dropout=0.1, classifier_dropout=0.4))
+    train = type("Train", (), {"labels": ("a", "b"), "examples": ()})()
+    model = task_model(opened, task_named("sst2"), train, options)
+    assert model.classify is not None and model.classify.dropout.p == 0.4
+    assert model.config.hidden_dropout_prob == 0.1
+
+
+@pytest.mark.parametrize(
+    ("given", "count"), [({}, 3), ({"sentences": 5}, 5), ({"ratio": 0.2}, 2), ({"ratio": 1.0}, 10)]
+)
+def test_how_long_a_summary_is(given: dict[str, float], count: int) -> None:
+    words = ["cat", "dog", "bird", "mat", "day", "the", "was", "sat", "sang", "very"]
+    features = make_features("summarise", [SummaryExample(tuple(words))], word_tokenizer(), max_length=64)
+    settings = DecodeSettings(Decoding(**given))  # type: ignore[arg-type]
+    (said,) = decode(features, [(np.array([0]), np.arange(10.0))], settings)
+    assert len(said.sentences) == count  # type: ignore[union-attr]
+
+
+# --- one run from Python: trained, resumed, read again
+
+QUICK: dict[str, Any] = {"steps": 4, "batch_size": 8, "threads": 1, "precision": "fp32"}
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With a model and a file to learn from."""
+    shared = tmp_path_factory.mktemp("here")
+    tiny_checkpoint(shared / "model")
+    rows = "the cat sang\t1\nthe dog sat\t0\n" * 20
+    (shared / "mine.tsv").write_text(f"sentence\tlabel\n{rows}")
+    return shared
+
+
+def test_fine_tuning_gives_a_run_with_its_model_and_metrics(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(shared)
+    threads, events = torch.get_num_threads(), list[dict[str, Any]]()
+    out = tmp_path / "mine"
+    given: dict[str, Any] = {"train": "mine.tsv", "task": "sst2", "model": Path("model"), "max_length": 16, **QUICK}
+    run = bertcore.train("finetune", out, on_event=events.append, **{**given, "threads": threads + 1})
+    assert capfd.readouterr() == ("", "") and torch.get_num_threads() == threads
+    assert (run.state, run.step) == ("done", 4) and repr(run) == f"<run {out}: done at step 4>"
+    assert run.model.predict("the cat sang").label in ("negative", "positive")
+    written = json.loads((out / "evaluation.json").read_text())["metrics"]
+    assert run.metrics["accuracy"] == written["accuracy"] and run.metrics["step"] == 4
+    assert all(isinstance(value, int | float) for value in run.metrics.values())
+    assert run.rows() == [line for line in map(json.loads, (out / "metrics.jsonl").open()) if "step" in line]
+    assert [line["step"] for line in run.rows("train")] == [e["step"] for e in events if e["kind"] == "train"]
+    assert run.settings["data"]["train"] == str(shared / "mine.tsv")  # it resumes from anywhere
+
+    with pytest.raises(BertcoreError, match="already holds a run"):
+        bertcore.train("finetune", out, **given)
+    monkeypatch.chdir(tmp_path)
+    assert bertcore.train("finetune", out, resume=True, steps=6).step == 6
+    with pytest.raises(BertcoreError, match="resumes with its own settings"):
+        bertcore.train("finetune", out, resume=True, learning_rate=1e-3)
+
+
+def test_pretraining_and_distilling(shared: Path, tmp_path: Path) -> None:
+    text = write_text(tmp_path, documents=40)
+    begun = bertcore.train("pretrain", tmp_path / "more", start=shared / "model", corpus=text, evaluations=1, **QUICK)
+    assert begun.model.config.hidden_size == 32 and begun.metrics["mlm_loss"] > 0
+    student = bertcore.train(
+        "distil",
+        tmp_path / "student",
+        teacher=str(shared / "model"),
+        corpus=[text],
+        sequence_length=16,
+        evaluations=1,
+        **QUICK,
+    )
+    assert student.model.config.num_hidden_layers == 1 and student.state == "done"
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "sentence"),
+    [
+        ("finetun", {}, "no kind of run 'finetun'; choose one of pretrain, finetune, distil"),
+        ("finetune", {}, "Name a task"),
+        ("finetune", {"task": "sst2", "lerning_rate": 1.0}, "no setting 'lerning_rate'; did you mean learning_rate"),
+        ("finetune", {"task": "sst2", "batch_size": "16"}, "batch size must be a whole number"),
+        ("finetune", {"task": "sst2", "epochs": 1, "steps": 5}, "Give one budget"),
+        ("pretrain", {}, "nothing to train on"),
+        ("pretrain", {"start": "bertscope-tiny", "preset": "mini"}, "leave out preset"),
+    ],
+)
+def test_what_cannot_be_trained_is_a_sentence(tmp_path: Path, kind: str, settings: Any, sentence: str) -> None:
+    with pytest.raises(BertcoreError, match=sentence):
+        bertcore.train(kind, tmp_path / "run", **settings)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_without_a_run_is_none(tmp_path: Path) -> None:
+    with pytest.raises(BertcoreError, match="There is no run in"):
+        bertcore.Run(tmp_path)
+
+
+class TestSettings:
+    def test_a_checkpoint_to_go_on_from_brings_its_architecture_and_vocabulary(self, shared: Path) -> None:
+        options = run_settings("pretrain", Path("more"), {"start": shared / "model"}, resume=False, name="more")
+        assert isinstance(options, PretrainOptions)
+        assert options.start == options.data.tokenizer == str((shared / "model").resolve())
+        assert options.model_config(len(bertcore.load(shared / "model").tokenizer.raw.get_vocab())).hidden_size == 32
+        assert options.training.causal_share == 0.0 and options.name == "more"
+        asked = run_settings("pretrain", Path("more"), {"start": shared / "model", "causal_share": 0.25}, resume=False)
+        assert isinstance(asked, PretrainOptions) and asked.training.causal_share == 0.25
+
+    def test_a_vocabulary_is_that_of_the_model_named(self) -> None:
+        given = {"tokenizer": "bertscope-tiny", "sequence_length": 100}
+        options = run_settings("pretrain", Path("more"), given, resume=False)
+        assert isinstance(options, PretrainOptions)
+        assert options.data.tokenizer == str((assets() / "checkpoints" / "bertscope-tiny").resolve())
+        assert options.data.long_sequence_length == 100
+
+    def test_without_a_file_a_task_learns_from_its_sample(self) -> None:
+        options = run_settings("finetune", Path("runs/mine"), {"task": "sst2"}, resume=False, name="mine")
+        assert isinstance(options, FinetuneOptions) and options.name == "mine"
+        assert options.data.train == str(assets() / "tasks" / "sentiment")

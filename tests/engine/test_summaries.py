@@ -1,4 +1,6 @@
-"""Which sentences a summary keeps."""
+"""Documents as BertSum reads them, and which sentences a summary keeps."""
+
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -6,7 +8,82 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.summarise import choose_sentences
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import DecodeSettings, Decoding
+from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, SummaryPrediction, choose_sentences
+from bertcore.tasks.predict import right_answers
+from tests.engine.models import decode, word_tokenizer
+
+TOKENIZER = word_tokenizer()
+SENTENCES = st.lists(st.sampled_from(["the cat sat", "a bird sang on the mat .", "", "it was very comfortable", "on!"]))
+
+
+def features_of(*examples: SummaryExample, max_length: int = 512) -> SummaryFeatures:
+    features = make_features("summarise", examples, TOKENIZER, max_length=max_length)
+    assert isinstance(features, SummaryFeatures)
+    return features
+
+
+class TestSequences:
+    @given(sentences=SENTENCES.filter(len), most=st.integers(2, 40))
+    def test_every_sentence_as_it_is_alone(self, sentences: list[str], most: int) -> None:
+        features = features_of(SummaryExample(tuple(sentences)), max_length=most)
+        alone = [TOKENIZER.encode(sentence).ids for sentence in sentences]
+        kept = 1
+        while kept < len(alone) and sum(map(len, alone[: kept + 1])) <= most:
+            kept += 1
+        alone[0] = TOKENIZER.encode(sentences[0], max_length=most).ids
+        ids, firsts = features.ids[0].tolist(), features.firsts[0].tolist()
+        assert ids == list(chain.from_iterable(alone[:kept])) and len(ids) <= most
+        assert firsts == [i for i, token in enumerate(ids) if token == TOKENIZER.cls_id]
+        by_hand = [number % 2 for number, sentence in enumerate(alone[:kept]) for _ in sentence]
+        assert features.segments[0].tolist() == by_hand
+        assert len(firsts) == kept
+
+    def test_labels_of_the_sentences_that_fit(self) -> None:
+        document = SummaryExample(("the cat sat", "a bird sang", "on the mat"), (True, False, True))
+        features = features_of(document, SummaryExample(("a dog",)), max_length=11)
+        assert features.answers[0].tolist() == [1.0, 0.0] and np.isnan(features.answers[1]).all()
+        assert not features.labelled and features_of(document).labelled
+
+    @pytest.mark.parametrize(
+        ("document", "most", "message"),
+        [
+            (SummaryExample(()), 9, "Document 2 has no sentences"),
+            (SummaryExample(("a", "b"), (True,)), 9, "Document 2 has 2 sentences and 1 labels"),
+            (SummaryExample(("a",)), 1, "Sequences of 1 tokens"),
+        ],
+    )
+    def test_what_does_not_fit(self, document: SummaryExample, most: int, message: str) -> None:
+        with pytest.raises(BertcoreError, match=message):
+            features_of(SummaryExample(("the",)), document, max_length=most)
+
+
+class TestDecoding:
+    def test_the_best_of_what_was_seen(self) -> None:
+        first = SummaryExample(("the cat sat", "a bird sang", "on the mat", "it was"))
+        second = SummaryExample(("a dog sat on the mat", "it was very very comfortable ."))
+        features = features_of(first, second, max_length=15)
+        assert features.firsts.lengths.tolist() == [3, 1]
+        [of_first, of_second] = decode(
+            features, [(np.array([1, 0]), np.array([-5.0, 0.0, -2.0, 3.0]))], DecodeSettings(Decoding(sentences=2))
+        )
+        assert isinstance(of_first, SummaryPrediction) and isinstance(of_second, SummaryPrediction)
+        assert of_first.chosen == (0, 2) and of_first.answer == "the cat sat\non the mat"
+        assert of_first.probabilities == pytest.approx((0.5, 1 / (1 + np.exp(2)), 1 / (1 + np.exp(-3))))
+        assert of_second.chosen == (0,) and of_second.sentences == second.sentences[:1]
+
+    def test_right_answers(self) -> None:
+        sentences = ("the cat", "sat", "on")
+        examples = [
+            SummaryExample(sentences, (True, False, True)),
+            SummaryExample(sentences, (True, False, True), "it sat"),
+            SummaryExample(sentences),
+        ]
+        assert right_answers(examples) == ["the cat\non", "it sat", None]
+
+
+# --- which sentences a summary keeps
 
 TEXT = [
     "The cat sat on the mat.",

@@ -1,21 +1,34 @@
-"""Questions and passages: windows as `transformers` cuts them, answers found by looking at every token."""
+"""Answers in passages: windows as `transformers` cuts them, the best span, and the best threshold for "no answer"."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 from bertcore.errors import BertcoreError
+from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings
-from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction, SpanFeatures, windows
+from bertcore.tasks.kinds.span import (
+    AnswerExample,
+    AnswerPrediction,
+    Span,
+    SpanFeatures,
+    best_span,
+    best_thresholds,
+    no_answer_score,
+    windows,
+)
+from bertcore.tasks.predict import evaluate_task
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_tokenizers import WRITERS
-from tests.engine.models import decode, word_tokenizer
+from tests.engine.models import decode, tiny_model, word_tokenizer
 
 PASSAGE = "The cat  sat on the garçon's mat, and (so) the été was 3.14 U.S.A. naïve; the 日本語 cat 🙂 sat. "
 QUESTION = "what did the cat do?"
@@ -216,3 +229,110 @@ class TestDecoding:
     def test_a_window_without_scores(self) -> None:
         with pytest.raises(ValueError, match=f"no logits for 1 of {len(self.scores)}"):
             decode(self.features, [(np.arange(1, len(self.scores)), self.scores[1:])])
+
+
+# --- the best answer span, against a search through every start and end
+
+HALVES = st.integers(-40, 40).map(lambda number: number / 2)  # sums are exact, and scores tie now and then
+
+
+def every_span(
+    starts: list[float], ends: list[float], inside: list[bool], longest: int
+) -> dict[tuple[int, int], float]:
+    places = range(len(starts))
+    return {
+        (start, end): starts[start] + ends[end]
+        for start in places
+        for end in places
+        if inside[start] and inside[end] and start <= end and end - start + 1 <= longest
+    }
+
+
+class TestBestSpans:
+    @settings(max_examples=80, deadline=None)
+    @given(data=st.data(), longest=st.integers(1, 12))
+    def test_against_every_span(self, data: st.DataObject, longest: int) -> None:
+        length = data.draw(st.integers(1, 9))
+        logits = data.draw(arrays.arrays(np.float32, (length, 2), elements=HALVES))
+        inside = data.draw(arrays.arrays(np.bool_, length))
+        found = best_span(logits, inside, longest)
+        spans = every_span(*logits.T.tolist(), inside.tolist(), longest)
+        assert found.score == max(spans.values(), default=-math.inf)
+        assert spans[found[:2]] == found.score if spans else found[:2] == (-1, -1)
+        assert no_answer_score(logits) == logits[0].sum()
+
+    def test_a_case_by_hand(self) -> None:
+        """The best start stands behind the best end, and the best pair in order is longer than allowed."""
+        logits = np.array([[9.0, 8.0, 3.0, 0.0, 0.0, 7.0], [9.0, 0.0, 2.0, 1.0, 9.0, 0.0]]).T
+        passage = np.array([False, True, True, True, True, True])
+        assert best_span(logits, passage, 30) == (1, 4, 17.0)
+        assert best_span(logits, passage, 3) == (2, 4, 12.0) and no_answer_score(logits) == 18.0
+
+    def test_a_window_without_a_passage(self) -> None:
+        assert best_span(np.zeros((4, 2)), np.zeros(4, dtype=bool), 30) == (-1, -1, -math.inf)
+
+    def test_bad_wishes(self) -> None:
+        with pytest.raises(BertcoreError, match="longest answer is set to 0 tokens"):
+            best_span(np.zeros((3, 2)), np.ones(3, dtype=bool), 0)
+
+
+# --- the best threshold for "no answer", against a search that tries every one
+
+TEXTS = ["Rome", "in Rome", "the", "a big cat", "", "cat"]
+QUESTIONS = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from([text for text in TEXTS if text]), max_size=2),  # accepted; none: no answer
+        st.sampled_from(TEXTS),
+        st.sampled_from([-3.0, -0.5, 0.0, 0.25, 2.0, math.inf]),  # few, so that some are equal
+    ).map(lambda question: (question[0] and ["Rome"], "", math.inf) if question[2] == math.inf else question),
+    min_size=1,
+    max_size=12,
+)
+
+
+def score_at(threshold: float, metric: str, questions: list[tuple[list[str], str, float]]) -> float:
+    """`apply_no_ans_threshold` and `make_eval_dict` of the SQuAD 2.0 script, question by question."""
+    scores = []
+    for accepted, span, lead in questions:
+        given_one = Span().measure([accepted], [span], [])[metric]
+        scores.append(float(not accepted) if lead > threshold else given_one)
+    return sum(scores) / len(scores)
+
+
+@pytest.mark.parametrize("metric", ["exact_match", "f1"])
+@given(questions=QUESTIONS)
+def test_no_threshold_does_better(metric: str, questions: list[tuple[list[str], str, float]]) -> None:
+    found = best_thresholds(*zip(*questions, strict=True))
+    tried = [score_at(threshold, metric, questions) for threshold in (-99.0, *(lead for _, _, lead in questions))]
+    assert found[f"best_{metric}"] == pytest.approx(max(tried))
+    threshold = found[f"best_{metric}_threshold"]
+    assert math.isfinite(threshold) and score_at(threshold, metric, questions) == pytest.approx(max(tried))
+
+
+def test_by_hand() -> None:
+    """Right at -2, wrong at -1, nothing to find at 0, partly right at 1."""
+    gold = [("Rome",), ("four",), (), ("a cat", "cats sat")]
+    found = best_thresholds(gold, ["Rome", "five", "Paris", "cats"], [-2.0, -1.0, 0.0, 1.0])
+    assert found == {
+        "best_exact_match": 0.5,  # the first right, and the third by silence
+        "best_exact_match_threshold": -2.0,
+        "best_f1": 0.5,  # to reach the fourth's 2/3 costs the third
+        "best_f1_threshold": -2.0,
+    }
+    assert best_thresholds([()], ["Rome"], [3.0])["best_f1_threshold"] == 2.0  # below all: silence is always right
+
+
+def test_an_evaluation_tells_it() -> None:
+    tokenizer = word_tokenizer()
+    passage = "the cat sat on the mat"
+    examples = [
+        AnswerExample("1", "the cat", passage, (("mat", passage.index("mat")),)),
+        AnswerExample("2", "on the mat", passage),
+    ]
+    model = tiny_model(["span"], no_answer=True)
+    features = make_features("span", examples, tokenizer, max_length=24, stride=8)
+    metrics = evaluate_task(model, TaskBatches(features, 2, tokenizer.pad_id)).metrics
+    assert metrics["best_f1"] >= max(metrics["f1"], 0.5) and metrics["best_exact_match"] >= metrics["exact_match"]
+    with_answers = make_features("span", examples[:1], tokenizer, max_length=24, stride=8)
+    metrics = evaluate_task(model, TaskBatches(with_answers, 2, tokenizer.pad_id)).metrics
+    assert not any(name.startswith("best") for name in metrics)

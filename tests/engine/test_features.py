@@ -1,0 +1,445 @@
+"""Examples to token ids, batches of them, and scores back to answers."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bertcore.data.pairs import NO_LABEL
+from bertcore.errors import BertcoreError
+from bertcore.model.output_heads import LinearChainCrf
+from bertcore.tasks.batches import TaskBatches, shuffled_order, sorted_order
+from bertcore.tasks.kinds import make_features
+from bertcore.tasks.kinds.base import DecodeSettings, Example, Features, TaskBatch
+from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.multilabel import LabelSetPrediction
+from bertcore.tasks.kinds.span import AnswerExample
+from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures
+from bertcore.tasks.kinds.tag import TagFeatures, TaggedExample, TagsPrediction
+from bertcore.tasks.kinds.texts import TextExample
+from bertcore.tasks.predict import right_answers
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from tests.engine.family_tokenizers import WRITERS, byte_level
+from tests.engine.models import decode, epoch_of, word_tokenizer
+
+# --- as `Tokenizer.encode` frames them one by one, words to pieces as `transformers` has them
+
+FAMILIES = ["bert, cased", "roberta", "roberta, space before", "xlm-roberta", "camembert", "albert"]
+TEXTS = [
+    "The cat sat on the mat.",
+    "été ÉTÉ garçon Straße naïve, e\u0301",
+    "🙂 the 👩‍👩‍👧 cat🙂",
+    " two  spaces   three \t tab\n",
+    "",
+    "the [MASK] sat, a[MASK]b [MASK]",
+    "<mask> <s> </s> [CLS] [SEP] <pad>",
+    "日本語 と 中文 mixed " * 4,
+]
+WORDS = ("don't", "the", "garçon", "sat", "3.14", "日本語", "U.S.A.", "🙂", "on", "naïve", ",")
+TAGS = ("O", "B-X", "I-X")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("families")
+    made = {family: root / str(i) for i, family in enumerate(FAMILIES)}
+    for family, folder in made.items():
+        WRITERS[family](folder)
+    return made
+
+
+def assert_same(features: Features, encodings: Sequence[Encoding]) -> None:
+    assert [row.tolist() for row in features.ids] == [encoding.ids for encoding in encodings]
+    assert [row.tolist() for row in features.segments] == [encoding.segments for encoding in encodings]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+class TestEveryFamily:
+    def test_texts_and_pairs_as_one_by_one(self, folders: dict[str, Path], family: str) -> None:
+        tokenizer = Tokenizer.from_folder(folders[family])
+        examples = [TextExample(a, b) for a in TEXTS for b in (None, *TEXTS)]
+        for most in (512, 24, 11, 5):
+            features = make_features("classify", examples, tokenizer, ("x",), max_length=most)
+            assert_same(features, [tokenizer.encode(e.text_a, e.text_b, max_length=most) for e in examples])
+            assert not features.labelled
+
+    def test_choices_as_one_by_one(self, folders: dict[str, Path], family: str) -> None:
+        tokenizer = Tokenizer.from_folder(folders[family])
+        examples = [ChoiceExample("The cat", ("sat on", "", "[MASK] the mat")), ChoiceExample("", ("on", "the mat"))]
+        features = make_features("choice", examples, tokenizer, max_length=9)
+        assert_same(features, [tokenizer.encode(e.context, end, max_length=9) for e in examples for end in e.endings])
+        assert features.unit_starts.tolist() == [0, 3, 5] and features.example_of.tolist() == [0, 0, 0, 1, 1]
+
+    @given(words=st.lists(st.text("the catsé日🙂.,'", min_size=1, max_size=7), min_size=1, max_size=8))
+    def test_every_token_is_of_the_word_it_stands_in(
+        self, folders: dict[str, Path], family: str, words: list[str]
+    ) -> None:
+        """Also where a token is nothing but the space before a word, and where a word has spaces inside."""
+        words = [word.strip() or "the" for word in words]
+        tokenizer = Tokenizer.from_folder(folders[family])
+        found = tagged(make_features("tag", [TaggedExample(tuple(words))], tokenizer, TAGS, max_length=512))
+        text, begins, at = " ".join(words), [], 0
+        for word in words:
+            begins.append(at)
+            at += len(word) + 1
+        encoding = tokenizer.encode(text)
+        firsts: dict[int, int] = {}
+        for place, ((start, _), part) in enumerate(zip(encoding.offsets, encoding.parts, strict=True)):
+            if part == "a":
+                firsts.setdefault(max(i for i, begin in enumerate(begins) if begin <= start), place)
+        row = found.words[0]
+        assert found.ids[0].tolist() == encoding.ids
+        assert {word: row.tolist().index(word) for word in firsts} == firsts
+
+
+def tagged(features: Features) -> TagFeatures:
+    assert isinstance(features, TagFeatures)
+    return features
+
+
+class TestTagsAgainstTransformers:
+    @pytest.mark.parametrize("family", ["bert, cased", "roberta, space before", "xlm-roberta", "albert"])
+    @pytest.mark.parametrize("most", [512, 12])
+    def test_first_pieces(self, folders: dict[str, Path], family: str, most: int) -> None:
+        theirs: Any = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folders[family])
+        tokenizer = Tokenizer.from_folder(folders[family])
+        tags = tuple(TAGS[i % 3] for i in range(len(WORDS)))
+        found = tagged(make_features("tag", [TaggedExample(WORDS, tags)], tokenizer, TAGS, max_length=most))
+        expected = theirs(list(WORDS), is_split_into_words=True, truncation=True, max_length=most)
+        of_token = expected.word_ids(0)
+        firsts = [word if word is not None and of_token.index(word) == i else -1 for i, word in enumerate(of_token)]
+        assert found.ids[0].tolist() == expected["input_ids"] and found.words[0].tolist() == firsts
+        labels = [NO_LABEL if word < 0 else TAGS.index(tags[word]) for word in firsts]
+        assert found.answers[0].tolist() == labels
+        assert (len({word for word in firsts if word >= 0}) < len(WORDS)) == (most == 12)
+
+    def test_a_byte_level_vocabulary_reads_words_as_in_running_text(self, folders: dict[str, Path]) -> None:
+        """Without a space before the first word, and with one before each other, which then belongs to its token."""
+        tokenizer = Tokenizer.from_folder(folders["roberta"])
+        found = tagged(make_features("tag", [TaggedExample(("the", "cat", "sat"))], tokenizer, TAGS, max_length=99))
+        pieces = [tokenizer.label(token) for token in found.ids[0]]
+        words = found.words[0].tolist()
+        assert "".join(pieces) == "<s>the·cat·sat</s>"
+        assert [pieces[words.index(i)][0] for i in range(3)] == ["t", "·", "·"]
+
+
+class TestWords:
+    def test_words_that_leave_no_token_are_not_seen(self) -> None:
+        example = TaggedExample(("the", "\u200b", "", "cat"), ("O", "B-X", "B-X", "I-X"))
+        found = tagged(make_features("tag", [example], word_tokenizer(), TAGS, max_length=20))
+        assert found.words[0].tolist() == [-1, 0, 3, -1]
+        assert found.answers[0].tolist() == [NO_LABEL, 0, 2, NO_LABEL]
+
+    def test_a_typed_mask_longer_than_the_vocabulary_writes_it(self) -> None:
+        raw = byte_level()
+        raw.add_special_tokens(["<a long mask>"])
+        tokenizer = Tokenizer(raw, names={"mask": "<a long mask>"})
+        found = tagged(make_features("tag", [TaggedExample(("a", "[MASK]", "b", "c"))], tokenizer, TAGS, max_length=99))
+        assert found.ids[0].tolist() == tokenizer.encode("a [MASK] b c").ids
+        assert [word for word in found.words[0].tolist() if word >= 0] == [0, 1, 2, 3]
+
+    def test_no_words_at_all(self) -> None:
+        found = tagged(make_features("tag", [TaggedExample((), ())], word_tokenizer(), TAGS, max_length=20))
+        assert found.words[0].tolist() == [-1, -1]
+
+
+class TestLabels:
+    def test_every_kind_of_label(self) -> None:
+        def answers(kind: Any, *labels: Any) -> np.ndarray:
+            examples = [TextExample("the cat", None, label) for label in labels]
+            features = make_features(kind, examples, word_tokenizer(), ("no", "yes"), max_length=9)
+            assert features.labelled == (None not in labels)
+            return features.answers
+
+        assert answers("classify", "yes", "no", None).tolist() == [1, 0, NO_LABEL]
+        np.testing.assert_array_equal(answers("regress", 2.5, "3", None), np.array([2.5, 3.0, np.nan], np.float32))
+        table = answers("multilabel", ("yes", "no"), (), None)
+        np.testing.assert_array_equal(table, [[1, 1], [0, 0], [np.nan, np.nan]])
+
+    @pytest.mark.parametrize(
+        ("kind", "example", "message"),
+        [
+            ("classify", TextExample("a", None, "maybe"), "Example 2 has the label “maybe”.*it has no, yes"),
+            ("multilabel", TextExample("a", None, ("yes", "maybe")), "Example 2 has the label “maybe”"),
+            ("multilabel", TextExample("a", None, "yes"), "Example 2 has “yes” where a list"),
+            ("regress", TextExample("a", None, "much"), "Example 2 has “much” where a number"),
+            ("regress", TextExample("a", None, "nan"), "Example 2 has “nan”"),
+            ("classify", TextExample("a"), "Example 2 has no answer to learn from"),
+            ("classify", TextExample("a \ud800", None, "yes"), "“a .”.*not valid Unicode"),
+            ("classify", TextExample("a", "b [MASK] \ud800", "yes"), "not valid Unicode"),
+        ],
+    )
+    def test_what_does_not_fit_is_named(self, kind: Any, example: TextExample, message: str) -> None:
+        good = TextExample("a", None, {"classify": "yes", "regress": 1.0, "multilabel": ("yes",)}[kind])
+        with pytest.raises(BertcoreError, match=message):
+            make_features(kind, [good, example], word_tokenizer(), ("no", "yes"), max_length=9, need_answers=True)
+
+    def test_other_kinds_too(self) -> None:
+        tokenizer = word_tokenizer()
+        for kind, example, message in (
+            ("tag", TaggedExample(("a",), ("B-Y",)), "Example 1 has the tag “B-Y”"),
+            ("tag", TaggedExample(("a", "b"), ("O",)), "2 words and 1 tags"),
+            ("tag", TaggedExample(("a", "\udfff"), ("O", "O")), "not valid Unicode"),
+            ("choice", ChoiceExample("a", ("b", "c"), 2), "ending 3 is right, but has 2"),
+            ("choice", ChoiceExample("a", ()), "Example 1 has no endings"),
+            ("choice", ChoiceExample("a", ("b",)), "no answer to learn from"),
+        ):
+            with pytest.raises(BertcoreError, match=message):
+                make_features(kind, [example], tokenizer, TAGS, max_length=9, need_answers=True)  # type: ignore[arg-type]
+        with pytest.raises(BertcoreError, match="no examples"):
+            make_features("tag", [], tokenizer, TAGS, max_length=9)
+        with pytest.raises(ValueError, match="takes TextExample"):
+            make_features("classify", [TaggedExample(("a",))], tokenizer, max_length=9)
+
+
+# --- batches: every unit once, like lengths together, the same for the same seed and epoch
+
+TOKENIZER = word_tokenizer()
+RNG = np.random.default_rng(0)
+LENGTHS = st.lists(st.integers(1, 30), min_size=1, max_size=60).map(np.array)
+
+
+def texts(count: int, second: bool = False) -> list[Example]:
+    lengths = RNG.geometric(0.12, count).clip(1, 50)
+    return [
+        TextExample("a " * int(n), "the cat" if second else None, ("no", "yes")[i % 2]) for i, n in enumerate(lengths)
+    ]
+
+
+def batches_of(
+    kind: Any, examples: list[Example], size: int, labels: tuple[str, ...] = (), **settings: Any
+) -> TaskBatches:
+    return TaskBatches(make_features(kind, examples, TOKENIZER, labels, max_length=40), size, 7, **settings)
+
+
+class TestOrder:
+    @given(lengths=LENGTHS, size=st.integers(1, 9), seed=st.integers(0, 99), choices=st.booleans())
+    def test_every_unit_once_in_even_batches(self, lengths: Any, size: int, seed: int, choices: bool) -> None:
+        groups = lengths % 3 if choices else None
+        for order in (
+            shuffled_order(lengths, size, np.random.default_rng(seed), groups), sorted_order(lengths, size, groups)
+        ):  # fmt: skip
+            assert sorted(np.concatenate(order).tolist()) == list(range(len(lengths)))
+            sizes = [len(units) for units in order]
+            if groups is None:
+                assert len(order) == -(-len(lengths) // size) and max(sizes) - min(sizes) <= 1 and max(sizes) <= size
+            else:
+                assert all(len(set(groups[units])) == 1 for units in order) and max(sizes) <= size
+
+    def test_the_order_depends_on_seed_and_epoch_alone(self) -> None:
+        def order(seed: int, epoch: int) -> list[list[int]]:
+            batches = batches_of("classify", examples, 8, ("no", "yes"), seed=seed)
+            list(epoch_of(batches, 3))  # what was read before does not matter
+            return [units.tolist() for units in batches.order(epoch)]
+
+        examples = texts(100)
+        assert order(1, 2) == order(1, 2)
+        different = {str(order(seed, epoch)) for seed in (1, 2) for epoch in (0, 1, 2)}
+        assert len(different) == 6
+
+    def test_batches_are_not_the_same_from_epoch_to_epoch_nor_in_order_of_length(self) -> None:
+        batches = batches_of("classify", texts(2_000), 8, ("no", "yes"))
+        first, second = ({frozenset(units.tolist()) for units in batches.order(epoch)} for epoch in (0, 1))
+        assert len(first & second) < 5
+        longest = [int(batches.features.unit_lengths[units].max()) for units in batches.order(0)]
+        assert abs(np.corrcoef(longest, np.arange(len(longest)))[0, 1]) < 0.25
+
+    def test_a_resumed_epoch_goes_on_where_it_was(self) -> None:
+        batches = batches_of("classify", texts(60), 8, ("no", "yes"), seed=5)
+        whole = list(epoch_of(batches, 1))
+        again = list(
+            epoch_of(batches_of("classify", list(batches.features.examples), 8, ("no", "yes"), seed=5), 1, first=3)
+        )
+        assert len(whole) == len(batches) and len(again) == len(whole) - 3
+        assert all(torch.equal(a.input_ids, b.input_ids) for a, b in zip(whole[3:], again, strict=True))
+
+    def test_little_is_padding(self) -> None:
+        batches = batches_of("classify", texts(2_000), 16, ("no", "yes"))
+        by_hand = [batch.attention_mask for batch in epoch_of(batches, 0)]
+        padded = sum(int((mask == 0).sum()) for mask in by_hand if mask is not None)
+        read = sum(batch.input_ids.numel() for batch in epoch_of(batches, 0))
+        assert 0 < padded / read < 0.03
+        unsorted = shuffled_order(np.ones(2_000, int), 16, np.random.default_rng(0))
+        lengths = batches.features.unit_lengths
+        assert 1 - lengths.sum() / sum(lengths[units].max() * len(units) for units in unsorted) > 0.4
+        straight = batches_of("classify", list(batches.features.examples), 16, ("no", "yes"), shuffle=False)
+        assert sum(b.input_ids.numel() for b in epoch_of(straight, 0)) < read
+        sizes = [batch.input_ids.shape[1] for batch in epoch_of(straight, 4)]
+        assert sizes == sorted(sizes, reverse=True) == [batch.input_ids.shape[1] for batch in epoch_of(straight, 0)]
+
+
+class TestWhatIsInABatch:
+    def test_padding_and_labels(self) -> None:
+        examples = [TextExample("the cat", "a dog sat", "yes"), TextExample("it was", None, "no")]
+        batches = batches_of("classify", list(examples), 2, ("no", "yes"))
+        batch = batches.batch(np.array([1, 0]))
+        pair, single = TOKENIZER.encode("the cat", "a dog sat"), TOKENIZER.encode("it was")
+        assert batch.input_ids.tolist() == [single.ids + [7] * 4, pair.ids]
+        assert batch.segment_ids is not None and batch.attention_mask is not None
+        assert batch.segment_ids.tolist() == [[0] * 8, pair.segments]
+        assert batch.attention_mask.tolist() == [[1] * 4 + [0] * 4, [1] * 8]
+        assert batch.labels.tolist() == [0, 1]
+        without = TaskBatches(batches.features, 2, 7, segments=False).batch(np.array([0]))
+        assert without.segment_ids is None and without.attention_mask is None
+
+    def test_words(self) -> None:
+        examples = [TaggedExample(("the", "comfortable", "cat"), ("O", "B", "I")), TaggedExample(("a",), ("B",))]
+        batches = batches_of("tag", list(examples), 2, ("O", "B", "I"))
+        assert isinstance(batches.features, TagFeatures)
+        batch = batches.batch(np.array([0, 1]))
+        assert batch.labels.tolist() == [[-100, 0, 1, -100, 2, -100], [-100, 1, -100, -100, -100, -100]]
+
+    def test_choices_of_unlike_number_are_apart(self) -> None:
+        examples = [ChoiceExample("the cat", tuple("abcd"[: 2 + i % 3]), i % 2) for i in range(20)]
+        batches = batches_of("choice", list(examples), 4)
+        order = batches.order(0)
+        assert len(batches) == len(order)
+        for units, batch in zip(order, epoch_of(batches, 0), strict=True):
+            assert batch.input_ids.shape[0] == batch.choices * len(units)
+            assert batch.labels.tolist() == [int(unit) % 2 for unit in units]
+            expected = [TOKENIZER.encode("the cat", end).ids for unit in units for end in examples[unit].endings]
+            assert batch.input_ids.tolist() == expected
+
+    def test_sentences(self) -> None:
+        examples = [
+            SummaryExample(("the cat", "sat"), (False, True)),
+            SummaryExample(("a", "dog", "on"), (True, True, False)),
+        ]
+        batches = batches_of("summarise", list(examples), 2)
+        assert isinstance(batches.features, SummaryFeatures)
+        batch = batches.batch(np.array([1, 0]))
+        rows = batch.rows
+        assert rows is not None
+        assert (batch.input_ids.flatten()[rows] == TOKENIZER.cls_id).all() and rows.tolist() == [0, 3, 6, 9, 13]
+        assert batch.labels.tolist() == [1, 1, 0, 0, 1]
+
+    def test_windows(self) -> None:
+        example = AnswerExample("1", "the cat", "a dog sat on the mat", (("mat", 17),))
+        features = make_features("span", [example], TOKENIZER, max_length=10, stride=2)
+        batches = TaskBatches(features, 8, 7, shuffle=False)
+        [batch] = epoch_of(batches, 0)
+        # [CLS] the cat [SEP] a dog sat on the [SEP], then two tokens further: sat on the mat
+        assert batch.labels.tolist() == [[0, 0], [7, 7]]
+        assert batch.input_ids.shape == (2, 10) and TOKENIZER.word(int(batch.input_ids[1, 7])) == "mat"
+
+    def test_only_batches_have_tensors(self) -> None:
+        batch = next(epoch_of(batches_of("classify", texts(3), 2, ("no", "yes"))))
+        assert isinstance(batch, TaskBatch) and batch.input_ids.dtype == torch.int64
+        with pytest.raises(ValueError, match="at least one"):
+            batches_of("classify", texts(3), 0, ("no", "yes"))
+
+
+# --- scores back to answers, whichever way the batches were cut
+
+THREE: list[Example] = [TextExample("the cat"), TextExample("a dog sat"), TextExample("it was")]
+LABELS = ("a", "b", "c")
+
+
+def decoded_features(kind: Any, examples: list[Example], labels: tuple[str, ...] = LABELS, most: int = 20) -> Features:
+    return make_features(kind, examples, word_tokenizer(), labels, max_length=most)
+
+
+class TestAnswersOfTexts:
+    def test_probabilities_and_order(self) -> None:
+        scores = torch.tensor([[0.0, 1.0, 0.0], [3.0, 0.0, 0.0], [0.0, 0.0, math.log(2)]], dtype=torch.bfloat16)
+        outputs = [(np.array([2, 0]), scores[[2, 0]]), (np.array([1]), scores[[1]])]
+        found = decode(decoded_features("classify", THREE), outputs)
+        assert [prediction.answer for prediction in found] == ["b", "a", "c"]
+        assert isinstance(found[2], LabelPrediction)
+        assert dict(found[2].probabilities) == pytest.approx({"a": 0.25, "b": 0.25, "c": 0.5}, abs=2e-3)
+
+    def test_every_label_above_the_threshold(self) -> None:
+        scores = np.array([[0.0, -0.1, 2.0], [-1, -1, -1], [5, 5, 5]])
+        outputs = [(np.arange(3), scores)]
+        features = decoded_features("multilabel", THREE)
+        assert [p.answer for p in decode(features, outputs)] == [("a", "c"), (), LABELS]
+        first = decode(features, outputs)[0]
+        assert isinstance(first, LabelSetPrediction)
+        assert first.probabilities["c"] == pytest.approx(1 / (1 + math.exp(-2)))
+
+    def test_numbers(self) -> None:
+        outputs = [(np.array([1, 0]), torch.tensor([[2.5], [-1.0]])), (np.array([2]), np.array([[0.0]]))]
+        assert [p.answer for p in decode(decoded_features("regress", THREE), outputs)] == [-1.0, 2.5, 0.0]
+
+    def test_choices_of_unlike_number(self) -> None:
+        examples: list[Example] = [ChoiceExample("a", ("b", "c")), ChoiceExample("a", ("b", "c", "d"))]
+        outputs = [(np.array([1]), np.array([[0.0, 0, math.log(8)]])), (np.array([0]), np.array([[1.0, 0]]))]
+        found = decode(decoded_features("choice", examples), outputs)
+        assert [p.answer for p in found] == [0, 2] and isinstance(found[1], ChoicePrediction)
+        assert found[1].probabilities == pytest.approx((0.1, 0.1, 0.8))
+
+    def test_scores_that_are_missing(self) -> None:
+        with pytest.raises(ValueError, match="no logits for 1 of 3, the first of them number 1"):
+            decode(decoded_features("classify", THREE), [(np.array([0, 2]), np.zeros((2, 3)))])
+
+
+class TestAnswersOfWords:
+    """[CLS] the comfort ##able cat [SEP] and [CLS] a bird sang very [SEP], of five words."""
+
+    examples: tuple[Example, ...] = (
+        TaggedExample(("the", "comfortable", "cat")),
+        TaggedExample(("a", "bird", "sang", "very", "comfortable")),
+    )
+
+    def scores(self) -> np.ndarray:
+        best = np.array([[3, 0, 1, 3, 2, 3], [3, 2, 1, 0, 1, 3]])
+        return np.where(np.arange(4) == best[:, :, None], math.log(3), 0.0)
+
+    def test_the_first_piece_decides(self) -> None:
+        features = decoded_features("tag", list(self.examples), (*LABELS, "d"), most=6)
+        found = decode(features, [(np.array([1, 0]), self.scores()[::-1])])
+        assert [p.answer for p in found] == [("a", "b", "c"), ("c", "b", "a", "b", "O")]
+        [first, second] = found
+        assert isinstance(first, TagsPrediction) and isinstance(second, TagsPrediction)
+        assert (first.words_cut, second.words_cut) == (0, 1)
+        assert first.probabilities == pytest.approx((0.5,) * 3) and second.probabilities[-1] == 0
+
+    def test_a_crf_that_forbids_a_move(self) -> None:
+        features = decoded_features("tag", list(self.examples), (*LABELS, "d"), most=6)
+        crf = LinearChainCrf(4)
+        with torch.no_grad():
+            for parameter in crf.parameters():
+                parameter.zero_()
+            next(p for p in crf.parameters() if p.shape == (4, 4))[0, 1] = -9.0  # a, then b
+        found = decode(features, [(np.array([0, 1]), torch.tensor(self.scores()).float())],
+                       DecodeSettings(crf=crf))  # fmt: skip
+        first, second = (prediction.answer for prediction in found)
+        assert first in [("a", tag, "c") for tag in "acd"] + [(tag, "b", "c") for tag in "bcd"]
+        assert second in [("c", "b", tag, "b", "O") for tag in "bcd"] + [("c", "b", "a", tag, "O") for tag in "acd"]
+
+    def test_a_crfs_probabilities_are_over_all_sequences(self) -> None:
+        """Words stand at tokens 1, 2 and 4: all 64 sequences of four tags, added up by hand."""
+        features = decoded_features("tag", list(self.examples), (*LABELS, "d"), most=6)
+        crf, words = LinearChainCrf(4), [1, 2, 4]
+        generator = torch.Generator().manual_seed(1)
+        with torch.no_grad():
+            for parameter in crf.parameters():
+                parameter.copy_(torch.randn(parameter.shape, generator=generator))
+        scores = torch.tensor(self.scores()).float()
+        settings = DecodeSettings(crf=crf)
+        found = decode(features, [(np.array([0, 1]), scores)], settings)[0]
+        weights = {}
+        with torch.no_grad():
+            for tags in itertools.product(range(4), repeat=3):
+                moves = sum(crf.transitions[one, other] for one, other in itertools.pairwise(tags))
+                emitted = sum(scores[0, word, tag] for word, tag in zip(words, tags, strict=True))
+                weights[tags] = math.exp(crf.start[tags[0]] + moves + emitted + crf.end[tags[2]])
+        best = max(weights, key=weights.__getitem__)
+        assert isinstance(found, TagsPrediction) and found.tags == tuple("abcd"[tag] for tag in best)
+        share = [sum(w for tags, w in weights.items() if tags[i] == best[i]) / sum(weights.values()) for i in range(3)]
+        assert found.probabilities == pytest.approx(share, rel=1e-5)
+
+
+def test_right_answers_in_the_form_of_predictions() -> None:
+    examples: list[Example] = [
+        TextExample("a", None, "x"), TaggedExample(("a",), ("O",)), TaggedExample(("a",)), ChoiceExample("a", ("b",), 0)
+    ]  # fmt: skip
+    assert right_answers(examples) == ["x", ("O",), None, 0]
