@@ -50,7 +50,6 @@ class WorkedWindow(app.shell.window.Window):
 
     def question(self) -> int:
         """The number of the first page where something can be typed."""
-        assert self.lessons.player is not None and self.lessons.player.lesson is not None
         pages = self.lessons.player.lesson.pages
         return next(i for i, page in enumerate(pages) if page.question and page.question.kind in ("number", "word"))
 
@@ -58,11 +57,9 @@ class WorkedWindow(app.shell.window.Window):
         yield self.is_settled
         self.lessons.open(LESSON)
         player = self.lessons.player
-        assert player is not None
         player.go(self.question())
         yield lambda: player.start is not None and self.is_settled()
         card = self.findChild(LessonCard)
-        assert isinstance(card, LessonCard)
         QTest.keyClicks(card.findChild(QLineEdit), TYPED)
         self.frame.sentences.a.setText("")
         QTest.keyClicks(self.frame.sentences.a, TEXT)
@@ -76,7 +73,6 @@ class WorkedWindow(app.shell.window.Window):
     def restore(self) -> Iterator[Condition]:
         yield lambda: self.offer() is not None
         line = self.offer()
-        assert line is not None
         QTest.mouseClick(line.accept_button, Qt.MouseButton.LeftButton)
         yield lambda: self.state.text_a == TEXT and self.is_settled()
         self.tell_and_close()

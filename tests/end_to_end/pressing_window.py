@@ -128,7 +128,6 @@ class Presser(QObject):
     @property
     def _train(self) -> TrainRoom:
         room = self._window.open_room("train")
-        assert isinstance(room, TrainRoom)
         return room
 
     def _own_run(self) -> Any:
@@ -153,7 +152,6 @@ class Presser(QObject):
         for shipped in shipped_lessons():
             lessons.open(shipped.file)
             player = lessons.player
-            assert player is not None and player.lesson is not None
             for number, page in enumerate(player.lesson.pages):
                 if page.question is not None or page.task is not None:
                     player.go(number)
@@ -165,7 +163,6 @@ class Presser(QObject):
         if lessons.player is None or lessons.player.lesson is None or lessons.player.lesson.file != file:
             lessons.open(file)
         player = lessons.player
-        assert player is not None
         if player.number != number or player.revealed:
             player.revealed.clear()
             player.go(number)

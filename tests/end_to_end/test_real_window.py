@@ -84,7 +84,6 @@ def read_by_the_engine(checkpoint: Checkpoint, shown: Shown) -> tuple[list[int],
     """Ids with the masks put in, and segments."""
     encoding = checkpoint.tokenizer.encode(A, B)
     mask = checkpoint.tokenizer.mask_id
-    assert mask is not None
     return [mask if i in shown["masked"] else token for i, token in enumerate(encoding.ids)], encoding.segments
 
 
@@ -109,7 +108,6 @@ def test_a_pair_is_typed_masked_predicted_and_taken_back(window: RealWindow, han
     shown = window.until(lambda shown: len(shown.get("guesses", ())) == 2, "the guesses in Predict")
     ids, segments = read_by_the_engine(checkpoint, shown)
     logits = trace(checkpoint.model, ids, segments, mlm_positions=[bird, mat]).mlm_logits
-    assert logits is not None
     for position, row in zip((bird, mat), logits, strict=True):
         best = top_words(row, checkpoint.tokenizer, 3)
         seen = shown["guesses"][str(position)][:3]

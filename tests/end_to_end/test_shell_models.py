@@ -21,6 +21,7 @@ from bertcore.config import BertConfig
 from bertcore.loaded_model import load
 from tests.end_to_end.shell import PAIR, Shell
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
+from tests.text_file import text_file
 
 # --- two models or texts side by side, where their difference is, and many texts at once
 
@@ -164,8 +165,7 @@ class TestScore:
         assert "mean at place 1: cat " in shown and "similarity" not in shown
 
     def test_a_fine_tuned_model(self, shell: Shell, classifier: Path, tmp_path: Path) -> None:
-        file = tmp_path / "texts.txt"
-        file.write_text("A cat\nA dog\tIt sat\n")
+        file = text_file(tmp_path / "texts.txt", "A cat\nA dog\tIt sat\n")
         (first, second) = shell("score", file, "--model", classifier, "--json").json["texts"]
         assert {first["answer"], second["answer"]} <= {"bad", "good"} and second["b"] == "It sat"
         assert "answer" in shell("score", file, "--model", classifier).out
@@ -309,8 +309,7 @@ def test_the_arrays_are_those_of_python(shell: Shell, lines: Path, tmp_path: Pat
 
 
 def test_a_text_that_is_cut_off_is_told_in_a_line(shell: Shell, tmp_path: Path) -> None:
-    file = tmp_path / "texts.txt"
-    file.write_text("the cat sat " * 300, encoding="utf-8")
+    file = text_file(tmp_path / "texts.txt", "the cat sat " * 300)
     found = shell("embed", "bertscope-tiny", "--file", str(file), "--out", str(tmp_path / "vectors.npz"))
     assert found.code == 0
     assert found.err == (

@@ -19,6 +19,7 @@ from bertcore.training.drawn_batches import FATES, open_batches
 from tests.end_to_end.shell import PAIR, SMALL, Shell
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 from tests.engine.training_runs import write_text
+from tests.text_file import text_file
 
 TUNING = (
     "--batch-size",
@@ -163,8 +164,7 @@ class TestFinetune:
         assert says in shell("finetune", *flags, "--out", tmp_path / "run").sentence
 
     def test_a_recipe_without_a_file_to_learn_from(self, shell: Shell, tmp_path: Path) -> None:
-        recipe = tmp_path / "recipe.json"
-        recipe.write_text(json.dumps({"name": "mine", "data": {"task": "rte"}}))
+        recipe = text_file(tmp_path / "recipe.json", json.dumps({"name": "mine", "data": {"task": "rte"}}))
         assert "--train" in shell("finetune", "--recipe", recipe, "--out", tmp_path / "run").sentence
 
 
@@ -234,8 +234,7 @@ def test_pretraining_goes_on_from_a_checkpoint(
     facts = shell("pretrain", "--from", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
     assert facts["step"] == 2
     assert load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000002").config.num_hidden_layers == 2
-    recipe = tmp_path / "recipe.json"
-    recipe.write_text(json.dumps({"training": {"seed": 3}}))
+    recipe = text_file(tmp_path / "recipe.json", json.dumps({"training": {"seed": 3}}))
     more = ("pretrain", "--from", model, "--corpus", texts[0], *flags)
     shell(*more, "--recipe", recipe, "--out", tmp_path / "by-recipe", "--json")
     shell(*more, "--causal-share", 0.25, "--out", tmp_path / "asked", "--json")
@@ -315,14 +314,12 @@ def classifier(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    file = tmp_path / "reviews.csv"
-    file.write_text("what,mood\nthe cat sang,good\na dog sat,bad\nthe bird sang,good\n")
+    file = text_file(tmp_path / "reviews.csv", "what,mood\nthe cat sang,good\na dog sat,bad\nthe bird sang,good\n")
     return file
 
 
 def recipe(folder: Path, **settings: Any) -> Path:
-    file = folder / "recipe.json"
-    file.write_text(json.dumps(settings))
+    file = text_file(folder / "recipe.json", json.dumps(settings))
     return file
 
 
@@ -485,8 +482,7 @@ def test_both_are_printed_and_nothing_is_trained(shell: Shell, monkeypatch: pyte
 
 
 def test_a_fault_is_shown_with_its_lines(shell: Shell, tmp_path: Path) -> None:
-    file = tmp_path / "mine.tsv"
-    file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
+    file = text_file(tmp_path / "mine.tsv", "text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
     told = shell("finetune", "classify", "--train", file, "--estimate")
     assert told.code == 2 and "mine.tsv, line 4" in told.err
     assert "3  Two.\tb" in told.out and "4  Three, without a label." in told.out

@@ -21,7 +21,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import zstandard
+from pyarrow import parquet as parquet_files
+
 from benchmarks.measured import measured
+from bertcore.data.text import Documents
+from bertcore.data.tokenising import tokenise
+from bertcore.tasks.readers.reading import read_task
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
 
 MIB = 2**20
 GIB = 2**30
@@ -29,8 +40,6 @@ Attack = Callable[[Path, Path], Callable[[], object]]  # (an empty folder, a sou
 
 
 def _zstd(content: bytes) -> bytes:
-    import zstandard
-
     return zstandard.ZstdCompressor(level=1).compress(content)
 
 
@@ -57,8 +66,6 @@ def sparse(file: Path, size: int) -> Path:
 
 
 def _read(file: Path) -> Callable[[], object]:
-    from bertcore.data.text import Documents
-
     return lambda: sum(1 for _ in Documents([file]))
 
 
@@ -71,8 +78,6 @@ def no_blank_line(ending: str) -> Attack:
 
 
 def one_frame(folder: Path, _: Path) -> Callable[[], object]:
-    import zstandard
-
     out, packer = io.BytesIO(), zstandard.ZstdCompressor(level=1).compressobj()
     for _part in range(1024):
         out.write(packer.compress(bytes(MIB)))
@@ -82,8 +87,6 @@ def one_frame(folder: Path, _: Path) -> Callable[[], object]:
 
 
 def large_window(folder: Path, _: Path) -> Callable[[], object]:
-    import zstandard
-
     settings = zstandard.ZstdCompressionParameters(window_log=30)
     packer = zstandard.ZstdCompressor(compression_params=settings).compressobj()
     (folder / "a.txt.zst").write_bytes(packer.compress(b"a\n\n" * 1000) + packer.flush())
@@ -117,10 +120,6 @@ def one_record(folder: Path, _: Path) -> Callable[[], object]:
 
 def one_word(folder: Path, _: Path) -> Callable[[], object]:
     """As long as a document may be; it is tokenised."""
-    from bertcore.data.text import Documents
-    from bertcore.data.tokenising import tokenise
-    from bertcore.tokenizer.vocabularies import raw_from_words
-
     raw = raw_from_words(["[UNK]", "a", "##a"])
     (folder / "a.txt").write_text("a" * (8 * MIB - 1) + "\n")
     return lambda: tokenise(list(Documents([folder / "a.txt"])), raw, "uint16")
@@ -128,10 +127,6 @@ def one_word(folder: Path, _: Path) -> Callable[[], object]:
 
 def a_book(folder: Path, _: Path) -> Callable[[], object]:
     """As long as a document may be, in one line, with a character that makes Python take four bytes for each."""
-    from bertcore.data.text import Documents
-    from bertcore.data.tokenising import tokenise
-    from bertcore.tokenizer.vocabularies import raw_from_words
-
     raw = raw_from_words(["[UNK]", "a", "word", "."])
     (folder / "a.txt").write_text("\U0001f600 " + "a word. " * (MIB - 1) + "\n", encoding="utf-8")
     return lambda: tokenise(list(Documents([folder / "a.txt"])), raw, "uint16")
@@ -152,8 +147,6 @@ TEXT: dict[str, Attack] = {
 
 
 def _task(task: str, file: Path) -> Callable[[], object]:
-    from bertcore.tasks.readers.reading import read_task
-
     return lambda: read_task(task, file)
 
 
@@ -189,13 +182,9 @@ def words_without_end(folder: Path, _: Path) -> Callable[[], object]:
 
 def parquet(folder: Path, _: Path) -> Callable[[], object]:
     """A million rows of a text that is stored once."""
-    import numpy as np
-    import pyarrow as pa
-    from pyarrow import parquet as files
-
     texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(MIB, np.int32)), pa.array(["x" * 100_000]))
     labels = pa.DictionaryArray.from_arrays(pa.array(np.arange(MIB, dtype=np.int32) % 2), pa.array(["a", "b"]))
-    files.write_table(pa.table({"text": texts, "label": labels}), folder / "train.parquet")
+    parquet_files.write_table(pa.table({"text": texts, "label": labels}), folder / "train.parquet")
     return _task("classify", folder / "train.parquet")
 
 
@@ -208,8 +197,6 @@ def columns(folder: Path, _: Path) -> Callable[[], object]:
 
 def labels_to_check(folder: Path, _: Path) -> Callable[[], object]:
     """Every row's label is looked for among five thousand."""
-    from bertcore.tasks.readers.reading import read_task
-
     labels = [f"label{i}" for i in range(5000)]
     (folder / "dev.tsv").write_text(
         "text\tlabel\n" + "".join(f"a\t{labels[-1]}\nb\t{labels[-2]}\n" for _ in range(25_000))
@@ -231,8 +218,6 @@ TASKS: dict[str, Attack] = {
 
 
 def _open_tokenizer(folder: Path) -> Callable[[], object]:
-    from bertcore.tokenizer.tokenizer import Tokenizer
-
     return lambda: Tokenizer.from_folder(folder).encode("The cat sat.")
 
 
@@ -550,22 +535,14 @@ SLOW: dict[str, Attack] = {  # some seconds each
     "words without an end": words_without_end,
 }
 GROUPS = {"text": TEXT, "tasks": TASKS, "tokenizers": TOKENIZERS, "weights": WEIGHTS, "slow": SLOW}
-_WARM_UP = {"weights": "bertcore.checkpoint.checkpoint", "tokenizers": "bertcore.tokenizer.tokenizer"}
 _MOST_MIB = 1500  # beyond these the system itself says no
 
 
 def main(folder: Path, checkpoint: Path, group: str) -> None:
-    import importlib
-
-    for module in ("bertcore.data.tokenising", "bertcore.tasks.readers.reading", "pyarrow.parquet", "pyarrow.compute"):
-        importlib.import_module(module)
-    importlib.import_module(_WARM_UP.get(group, "bertcore"))
-    if group in _WARM_UP:
+    if group in ("weights", "tokenizers"):  # what comes along with the first one is no attack's
         (_open if group == "weights" else _open_tokenizer)(checkpoint)()
-    before = int(
-        next(line for line in Path("/proc/self/status").read_text().splitlines() if "VmData" in line).split()[1]
-    )
-    limit = before * 1024 + _MOST_MIB * MIB
+    said = Path("/proc/self/status").read_text().splitlines()
+    limit = int(next(line for line in said if "VmData" in line).split()[1]) * 1024 + _MOST_MIB * MIB
     for name, attack in GROUPS[group].items():
         place = folder / name.replace("/", " ")
         place.mkdir()

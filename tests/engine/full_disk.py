@@ -40,7 +40,6 @@ def main(disk: Path, elsewhere: Path) -> list[dict[str, Any]]:
         except BertcoreError as error:
             said = str(error)
         status, newest = RunFolder(run).status(), RunFolder(run).newest_snapshot()
-        assert newest is not None
         (disk / "filler").unlink()
         step = load_checkpoint(newest).step
         start(run)

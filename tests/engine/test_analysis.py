@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -75,27 +74,6 @@ class TestTrace:
         assert np.abs(result.attentions.sum(-1) - 1).max() <= 1e-6
         scores = np.einsum("lnqd,lnkd->lnqk", result.queries, result.keys) / math.sqrt(result.queries.shape[-1])
         assert np.abs(softmax(scores) - result.attentions).max() <= 1e-5
-
-    def test_hidden_states_are_those_of_transformers(self, tmp_path: Any) -> None:
-        from transformers import BertForPreTraining
-
-        from bertcore.checkpoint.checkpoint import save_checkpoint
-
-        model = tiny_model()
-        save_checkpoint(model, TOKENIZER, tmp_path)
-        theirs = BertForPreTraining.from_pretrained(tmp_path, attn_implementation="eager").eval()
-        with torch.no_grad():
-            out = theirs(
-                input_ids=torch.tensor([PAIR.ids]),
-                token_type_ids=torch.tensor([PAIR.segments]),
-                output_hidden_states=True,
-                output_attentions=True,
-            )
-        result = trace(model, PAIR.ids, PAIR.segments)
-        assert np.abs(result.hidden_states - torch.cat(out.hidden_states).numpy()).max() <= 1e-5
-        assert np.abs(result.attentions - torch.cat(out.attentions).numpy()).max() <= 1e-5
-        assert np.abs(result.mlm_logits - out.prediction_logits[0].numpy()).max() <= 1e-5
-        assert np.abs(result.next_sentence_logits - out.seq_relationship_logits[0].numpy()).max() <= 1e-5
 
     def test_chosen_rows_of_words_are_those_of_all(self) -> None:
         model = tiny_model()

@@ -48,9 +48,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tokenizer
 
 
 def features_of(tokenizer: Tokenizer, *examples: AnswerExample, **settings: Any) -> SpanFeatures:
-    features = make_features("span", examples, tokenizer, **{"max_length": 384, **settings})
-    assert isinstance(features, SpanFeatures)
-    return features
+    return make_features("span", examples, tokenizer, **{"max_length": 384, **settings})
 
 
 def answer_at(passage: str, text: str, begin: int = 0) -> tuple[str, int]:

@@ -22,6 +22,7 @@ from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_config
+from tests.text_file import text_file
 
 
 @pytest.fixture(scope="module")
@@ -176,12 +177,6 @@ class TestConfig:
         edit_config(folder, model_type=family)
         refused(folder, "lacks")
 
-    def test_the_config_of_a_gpt2(self, folder: Path) -> None:
-        from transformers import GPT2Config
-
-        GPT2Config().save_pretrained(folder)
-        refused(folder, "gpt2")
-
     def test_relative_positions_and_decoders(self, folder: Path) -> None:
         edit_config(folder, position_embedding_type="relative_key")
         refused(folder, "relative_key")
@@ -318,8 +313,7 @@ class TestVocabulary:
         else:
             (folder / "tokenizer.json").unlink()
             (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-        settings = folder / "tokenizer_config.json"
-        settings.write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+        settings = text_file(folder / "tokenizer_config.json", json.dumps({"tokenizer_class": "BertTokenizer"}))
         refused(folder, "capital letters", '"do_lower_case": false', "tokenizer_config.json")
         settings.write_text(json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": False}))
         assert Tokenizer.from_folder(folder).encode("A C D").tokens == ["[CLS]", "A", "C", "D", "[SEP]"]

@@ -35,6 +35,7 @@ from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_tokenizer
 from tests.limited import needs_limits, run_limited
+from tests.text_file import text_file
 
 # --- against scipy, the formulas written out, and cases whose answer is known
 
@@ -314,7 +315,6 @@ class TestCompare:
     def test_another_model_of_the_same_shape(self, opened: Opener) -> None:
         m, trained = opened(), opened(seed=1)
         found = trained.compare("A cat sat.", "It was warm.", other_model=m)
-        assert found.text is not None
         assert found.text.alignment.other_positions == tuple(range(len(found.text.other_tokens)))
         for model, share in ((trained, found.text.next_sentence), (m, found.text.other_next_sentence)):
             verdict = model.fill("A cat sat.", "It was warm.").next_sentence
@@ -422,8 +422,7 @@ class TestManyTexts:
         assert [each.choices for each in listed_texts("No place, [MASK] and [one word].")] == [()]
 
     def test_scores_are_those_of_the_single_methods(self, opened: Opener, tmp_path: Path) -> None:
-        file = tmp_path / "texts.txt"
-        file.write_text(f"{MASKED}\tIt was warm.\n\nThe [cat|dog] sat.\n")
+        file = text_file(tmp_path / "texts.txt", f"{MASKED}\tIt was warm.\n\nThe [cat|dog] sat.\n")
         m = opened()
         first, second, third = m.score_file(file)
         assert first.next_sentence == m.fill(MASKED, "It was warm.").next_sentence.is_next  # type: ignore[union-attr]

@@ -37,6 +37,7 @@ from bertcore.training.start import start_run
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
 from tests.engine.models import tiny_checkpoint, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run
+from tests.text_file import text_file
 
 TOKENIZER = word_tokenizer()
 
@@ -711,8 +712,7 @@ def test_a_single_document_gives_both_answers() -> None:
 
 @pytest.mark.parametrize("text", ["One line.", "Two lines.\nOf a sentence each.\n", ""])
 def test_what_is_refused_leaves_no_run(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "little.txt"
-    file.write_text(text)
+    file = text_file(tmp_path / "little.txt", text)
     with pytest.raises(BertcoreError, match="too little text|is empty"):
         start_run(tiny_run(file), tmp_path / "run", resume=False)
     distil = DistilOptions(teacher=str(tiny_checkpoint(tmp_path / "teacher")), data=DataOptions(corpus=(str(file),)))

@@ -27,6 +27,7 @@ from bertcore.data.tokenising import TokenisingProcesses, document_hash
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import STORIES, words_only
 from tests.engine.models import word_tokenizer
+from tests.text_file import text_file
 
 TOKENIZER = word_tokenizer()
 ROOT = Path(__file__).parents[2]
@@ -34,8 +35,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def story_file(tmp_path: Path) -> Path:
-    file = tmp_path / "stories.txt"
-    file.write_text(STORIES, encoding="utf-8")
+    file = text_file(tmp_path / "stories.txt", STORIES)
     return file
 
 
@@ -84,8 +84,7 @@ class TestCorpus:
     def test_a_part_is_held_out_and_always_the_same(self, story_file: Path, tmp_path: Path) -> None:
         corpus = load_corpus([story_file], TOKENIZER)
         assert 1 <= corpus.held_out.sum() <= 12  # a fifth at most
-        backwards = tmp_path / "backwards.txt"
-        backwards.write_text("\n\n".join(reversed(STORIES.split("\n\n"))), encoding="utf-8")
+        backwards = text_file(tmp_path / "backwards.txt", "\n\n".join(reversed(STORIES.split("\n\n"))))
         again = load_corpus([backwards], TOKENIZER)
         assert np.array_equal(again.held_out, corpus.held_out[::-1])  # by a document's text, not its place
 
@@ -371,8 +370,7 @@ def nobody_here_reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def tokenised(folder: Path, name: str, used_at: float) -> Corpus:
-    file = folder / f"{name}.txt"
-    file.write_text(STORIES + f"\n\nThe {name} sat. It was very {name}.", encoding="utf-8")
+    file = text_file(folder / f"{name}.txt", STORIES + f"\n\nThe {name} sat. It was very {name}.")
     corpus = load_corpus([file], words_only())
     release()
     for text in cached_texts():

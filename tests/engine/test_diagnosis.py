@@ -35,6 +35,7 @@ from bertcore.training.pretraining_batches import TrainingText
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
+from tests.text_file import text_file
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
 WORDS_OF_TASK = ["the", "cat", "sat", "on", "mat", "it", "was", "very", "a", "dog", "sang", "bird", "and"]
@@ -80,8 +81,7 @@ def task_file(folder: Path, label: Label, rows: int) -> Path:
     for _ in range(rows):
         words = [pick.choice(WORDS_OF_TASK) for _ in range(5)]
         lines.append(f"{' '.join(words)}\t{int(label(words, pick))}")
-    file = folder / "train.tsv"
-    file.write_text("sentence\tlabel\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    file = text_file(folder / "train.tsv", "sentence\tlabel\n" + "\n".join(lines) + "\n")
     return file
 
 

@@ -47,18 +47,25 @@ NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 STEPS = 30
 
 
-@pytest.fixture
-def trained(monkeypatch: pytest.MonkeyPatch) -> dict[int, Batch]:
+@contextmanager
+def noting() -> Iterator[dict[int, Any]]:
     """By step, the batches that runs in this process train on."""
-    taken: dict[int, Batch] = {}
+    taken: dict[int, Any] = {}
     take = PlannedBatches.take
 
-    def noted(self: PlannedBatches[Batch], step: int, fraction: float) -> tuple[StepPlan, Batch]:
+    def noted(self: PlannedBatches[Any], step: int, fraction: float) -> tuple[StepPlan, Any]:
         plan, taken[step] = take(self, step, fraction)
         return plan, taken[step]
 
-    monkeypatch.setattr(PlannedBatches, "take", noted)
-    return taken
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PlannedBatches, "take", noted)
+        yield taken
+
+
+@pytest.fixture
+def trained() -> Iterator[dict[int, Batch]]:
+    with noting() as taken:
+        yield taken
 
 
 def _options(tmp_path: Path, data: dict[str, Any] | None = None, **training: Any) -> PretrainOptions:
@@ -238,7 +245,6 @@ def to_be_damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_a_damaged_training_state_ends_in_an_answer_or_a_sentence(to_be_damaged: Path, state: str) -> None:
     newest = RunFolder(to_be_damaged).newest_snapshot()
-    assert newest is not None
     (newest / "training_state.json").write_text(state, encoding="utf-8")
     try:
         assert open_batches(to_be_damaged).at(3).step == 3
@@ -364,21 +370,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(place)
 
 
-@contextmanager
-def _noting() -> Iterator[dict[int, StepBatch]]:
-    """By step, the batches that runs in this process train on."""
-    taken: dict[int, StepBatch] = {}
-    take = PlannedBatches.take
-
-    def noted(self: PlannedBatches[StepBatch], step: int, fraction: float) -> tuple[StepPlan, StepBatch]:
-        plan, taken[step] = take(self, step, fraction)
-        return plan, taken[step]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PlannedBatches, "take", noted)
-        yield taken
-
-
 class Runs:
     """One of each sample, trained when it is first asked for. Tests only read them."""
 
@@ -395,7 +386,7 @@ class Runs:
 
     def _of(self, name: str) -> tuple[Path, dict[int, StepBatch]]:
         if name not in self._made:
-            with _noting() as taken:
+            with noting() as taken:
                 self._made[name] = _run(self._folder / name, self._model, name), taken
         return self._made[name]
 
@@ -531,7 +522,7 @@ def test_the_right_answers_are_those_of_the_file(name: str, runs: Runs) -> None:
 
 
 def test_accumulated_batches_are_drawn_too(tmp_path: Path, model: str) -> None:
-    with _noting() as trained:
+    with noting() as trained:
         run = _run(tmp_path, model, "mnli", accumulate=2)
     batches = open_examples(run)
     for step, made in trained.items():

@@ -27,6 +27,7 @@ from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.trial_run import _marks, _part_of_text, estimate_run
 from tests.engine.models import tiny_model, word_tokenizer
+from tests.text_file import text_file
 
 TINY = {"num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64}
 
@@ -41,8 +42,7 @@ def _own_runs() -> list[Path]:
 
 
 def _story(tmp_path: Path) -> str:
-    file = tmp_path / "story.txt"
-    file.write_text(sample_corpus().read_text(encoding="utf-8")[:60_000], encoding="utf-8")
+    file = text_file(tmp_path / "story.txt", sample_corpus().read_text(encoding="utf-8")[:60_000])
     return str(file)
 
 
@@ -131,7 +131,6 @@ def test_lengths_and_what_is_cut(tokenizer: Tokenizer, tmp_path: Path) -> None:
 @pytest.mark.parametrize("task", sorted(TASKS))
 def test_every_sample_is_described(tokenizer: Tokenizer, task: str) -> None:
     folder = sample_folder(TASKS[task])
-    assert folder is not None
     facts = _facts(tokenizer, task, folder)
     assert facts.rows and facts.labels and facts.held_out_file and not facts.is_sampled
     assert TaskFacts.from_dict(facts.to_dict()) == facts
@@ -140,8 +139,7 @@ def test_every_sample_is_described(tokenizer: Tokenizer, task: str) -> None:
 def test_windows_of_a_passage_add_up_to_its_length(tokenizer: Tokenizer, tmp_path: Path) -> None:
     passage = " ".join(["The boat is red."] * 60)
     rows = [f"{passage}\tWhat is red?\t", "The boat is red.\tWhat is red?\tThe boat"] * 12
-    file = tmp_path / "mine.tsv"
-    file.write_text("passage\tquestion\tanswer\n" + "\n".join(rows) + "\n")
+    file = text_file(tmp_path / "mine.tsv", "passage\tquestion\tanswer\n" + "\n".join(rows) + "\n")
     facts = _facts(tokenizer, "answer", file, max_length=64, stride=32)
     exact = len(tokenizer.encode("What is red?", passage).tokens)
     assert abs(facts.lengths.longest - exact) < 40  # the question stands in each window
@@ -169,14 +167,12 @@ def test_plain_text(tmp_path: Path) -> None:
     lines = tmp_path / "poem.txt"
     lines.write_text("Hello, how are you? I am Romeo.\nMy name is Juliet. Nice to meet you.\n" * 3)
     assert text_facts(DataOptions(corpus=(str(lines),))).layout.name == "lines"
-    records = tmp_path / "records.jsonl"
-    records.write_text('{"text": "One. Two."}\n' * 5)
+    records = text_file(tmp_path / "records.jsonl", '{"text": "One. Two."}\n' * 5)
     assert text_facts(DataOptions(corpus=(str(records),))).layout.columns == {"text": "text"}
 
 
 def test_of_a_long_text_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bertcore.training.data_facts._MOST_READ", 800_000)
-    file = tmp_path / "long.txt"
-    file.write_text(("word " * 200 + "\n\n") * 1_000)
+    file = text_file(tmp_path / "long.txt", ("word " * 200 + "\n\n") * 1_000)
     facts = text_facts(DataOptions(corpus=(str(file),)))
     assert 0.75 < facts.share < 0.85 and abs(facts.documents / facts.share - 1_000) < 10

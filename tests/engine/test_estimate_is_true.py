@@ -35,7 +35,6 @@ def _bertcore(*arguments: str) -> tuple[str, float, float]:
     began = time.perf_counter()
     command = [sys.executable, "-m", "bertcore", *arguments, "--threads", "1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    assert process.stdout is not None
     printed = process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -23,6 +23,7 @@ from bertcore.errors import BertcoreError
 from bertcore.evaluation.sets import Cloze, Estimate, MinimalPairs, read_minimal_pairs
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
+from tests.text_file import text_file
 
 LONGEST = 160  # tokens: this vocabulary spells most words out
 EFFORT = Effort(length=24, single_sentences=50, pair_windows=20, full_sequences=10, head_texts=6)
@@ -50,7 +51,6 @@ def report(tiny: Checkpoint, files: list[Path]) -> ModelReport:
 
 
 def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report: ModelReport) -> None:
-    assert report.text is not None
     words = report.text.words
     assert list(words) == ["first.txt", "second.txt", "all"]
     counts = [words[name].loss.count for name in ("first.txt", "second.txt")]
@@ -65,20 +65,17 @@ def test_a_file_is_measured_on_its_own_held_out_documents(
     tiny: Checkpoint, files: list[Path], report: ModelReport
 ) -> None:
     documents = held_out_text(files, tiny.tokenizer).rows["second.txt"]
-    assert report.text is not None
     assert report.text.words["second.txt"] == masked_words(tiny, documents, 24).summary()
     assert report.text.single_sentences["second.txt"] == words_of_single_sentences(tiny, documents, 24, 50).summary()
 
 
 def test_words_behind_the_mask_of_all_files_are_those_of_each_together(report: ModelReport) -> None:
-    assert report.text is not None
     first, second, every = (report.text.words[name].top1_masked for name in ("first.txt", "second.txt", "all"))
     assert 0 < every.count == first.count + second.count < report.text.words["all"].top1.count
     assert every.value == pytest.approx(np.average([first.value, second.value], weights=[first.count, second.count]))
 
 
 def test_single_sentences_are_not_summed_over_files_that_they_would_weigh_wrongly(report: ModelReport) -> None:
-    assert report.text is not None
     assert list(report.text.single_sentences) == ["first.txt", "second.txt"]
     section = figures(report).split("## Single sentences")[1].split("##")[0]
     assert "| **all** |" not in section and "no row for all" in section
@@ -98,7 +95,6 @@ def test_files_of_one_name_are_told_apart(tiny: Checkpoint, tmp_path: Path, file
 def test_less_text_where_less_is_asked_for(tiny: Checkpoint, files: list[Path], report: ModelReport) -> None:
     text = held_out_text(files, tiny.tokenizer)
     found = measure_model_on_files(tiny, files, effort=replace(EFFORT, most_tokens=700, pair_windows=2)).text
-    assert found is not None and report.text is not None
     for name, documents in text.rows.items():
         fitting = found.words[name].documents
         assert 1 < fitting < len(documents) == report.text.words[name].documents
@@ -108,8 +104,7 @@ def test_less_text_where_less_is_asked_for(tiny: Checkpoint, files: list[Path], 
 
 def test_whole_files_by_kind(tiny: Checkpoint, files: list[Path], tmp_path: Path) -> None:
     """Each kind has its row, of all its files; sentences without connection have no next one."""
-    single = tmp_path / "single.txt"
-    single.write_text("\n\n".join(["the cat sat on the mat.\nit was a very dog."] * 5), encoding="utf-8")
+    single = text_file(tmp_path / "single.txt", "\n\n".join(["the cat sat on the mat.\nit was a very dog."] * 5))
     found = measure_model(tiny, {"stories": files, "captions": [single]}, unconnected=[single], effort=EFFORT)
     assert found.text is not None and found.text.is_whole
     assert list(found.text.words) == ["stories", "captions", "all"]
@@ -168,7 +163,6 @@ def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
 class TestTheCard:
     def test_says_the_numbers(self, report: ModelReport) -> None:
         card = figures(report)
-        assert report.text is not None and report.heads is not None
         words, ranges = report.text.words["all"], report.text.by_position
         assert f"{words.loss.value:.3f} ± {words.loss.standard_error:.3f} | {words.perplexity:.1f}" in card
         assert f"| 1 to 64 | {ranges[0].words.loss.count:,} |" in card
@@ -179,7 +173,6 @@ class TestTheCard:
         assert f"{single.loss.value:.3f} ±" in row and f"{single.top5.value:.1%} ±" in row
 
     def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen(self, report: ModelReport) -> None:
-        assert report.text is not None
         words = replace(
             report.text.words["all"], top1=Estimate(0.371, 0.003, 1000), top1_masked=Estimate(0.301, 0.004, 800)
         )
@@ -191,7 +184,6 @@ class TestTheCard:
         assert "8 in 10 of these are replaced by [MASK]" in table and "as is usual" in table
 
     def test_tells_accepted_from_rejected_next_sentences(self, report: ModelReport) -> None:
-        assert report.text is not None
         found = NextSentences(
             right=Estimate(0.668, 0.007, 3000),
             true_next=Estimate(0.9, 0.01, 1500),
@@ -203,7 +195,6 @@ class TestTheCard:
         assert "| news | another document of the file | 1,500 | 90.0% ± 1.0 | 43.6% ± 2.0 | 66.8% ± 0.7 |" in section
 
     def test_tells_how_sure_the_model_is(self, report: ModelReport) -> None:
-        assert report.text is not None
         words = replace(report.text.words["all"], confidence=Estimate(0.46, 0.004, 800), calibration_error=0.0714)
         text = replace(report.text, words={**report.text.words, "all": words})
         row = next(line for line in figures(replace(report, text=text)).splitlines() if "| **all** |" in line)

@@ -35,6 +35,7 @@ from bertcore.training.questions import GUESSES, Questions
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 from tests.engine.training_runs import PLACES, SOUNDS, animal_text, metrics, tiny_run, write_text
+from tests.text_file import text_file
 
 CLOZE, SECOND_CLOZE = map(read_cloze, cloze_files())
 PAIRS = read_minimal_pairs(minimal_pairs_file())
@@ -51,23 +52,26 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
     return load_checkpoint(tiny_checkpoint(tmp_path_factory.mktemp("tiny")))
 
 
+@pytest.mark.parametrize("sentences", [CLOZE, SECOND_CLOZE], ids=["first", "second"])
+def test_each_sentence_has_one_gap_and_one_to_four_words_for_it(sentences: list[ClozeSentence]) -> None:
+    for sentence in sentences:
+        answers = sentence.answers
+        assert sentence.text.count(MASK) == 1 and 1 <= len(set(answers)) == len(answers) <= 4, sentence
+        assert all(word.isalpha() and word.islower() for word in answers), sentence
+
+
 class TestTheClozeSet:
     def test_has_200_sentences_in_categories_of_some_size(self) -> None:
         counts = Counter(sentence.category for sentence in CLOZE)
         assert len(CLOZE) == 200
         assert len(counts) >= 12 and min(counts.values()) >= 12 and max(counts.values()) <= 20
 
-    def test_each_sentence_has_one_gap_and_stands_there_once(self) -> None:
-        assert [s.text for s in CLOZE if s.text.count(MASK) != 1] == []
-        assert len({s.text.lower() for s in CLOZE}) == len(CLOZE)
-        assert [s.text for s in CLOZE if s.text[-1] not in ".?!" or s.text[0].islower()] == []
-
-    def test_answers_are_one_to_four_words_that_do_not_stand_in_the_sentence(self) -> None:
+    def test_each_sentence_stands_there_once_and_does_not_say_its_answer(self) -> None:
         for sentence in CLOZE:
-            assert 1 <= len(sentence.answers) <= 4 and len(set(sentence.answers)) == len(sentence.answers)
-            assert all(word.isalpha() and word.islower() for word in sentence.answers)
             if sentence.category not in ("pronouns", "prepositions"):
                 assert sentence.answers[0] not in re.findall("[a-z]+", sentence.text.lower()), sentence
+        assert len({s.text.lower() for s in CLOZE}) == len(CLOZE)
+        assert [s.text for s in CLOZE if s.text[-1] not in ".?!" or s.text[0].islower()] == []
 
     def test_the_first_answer_of_each_is_one_token_of_the_built_in_model(self, built_in: Tokenizer) -> None:
         """A word in pieces could never be guessed: replace the sentence, whatever the model says to it."""
@@ -91,8 +95,7 @@ class TestTheSecondClozeSet:
         assert set(counts) == {sentence.category for sentence in CLOZE}
         assert set(counts.values()) == {7, 8}
 
-    def test_each_sentence_has_one_gap_and_5_to_15_words(self) -> None:
-        assert [s.text for s in SECOND_CLOZE if s.text.count(MASK) != 1] == []
+    def test_each_sentence_has_5_to_15_words(self) -> None:
         assert [s.text for s in SECOND_CLOZE if not 5 <= len(s.text.split()) <= 15] == []
 
     def test_no_sentence_is_in_it_twice_or_in_the_first_set(self) -> None:
@@ -104,11 +107,6 @@ class TestTheSecondClozeSet:
             )
             assert len(set(second)) == len(second)
             assert set(first) & set(second) == set()
-
-    def test_answers_are_single_lower_case_words(self) -> None:
-        for sentence in SECOND_CLOZE:
-            assert 1 <= len(sentence.answers) <= 4 and len(set(sentence.answers)) == len(sentence.answers)
-            assert all(word.isalpha() and word.islower() for word in sentence.answers), sentence
 
     def test_at_most_a_third_of_the_answers_are_those_of_the_first(self) -> None:
         known = {answer for sentence in CLOZE for answer in sentence.answers}
@@ -136,20 +134,20 @@ class TestTheMinimalPairs:
         assert [p for p in PAIRS if len(built_in.encode(p.good)) != len(built_in.encode(p.bad))] == []
 
 
-class TestAnsweringTheCloze:
-    SENTENCES = (
-        ClozeSentence("The cat [MASK] on the mat.", ("sat", "sang"), "one"),
-        ClozeSentence("It was a very [MASK] bird!", ("comfortable", "zebra"), "two"),
-        ClozeSentence("[MASK] dog", ("the",), "two"),
-    )
+SENTENCES = (
+    ClozeSentence("The cat [MASK] on the mat.", ("sat", "sang"), "one"),
+    ClozeSentence("It was a very [MASK] bird!", ("comfortable", "zebra"), "two"),
+    ClozeSentence("[MASK] dog", ("the",), "two"),
+)
 
+
+class TestAnsweringTheCloze:
     def test_ranks_are_those_of_each_sentence_read_single_sentences(self, tiny: Checkpoint) -> None:
-        cloze = answer_cloze(tiny, self.SENTENCES)
+        cloze = answer_cloze(tiny, SENTENCES)
         for answer, accepted in zip(cloze.answers, (["sat", "sang"], [], ["the"]), strict=True):
             encoding = tiny.tokenizer.encode(answer.sentence.text)
             position = encoding.tokens.index(MASK)
             logits = trace(tiny.model, encoding.ids, encoding.segments, mlm_positions=[position]).mlm_logits
-            assert logits is not None
             order = [tiny.tokenizer.word(i) for i in np.argsort(-logits[0])]
             assert [guess.token for guess in answer.guesses] == order[:5]
             assert answer.rank == (min(order.index(word) + 1 for word in accepted) if accepted else None)
@@ -157,7 +155,6 @@ class TestAnsweringTheCloze:
     def test_scores_count_first_places_and_first_fives(self, tmp_path: Path) -> None:
         """A model whose bias alone decides: "mat" first, then "dog", and the rest behind."""
         model = tiny_model(seed=3)
-        assert model.mlm is not None
         tokenizer = word_tokenizer()
         with torch.no_grad():
             model.mlm.bias[[tokenizer.id(word) or 0 for word in ("mat", "dog", "cat", "bird", "on")]] += torch.tensor(
@@ -183,7 +180,7 @@ class TestAnsweringTheCloze:
     def test_a_model_without_a_word_head_is_refused(self, tmp_path: Path) -> None:
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("nsp",)))
         with pytest.raises(BertcoreError, match="masked-word"):
-            answer_cloze(checkpoint, self.SENTENCES)
+            answer_cloze(checkpoint, SENTENCES)
 
 
 class TestJudgingPairs:
@@ -199,7 +196,6 @@ class TestJudgingPairs:
     def test_many_together_are_as_one_at_a_time(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
         """Whatever else is in the batch, and where a long sentence does not fit into one."""
         mask_id = tiny.tokenizer.mask_id
-        assert mask_id is not None
         for most in (8192, 40):
             monkeypatch.setattr(sets_module, "surprises", partial(surprises, max_tokens=most))
             pairs = [*PAIRS[:20], MinimalPair("a mask in the text", "the [MASK] sat.", "the cat [MASK] on.")]
@@ -232,7 +228,6 @@ class TestJudgingPairs:
             ids = [*encoding.ids]
             ids[position] = checkpoint.tokenizer.special.ids["mask"]
             logits = trace(checkpoint.model, ids, encoding.segments, mlm_positions=[position]).mlm_logits
-            assert logits is not None
             row = logits[0].astype(np.float64)
             total -= (row[encoding.ids[position]] - np.log(np.exp(row - row.max()).sum()) - row.max()) / math.log(2)
         return total
@@ -249,8 +244,7 @@ class TestJudgingPairs:
     ],
 )
 def test_a_broken_set_is_refused_with_its_line(tmp_path: Path, content: str, says: str) -> None:
-    file = tmp_path / "set.jsonl"
-    file.write_text(content, encoding="utf-8")
+    file = text_file(tmp_path / "set.jsonl", content)
     with pytest.raises(BertcoreError, match=says):
         read_cloze(file)
 
@@ -279,12 +273,6 @@ def test_only_a_line_feed_ends_a_record(tmp_path: Path) -> None:
 
 
 # --- questions that a run answers at each measurement
-
-SENTENCES = (
-    ClozeSentence("The cat [MASK] on the mat.", ("sat", "sang"), "one"),
-    ClozeSentence("It was a very [MASK] bird!", ("comfortable", "zebra"), "two"),
-    ClozeSentence("[MASK] dog", ("the",), "two"),
-)
 
 
 @pytest.fixture
@@ -315,7 +303,6 @@ def test_answers_are_those_of_the_cloze_test(tmp_path: Path) -> None:
 def test_the_likeliest_word_is_right_where_it_is_an_answer(tmp_path: Path) -> None:
     """A model whose bias alone decides, for one word whatever the text."""
     checkpoint = load_checkpoint(tiny_checkpoint(tmp_path))
-    assert checkpoint.model.mlm is not None
     with torch.no_grad():
         checkpoint.model.mlm.bias[checkpoint.tokenizer.id("bird")] += 900
     asked = [ClozeSentence("the [MASK]", answers, "one") for answers in (("cat", "bird"), ("cat",), ("no such word",))]
@@ -340,7 +327,6 @@ def test_questions_change_nothing_of_what_is_learned(asking: PretrainOptions, tm
     without = PretrainOptions.from_dict({**asking.to_dict(), "data": {**asking.to_dict()["data"], "questions": None}})
     start_run(without, tmp_path / "silent", resume=False)
     ours, theirs = (RunFolder(tmp_path / name).newest_snapshot() for name in ("asked", "silent"))
-    assert ours is not None and theirs is not None
     assert (ours / "model.safetensors").read_bytes() == (theirs / "model.safetensors").read_bytes()
     assert all("questions" not in line for line in metrics(tmp_path / "silent", "held_out"))
     assert not (tmp_path / "silent" / QUESTIONS).exists()

@@ -20,10 +20,9 @@ from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings, Example, Features, TaskBatch
 from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
 from bertcore.tasks.kinds.classify import LabelPrediction
-from bertcore.tasks.kinds.multilabel import LabelSetPrediction
 from bertcore.tasks.kinds.span import AnswerExample
-from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures
-from bertcore.tasks.kinds.tag import TagFeatures, TaggedExample, TagsPrediction
+from bertcore.tasks.kinds.summarise import SummaryExample
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.predict import right_answers
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
@@ -85,7 +84,7 @@ class TestEveryFamily:
         """Also where a token is nothing but the space before a word, and where a word has spaces inside."""
         words = [word.strip() or "the" for word in words]
         tokenizer = Tokenizer.from_folder(folders[family])
-        found = tagged(make_features("tag", [TaggedExample(tuple(words))], tokenizer, TAGS, max_length=512))
+        found = make_features("tag", [TaggedExample(tuple(words))], tokenizer, TAGS, max_length=512)
         text, begins, at = " ".join(words), [], 0
         for word in words:
             begins.append(at)
@@ -100,11 +99,6 @@ class TestEveryFamily:
         assert {word: row.tolist().index(word) for word in firsts} == firsts
 
 
-def tagged(features: Features) -> TagFeatures:
-    assert isinstance(features, TagFeatures)
-    return features
-
-
 class TestTagsAgainstTransformers:
     @pytest.mark.parametrize("family", ["bert, cased", "roberta, space before", "xlm-roberta", "albert"])
     @pytest.mark.parametrize("most", [512, 12])
@@ -112,7 +106,7 @@ class TestTagsAgainstTransformers:
         theirs: Any = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folders[family])
         tokenizer = Tokenizer.from_folder(folders[family])
         tags = tuple(TAGS[i % 3] for i in range(len(WORDS)))
-        found = tagged(make_features("tag", [TaggedExample(WORDS, tags)], tokenizer, TAGS, max_length=most))
+        found = make_features("tag", [TaggedExample(WORDS, tags)], tokenizer, TAGS, max_length=most)
         expected = theirs(list(WORDS), is_split_into_words=True, truncation=True, max_length=most)
         of_token = expected.word_ids(0)
         firsts = [word if word is not None and of_token.index(word) == i else -1 for i, word in enumerate(of_token)]
@@ -124,7 +118,7 @@ class TestTagsAgainstTransformers:
     def test_a_byte_level_vocabulary_reads_words_as_in_running_text(self, folders: dict[str, Path]) -> None:
         """Without a space before the first word, and with one before each other, which then belongs to its token."""
         tokenizer = Tokenizer.from_folder(folders["roberta"])
-        found = tagged(make_features("tag", [TaggedExample(("the", "cat", "sat"))], tokenizer, TAGS, max_length=99))
+        found = make_features("tag", [TaggedExample(("the", "cat", "sat"))], tokenizer, TAGS, max_length=99)
         pieces = [tokenizer.label(token) for token in found.ids[0]]
         words = found.words[0].tolist()
         assert "".join(pieces) == "<s>the·cat·sat</s>"
@@ -134,7 +128,7 @@ class TestTagsAgainstTransformers:
 class TestWords:
     def test_words_that_leave_no_token_are_not_seen(self) -> None:
         example = TaggedExample(("the", "\u200b", "", "cat"), ("O", "B-X", "B-X", "I-X"))
-        found = tagged(make_features("tag", [example], word_tokenizer(), TAGS, max_length=20))
+        found = make_features("tag", [example], word_tokenizer(), TAGS, max_length=20)
         assert found.words[0].tolist() == [-1, 0, 3, -1]
         assert found.answers[0].tolist() == [NO_LABEL, 0, 2, NO_LABEL]
 
@@ -142,12 +136,12 @@ class TestWords:
         raw = byte_level()
         raw.add_special_tokens(["<a long mask>"])
         tokenizer = Tokenizer(raw, names={"mask": "<a long mask>"})
-        found = tagged(make_features("tag", [TaggedExample(("a", "[MASK]", "b", "c"))], tokenizer, TAGS, max_length=99))
+        found = make_features("tag", [TaggedExample(("a", "[MASK]", "b", "c"))], tokenizer, TAGS, max_length=99)
         assert found.ids[0].tolist() == tokenizer.encode("a [MASK] b c").ids
         assert [word for word in found.words[0].tolist() if word >= 0] == [0, 1, 2, 3]
 
     def test_no_words_at_all(self) -> None:
-        found = tagged(make_features("tag", [TaggedExample((), ())], word_tokenizer(), TAGS, max_length=20))
+        found = make_features("tag", [TaggedExample((), ())], word_tokenizer(), TAGS, max_length=20)
         assert found.words[0].tolist() == [-1, -1]
 
 
@@ -283,7 +277,6 @@ class TestWhatIsInABatch:
         batch = batches.batch(np.array([1, 0]))
         pair, single = TOKENIZER.encode("the cat", "a dog sat"), TOKENIZER.encode("it was")
         assert batch.input_ids.tolist() == [single.ids + [7] * 4, pair.ids]
-        assert batch.segment_ids is not None and batch.attention_mask is not None
         assert batch.segment_ids.tolist() == [[0] * 8, pair.segments]
         assert batch.attention_mask.tolist() == [[1] * 4 + [0] * 4, [1] * 8]
         assert batch.labels.tolist() == [0, 1]
@@ -293,7 +286,6 @@ class TestWhatIsInABatch:
     def test_words(self) -> None:
         examples = [TaggedExample(("the", "comfortable", "cat"), ("O", "B", "I")), TaggedExample(("a",), ("B",))]
         batches = batches_of("tag", list(examples), 2, ("O", "B", "I"))
-        assert isinstance(batches.features, TagFeatures)
         batch = batches.batch(np.array([0, 1]))
         assert batch.labels.tolist() == [[-100, 0, 1, -100, 2, -100], [-100, 1, -100, -100, -100, -100]]
 
@@ -314,10 +306,8 @@ class TestWhatIsInABatch:
             SummaryExample(("a", "dog", "on"), (True, True, False)),
         ]
         batches = batches_of("summarise", list(examples), 2)
-        assert isinstance(batches.features, SummaryFeatures)
         batch = batches.batch(np.array([1, 0]))
         rows = batch.rows
-        assert rows is not None
         assert (batch.input_ids.flatten()[rows] == TOKENIZER.cls_id).all() and rows.tolist() == [0, 3, 6, 9, 13]
         assert batch.labels.tolist() == [1, 1, 0, 0, 1]
 
@@ -362,7 +352,6 @@ class TestAnswersOfTexts:
         features = decoded_features("multilabel", THREE)
         assert [p.answer for p in decode(features, outputs)] == [("a", "c"), (), LABELS]
         first = decode(features, outputs)[0]
-        assert isinstance(first, LabelSetPrediction)
         assert first.probabilities["c"] == pytest.approx(1 / (1 + math.exp(-2)))
 
     def test_numbers(self) -> None:
@@ -398,7 +387,6 @@ class TestAnswersOfWords:
         found = decode(features, [(np.array([1, 0]), self.scores()[::-1])])
         assert [p.answer for p in found] == [("a", "b", "c"), ("c", "b", "a", "b", "O")]
         [first, second] = found
-        assert isinstance(first, TagsPrediction) and isinstance(second, TagsPrediction)
         assert (first.words_cut, second.words_cut) == (0, 1)
         assert first.probabilities == pytest.approx((0.5,) * 3) and second.probabilities[-1] == 0
 

@@ -33,6 +33,7 @@ from bertcore.files import (
 from bertcore.json_text import MOST_LEVELS, parse_json
 from bertcore.trial import TrialFailed, try_file
 from tests.limited import needs_limits, run_limited
+from tests.text_file import text_file
 
 posix = pytest.mark.skipif(os.name == "nt", reason="pipes, links and modes as POSIX has them")
 
@@ -52,8 +53,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "[1", "[1]", "[" * 100_000, '{"step": Infinity}', '{"step": 1e999}'])
 def test_a_damaged_file_is_named(content: str, tmp_path: Path) -> None:
-    file = tmp_path / "a.json"
-    file.write_text(content)
+    file = text_file(tmp_path / "a.json", content)
     with pytest.raises(BertcoreError, match=r"a\.json.*start anew"):
         read_json(file, "start anew")
     assert read_json_or_empty(file) == {} == read_json_or_empty(tmp_path / "none.json")
@@ -107,8 +107,7 @@ def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
 @posix
 @pytest.mark.skipif(os.name != "nt" and os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_not_called_damaged(tmp_path: Path) -> None:
-    file = tmp_path / "a.json"
-    file.write_text("{}")
+    file = text_file(tmp_path / "a.json", "{}")
     file.chmod(0)
     with pytest.raises(BertcoreError, match="you have no permission; ask its owner"):
         read_json(file)
@@ -191,8 +190,7 @@ class TestWriting:
     def test_a_link_at_the_temporary_name_is_not_followed(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        precious = tmp_path / "precious"
-        precious.write_text("mine")
+        precious = text_file(tmp_path / "precious", "mine")
         (tmp_path / ".a.7").symlink_to(precious)
         monkeypatch.setattr("bertcore.files.secrets.randbelow", lambda _most: 7)
         with pytest.raises(FileExistsError):

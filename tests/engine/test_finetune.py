@@ -21,6 +21,7 @@ from bertcore.training.start import start_run
 from bertcore.training.task_files import evaluate_file
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import stop_at
+from tests.text_file import text_file
 
 GOOD, BAD = (
     ("the cat sang", "a very comfortable mat", "the bird sang on"),
@@ -190,8 +191,7 @@ class TestKinds:
     """Each kind of task on a file of a few lines."""
 
     def test_tags_with_a_crf(self, model: Path, tmp_path: Path) -> None:
-        file = tmp_path / "train.conll"
-        file.write_text("the O\ncat B-ANIMAL\nsat O\n\na O\ndog B-ANIMAL\nsang O\n\n" * 15, encoding="utf-8")
+        file = text_file(tmp_path / "train.conll", "the O\ncat B-ANIMAL\nsat O\n\na O\ndog B-ANIMAL\nsang O\n\n" * 15)
         chosen = options(model, file, "tag", own={"crf": True}, steps=40)
         snapshot = start_run(chosen, tmp_path / "run", resume=False)
         opened = load_checkpoint(snapshot)
@@ -257,7 +257,6 @@ def test_a_long_passage_can_be_given_up(learned: Path) -> None:
     """The window does so when something else is typed."""
     checkpoint = load_checkpoint(newest(learned))
     kind = task_kind(checkpoint)
-    assert kind is not None
     examples = [as_example(kind, f"the cat sang {'on ' * i}") for i in range(40)]  # three batches
     shares: list[float] = []
     assert len(predict(checkpoint, examples, shares.append)) == 40

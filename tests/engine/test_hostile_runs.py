@@ -21,6 +21,7 @@ from bertcore.training.failures import stop_signals
 from tests.engine.runs_of_each_kind import pretraining, story
 from tests.engine.training_runs import at_step
 from tests.limited import needs_limits, run_limited
+from tests.text_file import text_file
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="pipes, links and signals as POSIX has them"),
@@ -63,8 +64,7 @@ class TestLinks:
 
     @pytest.mark.parametrize("name", ["lock", "status.json", "metrics.jsonl", "log.txt", "control.json", "config.json"])
     def test_what_it_points_to_stays_as_it_is(self, run: RunFolder, tmp_path: Path, name: str) -> None:
-        precious = tmp_path / "precious"
-        precious.write_text("mine")
+        precious = text_file(tmp_path / "precious", "mine")
         run.write_status(state="running")
         (run.path / name).unlink(missing_ok=True)
         (run.path / name).symlink_to(precious)
@@ -318,7 +318,6 @@ def test_a_terminal_that_is_gone_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("sys.stderr", Gone())
     with watching(quiet=False) as show:
-        assert show is not None
         show({"kind": "phase", "step": 3, "message": "words"})
 
 

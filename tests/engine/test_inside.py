@@ -30,7 +30,6 @@ def m() -> LoadedModel:
 
 def log_p(m: LoadedModel, **changed: Any) -> float:
     logits = m.trace(A, B, **changed).mlm_logits
-    assert logits is not None
     return math.log(softmax(logits[MASKED])[CAT])
 
 
@@ -71,7 +70,6 @@ def test_effects_of_links_are_those_of_a_changed_row(m: LoadedModel) -> None:
 def test_the_parts_of_a_logit_add_up_to_it(family: str) -> None:
     m = LoadedModel.of(family_model(family), TOKENIZER)
     logits = m.trace(A, None if family in ("roberta", "distilbert") else B).mlm_logits
-    assert logits is not None
     for against in (None, "dog"):
         found = m.logit_parts(
             A, None if family in ("roberta", "distilbert") else B, wanted="cat", against=against, position=MASKED
@@ -101,7 +99,6 @@ def test_the_part_of_a_head_is_its_gradient_with_all_else_held_fixed(family: str
         return (x - x.mean(-1, keepdim=True)) / deviation * weight + bias
 
     monkeypatch.setattr(F, "layer_norm", held)
-    assert model.mlm is not None
     activation = model.mlm.activation
     model.mlm.activation = lambda z: z * (activation(z) / z).detach()
     names = [f"layer.{layer}" for layer in range(3)]
@@ -122,7 +119,6 @@ def test_the_part_of_a_head_is_its_gradient_with_all_else_held_fixed(family: str
         model.mlm_logits(hidden[0, MASKED])[CAT].backward()
     for layer, name in enumerate(names):
         context, added = kept[f"{name}.attention.context_heads"], kept[f"{name}.feed_forward.output"]
-        assert context.grad is not None and added.grad is not None
         heads = (context * context.grad)[0, :, MASKED].sum(-1).detach().numpy()
         np.testing.assert_allclose(found.heads[layer], heads, atol=1e-5)
         whole = float((added * added.grad)[0, MASKED].sum().detach())

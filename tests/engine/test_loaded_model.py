@@ -25,11 +25,11 @@ from bertcore.errors import BertcoreError, CutOffWarning
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.tag import TagsPrediction
 from bertcore.tokenizer import tokenizer
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint
+from tests.text_file import text_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MASKED = ["The cat sat on the [MASK].", "[MASK] bird sang."]
@@ -72,8 +72,9 @@ def theirs(folder: Path) -> Any:
 def outputs(theirs: Any, m: LoadedModel, a: str, b: str | None = None) -> Any:
     encoding = m.encode(a, b)
     with torch.no_grad():
+        segments = torch.tensor([encoding.segments])
         return theirs(
-            torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.segments]), output_hidden_states=True
+            torch.tensor([encoding.ids]), token_type_ids=segments, output_hidden_states=True, output_attentions=True
         )
 
 
@@ -89,7 +90,6 @@ class TestAgainstTransformers:
                 assert filled.next_sentence is None
             else:
                 share = out.seq_relationship_logits[0].softmax(-1)[0].item()
-                assert filled.next_sentence is not None
                 assert filled.next_sentence.is_next == pytest.approx(share, abs=1e-5)
 
     def test_embed(self, m: LoadedModel, theirs: Any) -> None:
@@ -116,10 +116,11 @@ class TestAgainstTransformers:
         assert m.score(PLAIN, seconds) == pytest.approx(expected, abs=1e-4)
 
     def test_trace(self, m: LoadedModel, theirs: Any) -> None:
-        hidden = torch.stack(outputs(theirs, m, *PLAIN[:2]).hidden_states)[:, 0]
-        traced = m.trace(*PLAIN[:2])
-        np.testing.assert_allclose(traced.hidden_states, hidden, atol=1e-5)
-        assert traced.attentions.shape == (2, 4, len(traced.tokens), len(traced.tokens))
+        out, traced = outputs(theirs, m, *PLAIN[:2]), m.trace(*PLAIN[:2])
+        np.testing.assert_allclose(traced.hidden_states, torch.cat(out.hidden_states), atol=1e-5)
+        np.testing.assert_allclose(traced.attentions, torch.cat(out.attentions), atol=1e-5)
+        np.testing.assert_allclose(traced.mlm_logits, out.prediction_logits[0], atol=1e-5)
+        np.testing.assert_allclose(traced.next_sentence_logits, out.seq_relationship_logits[0], atol=1e-5)
 
 
 class TestInMemory:
@@ -282,7 +283,6 @@ class TestInside:
     def test_attribution_of_a_classifier_is_of_its_label(self, tmp_path: Path, label: str | None) -> None:
         m = load(tiny_checkpoint(tmp_path / "classifier", output_heads=("classify",), labels=("good", "bad", "so-so")))
         said = m.predict(PLAIN[0])
-        assert isinstance(said, LabelPrediction)
         found = m.attribute(PLAIN[0], wanted=label)
         assert found.prediction == (label or said.label)
         assert math.exp(found.value) == pytest.approx(said.probabilities[found.prediction], abs=1e-5)
@@ -391,8 +391,7 @@ class TestInside:
 
     def test_predictions_of_texts_that_were_cut_off_come_with_a_warning(self, tmp_path: Path) -> None:
         tuned = load(tiny_checkpoint(tmp_path / "model", output_heads=("classify",), labels=("bad", "good")))
-        file = tmp_path / "texts.tsv"
-        file.write_text(f"text\n{PLAIN[0]}\n{LONG}\n")
+        file = text_file(tmp_path / "texts.tsv", f"text\n{PLAIN[0]}\n{LONG}\n")
         with pytest.warns(CutOffWarning, match="^The text is longer than the 40 tokens") as seen:
             tuned.predict(LONG)
         assert [warning.filename for warning in seen] == [__file__]
@@ -441,8 +440,7 @@ class TestInside:
 
 
 def test_one_file_need_not_be_a_list(m: LoadedModel, tmp_path: Path) -> None:
-    file = tmp_path / "stories.txt"
-    file.write_text(STORIES * 20)
+    file = text_file(tmp_path / "stories.txt", STORIES * 20)
     assert m.evaluate_text(file, sequences=2) == m.evaluate_text([str(file)], sequences=2)
     with pytest.raises(BertcoreError, match="no text file nowhere.txt"):
         m.evaluate_text("nowhere.txt")

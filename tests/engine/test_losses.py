@@ -107,7 +107,6 @@ def test_other_problems_of_a_classifier(kind: str, labels: Tensor, tmp_path: Pat
 
 def test_the_crf_counts_whole_sequences() -> None:
     model = model_for("crf")
-    assert model.crf is not None
     loss = task_loss(model, batch_for("crf", TAGS))
     emissions = model.logits("tag", model(IDS, None, MASK))
     likelihood = model.crf.log_likelihood(emissions, TAGS.clamp(min=0), TAGS >= 0)

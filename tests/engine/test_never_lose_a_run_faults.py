@@ -29,18 +29,11 @@ from bertcore.training.step_observers import BAD_BATCH_FILE
 from tests.engine.corpora import words_only
 from tests.engine.elsewhere import ROOT, Elsewhere
 from tests.engine.runs_of_each_kind import distilling, fine_tuning, pretraining, story
+from tests.engine.test_never_lose_a_run import undisturbed
 from tests.engine.training_runs import at_step, metrics, stop_at, tiny_run, write_text
+from tests.text_file import text_file
 
 resource = pytest.importorskip("resource")
-_STORIES: dict[str, Any] = {}  # of undisturbed runs
-
-
-def undisturbed(folder: Path) -> Any:
-    """Texts and models are the same in each test, so one run will do for all."""
-    if "pretrain" not in _STORIES:
-        pretraining(folder)(folder / "undisturbed")
-        _STORIES["pretrain"] = story(folder / "undisturbed")
-    return _STORIES["pretrain"]
 
 
 @contextmanager
@@ -162,7 +155,6 @@ class TestNoNumbers:
 
         def poison() -> None:
             full_stop = work.tokenizer.encode(".").ids[1]
-            assert work.model.mlm is not None
             work.model.mlm.bias.data[full_stop] = -float("inf")
 
         with pytest.raises(BertcoreError, match="loss or its gradient became infinite or undefined at step 4"):
@@ -193,8 +185,7 @@ def _batch_of(options: PretrainOptions, step: int, run: Path) -> Any:
 class TestChangedSince:
     def test_a_text_is_named_and_what_is_only_touched_will_do(self, folder: Path, run: Path) -> None:
         options = tiny_run(write_text(folder), steps=6)
-        other = folder / "other.txt"
-        other.write_text("The owl says hoo.\nThe owl lives in the tree.\n\n" * 9)
+        other = text_file(folder / "other.txt", "The owl says hoo.\nThe owl lives in the tree.\n\n" * 9)
         both = json.loads(json.dumps(options.to_dict()))
         both["data"]["corpus"] = [str(folder / "animals.txt"), str(other)]
         options = PretrainOptions.from_dict(both)

@@ -26,6 +26,7 @@ from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_model, word_tokenizer
+from tests.text_file import text_file
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
 TEXTS = ("the cat sang", "a dog sat on the mat", "it was very comfortable", "the bird sang on a mat")
@@ -93,8 +94,7 @@ def registered() -> Iterator[None]:
 def test_it_goes_all_the_way(registered: None, tmp_path: Path, run: Path) -> None:
     save_checkpoint(tiny_model(("mlm",), num_hidden_layers=1), word_tokenizer(), tmp_path / "model")
     rows = [f"{text}\t{i % 3 - 1}/{i % 5 / 2}" for i, text in enumerate(TEXTS * 6)]
-    file = tmp_path / "feelings.tsv"
-    file.write_text("text\tlabel\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    file = text_file(tmp_path / "feelings.tsv", "text\tlabel\n" + "\n".join(rows) + "\n")
     options = FinetuneOptions(
         model=str(tmp_path / "model"),
         data=TaskDataOptions(task="feeling", train=str(file), dev=str(file), max_length=24),
@@ -127,7 +127,6 @@ def test_a_label_that_is_none_is_named(registered: None, tmp_path: Path) -> None
     from bertcore.errors import BertcoreError
     from bertcore.tasks.readers.reading import read_task
 
-    file = tmp_path / "feelings.tsv"
-    file.write_text("text\tlabel\nthe cat\t1/high\n", encoding="utf-8")
+    file = text_file(tmp_path / "feelings.tsv", "text\tlabel\nthe cat\t1/high\n")
     with pytest.raises(BertcoreError, match=r"line 2: expected two numbers with / between in column 'label', found"):
         read_task("feeling", file)

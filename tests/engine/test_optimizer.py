@@ -147,7 +147,6 @@ def test_discriminative_rates() -> None:
         return float(share[id(parameter)])
 
     layers = [of(next(layer.parameters())) for layer in model.encoder.layers]
-    assert model.classify is not None
     assert of(next(model.classify.parameters())) == 1.0
     assert layers == pytest.approx([1 / 2.6**3, 1 / 2.6**2, 1 / 2.6])
     assert of(model.embeddings.token.weight) == pytest.approx(1 / 2.6**4)

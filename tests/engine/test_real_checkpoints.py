@@ -84,7 +84,6 @@ def test_the_same_numbers_as_transformers(minilm: Path, a: str, b: str | None) -
             output_attentions=True,
         )
     ours = trace(checkpoint.model, encoding.ids, encoding.segments)
-    assert ours.pooled is not None
     assert np.abs(ours.hidden_states - torch.cat(out.hidden_states).numpy()).max() <= 1e-5
     assert np.abs(ours.attentions - torch.cat(out.attentions).numpy()).max() <= 1e-5
     assert np.abs(ours.pooled - out.pooler_output[0].numpy()).max() <= 1e-5
@@ -94,7 +93,6 @@ def test_trained_embeddings_know_their_neighbours(minilm: Path) -> None:
     checkpoint = load_checkpoint(minilm)
     table = checkpoint.model.embeddings.token.weight.numpy()
     dog = checkpoint.tokenizer.id("dog")
-    assert dog is not None
     nearest = [word.word for word in NearestWords(table, checkpoint.tokenizer).near([dog], 10)]
     assert {"dogs", "puppy", "cat", "canine", "hound"} & set(nearest)
 
@@ -122,7 +120,6 @@ def test_it_knows_which_atom_bridges_an_ester(rxnmapper: Path) -> None:
     encoding = checkpoint.tokenizer.encode(REACTION)
     place = encoding.tokens.index("[MASK]")
     logits = trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[place]).mlm_logits
-    assert logits is not None
     best = top_words(logits[0], checkpoint.tokenizer, 1)[0]
     assert best.token == "O" and best.probability > 0.5
 
@@ -141,7 +138,6 @@ def test_the_same_reaction_as_transformers(rxnmapper: Path) -> None:
             output_attentions=True,
         )
     ours = trace(checkpoint.model, encoding.ids, encoding.segments)
-    assert ours.mlm_logits is not None
     assert (torch.from_numpy(ours.mlm_logits) - out.logits[0]).abs().max() < 1e-4
     assert (torch.from_numpy(ours.hidden_states) - torch.stack(out.hidden_states)[:, 0]).abs().max() < 1e-4
     assert (torch.from_numpy(ours.attentions) - torch.stack(out.attentions)[:, 0]).abs().max() < 1e-5

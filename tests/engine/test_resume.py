@@ -479,7 +479,6 @@ class TestPaths:
         run_sweep(PretrainOptions(data=data), tmp_path / "run", Varied(seeds=2))
         file = str(tmp_path / "words.txt")
         for each in planned:
-            assert isinstance(each.options, PretrainOptions)
             data = each.options.data
             assert (data.corpus, data.questions, data.tokenizer) == ((file,), file, "a/hub-id")
         assert len(planned) == 2

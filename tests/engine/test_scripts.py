@@ -39,6 +39,7 @@ from scripts.write_difference import with_mantissa
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics
+from tests.text_file import text_file
 
 
 def test_runs_from_random_weights_are_shared_by_checkpoints_of_one_architecture_alone(tmp_path: Path) -> None:
@@ -182,8 +183,7 @@ def published(folder: Path) -> Path:
         {"title": f"{i}", "paragraphs": [{"context": "The cat sat.", "qas": [{**qas[0], "id": f"p{i}"}]}]}
         for i in range(12)
     ]
-    file = folder / "published.json"
-    file.write_text(json.dumps({"version": "1.1", "data": articles}), encoding="utf-8")
+    file = text_file(folder / "published.json", json.dumps({"version": "1.1", "data": articles}))
     return file
 
 

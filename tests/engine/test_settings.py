@@ -34,6 +34,7 @@ from bertcore.training.run_settings import run_settings
 from bertcore.training.start import start_run
 from tests.engine.models import decode, tiny_checkpoint, tiny_config, tiny_model, word_tokenizer
 from tests.engine.training_runs import at_step, losses, metrics, tiny_run, write_text
+from tests.text_file import text_file
 
 LEFT_OUT = {"corpus", "mixture", "columns", "model"}  # no single word or number
 KINDS: list[Any] = [PretrainOptions, FinetuneOptions, DistilOptions]
@@ -61,8 +62,7 @@ class TestEveryKind:
 
     @pytest.mark.parametrize(("text", "words"), [("{", "is not valid JSON"), ("[1]", "does not hold a JSON object")])
     def test_a_file_that_is_no_recipe(self, kind: Any, text: str, words: str, tmp_path: Path) -> None:
-        file = tmp_path / "recipe.json"
-        file.write_text(text)
+        file = text_file(tmp_path / "recipe.json", text)
         with pytest.raises(BertcoreError, match=words):
             kind.from_file(file)
         with pytest.raises(BertcoreError, match="cannot be read"):
@@ -227,8 +227,7 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_pa
 
 
 def test_another_text_field_is_found_before_a_folder_is_made(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_text('{"body": "The cat sat. The dog sat."}\n' * 9)
+    file = text_file(tmp_path / "a.jsonl", '{"body": "The cat sat. The dog sat."}\n' * 9)
     with pytest.raises(BertcoreError, match="expected text in the field 'text', but there are 'body'"):
         start_run(tiny_run(file, steps=1), tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()
@@ -342,7 +341,6 @@ def test_shell_and_python_make_the_same_model(tmp_path: Path) -> None:
     run = CliRunner().invoke(app, command)
     assert run.exit_code == 0, run.output
     ours, theirs = (RunFolder(tmp_path / name).newest_snapshot() for name in ("python", "shell"))
-    assert ours is not None and theirs is not None
     config, made = load_checkpoint(ours).config, load_checkpoint(theirs)
     assert config == made.config and made.tokenizer.vocab_size <= 120
     assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == (3, 48, 4)
@@ -518,7 +516,6 @@ def test_a_folder_without_a_run_is_none(tmp_path: Path) -> None:
 class TestSettings:
     def test_a_checkpoint_to_go_on_from_brings_its_architecture_and_vocabulary(self, shared: Path) -> None:
         options = run_settings("pretrain", Path("more"), {"start": shared / "model"}, resume=False, name="more")
-        assert isinstance(options, PretrainOptions)
         assert options.start == options.data.tokenizer == str((shared / "model").resolve())
         assert options.model_config(len(bertcore.load(shared / "model").tokenizer.raw.get_vocab())).hidden_size == 32
         assert options.training.causal_share == 0.0 and options.name == "more"
@@ -528,7 +525,6 @@ class TestSettings:
     def test_a_vocabulary_is_that_of_the_model_named(self) -> None:
         given = {"tokenizer": "bertscope-tiny", "sequence_length": 100}
         options = run_settings("pretrain", Path("more"), given, resume=False)
-        assert isinstance(options, PretrainOptions)
         assert options.data.tokenizer == str((assets() / "checkpoints" / "bertscope-tiny").resolve())
         assert options.data.long_sequence_length == 100
 

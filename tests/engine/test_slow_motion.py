@@ -37,7 +37,6 @@ def _send_while_paused(run: Path, commands: list[str], first_at: int = 1) -> Wat
 
 def _end_of(run: Path) -> dict[str, Any]:
     newest = RunFolder(run).newest_snapshot()
-    assert newest is not None
     lines = [
         {key: value for key, value in line.items() if key not in TIMES}
         for line in map(json.loads, (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
@@ -81,7 +80,6 @@ def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path
     drawn = open_batches(run).at(2)
     for name, step in (("loss_before", 1), ("loss_after", 2)):
         found = batch_losses(load_checkpoint(RunFolder(run).snapshot_path(step)).model, drawn.batch)
-        assert found.pair_loss is not None
         assert line[name] == pytest.approx(found.word_loss + found.pair_loss, rel=1e-5)
 
 

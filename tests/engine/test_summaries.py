@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings, Decoding
-from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, SummaryPrediction, choose_sentences
+from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, choose_sentences
 from bertcore.tasks.predict import right_answers
 from tests.engine.models import decode, word_tokenizer
 
@@ -19,9 +19,7 @@ SENTENCES = st.lists(st.sampled_from(["the cat sat", "a bird sang on the mat .",
 
 
 def features_of(*examples: SummaryExample, max_length: int = 512) -> SummaryFeatures:
-    features = make_features("summarise", examples, TOKENIZER, max_length=max_length)
-    assert isinstance(features, SummaryFeatures)
-    return features
+    return make_features("summarise", examples, TOKENIZER, max_length=max_length)
 
 
 class TestSequences:
@@ -68,7 +66,6 @@ class TestDecoding:
         [of_first, of_second] = decode(
             features, [(np.array([1, 0]), np.array([-5.0, 0.0, -2.0, 3.0]))], DecodeSettings(Decoding(sentences=2))
         )
-        assert isinstance(of_first, SummaryPrediction) and isinstance(of_second, SummaryPrediction)
         assert of_first.chosen == (0, 2) and of_first.answer == "the cat sat\non the mat"
         assert of_first.probabilities == pytest.approx((0.5, 1 / (1 + np.exp(2)), 1 / (1 + np.exp(-3))))
         assert of_second.chosen == (0,) and of_second.sentences == second.sentences[:1]

@@ -165,9 +165,7 @@ class TestGradients:
         assert torch.isfinite(value).all()
         assert (value < -1e4).all()
         for part in (emissions, *crf.parameters()):
-            assert part.grad is not None
             assert torch.isfinite(part.grad).all()
-        assert emissions.grad is not None
         assert (emissions.grad.gather(2, tags[:, :, None]) >= 0).all()  # still towards the gold labels
 
     def test_training_learns_what_the_emissions_do_not_say(self) -> None:

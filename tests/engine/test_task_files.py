@@ -22,6 +22,7 @@ from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.reading import TASKS, TaskFile, metrics_of, read_task
 from bertcore.tasks.readers.tables import verbatim_labels
+from tests.text_file import text_file
 
 ROWS = [("a good day", "good"), ("a bad day", "bad"), ('it is "good", so', "good")]
 EXAMPLES = tuple(TextExample(text, label=label) for text, label in ROWS)
@@ -227,8 +228,7 @@ def test_tasks_hold_together() -> None:
 
 
 def test_a_home_that_nobody_has_is_a_sentence() -> None:
-    with pytest.raises(BertcoreError, match="no file or folder ~nobodyx"):
-        read_task("classify", "~nobodyx/train.tsv")
+    assert "no file or folder ~nobodyx" in refusal("classify", "~nobodyx/train.tsv")
 
 
 # --- GLUE's TSV files with the quirks that the published ones have
@@ -287,16 +287,12 @@ def test_label_numbers_are_those_of_the_benchmark() -> None:
 
 
 def test_cola_has_no_header(tmp_path: Path) -> None:
-    file = tmp_path / "train.tsv"
-    file.write_text("source\tlabel\tstar\tsentence\ngj04\t1\t\tIt rains.\n", encoding="utf-8")
-    with pytest.raises(BertcoreError, match="train.tsv, line 1: expected the first sentence, found a header"):
-        read_task("cola", file)
+    file = text_file(tmp_path / "train.tsv", "source\tlabel\tstar\tsentence\ngj04\t1\t\tIt rains.\n")
+    assert "train.tsv, line 1: expected the first sentence, found a header" in refusal("cola", file)
     file.write_text("gj04\t1\t\tIt rains.\ngj04\tyes\t\tIt pours.\n", encoding="utf-8")
-    with pytest.raises(BertcoreError, match="line 2: expected one of the labels unacceptable, acceptable, found 'yes'"):
-        read_task("cola", file)
+    assert "line 2: expected one of the labels unacceptable, acceptable, found 'yes'" in refusal("cola", file)
     file.write_text("gj04\t1\tIt rains.\n", encoding="utf-8")
-    with pytest.raises(BertcoreError, match=r"line 1: expected 4 columns \(source, label, star, sentence\), found 3"):
-        read_task("cola", file)
+    assert "line 1: expected 4 columns (source, label, star, sentence), found 3" in refusal("cola", file)
 
 
 def test_cola_has_a_header_in_its_test_file(tmp_path: Path) -> None:
@@ -306,16 +302,12 @@ def test_cola_has_a_header_in_its_test_file(tmp_path: Path) -> None:
 
 def test_other_files_have_one(tmp_path: Path) -> None:
     (tmp_path / "train.tsv").write_text("a fine film\t1\na poor one\t0\n", encoding="utf-8")
-    with pytest.raises(BertcoreError, match="train.tsv has no column 'sentence'; it has 'a fine film', '1'"):
-        read_task("sst2", tmp_path)
+    assert "train.tsv has no column 'sentence'; it has 'a fine film', '1'" in refusal("sst2", tmp_path)
 
 
 def test_a_label_that_the_task_does_not_have(tmp_path: Path) -> None:
     (tmp_path / "train.tsv").write_text("sentence\tlabel\na fine film\t1\na film\t2\n", encoding="utf-8")
-    with pytest.raises(
-        BertcoreError, match="train.tsv, line 3: expected one of the labels negative, positive, found '2'"
-    ):
-        read_task("sst2", tmp_path)
+    assert "train.tsv, line 3: expected one of the labels negative, positive, found '2'" in refusal("sst2", tmp_path)
 
 
 def test_rows_without_agreement_are_left_out_of_mnli(tmp_path: Path) -> None:
@@ -368,8 +360,7 @@ FIRST = ("Anna", "Smith", "met", "Tom", "Ben", "in", "Rome")
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    path = tmp_path / "eng.train"
-    path.write_text(IOB1, encoding="utf-8")
+    path = text_file(tmp_path / "eng.train", IOB1)
     return path
 
 
@@ -395,10 +386,8 @@ def test_the_other_columns(file: Path) -> None:
 def test_own_columns_by_number(file: Path) -> None:
     found = read_task("tag", file, columns={"text": "2", "label": "3"})
     assert found.examples[1] == TaggedExample(("NN", "."), ("B-NP", "O"))
-    with pytest.raises(BertcoreError, match="numbered from 1, not named like 'ner'; see --label"):
-        read_task("tag", file, columns={"label": "ner"})
-    with pytest.raises(BertcoreError, match="line 1: expected 5 columns or more"):
-        read_task("tag", file, columns={"label": "5"})
+    assert "numbered from 1, not named like 'ner'; see --label" in refusal("tag", file, columns={"label": "ner"})
+    assert "line 1: expected 5 columns or more" in refusal("tag", file, columns={"label": "5"})
 
 
 @pytest.mark.parametrize(
@@ -421,8 +410,7 @@ def test_kinds_of_files(tmp_path: Path, content: str, tags: tuple[str, ...]) -> 
 
 
 def test_dev_takes_scheme_and_labels_from_training(tmp_path: Path) -> None:
-    path = tmp_path / "dev.conll"
-    path.write_text("Anna I-PER\nSmith I-PER\n", encoding="utf-8")
+    path = text_file(tmp_path / "dev.conll", "Anna I-PER\nSmith I-PER\n")
     assert read_task("tag", path, "dev", labels=("O", "B-PER", "I-PER")).scheme == "BIO"
     iobes = read_task("tag", path, "dev", labels=("O", "B-PER", "I-PER", "E-PER", "S-PER"))
     assert iobes.examples == (TaggedExample(("Anna", "Smith"), ("B-PER", "E-PER")),)
@@ -433,8 +421,7 @@ def test_dev_takes_scheme_and_labels_from_training(tmp_path: Path) -> None:
 
 
 def test_a_test_file_may_have_words_only(tmp_path: Path) -> None:
-    path = tmp_path / "test.conll"
-    path.write_text("Anna\nsleeps\n\nRain\n", encoding="utf-8")
+    path = text_file(tmp_path / "test.conll", "Anna\nsleeps\n\nRain\n")
     assert read_task("tag", path, "test").examples == (TaggedExample(("Anna", "sleeps")), TaggedExample(("Rain",)))
     with pytest.raises(
         BertcoreError, match="line 1: expected 2 columns or more, separated by spaces or tabs, found 'Anna'"
@@ -443,8 +430,7 @@ def test_a_test_file_may_have_words_only(tmp_path: Path) -> None:
 
 
 def test_a_space_within_a_word_is_no_column(tmp_path: Path) -> None:
-    path = tmp_path / "train.conll"
-    path.write_text("10\u00a0000 O\nRome B-LOC\n", encoding="utf-8")
+    path = text_file(tmp_path / "train.conll", "10\u00a0000 O\nRome B-LOC\n")
     assert read_task("tag", path).examples[0].words == ("10\u00a0000", "Rome")  # type: ignore[union-attr]
 
 
@@ -464,30 +450,23 @@ def test_a_space_within_a_word_is_no_column(tmp_path: Path) -> None:
     ids=range(6),
 )
 def test_refused_words(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "x.conll"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(BertcoreError) as error:
-        read_task("tag", path)
-    assert message in str(error.value)
+    path = text_file(tmp_path / "x.conll", content)
+    assert message in refusal("tag", path)
 
 
 def test_a_type_that_the_task_does_not_have(tmp_path: Path) -> None:
-    path = tmp_path / "x.conll"
-    path.write_text("Anna B-PER\n\nin O\nMay B-DATE\n", encoding="utf-8")
+    path = text_file(tmp_path / "x.conll", "Anna B-PER\n\nin O\nMay B-DATE\n")
     with pytest.raises(BertcoreError, match="x.conll, line 4: expected one of the labels O, B-PER, .*, found 'B-DATE'"):
         read_task("conll2003", path)
 
 
 def test_lists_in_json(tmp_path: Path) -> None:
-    path = tmp_path / "train.jsonl"
-    path.write_text('{"tokens": ["Anna", "sleeps"], "ner_tags": ["B-PER", "O"]}\n', encoding="utf-8")
+    path = text_file(tmp_path / "train.jsonl", '{"tokens": ["Anna", "sleeps"], "ner_tags": ["B-PER", "O"]}\n')
     assert read_task("tag", tmp_path).examples == (TaggedExample(("Anna", "sleeps"), ("B-PER", "O")),)
     path.write_text('{"tokens": ["Anna", "sleeps"], "tags": ["B-PER"]}\n', encoding="utf-8")
-    with pytest.raises(BertcoreError, match="line 1: expected a list of 2 tags, one for each word, found"):
-        read_task("tag", path)
+    assert "line 1: expected a list of 2 tags, one for each word, found" in refusal("tag", path)
     path.write_text('{"tokens": "Anna sleeps", "tags": ["B-PER"]}\n', encoding="utf-8")
-    with pytest.raises(BertcoreError, match="line 1: expected a list of words"):
-        read_task("tag", path)
+    assert "line 1: expected a list of words" in refusal("tag", path)
 
 
 # --- questions on passages: SQuAD's JSON and tables
@@ -583,8 +562,7 @@ WRONG_SQUAD: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("content", "message"), WRONG_SQUAD, ids=range(len(WRONG_SQUAD)))
 def test_other_json_is_refused(tmp_path: Path, content: Any, message: str) -> None:
-    file = tmp_path / "x.json"
-    file.write_text(json.dumps(content), encoding="utf-8")
+    file = text_file(tmp_path / "x.json", json.dumps(content))
     assert message in refusal("squad", file)
 
 
@@ -598,8 +576,7 @@ def test_wrong_questions_are_refused(tmp_path: Path) -> None:
 
 def test_json_that_is_cut_off(tmp_path: Path) -> None:
     whole = json.dumps({"data": [{"paragraphs": [{"context": PASSAGE, "qas": []}]}]}, indent=1)
-    file = tmp_path / "x.json"
-    file.write_text(whole[:60], encoding="utf-8")
+    file = text_file(tmp_path / "x.json", whole[:60])
     last_line = whole[:60].count("\n") + 1
     assert f"x.json, line {last_line}, column " in refusal("squad", file) and "whole JSON" in refusal("squad", file)
     file.write_text("[" * 100_000, encoding="utf-8")
@@ -655,9 +632,7 @@ def common_sense(answer: str | None = "B", **more: Any) -> str:
 
 def unfit(file: Path, content: str, split: str = "train") -> str:
     file.write_text(content, encoding="utf-8")
-    with pytest.raises(BertcoreError) as error:
-        read_task("choose", file, split)
-    return str(error.value)
+    return refusal("choose", file, split)
 
 
 def test_swag(tmp_path: Path) -> None:
@@ -699,8 +674,7 @@ def test_endings_may_stand_alone(tmp_path: Path, begins: object) -> None:
 
 
 def test_test_files_need_no_answer(tmp_path: Path) -> None:
-    file = tmp_path / "test.jsonl"
-    file.write_text(common_sense(None), encoding="utf-8")
+    file = text_file(tmp_path / "test.jsonl", common_sense(None))
     assert read_task("commonsenseqa", tmp_path, "test").examples[0].label is None  # type: ignore[union-attr]
     assert (
         unfit(file, common_sense(None)) == "test.jsonl, line 1: expected the right ending, one of A, B, found nothing."
@@ -740,8 +714,7 @@ SENTENCES = (
 
 
 def document(folder: Path, **row: Any) -> Path:
-    file = folder / "train.jsonl"
-    file.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    file = text_file(folder / "train.jsonl", json.dumps(row) + "\n")
     return file
 
 
@@ -756,7 +729,6 @@ def test_an_extract_gives_labels(tmp_path: Path) -> None:
     text = "Mill burns\n\n" + " ".join(SENTENCES[:2]) + "\n" + " ".join(SENTENCES[2:])
     file = document(tmp_path, topic="news", document=text, summary=SENTENCES[3] + SENTENCES[0])
     (example,) = read_task("summaries", file).examples
-    assert isinstance(example, SummaryExample)
     assert example.sentences == ("Mill burns", *SENTENCES)
     assert example.labels == (False, True, False, False, True)
     assert example.reference == SENTENCES[3] + SENTENCES[0]
@@ -788,8 +760,7 @@ def test_a_short_sentence_is_not_found_inside_a_long_one() -> None:
 def test_documents_without_a_summary_are_for_testing_only(tmp_path: Path) -> None:
     file = document(tmp_path, text=" ".join(SENTENCES))
     assert read_task("summarise", file, "test").examples == (SummaryExample(SENTENCES),)
-    with pytest.raises(BertcoreError, match="train.jsonl has no column 'labels'; it has 'text'"):
-        read_task("summarise", file)
+    assert "train.jsonl has no column 'labels'; it has 'text'" in refusal("summarise", file)
 
 
 WRONG_DOCUMENTS: list[tuple[dict[str, Any], str]] = [
@@ -812,9 +783,7 @@ WRONG_DOCUMENTS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("row", "message"), WRONG_DOCUMENTS, ids=range(len(WRONG_DOCUMENTS)))
 def test_refused_documents(tmp_path: Path, row: dict[str, Any], message: str) -> None:
-    with pytest.raises(BertcoreError) as error:
-        read_task("summaries", document(tmp_path, **row))
-    assert message in str(error.value)
+    assert message in refusal("summaries", document(tmp_path, **row))
 
 
 class Oracle:

@@ -143,7 +143,6 @@ def _guess(checkpoint: Checkpoint, a: str, b: str) -> str:
     encoding = checkpoint.tokenizer.encode(a, b)
     mask = encoding.ids.index(checkpoint.tokenizer.mask_id)
     result = trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[mask])
-    assert result.mlm_logits is not None
     return top_words(result.mlm_logits[0], checkpoint.tokenizer, 1)[0].token
 
 
@@ -203,17 +202,6 @@ class TestRuns:
         assert [checkpoint.step for _, checkpoint in opened] == [step for step, _ in opened] == [0, 1, 2, 5]
         tables = [checkpoint.model.embeddings.token.weight for _, checkpoint in opened]
         assert all(not torch.equal(a, b) for a, b in pairwise(tables))
-
-    def test_a_snapshot_opens_in_transformers(self, text: Path, tmp_path: Path) -> None:
-        from transformers import AutoTokenizer, BertForPreTraining
-
-        snapshot = start_run(tiny_run(text, steps=3), tmp_path / "run", resume=False)
-        encoding = AutoTokenizer.from_pretrained(snapshot)("The cat says [MASK].", "It lives.", return_tensors="pt")
-        theirs = BertForPreTraining.from_pretrained(snapshot)(**encoding)
-        opened = load_checkpoint(snapshot)
-        ours = opened.tokenizer.encode("The cat says [MASK].", "It lives.")
-        logits = trace(opened.model, ours.ids, ours.segments).mlm_logits
-        assert logits is not None and np.abs(logits - theirs.prediction_logits[0].detach().numpy()).max() < 1e-5
 
     def test_same_seed_same_run_other_seed_other_run(self, text: Path, tmp_path: Path) -> None:
         runs = {}
