@@ -201,18 +201,7 @@ MAT = "the cat [MASK] on a mat"
 
 
 def test_attribute(shell: Shell, model: Path, tmp_path: Path) -> None:
-    given = (
-        "attribute",
-        model,
-        "--a",
-        MAT,
-        "--wanted",
-        "sat",
-        "--against",
-        "sang",
-        "--method",
-        "leave_one_out",
-    )
+    given = ("attribute", model, "--a", MAT, "--wanted", "sat", "--against", "sang", "--method", "leave_one_out")
     found = shell(*given, "--json", "--out", tmp_path / "found.json").json
     expected = load(model).attribute(MAT, wanted="sat", against="sang", method="leave_one_out")
     assert found["tokens"] == expected.rows() and found["value"] == expected.value

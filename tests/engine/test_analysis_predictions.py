@@ -180,12 +180,7 @@ class TestAttribution:
         model = family_model(family).double()
         empty = covered(pair_text(model), TOKENIZER.pad_id, TOKENIZER.special_ids)
         found = integrated_gradients(
-            model,
-            pair_text(model),
-            Target("mlm", CAT, MASKED),
-            baseline=empty,
-            steps=200,
-            max_tokens=500,
+            model, pair_text(model), Target("mlm", CAT, MASKED), baseline=empty, steps=200, max_tokens=500
         )
         assert found.baseline == pytest.approx(log_probability(model, ids=empty.ids.tolist()), abs=1e-6)
         assert found.value == pytest.approx(log_probability(model), abs=1e-6)
@@ -235,11 +230,7 @@ class TestAttribution:
     def test_each_token_covered_in_turn(self, family: str, max_tokens: int) -> None:
         model = family_model(family)
         found = leave_one_out(
-            model,
-            pair_text(model),
-            Target("mlm", CAT, MASKED),
-            TOKENIZER.mask_id,
-            max_tokens=max_tokens,
+            model, pair_text(model), Target("mlm", CAT, MASKED), TOKENIZER.mask_id, max_tokens=max_tokens
         )
         for token in range(len(PAIR)):
             ids = [*PAIR.ids[:token], TOKENIZER.mask_id, *PAIR.ids[token + 1 :]]

@@ -244,7 +244,7 @@ class TestWeights:
         self, folder: Path, change: Callable[[dict[str, Tensor]], object], says: tuple[str, ...]
     ) -> None:
         edit_weights(folder, change)
-        refused(folder, str(folder), *says)
+        refused(folder, *says)
 
     def test_weights_of_another_model(self, folder: Path) -> None:
         save_file({"transformer.wte.weight": torch.zeros(4, 4)}, folder / "model.safetensors")

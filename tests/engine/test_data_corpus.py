@@ -150,18 +150,6 @@ class TestShards:
         assert shards[start:stop].tolist() == tokens[start:stop].tolist()
         assert len(shards) == 60 and np.asarray(shards).tolist() == tokens.tolist()
 
-    def test_batches_are_the_same_over_many_shards(
-        self, story_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
-        whole = load_corpus([story_file], TOKENIZER)
-        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "other"))
-        monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 1)
-        monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 1)
-        parts = load_corpus([story_file], TOKENIZER)
-        samplers = PairSampler(whole, False, 32, 0), PairSampler(parts, False, 32, 0)
-        left, right = (sampler.pairs(sampler.windows(200), np.random.default_rng(0)) for sampler in samplers)
-        assert all(np.array_equal(x.a, y.a) and np.array_equal(x.b, y.b) for x, y in zip(left, right, strict=True))
-
 
 @pytest.mark.usefixtures("small_shards")
 class TestCache:

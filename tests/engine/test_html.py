@@ -81,20 +81,8 @@ def shown(m: LoadedModel) -> dict[str, Table]:
     }
 
 
-NAMES = [
-    "fill",
-    "texts",
-    "lens",
-    "surprise",
-    "attribute",
-    "patch",
-    "patched heads",
-    "trace",
-    "heads",
-    "effects",
-    "links",
-]
-NAMES += ["norms", "stream", "logit", "pushed", "nearest", "run"]
+NAMES = ["fill", "texts", "lens", "surprise", "attribute", "patch", "patched heads", "trace", "heads", "effects"]
+NAMES += ["links", "norms", "stream", "logit", "pushed", "nearest", "run"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -276,18 +276,6 @@ class TestWritten:
             check_rows([5], 5)
 
 
-def test_a_changed_segment_or_position_is_another_trace() -> None:
-    model = family_model("bert")
-    segments, positions = list(PAIR.segments), list(PAIR.positions)
-    for place, value in parse_positions("5=1,6=1").items():
-        segments[place] = value
-    positions[2] = 9
-    intact = run(model)
-    assert difference(trace(model, PAIR.ids, segments), intact) > 1e-3
-    assert difference(trace(model, PAIR.ids, PAIR.segments, positions), intact) > 1e-3
-    assert difference(trace(model, PAIR.ids, PAIR.segments, PAIR.positions), intact) == 0
-
-
 def test_a_point_that_the_model_does_not_pass_is_a_sentence() -> None:
     with pytest.raises(BertcoreError, match="embeddings.segment"):
         activations(family_model("distilbert"), pair_text(family_model("distilbert")), ["embeddings.segment"])

@@ -189,11 +189,7 @@ class TestChangedSince:
         both = json.loads(json.dumps(options.to_dict()))
         both["data"]["corpus"] = [str(folder / "animals.txt"), str(other)]
         options = PretrainOptions.from_dict(both)
-        run_training(
-            Pretraining(options),
-            RunFolder.create(run, options.to_dict()),
-            stop_at(run, 3),
-        )
+        run_training(Pretraining(options), RunFolder.create(run, options.to_dict()), stop_at(run, 3))
         before = other.read_bytes()
         for changed in (before.replace(b"hoo", b"woo"), before + b"\n\nMore. And more."):  # of the same size, and not
             other.write_bytes(changed)

@@ -410,8 +410,7 @@ class TestSwitches:
         ids = torch.tensor([[2, 7, 9, 3]])
         with torch.no_grad():
             assert torch.equal(
-                model.logits("classify", model(ids)[:, 0]),
-                again.model.logits("classify", again.model(ids)[:, 0]),
+                model.logits("classify", model(ids)[:, 0]), again.model.logits("classify", again.model(ids)[:, 0])
             )
 
     def test_pre_norm_exists_for_bert_only(self) -> None:

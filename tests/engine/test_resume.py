@@ -84,16 +84,6 @@ class TestResume:
         start_run(None, run, resume=True)
         assert losses(run) == losses(undisturbed)
 
-    def test_resume_starts_where_there_is_nothing_yet(self, text: Path, tmp_path: Path) -> None:
-        start_run(tiny_run(text, steps=3), tmp_path / "run", resume=True)
-        assert RunFolder(tmp_path / "run").status().step == 3
-
-    def test_a_run_that_is_done_stays_done(self, text: Path, run: Path) -> None:
-        start_run(tiny_run(text, steps=4), run, resume=False)
-        before = losses(run)
-        start_run(None, run, resume=True)
-        assert losses(run) == before and RunFolder(run).status().state == "done"
-
     def test_a_text_that_is_gone_is_named(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text), run, resume=False, on_event=stop_at(run, 5))
         text.unlink()
@@ -346,12 +336,6 @@ class TestBudget:
         start_run(tiny_run(text, steps=100), run, resume=False, on_event=stop_at(run, 6))
         start_run(tiny_run(text, steps=9), run, resume=True)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("done", 9)
-
-    def test_less_than_is_done_is_refused(self, text: Path, run: Path) -> None:
-        start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
-        with pytest.raises(BertcoreError, match="has done 6 steps already"):
-            start_run(tiny_run(text, steps=5), run, resume=True)
-        assert config(run)["training"]["steps"] == 12
 
     def test_from_steps_to_minutes(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=5), run, resume=False)

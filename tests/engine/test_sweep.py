@@ -137,13 +137,7 @@ def test_the_flags_of_the_shell() -> None:
 
 
 def written(
-    folder: Path,
-    number: int,
-    rate: float,
-    seed: int,
-    figures: list[float],
-    state: str = "done",
-    message: str = "",
+    folder: Path, number: int, rate: float, seed: int, figures: list[float], state: str = "done", message: str = ""
 ) -> Path:
     run = RunFolder.create(
         folder / f"run-{number}",
@@ -323,12 +317,7 @@ def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
 
 
 def test_a_signal_to_stop_ends_the_run_at_work_and_those_that_wait(options: FinetuneOptions, tmp_path: Path) -> None:
-    sweep = run_sweep(
-        options,
-        tmp_path / "cats",
-        Varied(rates=(1e-4, 1e-3, 1e-2)),
-        on_event=AT_STEP_2,
-    )
+    sweep = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), on_event=AT_STEP_2)
     assert [run.status.state for run in sweep.runs] == ["stopped"] * 3
     assert [run.status.step for run in sweep.runs] == [2, 0, 0] and sweep.best is None
     again = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), resume=True)
