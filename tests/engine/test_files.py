@@ -5,7 +5,6 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore import trial
 from bertcore.checkpoint.weights import check_pickled, list_pickled, read_tensors
 from bertcore.errors import BertcoreError
 from bertcore.files import (
@@ -31,7 +29,6 @@ from bertcore.files import (
     write_json,
 )
 from bertcore.json_text import MOST_LEVELS, parse_json
-from bertcore.trial import TrialFailed, try_file
 from tests.limited import needs_limits, run_limited
 from tests.text_file import text_file
 
@@ -349,87 +346,3 @@ def test_anything_else_is_named(tmp_path: Path, content: Any, named: str) -> Non
     if named.startswith("torch"):
         with pytest.raises(BertcoreError, match=f"pytorch_model.bin.*{named}.*could run code"):
             list_pickled(file)
-
-
-# --- a file tried in another process: what the library says of it, and its limits
-
-SMALL = """
-import sys
-sys.path[:] = sys.argv[5:]
-import bertcore.trial as trial
-trial.TRIAL_SECONDS, trial.TRIAL_BYTES = 1, 200 << 20
-trial.run(*sys.argv[1:5])
-"""
-
-
-def read_well(file: str) -> None:
-    Path(file).read_bytes()
-
-
-def read_for_ever(_file: str) -> None:
-    while True:
-        pass
-
-
-def wait_for_ever(_file: str) -> None:
-    threading.Event().wait()
-
-
-def read_too_much(_file: str) -> None:
-    bytearray(500 << 20)
-
-
-def end_the_process(_file: str) -> None:
-    os.abort()
-
-
-def say_too_much(_file: str) -> None:
-    raise ValueError("x" * 10_000_000 + "\nmore")
-
-
-def say_half_a_character(_file: str) -> None:
-    raise ValueError("\ud800")
-
-
-def say_nothing(_file: str) -> None:
-    raise ValueError("\n")
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    (tmp_path / "-a file").write_text("x")
-    return tmp_path / "-a file"
-
-
-def why(read: Callable[[str], None], file: Path) -> str:
-    with pytest.raises(TrialFailed) as failed:
-        try_file(read, file)
-    return failed.value.why
-
-
-def test_what_the_library_says_is_one_line(file: Path) -> None:
-    try_file(read_well, file)
-    assert "No such file" in why(read_well, file.with_name("gone"))
-    assert 0 < len(why(say_too_much, file)) <= 2000
-    assert why(say_nothing, file) == "it cannot be read"
-    assert why(say_half_a_character, file) == ""
-    assert why(end_the_process, file) == ""
-
-
-@needs_limits
-def test_memory_and_time_have_limits(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "_PROGRAM", SMALL)
-    assert why(read_for_ever, file) == ""
-    assert why(read_too_much, file) in ("", "it cannot be read")
-    try_file(read_too_much, file, more_bytes=1 << 30)
-
-
-def test_without_such_limits_it_still_ends(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on Windows, which has no module `resource`."""
-    monkeypatch.setattr(
-        trial, "_PROGRAM", SMALL.replace("import sys\n", "import sys\nsys.modules['resource'] = None\n")
-    )
-    try_file(read_well, file)
-    assert "No such file" in why(read_well, file.with_name("gone"))
-    monkeypatch.setattr(trial, "_MOST_WAITING_S", 2.0)
-    assert why(wait_for_ever, file) == ""

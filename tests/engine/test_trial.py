@@ -1,0 +1,93 @@
+"""A file tried in another process (no module here loads torch): what the library says of it, and its limits."""
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bertcore import trial
+from bertcore.trial import TrialFailed, try_file
+from tests.limited import needs_limits
+
+SMALL = """
+import sys
+sys.path[:] = sys.argv[5:]
+import bertcore.trial as trial
+trial.TRIAL_SECONDS, trial.TRIAL_BYTES = 1, 200 << 20
+trial.run(*sys.argv[1:5])
+"""
+
+
+def read_well(file: str) -> None:
+    Path(file).read_bytes()
+
+
+def read_for_ever(_file: str) -> None:
+    while True:
+        pass
+
+
+def wait_for_ever(_file: str) -> None:
+    threading.Event().wait()
+
+
+def read_too_much(_file: str) -> None:
+    bytearray(500 << 20)
+
+
+def end_the_process(_file: str) -> None:
+    os.abort()
+
+
+def say_too_much(_file: str) -> None:
+    raise ValueError("x" * 10_000_000 + "\nmore")
+
+
+def say_half_a_character(_file: str) -> None:
+    raise ValueError("\ud800")
+
+
+def say_nothing(_file: str) -> None:
+    raise ValueError("\n")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "-a file").write_text("x")
+    return tmp_path / "-a file"
+
+
+def why(read: Callable[[str], None], file: Path) -> str:
+    with pytest.raises(TrialFailed) as failed:
+        try_file(read, file)
+    return failed.value.why
+
+
+def test_what_the_library_says_is_one_line(file: Path) -> None:
+    try_file(read_well, file)
+    assert "No such file" in why(read_well, file.with_name("gone"))
+    assert 0 < len(why(say_too_much, file)) <= 2000
+    assert why(say_nothing, file) == "it cannot be read"
+    assert why(say_half_a_character, file) == ""
+    assert why(end_the_process, file) == ""
+
+
+@needs_limits
+def test_memory_and_time_have_limits(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "_PROGRAM", SMALL)
+    assert why(read_for_ever, file) == ""
+    assert why(read_too_much, file) in ("", "it cannot be read")
+    try_file(read_too_much, file, more_bytes=1 << 30)
+
+
+def test_without_such_limits_it_still_ends(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows, which has no module `resource`."""
+    monkeypatch.setattr(
+        trial, "_PROGRAM", SMALL.replace("import sys\n", "import sys\nsys.modules['resource'] = None\n")
+    )
+    try_file(read_well, file)
+    assert "No such file" in why(read_well, file.with_name("gone"))
+    monkeypatch.setattr(trial, "_MOST_WAITING_S", 2.0)
+    assert why(wait_for_ever, file) == ""
