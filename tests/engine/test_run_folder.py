@@ -513,13 +513,15 @@ class TestRuns:
         assert "snapshots of step" in (narrow / "log.txt").read_text()
         assert losses(narrow) == losses(wide)
 
-    def test_a_snapshot_that_was_asked_for_stays(self, text: Path, run: Path) -> None:
+    def test_a_snapshot_that_was_asked_for_stays(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
         start_run(tiny_run(text, steps=12), run, False, at_step(7, lambda: RunFolder(run).send("snapshot")))
         steps = [step for step, _ in RunFolder(run).snapshots()]
         assert steps == [0, 1, 2, 5, 7, 10, 12]
         assert load_checkpoint(RunFolder(run).snapshot_path(7)).step == 7
 
-    def test_what_another_run_began_with_stays(self, text: Path, tmp_path: Path, run: Path) -> None:
+    def test_what_another_run_began_with_stays(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
         start_run(tiny_run(text, steps=12), run, resume=False)
         begun = RunFolder(run).snapshot_path(5)
         start_run(continued(tiny_run(text, steps=2), begun), tmp_path / "next", resume=False)
