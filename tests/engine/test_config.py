@@ -92,7 +92,7 @@ def test_unknown_preset_is_refused_with_the_known_ones() -> None:
         ("num_attention_heads", 5),
         ("hidden_act", "swish"),
         ("hidden_act", ["gelu"]),
-        ("pad_token_id", 10_000_000),
+        ("pad_token_id", tiny_config().vocab_size),
         ("pad_token_id", -1),
         ("hidden_dropout_prob", 1.0),
         ("hidden_dropout_prob", "0.1"),
