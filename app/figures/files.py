@@ -13,7 +13,7 @@ from bertcore.errors import BertcoreError, shortened
 from bertcore.files import reason_of, write_atomic
 
 from ..look import theme
-from ..look.bidi import plain
+from ..look.say import plain
 from .figure import Figure, Numbers
 
 MARGIN_PX, GAP_PX = 16, 8

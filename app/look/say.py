@@ -11,12 +11,11 @@ be moved without being translated anew.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLocale
-
-from .bidi import isolated
 
 _FORMS = re.compile(r"\((?:(\w+)\|(\w+)|(s|es))\)")  # (was|were), (s)
 
@@ -79,3 +78,20 @@ def set_texts(texts: Texts) -> None:
     """What `say` translates with, in place of what was there."""
     global _texts
     _texts = texts
+
+
+LEFT_TO_RIGHT_MARK = "\u200e"
+
+
+def isolated(token: str) -> str:
+    """The token for a sentence: it keeps its own direction and leaves words and numbers beside it in their order.
+
+    Without it, a number after the token would stand before it, and a sentence that begins with it would run backwards.
+    """
+    is_rtl = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in token)
+    return f"{LEFT_TO_RIGHT_MARK}{token}{LEFT_TO_RIGHT_MARK}" if is_rtl else token
+
+
+def plain(text: str) -> str:
+    """Without the marks: for files."""
+    return text.replace(LEFT_TO_RIGHT_MARK, "")

@@ -2,24 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 
 from bertcore.locations import BUILT_IN, TINY, tuned_models
 from bertcore.resolve_model import can_be_downloaded
 
 from ..compute.open_model import portable_reference
+from ..look import theme
 from ..look.say import say
 from ..runs.stages import reference_to, start_of
 from ..state.baseline import Baseline, OtherModel, OtherText
-from ..state.examples import load_examples
+from ..state.examples import Example, load_examples
 from ..state.what_if import NOTHING_CHANGED
 from ..widgets.banner import BannerAction
-from ..widgets.text_pair_dialog import TextPairDialog
+from ..widgets.card import button, label
+from ..widgets.controls import MenuButton
+from ..widgets.layouts import hbox, vbox
+from ..widgets.sentence_bar import SentenceEdit
 from .services import Services
+
+WIDTH_PX = 620
+
+
+class TextPairDialog(QDialog):
+    """Begins with the text that is on show: one changes a word, and sees what that does."""
+
+    chosen = Signal(str, str)  # A, B
+
+    def __init__(self, a: str, b: str, examples: Sequence[Example], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(say("Compare with another text"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._examples = examples
+        self.a = SentenceEdit("A", say("Type a sentence"))
+        self.b = SentenceEdit("B", say("A second sentence (optional)"))
+        self.show_texts(a, b)
+        self.swap = button(say("Swap A and B"), lambda: self.show_texts(self.b.text(), self.a.text()))
+        self.examples = MenuButton(say("Examples"), self._fill_examples, say("Sentence pairs to start from"))
+        self.compare = button(say("Compare"), self.accept, look="primary")
+        self.compare.setDefault(True)
+        hint = say("Change one word, negate the sentence, or swap A and B. Masked words are masked in both texts.")
+        margin = theme.px(14)
+        vbox(
+            label(hint, "muted", wrap=True),
+            self.a,
+            self.b,
+            hbox(self.swap, self.examples, None, button(say("Cancel"), self.reject), self.compare, gap_px=8),
+            parent=self,
+            gap_px=8,
+            margins=margin,
+        )
+        self.setMinimumWidth(theme.px(WIDTH_PX))
+        self.a.setFocus()
+
+    def show_texts(self, a: str, b: str) -> None:
+        self.a.setText(a)
+        self.b.setText(b)
+
+    def accept(self) -> None:
+        self.chosen.emit(self.a.text(), self.b.text())
+        super().accept()
+
+    def _fill_examples(self, menu: QMenu) -> None:
+        for example in self._examples:
+            menu.addAction(example.title, partial(self.show_texts, example.a, example.b or ""))
 
 
 class Comparison(QObject):

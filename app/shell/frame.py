@@ -15,15 +15,14 @@ from ..look import theme
 from ..look.say import say
 from ..state.explore_state import ExploreState
 from ..state.what_if import NOTHING_CHANGED
-from ..widgets.banner import Banner
+from ..widgets.banner import Banner, OfferLine
 from ..widgets.card import GAP_PX, label
 from ..widgets.context_menu import show_token_menu
 from ..widgets.help_panel import HelpPanel
-from ..widgets.layouts import hbox, vbox
+from ..widgets.layouts import discard, hbox, vbox
 from ..widgets.prediction_line import Prediction, PredictionLine, prediction_of
-from ..widgets.question_line import QuestionLine
 from ..widgets.room_rail import RoomRail
-from ..widgets.sentence_bar import SentenceBar
+from ..widgets.sentence_bar import QuestionLine, SentenceBar
 from ..widgets.spots import name_spot
 from ..widgets.status_line import StatusLine
 from ..widgets.title_bar import TitleBar
@@ -287,3 +286,30 @@ class _Page(QWidget):
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return False
+
+
+class Offers(QObject):
+    """Each line is made anew with the frame: for its size, in its language."""
+
+    def __init__(self, frame: Callable[[], Frame], parent: QObject) -> None:
+        """frame: of the window, as it is now."""
+        super().__init__(parent)
+        self._frame = frame
+        self._open: dict[str, tuple[Callable[[], OfferLine], OfferLine]] = {}  # by a name: what makes it, and itself
+
+    def show(self, name: str, make: Callable[[], OfferLine]) -> None:
+        self.end(name)
+        line = make()
+        for answered in (line.accepted, line.dismissed):
+            answered.connect(lambda: self.end(name))
+        self._open[name] = make, line
+        self._frame().dock_line(line)
+
+    def end(self, name: str) -> None:
+        if name in self._open:
+            discard(self._open.pop(name)[1])
+
+    def show_again(self) -> None:
+        """In a frame that has just been built."""
+        for name, (make, _) in list(self._open.items()):
+            self.show(name, make)

@@ -16,11 +16,10 @@ from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
 from ..lessons.shipped import in_language, tour_file
 from ..look.say import say
+from ..widgets.banner import OfferLine
 from ..widgets.layouts import discard
-from ..widgets.offer_line import OfferLine
 from ..widgets.save_dialog import ask_for_file
-from .frame import Frame
-from .offers import Offers
+from .frame import Frame, Offers
 from .rooms import room_views
 from .services import Services
 from .sessions import Sessions

@@ -37,7 +37,7 @@ from ..lessons.answers import answers_as_json, load_answers
 from ..lessons.progress import Progress, load_progress, progress_as_json
 from ..look.say import say
 from ..state.session_file import Session, as_json, load_session
-from ..widgets.offer_line import OfferLine
+from ..widgets.banner import OfferLine
 
 if TYPE_CHECKING:
     from .window import Window

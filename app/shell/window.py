@@ -30,9 +30,8 @@ from .commands import Actions, commands_of, start_title
 from .comparison import Comparison
 from .examples import Examples
 from .exporting import Exporter
-from .frame import Frame
+from .frame import Frame, Offers
 from .lessons import Lessons
-from .offers import Offers
 from .rooms import ROOMS, RoomContext, open_view
 from .services import Services
 from .sessions import Sessions

@@ -18,10 +18,9 @@ from bertcore.tokenizer.text_spans import Place, joined, moved_place, places_aft
 
 from ..look.say import say
 from .baseline import Baseline, OtherModel
-from .contrast import NO_CONTRAST, Contrast
 from .model_info import ModelInfo
 from .readings import masked_ids, masked_positions
-from .selection import Selection
+from .selection import NO_CONTRAST, Contrast, Selection
 from .token_units import TokenView
 from .what_if import NOTHING_CHANGED, WhatIf
 from .word_replacement import replaced, written

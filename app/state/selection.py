@@ -2,11 +2,25 @@
 
 from dataclasses import dataclass
 
-from .contrast import NO_CONTRAST, Contrast
 from .readings import Reading
 from .token_units import TokenView, Units
 
 TOKENS = TokenView()
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Why `wanted`, and not `against`? As typed; empty for what the model guesses first, or for no other word."""
+
+    wanted: str = ""
+    against: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether a word was typed at all."""
+        return bool(self.wanted or self.against)
+
+
+NO_CONTRAST = Contrast()
 
 
 @dataclass(frozen=True)

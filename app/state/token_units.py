@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from bertcore.errors import shortened
 
-from ..look.bidi import isolated
 from ..look.fitting import MOST_RUN
-from ..look.say import mark, say
+from ..look.say import isolated, mark, say
 
 if TYPE_CHECKING:
     import numpy as np

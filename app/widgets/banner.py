@@ -1,4 +1,4 @@
-"""One sentence about what went wrong, at the top of the room, until it is dismissed."""
+"""Above the room: one sentence about what went wrong, or an offer, until it is dismissed."""
 
 from collections.abc import Callable
 
@@ -70,3 +70,32 @@ class Banner(QFrame):
         self.dismiss()
         if action is not None:
             action[1]()
+
+
+class OfferLine(QFrame):
+    accepted = Signal()
+    dismissed = Signal()  # hidden in either case
+
+    def __init__(self, sentence: str, accept: str, parent: QWidget | None = None) -> None:
+        """accept: on the button."""
+        super().__init__(parent)
+        self.setProperty("look", "offer")
+        self.setAccessibleName(sentence)
+        self.accept_button = button(accept, self._on_accept_clicked, look="primary")
+        self.close_button = IconButton("close", say("No, thank you"), self._on_close_clicked)
+        self.close_button.setProperty("look", "quiet")
+        margins = (theme.px(14), theme.px(5), theme.px(8), theme.px(5))
+        text = label(sentence, "", wrap=True)
+        self._row = hbox((text, 1), self.accept_button, self.close_button, parent=self, gap_px=10, margins=margins)
+
+    def add_button(self, text: str, clicked: Callable[[], object], hint: str) -> None:
+        """For something that leaves the offer open."""
+        self._row.insertWidget(1, button(text, clicked, hint=hint))
+
+    def _on_accept_clicked(self) -> None:
+        self.hide()
+        self.accepted.emit()
+
+    def _on_close_clicked(self) -> None:
+        self.hide()
+        self.dismissed.emit()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ..figures.figure import Figure
 from ..look import theme
@@ -318,3 +318,30 @@ def separator() -> QFrame:
     line.setFixedHeight(1)
     line.setProperty("look", "line")
     return line
+
+
+class BigNumber(QWidget):
+    """A big number and, small behind it, what it counts."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self._number, self._unit = label("–", "number"), label(unit, "muted")
+        direction = QBoxLayout.Direction.LeftToRight if not theme.is_projector() else QBoxLayout.Direction.TopToBottom
+        layout = QBoxLayout(direction, self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(5) if not theme.is_projector() else 0)
+        layout.addWidget(self._number)
+        layout.addWidget(self._unit)
+
+    @property
+    def text(self) -> str:
+        return self._number.text()
+
+    @property
+    def unit(self) -> str:
+        return self._unit.text()
+
+    def set(self, number: str, unit: str | None = None) -> None:
+        self._number.setText(number)
+        if unit is not None:
+            self._unit.setText(unit)

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from ..look import theme
 from ..look.say import say
-from ..state.contrast import Contrast
+from ..state.selection import Contrast
 from .card import label
 from .layouts import hbox, vbox
 

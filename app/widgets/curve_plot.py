@@ -24,11 +24,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from ..figures.figure import Axis, Figure, Numbers, picture_of
 from ..look import theme
 from ..look.say import say
-from .curve_specs import CurveSpec, Drawing, PlotSpec, Points, step_axis
+from .curve_specs import CurveSpec, Drawing, PlotSpec, Points, smoothed, step_axis
 from .figure_button import FigureButton
 from .layouts import vbox
 from .linked_text import LinkedText
-from .smoothing import smoothed
 
 if TYPE_CHECKING:
     from .curve_canvas import CurveCanvas

@@ -11,9 +11,8 @@ from bertcore.analysis.align import align
 from bertcore.errors import shortened
 
 from ..look import numbers
-from ..look.bidi import isolated
 from ..look.fitting import MOST_RUN
-from ..look.say import say
+from ..look.say import isolated, say
 from ..state.baseline import OtherText
 from ..state.baseline_names import beside
 from ..state.explore_state import ExploreState

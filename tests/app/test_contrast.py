@@ -23,8 +23,8 @@ from app.rooms.layers.swap_view import SwapView
 from app.rooms.predict.attribution_view import AttributionView
 from app.shell.window import Window
 from app.state.baseline import OtherText
-from app.state.contrast import NO_CONTRAST, Contrast
 from app.state.readings import Reading
+from app.state.selection import NO_CONTRAST, Contrast
 from app.widgets.contrast_fields import ContrastFields
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import TINY, shipped_checkpoint

@@ -19,8 +19,7 @@ from app.runs.compared_settings import differences
 from app.runs.run_info import RunInfo
 from app.runs.service import RunsService
 from app.widgets.curve_plot import CurvePlot
-from app.widgets.curve_specs import CurveSpec, Level, PlotSpec
-from app.widgets.smoothing import MOST, smoothed, window_of
+from app.widgets.curve_specs import MOST, CurveSpec, Level, PlotSpec, smoothed, window_of
 from bertcore.locations import SHIPPED, TINY, assets
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.rooms.film.guesses import Guesses, position_to_show
+from app.rooms.film.answers import Guesses, position_to_show
 from app.rooms.film.room import FilmRoom
 from app.shell.window import Window
 from bertcore.checkpoint.checkpoint import load_checkpoint

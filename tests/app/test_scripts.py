@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.look.bidi import isolated, plain
+from app.look.say import isolated, plain
 from app.shell.window import Window
 from app.state.token_units import TokenView
 from app.widgets.token_chips import chips_of, note_about

@@ -22,7 +22,7 @@ from app import __main__
 from app.lessons.card import LessonCard
 from app.lessons.shipped import tour_file
 from app.shell import recovery
-from app.widgets.offer_line import OfferLine
+from app.widgets.banner import OfferLine
 
 LESSON = tour_file()
 TEXT, TYPED = "The old king went home.", "7"

@@ -43,13 +43,13 @@ from app.rooms.train.list.actions import LabelDialog
 from app.rooms.train.room import TrainRoom
 from app.runs import service as runs
 from app.shell.about import AboutDialog
+from app.shell.comparison import TextPairDialog
 from app.shell.program import leave
 from app.shell.rooms import ROOMS, open_view
 from app.shell.services import Services, build_services
 from app.shell.window import Window
 from app.widgets.charts.pointer import PointerWidget
 from app.widgets.command_list import Palette
-from app.widgets.text_pair_dialog import TextPairDialog
 from benchmarks.offscreen import offscreen_app
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder

@@ -1,4 +1,4 @@
-"""Classes as bars, for one class and for several at once; and a number on its scale."""
+"""Classes as bars, for one class and for several at once; and a number on its scale; which words decided."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.multilabel import LabelSetPrediction
 from bertcore.tasks.kinds.regress import NumberPrediction
 
+from ...compute.head_questions import HeadTarget, targets_of
 from ...compute.question import Question
 from ...compute.word_questions import attribution_of
-from ...figures.figure import Numbers, numbers_of
+from ...figures.figure import Figure, Numbers, joined, model_text, numbers_of, pair_text, picture_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
@@ -20,12 +21,13 @@ from ...state.baseline_names import beside, is_earlier, unchanged_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.card import GAP_PX, label
+from ...state.token_units import Units
+from ...widgets.card import GAP_PX, label, scrolled
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.scale import NumberScale
+from ...widgets.charts.tokens import SharesCard
 from ...widgets.layouts import fill, vbox
 from .view import AnyPrediction, ApplyView
-from .words_card import WordsCard, class_target
 
 if TYPE_CHECKING:
     from bertcore.analysis.effects import Attribution
@@ -35,6 +37,40 @@ IN_ORDER = 8  # so few classes keep their places while someone types; more are s
 MOST_BARS = 14
 BAR_PX, LEAST_BAR_PX = 40, 22  # a row's height, of few classes and of many
 FEW = 4
+
+
+class WordsCard(SharesCard):
+    """The text with each word as strongly coloured as the class loses without it (`attribution.leave_one_out`)."""
+
+    def __init__(self) -> None:
+        super().__init__(say("Which words decided"), say("How much each word adds to the answer"))
+        self._reading: Reading | None = None
+        fill(self.body, self.scale, self.line, (scrolled(self.tokens), 1))
+        self.set_figure(self._figure)
+
+    def show_target(self, reading: Reading, units: Units, target: HeadTarget) -> None:
+        """What is asked about: a class of the model as it is without changes inside."""
+        self._reading, self.units = reading, units
+        how = say(
+            "Each word is masked in turn. Red: without it the model is less sure of “{label}”. Blue: surer. +0.7: half "
+            "as likely without it."
+        )
+        changed = say("Computed for the model without your changes.") if reading.unchanged is not None else ""
+        self.set_intro(f"{how.format(label=target.label)} {changed}".strip())
+
+    def _figure(self) -> Figure | None:
+        if self._reading is None or self.units is None or not self.scores:
+            return None
+        model, encoding = self._reading.request.model, self._reading.encoding
+        caption = joined(model_text(model), pair_text(encoding.text_a, encoding.text_b), self.intro)
+        shares = {"share": numbers_of("token", self.units.labels, self.scores)}
+        return Figure(self.title, picture_of([self.tokens, self.scale]), shares, caption, model.name)
+
+
+def class_target(reading: Reading) -> HeadTarget | None:
+    """The likeliest class of the unchanged model; None where it reads no classes."""
+    targets = targets_of(reading.plain, 0)
+    return next((target for target in targets if target.target.head == "classify" and not target.is_score), None)
 
 
 class TextView(ApplyView[Example, AnyPrediction]):

@@ -15,8 +15,7 @@ from ...look import theme
 from ...look.say import say
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.charts.pointer import ARROWS
-from ...widgets.charts.raster import Raster
-from ...widgets.head_sheet import HeadSheet
+from ...widgets.charts.raster import HeadSheet, Raster
 from .attentions import Head, head_name
 
 DOT = 0.56  # of a cell's side: the effect of a head, drawn over it

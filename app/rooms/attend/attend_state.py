@@ -7,8 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from bertcore.errors import BertcoreError
 
 from ...compute.head_questions import HeadTarget, mask_at, own_target, targets_of, why_no_target
-from ...state.contrast import NO_CONTRAST
-from ...state.selection import Selection
+from ...state.selection import NO_CONTRAST, Selection
 from .attentions import Attentions, Descriptions, Head
 
 

@@ -19,10 +19,9 @@ from ...look.say import say
 from ...runs.stages import Snapshots
 from ...state.readings import Reading, thumbnails
 from ...state.token_units import TokenView
+from ...widgets.charts.raster import HeadSheet
 from ...widgets.curve_specs import Mark
-from ...widgets.head_sheet import HeadSheet
-from .answers import answers_of
-from .guesses import WORDS, Guesses
+from .answers import WORDS, Guesses, answers_of
 
 SMOOTHED = 1.1  # over steps from s/1.1 to 1.1 s: even on a logarithmic axis
 LONGER_FROM = 10  # steps: sequences that are longer from here on were so from the start

@@ -14,9 +14,9 @@ from ...look import numbers, theme
 from ...look.say import say
 from ...look.theme import draw_text
 from ...widgets.charts.raster import Raster, paint_scale
+from .answers import WORDS as MOST_WORDS
+from .answers import Guesses, position_to_show
 from .content import Frame, LossCurve
-from .guesses import WORDS as MOST_WORDS
-from .guesses import Guesses, position_to_show
 from .plan import FilmPlan, Shape, grid
 
 ATLAS, HEAD, WORDS = PICTURES = ("heads", "head", "words")

@@ -12,8 +12,7 @@ from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import Target
 
 from ...compute.head_questions import HeadTarget, labels_of, probability_of, targets_of, word_contrast
-from ...look.bidi import isolated
-from ...look.say import say
+from ...look.say import isolated, say
 
 if TYPE_CHECKING:
     from ...state.readings import Reading

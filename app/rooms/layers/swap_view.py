@@ -22,7 +22,7 @@ from ...figures.values import Side, Values, heads, stage_labels
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.baseline import OtherText
-from ...state.contrast import NO_CONTRAST
+from ...state.selection import NO_CONTRAST
 from ...state.token_units import TokenView
 from ...state.what_if import Swap
 from ...widgets.card import GAP_PX, button, label

@@ -16,8 +16,7 @@ from ...compute.question import Job
 from ...figures.figure import Axis, Numbers, numbers_of
 from ...figures.values import Side, Values
 from ...look import numbers, theme
-from ...look.bidi import isolated
-from ...look.say import mark, say
+from ...look.say import isolated, mark, say
 from ...runs.stages import reference_to, start_of
 from ...state.baseline import ComparisonOffer, OtherModel
 from ...state.baseline_names import baseline_name

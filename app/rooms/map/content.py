@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...compute.feed_forward import FeedForwardActivity
     from ...state.readings import Reading
     from ...state.verdicts import Verdict
-    from ...widgets.head_sheet import HeadSheet
+    from ...widgets.charts.raster import HeadSheet
     from .compared import ComparedLines
 
 EMBEDDINGS = ("token", "segment", "position", "sum")

@@ -10,9 +10,9 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from ...look import numbers, theme
 from ...look.say import say
 from ...state.baseline_names import beside
+from .base_picture import CENTER, WRAPPED, curve_between, draw_wrapped
 from .content import Answer, Caption
 from .plan import MapPart, Plan
-from .strokes import CENTER, WRAPPED, curve_between, draw_wrapped
 
 BUBBLE_PX = 270
 

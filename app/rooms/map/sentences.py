@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...look import numbers
-from ...look.bidi import isolated
-from ...look.say import mark, say
+from ...look.say import isolated, mark, say
 from ...state.baseline_names import where_compared
 from ...state.verdicts import verdict_of
 from .content import SECTIONS, Caption, embedding

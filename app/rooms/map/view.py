@@ -17,8 +17,8 @@ from ...state.baseline_names import beside, is_earlier
 from ...state.compared_words import ComparedMask, compared_mask
 from ...state.token_units import TokenView
 from ...state.verdicts import first_token, question_for, verdict_of
+from ...widgets.charts.raster import HeadSheet
 from ...widgets.figure_button import FigureButton
-from ...widgets.head_sheet import HeadSheet
 from ...widgets.layouts import vbox
 from ...widgets.progress_line import ProgressLine
 from ..view import View

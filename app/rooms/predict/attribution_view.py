@@ -17,9 +17,8 @@ from ...compute.word_questions import attribution_of
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
 from ...look.say import mark, say
-from ...state.contrast import NO_CONTRAST
 from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state.selection import NO_CONTRAST, Selection
 from ...widgets.card import GAP_PX, label, tip
 from ...widgets.charts.tokens import SharesCard
 from ...widgets.contrast_fields import ContrastFields

@@ -9,9 +9,8 @@ from bertcore.analysis.predict import WordGuess
 
 from ...compute.masks import MaskLens
 from ...look import numbers, theme
-from ...look.bidi import isolated
 from ...look.number_kinds import explain
-from ...look.say import say
+from ...look.say import isolated, say
 from ...state.baseline_names import baseline_name, beside, is_earlier, where_first
 from ...state.compared_words import ComparedMask, compared_mask
 from ...state.readings import MaskReading, Reading

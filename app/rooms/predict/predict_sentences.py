@@ -11,8 +11,7 @@ import numpy as np
 from ...compute.head_questions import HeadTarget, odds
 from ...compute.text_scores import ScoredPairs, ScoredTexts
 from ...look import numbers
-from ...look.bidi import isolated
-from ...look.say import say
+from ...look.say import isolated, say
 from ...state.baseline import OtherText
 from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import MaskReading, Reading

@@ -10,8 +10,7 @@ from PySide6.QtCore import Signal
 from bertcore.tokenizer.tokenizer import Encoding
 
 from ...look import numbers
-from ...look.bidi import isolated
-from ...look.say import say
+from ...look.say import isolated, say
 from ...state.explore_state import moved_positions
 from ...state.model_info import ModelInfo
 from ...state.readings import MaskReading, Reading

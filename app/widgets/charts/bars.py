@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
 from ...look.fitting import fitting_line
-from .chart import Chart
-from .pointer import next_of
+from .pointer import Chart, next_of
 
 ROW_PX = 22
 BAR_PX = 14

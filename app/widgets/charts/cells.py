@@ -20,8 +20,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter,
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
-from .chart import Chart
-from .pointer import ARROWS
+from .pointer import ARROWS, Chart
 from .raster import Raster, paint_scale
 from .zoom import Zoom
 

@@ -11,8 +11,7 @@ from bertcore.tasks.kinds import TASK_KINDS
 
 from ....compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch, ShownExamples
 from ....look import numbers
-from ....look.bidi import isolated
-from ....look.say import mark, say
+from ....look.say import isolated, mark, say
 from ....state.verdicts import pair_claim, role_of, short_answer, unsure_rule
 
 if TYPE_CHECKING:

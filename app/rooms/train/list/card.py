@@ -12,9 +12,9 @@ from bertcore.runs.diagnosis import Suggestion
 from ....look import theme
 from ....look.say import say
 from ....runs.run_info import RunInfo
+from ....widgets.banner import OfferLine
 from ....widgets.card import Card, button, label, scrolled, set_role
 from ....widgets.layouts import discard, fill, vbox
-from ....widgets.offer_line import OfferLine
 from ..form.copy_form import CopyForm
 from ..form.demos import DemoPanel
 from ..form.new_run_form import NewRunForm

@@ -25,8 +25,7 @@ from ....runs.health_sentences import health_of
 from ....runs.run_info import RunInfo, RunResult
 from ....runs.run_sentences import shown_name, state_name
 from ....state.task_info import metric_value
-from ....widgets.big_number import BigNumber
-from ....widgets.card import Card, button, label, set_role
+from ....widgets.card import BigNumber, Card, button, label, set_role
 from ....widgets.controls import IconButton
 from ....widgets.curve_specs import Level
 from ....widgets.layouts import fill, hbox

@@ -12,8 +12,7 @@ from ....look import theme
 from ....look.say import say
 from ....widgets.card import tip
 from ....widgets.charts.cells import LabelledGrid, Labels
-from ....widgets.charts.raster import Raster
-from ....widgets.head_sheet import HeadSheet
+from ....widgets.charts.raster import HeadSheet, Raster
 
 GAP_PX, LARGEST = 6, (10_000, 10_000)
 
