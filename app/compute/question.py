@@ -48,6 +48,7 @@ class Job:
     function: Callable[..., Any]  # (*checkpoints of the models, *arguments, progress); yields pieces, if any
     arguments: tuple[Any, ...] = ()
     models: tuple[ModelInfo, ...] = ()
+    is_quick: bool = False  # asked without a pause, even while a person types
 
     @property
     def key(self) -> Key:

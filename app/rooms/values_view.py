@@ -10,7 +10,7 @@
 
 Labels, hovering, clicking and the menu of a right click in all rooms, the selection, the caption, files and, from the
 same function on `reading.baseline`, the comparison follow. What takes time is computed on the worker: a picture names
-the question that it `asks`, `job` says what is to be computed, and `values` takes the answer from `answer`.
+the question that it `asks`, `job` says what is to be computed, and `values` takes the answer from `answer_of`.
 """
 
 from __future__ import annotations
@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QLayout
 
-    from ..compute.question import Job, Question
     from ..state.readings import Reading
     from ..state.selection import Selection
-    from ..widgets.progress_line import ProgressLine
 
 
 class ValuesView(View):
@@ -58,14 +56,6 @@ class ValuesView(View):
 
     # What a subclass may say besides.
 
-    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
-        """What the worker is to compute for this reading; None: nothing."""
-        raise NotImplementedError
-
-    def offer(self, asks: str) -> str:
-        """How long it takes, where a person is to begin it: a sentence."""
-        return ""
-
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
         """A title and a sentence in place of the pictures: why there are none; None where there are."""
         return None
@@ -73,10 +63,6 @@ class ValuesView(View):
     def offers(self) -> list[QPushButton]:
         """What stands below that sentence."""
         return []
-
-    def line(self, asks: str) -> ProgressLine | None:
-        """Where the view itself shows how far the worker is; None: the room does, below the view."""
-        return None
 
     def lay_out(self) -> QLayout:
         """The cards in a row; on a projector some fold away."""
@@ -122,21 +108,21 @@ class ValuesView(View):
 
     # What follows.
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.asks = {one.asks: one.is_compared for one in cls.pictures if one.asks}
+
     def __init__(self) -> None:
         super().__init__()
         self.charts: dict[str, Any] = {}
         self.cards: dict[str, Card] = {}
         self.shown: dict[str, Values] = {}  # what is on the screen, by picture
         self.differences: set[str] = set()  # the pictures that show now minus the baseline
-        self.asked: dict[str, Question[Any]] = {}
-        self.asked_of_baseline: dict[str, Question[Any]] = {}
         self._pictures = {picture.key: picture for picture in self.pictures}
         self._followed: dict[str, tuple[object, ...]] = {}
         self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
         for picture in self.pictures:
             self._make(picture)
-            if picture.asks and picture.asks not in self.asked:
-                self._make_question(picture)
         content = QWidget()
         content.setLayout(self.lay_out())
         for key, card in self.cards.items():  # behind what else stands in the title line
@@ -159,13 +145,6 @@ class ValuesView(View):
             chart.hovered.connect(partial(self._on_hovered, picture))
             self.add_token_menu(chart, partial(self._position, picture))
 
-    def _make_question(self, picture: Picture) -> None:
-        asks, line = picture.asks, self.line(picture.asks)
-        self.asked[asks] = self.add_question(partial(self._on_answered, asks), line)
-        self.asked[asks].failed.connect(partial(self._on_answered, asks))
-        if picture.is_compared:
-            self.asked_of_baseline[asks] = self.add_question(partial(self._on_answered, asks))
-
     def folded(self, key: str) -> QWidget:
         """The card of a picture, as it stands in a row."""
         card = self.cards[key]
@@ -175,43 +154,25 @@ class ValuesView(View):
     def shows_nothing(self) -> bool:
         return self.pages.currentIndex() > 0
 
-    def answer(self, asks: str, reading: Reading) -> Any:
-        """What the worker answered for this reading; None while there is no answer."""
-        return (self.asked if reading is self.reading else self.asked_of_baseline)[asks].answer
-
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        self._ask(reading, selection)
+        self.ask_all()
         self._show(self.pictures, reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         if self.shows_nothing:  # why, is of the reading
             return
-        self._ask(reading, selection)
+        self.ask_all()
         changed = [one for one in self.pictures if self._followed.get(one.key) != self._follow(one, reading, selection)]
         self._show(changed, reading, selection)
 
     def redraw(self, *keys: str) -> None:
         """Something of the view's own is another now; no keys: in all pictures."""
         if self.reading is not None:
-            self._ask(self.reading, self.selection)
+            self.ask_all()
             pictures = [picture for picture in self.pictures if not keys or picture.key in keys]
             self._show(pictures, self.reading, self.selection)
 
-    def _ask(self, reading: Reading, selection: Selection) -> None:
-        given: list[tuple[dict[str, Question[Any]], Reading | None]] = [
-            (self.asked, reading),
-            (self.asked_of_baseline, reading.baseline),
-        ]
-        for questions, one in given:
-            for asks, question in questions.items():
-                job = None if one is None else self.job(asks, one, selection)
-                if job is None:
-                    question.clear()
-                else:
-                    question.ask_job(job, self.pause_ms, self.offer(asks))
-
-    def _on_answered(self, asks: str, _answer: object = None) -> None:
-        self.pause_ms = 0  # before what is asked because of the answer
+    def draw_answer(self, asks: str) -> None:
         self.redraw(*(picture.key for picture in self.pictures if picture.asks == asks))
 
     def _follow(self, picture: Picture, reading: Reading, selection: Selection) -> tuple[object, ...]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from ..compute.question import Answer, Question
+from ..compute.question import Answer, Job, Question
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
 from ..look.say import Titled, mark, say
 from ..state.baseline import TWO_TEXTS, ComparisonOffer
@@ -58,8 +59,11 @@ class View(QWidget):
     """One way to look at a reading. It is given what to show and says by signals what a person wants.
 
     It knows neither its room nor the window. Subclasses override `show_reading`, and `show_selection` where another
-    token, layer or head needs less than everything drawn anew.
+    token, layer or head needs less than everything drawn anew. What takes time is computed on the worker: a view names
+    in `asks` what it asks, and says in `job` what is to be computed; with `ask_all` it asks.
     """
+
+    asks: ClassVar[Mapping[str, bool]] = {}  # what is asked of the worker; True: of the baseline as well
 
     position_hovered = Signal(object)  # int | None: for all rooms, as long as the mouse is there
     position_clicked = Signal(int)  # pinned for all rooms
@@ -81,6 +85,13 @@ class View(QWidget):
         self.reading: Reading | None = None  # that is on show; None before the first, and after `leave`
         self.selection = Selection()
         self.pause_ms = 0  # before the worker is asked: 0 after a click, more while a person types
+        self.asked: dict[str, Question[Any]] = {}
+        self.asked_of_baseline: dict[str, Question[Any]] = {}
+        for asks, is_compared in self.asks.items():
+            self.asked[asks] = self.add_question(partial(self._on_answered, asks))
+            self.asked[asks].failed.connect(partial(self._on_answered, asks))
+            if is_compared:
+                self.asked_of_baseline[asks] = self.add_question(partial(self._on_answered, asks))
 
     @property
     def is_running(self) -> bool:
@@ -93,6 +104,43 @@ class View(QWidget):
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         """Another token, layer or head of the same reading."""
+
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        """What the worker is to compute for this reading, which may be the baseline; None: nothing."""
+        raise NotImplementedError
+
+    def time_needed(self, asks: str) -> str:
+        """How long it takes, where a person is to begin it: a sentence."""
+        return ""
+
+    def answer_of(self, asks: str, reading: Reading | None) -> Any:
+        """What the worker answered for this reading; None while there is no answer."""
+        return (self.asked if reading is self.reading else self.asked_of_baseline)[asks].answer
+
+    def draw_answer(self, asks: str) -> None:
+        """There is an answer, or there will be none: what shows it is drawn anew."""
+        if self.reading is not None:
+            self.show_reading(self.reading, self.selection)
+
+    def ask_all(self) -> None:
+        """Asks for all that is wanted now and has not been asked for yet."""
+        baseline = None if self.reading is None else self.reading.baseline
+        for questions, reading in ((self.asked, self.reading), (self.asked_of_baseline, baseline)):
+            for asks, question in questions.items():
+                job = None if reading is None else self.job(asks, reading, self.selection)
+                if job is None:
+                    question.clear()
+                else:
+                    question.ask_job(job, 0 if job.is_quick else self.pause_ms, self.time_needed(asks))
+
+    def own_line(self, *questions: Question[Any]) -> ProgressLine:
+        """Where the view itself shows how far these are; of all others the room does, below the view."""
+        self.questions_with_own_line += questions
+        return ProgressLine(questions)
+
+    def _on_answered(self, asks: str, _answer: object = None) -> None:
+        self.pause_ms = 0  # before what is asked because of the answer
+        self.draw_answer(asks)
 
     def restore(self, kept: Any) -> None:
         """What the same view of an earlier window gave last with `kept_changed`; comes before the first reading."""

@@ -200,8 +200,7 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
     answered(window, qtbot)
     checkpoint, theirs = load_checkpoint(model_folder), baseline_of(window)
     found = word_through_layers(checkpoint, theirs.request.model_input, theirs.encoding, 2, "dog")
-    assert view.typed_word.answer is not None
-    full = max(*found.probability, *view.typed_word.answer.probability, SHORTEST_SCALE)
+    full = max(*found.probability, *view.asked["word"].answer.probability, SHORTEST_SCALE)
     assert [bar.before for bar in view.bars.bars] == pytest.approx((found.probability / full).tolist(), rel=1e-3)
     assert "Line across a bar" in view._word_card.intro and "Framed: a different word" in view._card.intro
     window.comparison.end()

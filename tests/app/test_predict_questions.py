@@ -76,8 +76,8 @@ def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, 
     typed(view, word, window, qtbot)
     checkpoint, text, reading = asked(window)
     found = word_through_layers(checkpoint, text, reading.encoding, MASKS[1], word)
-    assert view.lens.answer is not None
-    tops = top_guesses(view.lens.answer, 1)
+    assert view.lens is not None
+    tops = top_guesses(view.lens, 1)
     assert view.verdict.text() == word_sentence(word, found.probability, found.rank, tops)
     figure = figure_of(view, 1)
     assert figure is not None and figure.numbers["probability"].values == pytest.approx(found.probability, rel=1e-3)
@@ -165,12 +165,12 @@ def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -
     room = predict(window, qtbot)
     room.open_view("surprise")
     view = room.view
-    assert isinstance(view, SurpriseView) and view.surprise.is_running
-    view.surprise.cancel(can_restart=True)
+    assert isinstance(view, SurpriseView) and view.asked["bits"].is_running
+    view.asked["bits"].cancel(can_restart=True)
     handle_events()
     answered(window, qtbot)
     assert room.progress.text == "Stopped." and view.perplexity.isHidden()
-    view.surprise.start()
+    view.asked["bits"].start()
     answered(window, qtbot)
     assert view.perplexity.text().startswith("pseudo-perplexity")
 
@@ -373,13 +373,13 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(
     room.open_view("surprise")
     view = room.view
     assert isinstance(view, SurpriseView)
-    view.surprise.status_changed.connect(lambda: shares.append(view.surprise.share or 0.0))
+    view.asked["bits"].status_changed.connect(lambda: shares.append(view.asked["bits"].share or 0.0))
     qtbot.waitUntil(lambda: len(shares) > 3, timeout=TIMEOUT_MS)
-    assert view.surprise.is_running
+    assert view.asked["bits"].is_running
     window.state.set_text(a="the dog sat on the mat " * 100)  # the old question ends, the text is read at once
     qtbot.waitUntil(lambda: reading_of(window).encoding is window.state.encoding, timeout=TIMEOUT_MS)
-    qtbot.waitUntil(lambda: view.surprise.answer is not None, timeout=4 * TIMEOUT_MS)
-    assert max(shares) == 1 and len(view.surprise.answer.positions) == 510
+    qtbot.waitUntil(lambda: view.asked["bits"].answer is not None, timeout=4 * TIMEOUT_MS)
+    assert max(shares) == 1 and len(view.asked["bits"].answer.positions) == 510
     window.state.set_masks((5,))
     qtbot.waitUntil(lambda: bool(reading_of(window).masks), timeout=TIMEOUT_MS)
     room.open_view("attribution")

@@ -46,7 +46,7 @@ class ApplyView(View, Generic[AnyExample, AnyPrediction]):
         assert model.task is not None
         self.model, self.task = model, model.task
         self.line, self.card, self.row = ProgressLine(), Card(title), hbox(gap_px=GAP_PX)
-        self.question = self.add_question(self._on_answered, self.line)
+        self.question = self.add_question(self._on_applied_answered, self.line)
         self.baseline_question = self.add_question(self._on_baseline_answered, self.line)
         self.applied: Applied | None = None  # what is on show
         self.baseline: Applied | None = None  # the baseline's answer beside it
@@ -196,7 +196,7 @@ class ApplyView(View, Generic[AnyExample, AnyPrediction]):
             self.applied = None
             self.clear()
 
-    def _on_answered(self, applied: Applied) -> None:
+    def _on_applied_answered(self, applied: Applied) -> None:
         self._show_problem(applied.problem)
         if not applied.problem:
             self.applied = applied

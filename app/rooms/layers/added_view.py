@@ -100,7 +100,7 @@ class AddedView(ValuesView):
         return Job(stream_of, (reading.request, members), (reading.request.model,)) if members else None
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        unit, stream = selection.unit(reading), self.answer("stream", reading)
+        unit, stream = selection.unit(reading), self.answer_of("stream", reading)
         curves = Side("part", ["attention", "feed_forward"])
         if unit is None:
             return Values(np.zeros((0, 0)), curves, layers(0))

@@ -114,7 +114,7 @@ class ApartView(ValuesView):
         return [self.try_it]
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
-        title, apart = self.cards["distance"].title, self.answer("apart", reading)
+        title, apart = self.cards["distance"].title, self.answer_of("apart", reading)
         self.try_it.setVisible(reading.baseline is None)
         if reading.baseline is None:
             return title, say("Choose another text, model or step under “Compare” at the top.")
@@ -128,7 +128,7 @@ class ApartView(ValuesView):
         return None if reading.baseline is None else Job(apart_of, (reading, different))
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        apart, baseline, alignment = self.answer("apart", reading), reading.baseline, reading.alignment
+        apart, baseline, alignment = self.answer_of("apart", reading), reading.baseline, reading.alignment
         if apart is None or baseline is None or alignment is None:
             return None
         hint = say("compared with {baseline}", baseline=baseline_name(reading))
@@ -147,7 +147,7 @@ class ApartView(ValuesView):
         return Values(distance, rows, stages(distance.shape[1]), 0.0, high, hint=hint)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        apart = self.answer("apart", reading)
+        apart = self.answer_of("apart", reading)
         if apart is None:
             return
         parts = apart.distance, apart.cka

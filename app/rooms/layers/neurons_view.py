@@ -126,7 +126,7 @@ class NeuronsView(ValuesView):
         units, unit = selection.units(reading), selection.unit(reading)
         if unit is None:
             return Values(np.zeros(0), Side("none", []))
-        answer = self.answer("all" if key == "strongest" else "one", reading)
+        answer = self.answer_of("all" if key == "strongest" else "one", reading)
         if answer is None:
             return None
         if key == "strongest":
@@ -146,20 +146,20 @@ class NeuronsView(ValuesView):
         return Values(activations[order], tokens(units).some(order), hint=hint)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        if self.chosen is not None and self.answer("one", reading) is not None:
+        if self.chosen is not None and self.answer_of("one", reading) is not None:
             layer, neuron = self.chosen
             self.cards["tokens"].set_title(say("Layer {layer} · Neuron {neuron}", layer=layer + 1, neuron=neuron))
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         if key != "strongest" or self.reading is None:
             return super().selected(key, side, selection)
-        found, unit = self.answer("all", self.reading), selection.unit(self.reading)
+        found, unit = self.answer_of("all", self.reading), selection.unit(self.reading)
         rows = [] if found is None or unit is None else self._rows(found, unit)
         return rows.index(self.chosen) if self.chosen in rows else None
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
         if key == "strongest" and self.reading is not None:
-            self.chosen = self._rows(self.answer("all", self.reading), self.selection.unit(self.reading) or 0)[row]
+            self.chosen = self._rows(self.answer_of("all", self.reading), self.selection.unit(self.reading) or 0)[row]
             self.redraw()
 
     def _rows(self, found: StrongestNeurons, unit: int) -> list[Neuron]:
@@ -167,7 +167,7 @@ class NeuronsView(ValuesView):
 
     def _choose(self, reading: Reading, selection: Selection) -> None:
         """Of those on show the one that is among the strongest of the fewest other tokens; then the strongest."""
-        found, unit = self.answer("all", reading), selection.unit(reading)
+        found, unit = self.answer_of("all", reading), selection.unit(reading)
         if found is None or unit is None:
             return
         rows = self._rows(found, unit)
@@ -179,5 +179,5 @@ class NeuronsView(ValuesView):
         """Of all tokens, in the order of the text."""
         if key != "tokens" or self.reading is None:
             return super().numbers(key)
-        activations, _ = self.answer("one", self.reading)
+        activations, _ = self.answer_of("one", self.reading)
         return {"activation": Numbers(activations, (tokens(self.selection.units(self.reading)).axis(),))}

@@ -59,7 +59,7 @@ class PathsView(ValuesView):
         return Job(paths_plane, (reading, selection.token_view)) if len(selection.units(reading)) else None
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        units, plane, view = selection.units(reading), self.answer("plane", reading), selection.token_view
+        units, plane, view = selection.units(reading), self.answer_of("plane", reading), selection.token_view
         ours, baseline = tokens(units), shared_baseline(reading)
         if not len(units):
             return Values(np.zeros((0, 2)), ours)

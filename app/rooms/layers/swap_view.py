@@ -30,7 +30,6 @@ from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
-from ...widgets.progress_line import ProgressLine
 from ..pictures import Cells
 from ..values_view import ValuesView
 from .swap_result import SwapResult
@@ -103,16 +102,13 @@ class SwapView(ValuesView):
         self.result.target.activated.connect(self._on_target_activated)
         self.result.fields.edited.connect(self.contrast_edited)
         self.cards["states"].add_to_header(self.part)
+        self.lines = {asks: self.own_line(question) for asks, question in self.asked.items()}
         for key, grid in self.charts.items():
             grid.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # the shares below count
             self.cards[key].body.addWidget(self.lines[LINES[key]])
         self.cards["states"].body.addWidget(self._some_line)
         maps = vbox((self.cards["states"], 3), (self.cards["heads"], 2), gap_px=GAP_PX)
         return hbox((maps, 3), folded_on_projector(self.result, self.result.title), gap_px=GAP_PX)
-
-    def line(self, asks: str) -> ProgressLine | None:
-        self.lines = {**getattr(self, "lines", {}), asks: ProgressLine()}
-        return self.lines[asks]
 
     def offers(self) -> list[QPushButton]:
         self.try_it = self.offer_of_texts()
@@ -209,7 +205,7 @@ class SwapView(ValuesView):
         self._jobs[asks] = job
         return job
 
-    def offer(self, asks: str) -> str:
+    def time_needed(self, asks: str) -> str:
         found = self.asked["places"].answer
         if asks != "heads" or found is None or self.reading is None:
             return ""

@@ -26,7 +26,6 @@ from ...widgets.card import button, label
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.pages import tab_bar
-from ...widgets.progress_line import ProgressLine
 from ..pictures import Bars, Cells
 from ..values_view import ValuesView
 
@@ -131,17 +130,13 @@ class WeightsView(ValuesView):
         self.near.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         parts, words = self.cards["parts"], self.cards["words"]
         parts.add_to_header(self.unit)
-        for place, widget in enumerate((self.progress, self.finding)):
+        for place, widget in enumerate((self.own_line(self.asked["changes"]), self.finding)):
             parts.body.insertWidget(place, widget)
         parts.body.addWidget(self.charts["others"])
         words.body.addWidget(self.near)
         words.body.addStretch(0)  # takes the place of the words where none moved
         self.neighbours = self.add_question(self._on_neighbours_answered)
         return super().lay_out()
-
-    def line(self, asks: str) -> ProgressLine | None:
-        self.progress = ProgressLine()
-        return self.progress
 
     # Where there is nothing to compare with.
 
@@ -184,7 +179,7 @@ class WeightsView(ValuesView):
         return Job(training_changes, (), (ours, baseline.request.model))
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        changes = self.answer("changes", reading)
+        changes = self.answer_of("changes", reading)
         if changes is None:
             return None
         hint = say("compared with {baseline}", baseline=baseline_name(reading))
@@ -208,7 +203,7 @@ class WeightsView(ValuesView):
         return Values(sizes, *sides, 0.0, highest, texts, detail, hint=hint, intro=intro)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        changes = self.answer("changes", reading)
+        changes = self.answer_of("changes", reading)
         for widget in (self.finding, self.near, *self.charts.values()):
             widget.setVisible(changes is not None)
         if changes is None:
@@ -248,7 +243,7 @@ class WeightsView(ValuesView):
         return text
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        changes = None if self.reading is None else self.answer("changes", self.reading)
+        changes = None if self.reading is None else self.answer_of("changes", self.reading)
         if key != "parts" or column is None or changes is None:
             return ""
         part = in_layers(changes)[row][column]
@@ -263,7 +258,7 @@ class WeightsView(ValuesView):
     def clicked(self, key: str, row: int, column: int | None) -> None:
         """Asks for the words near this one, and selects it where the text has it."""
         reading = self.reading
-        changes = None if reading is None else self.answer("changes", reading)
+        changes = None if reading is None else self.answer_of("changes", reading)
         if key != "words" or reading is None or reading.baseline is None or changes is None:
             return
         token_id = changes.words[row].id
@@ -288,7 +283,7 @@ class WeightsView(ValuesView):
 
     def numbers(self, key: str) -> dict[str, Numbers]:
         """Of parts both lengths, of words both measures."""
-        changes = None if self.reading is None else self.answer("changes", self.reading)
+        changes = None if self.reading is None else self.answer_of("changes", self.reading)
         if changes is None or key == "others":
             return {}
         if key == "words":

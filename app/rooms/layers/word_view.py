@@ -21,7 +21,6 @@ from ...widgets.controls import IconButton
 from ...widgets.curve_specs import CurveSpec
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import discard, hbox, vbox
-from ...widgets.progress_line import ProgressLine
 from ..pictures import Cells, Lines
 from ..values_view import ValuesView
 
@@ -209,6 +208,7 @@ class WordView(ValuesView):
         )
         left.setFixedWidth(theme.column_px(EDITOR_PX))
         inside = QWidget()
+        self.progress = self.own_line(self.asked["uses"])
         self._column = vbox(self.editor, self.progress, None, parent=inside)
         left.body.addWidget(scrolled(inside), 1)
         self.verdict = label("", "strong", wrap=True)
@@ -220,10 +220,6 @@ class WordView(ValuesView):
             return hbox(sentences, (curves, 1), (folded_on_projector(matrix, matrix.title), 1), gap_px=GAP_PX)
         # Not half each: with the sentence below them the curves need more in the lowest window.
         return hbox(sentences, (vbox((curves, 6), (matrix, 5), gap_px=GAP_PX), 1), gap_px=GAP_PX)
-
-    def line(self, asks: str) -> ProgressLine | None:
-        self.progress = ProgressLine()
-        return self.progress
 
     def restore(self, kept: Any) -> None:
         old, self.editor = self.editor, UsesEditor(kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame
 
 from ...compute.feed_forward import feed_forward_activity
 from ...compute.masks import lens_at
+from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers
 from ...look.say import say
@@ -20,7 +21,6 @@ from ...state.verdicts import first_token, question_for, verdict_of
 from ...widgets.charts.raster import HeadSheet
 from ...widgets.figure_button import FigureButton
 from ...widgets.layouts import vbox
-from ...widgets.progress_line import ProgressLine
 from ..view import View
 from .compared import compared_lines
 from .content import Answer, Caption, Content, Door, door_of
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.feed_forward import FeedForwardActivity
-    from ...compute.question import Question, ReportOrCancel
+    from ...compute.question import ReportOrCancel
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -62,6 +61,7 @@ def guesses_of(
 class MapView(View):
     """One picture, which fills the room."""
 
+    asks: ClassVar = {"activity": False, "guesses": True}
     door_opened = Signal(str, str)  # room, view; the selection is what was clicked by then
 
     def __init__(self) -> None:
@@ -72,11 +72,8 @@ class MapView(View):
         vbox((self.map, 1), parent=card, margins=(1, 1, 1, 1))
         vbox((card, 1), parent=self)
         self.save = FigureButton(self._figure, self.map, say("The whole model"))
-        self.progress = ProgressLine()
+        self.progress = self.own_line(*self.asked.values(), *self.asked_of_baseline.values())
         self.map.set_floating(self.save, self.progress)
-        self._activity = self.add_question(self._on_activity_answered, self.progress)
-        self._guesses = self.add_question(self._on_guesses_answered, self.progress)
-        self._baseline_guesses = self.add_question(self._on_guesses_answered, self.progress)
         self._activity_rows: list[int] = []
         self.map.describe = self._caption
         self.map.rows_changed.connect(self._on_rows_changed)
@@ -87,7 +84,7 @@ class MapView(View):
     @property
     def guesses(self) -> Guesses | None:
         """What each layer would predict at the masks, or at every row where there are none; None: not known yet."""
-        return self._guesses.answer
+        return self.asked["guesses"].answer
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         keep = [*(mask.position for mask in reading.masks), *_separators(reading)]
@@ -120,29 +117,31 @@ class MapView(View):
     # What is asked of the model.
 
     def _ask(self) -> None:
-        reading = self.reading
-        if reading is None or not self.map.positions:
+        if self.reading is None or not self.map.positions:
             return
-        request, rows = reading.request, tuple(self.map.positions)
-        pause_ms = 0 if reading.trace.hidden_states.size <= QUICK else self.pause_ms
-        self._activity_rows = list(rows)
-        asked = request.model_input, rows, NEURONS, request.what_if
-        self._activity.ask_model(request.model, feed_forward_activity, *asked, pause_ms=pause_ms)
-        if self._activity.answer is not None:
-            self.map.set_activity(self._activity.answer, self._activity_rows)
-        positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS]) or rows
-        self._ask_guesses(self._guesses, reading, positions, pause_ms)
-        theirs = (self._in_baseline(reading, position) for position in positions)
-        paired = tuple(position for position in theirs if position is not None)
-        self._ask_guesses(self._baseline_guesses, reading.baseline, paired, pause_ms)
+        self._activity_rows = list(self.map.positions)
+        self.ask_all()
+        self.draw_answer("activity")
 
-    def _ask_guesses(
-        self, question: Question[Guesses], reading: Reading | None, positions: tuple[int, ...], pause_ms: int
-    ) -> None:
-        if reading is None or "mlm" not in reading.request.model.output_heads or not positions:
-            question.clear()
-        else:
-            question.ask_model(reading.request.model, guesses_of, reading, positions, pause_ms=pause_ms)
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        assert self.reading is not None
+        request, rows = reading.request, tuple(self.map.positions)
+        is_quick = self.reading.trace.hidden_states.size <= QUICK
+        if asks == "activity":
+            asked = request.model_input, rows, NEURONS, request.what_if
+            return Job(feed_forward_activity, asked, (request.model,), is_quick)
+        positions = tuple(mask.position for mask in self.reading.masks[:MOST_MASKS]) or rows
+        if reading is not self.reading:
+            theirs = (self._in_baseline(self.reading, position) for position in positions)
+            positions = tuple(position for position in theirs if position is not None)
+        is_known = "mlm" in request.model.output_heads and positions
+        return Job(guesses_of, (reading, positions), (request.model,), is_quick) if is_known else None
+
+    def draw_answer(self, asks: str) -> None:
+        if asks == "guesses" and self.reading is not None:
+            self.map.set_answer(self._answer(self.reading, self.selection))
+        elif asks == "activity" and (activity := self.asked[asks].answer) is not None:
+            self.map.set_activity(activity, self._activity_rows)
 
     def _in_baseline(self, reading: Reading, position: int) -> int | None:
         """The position there that a token is compared with."""
@@ -151,13 +150,6 @@ class MapView(View):
     def _on_rows_changed(self) -> None:
         if self.reading is not None:
             self._ask()
-
-    def _on_activity_answered(self, activity: FeedForwardActivity) -> None:
-        self.map.set_activity(activity, self._activity_rows)
-
-    def _on_guesses_answered(self, _guesses: Guesses) -> None:
-        if self.reading is not None:
-            self.map.set_answer(self._answer(self.reading, self.selection))
 
     # What is shown.
 
@@ -175,7 +167,7 @@ class MapView(View):
         best = mask.words if mask is not None else stages[-1] if stages else []
         words = [(word.token, word.probability) for word in best[:GUESSES]]
         theirs = self._in_baseline(reading, position)
-        before = [] if theirs is None else (self._baseline_guesses.answer or {}).get(theirs, [])
+        before = [] if theirs is None else (self.asked_of_baseline["guesses"].answer or {}).get(theirs, [])
         compared = compared_mask(reading, mask) if mask is not None else None
         words_before: list[float | None] = []
         if isinstance(compared, ComparedMask):
@@ -225,7 +217,7 @@ class MapView(View):
     def _caption(self, part: MapPart) -> Caption:
         if self.reading is None:
             return Caption("", "")
-        caption = caption_of(part, self.reading, self.map.answer, self._activity.answer, self._activity_rows)
+        caption = caption_of(part, self.reading, self.map.answer, self.asked["activity"].answer, self._activity_rows)
         if part.kind == "state" and self.map.content is not None:
             caption = with_comparison(caption, part, self.map.answer, self.map.content.compared)
         if part.kind == "head" and (part.layer, part.head) == (self.selection.layer, self.selection.head):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLineEdit
 
 from ...compute.masks import WordThroughLayers, word_through_layers
+from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -23,15 +24,13 @@ from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import figure_entries, show_context_menu
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox
-from ...widgets.progress_line import ProgressLine
 from ...widgets.spots import name_spot
 from .lens_cells import Column, LensTable, highest
 from .predict_sentences import decided_sentence, mask_name, missing_words, stage_names, top_guesses, word_sentence
-from .view import PredictView, ask_lens, scrolled_column, with_name
+from .view import PredictView, lens_job, scrolled_column, with_name
 
 if TYPE_CHECKING:
     from ...compute.masks import MaskLens
-    from ...compute.question import Question
 
 SIDE_PX = 400
 LEAST_PX = 200  # where the window is lower, the whole room scrolls
@@ -42,13 +41,11 @@ SHORTEST_SCALE = 0.01  # what is hardly likely anywhere has short bars
 class LensView(PredictView):
     """A table on the left, one word's way through the layers on the right."""
 
+    asks: ClassVar = {"lens": True, "word": True}
+
     def __init__(self) -> None:
         super().__init__()
-        self.line = ProgressLine()
-        self.lens = self.add_question(self._on_lens_answered)
-        self.baseline_lens: Question[MaskLens] = self.add_question(lambda _lens: self._show_table())
-        self.typed_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_word(), self.line)
-        self.baseline_word: Question[WordThroughLayers] = self.add_question(lambda _found: self._show_word())
+        self.line = self.own_line(self.asked["word"])
         self.table = LensTable(say("Top guess at each mask after each layer"))
         self.bars = BarList(say("Probability of the word after each layer"), stretch_to_px=60)
         self.decided, self.verdict = label("", wrap=True), label("", "strong", wrap=True)
@@ -79,40 +76,39 @@ class LensView(PredictView):
         self.column.addLayout(hbox((self._card, 1), side, gap_px=GAP_PX))
 
     @property
+    def lens(self) -> MaskLens | None:
+        return self.answer_of("lens", self.reading)
+
+    @property
     def followed(self) -> str:
         """The word that is followed: the typed one, else the one that is likeliest in the end."""
-        lens = self.lens.answer
+        lens = self.lens
         return self.word.text().strip() or (lens.words[-1][self.mask_number][0].token if lens is not None else "")
 
     @property
     def path(self) -> WordThroughLayers | None:
         """How that word fares; None where it is not known yet."""
-        lens, number = self.lens.answer, self.mask_number
+        lens, number = self.lens, self.mask_number
         if lens is None or self.word.text().strip():
-            return None if lens is None else self.typed_word.answer
+            return None if lens is None else self.answer_of("word", self.reading)
         return WordThroughLayers([self.followed], lens.probability[:, number], lens.rank[:, [number]])
 
     def restore(self, kept: str) -> None:
         self.word.setText(kept)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        baseline = reading.baseline
         if self.check_masks(reading):
-            ask_lens(self.lens, reading, self.pause_ms)
-            if baseline is None or missing_words(baseline):
-                self.baseline_lens.clear()
-            else:
-                ask_lens(self.baseline_lens, baseline, self.pause_ms)
             self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         """Perhaps another mask was clicked."""
         if not self.nothing:
+            self.ask_all()
             self._show_table()
-            self._ask_word(reading)
+            self._show_word()
 
     def _show_table(self) -> None:
-        lens, reading, masks = self.lens.answer, self.reading, self.masks
+        lens, reading, masks = self.lens, self.reading, self.masks
         if lens is None or reading is None or self.nothing:
             return
         columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
@@ -132,7 +128,7 @@ class LensView(PredictView):
 
     def _baseline_columns(self) -> list[Column]:
         """What the baseline would predict at the same masks; empty for those that it lacks."""
-        reading, lens = self.reading, self.baseline_lens.answer
+        reading, lens = self.reading, self.asked_of_baseline["lens"].answer
         if reading is None or reading.baseline is None or lens is None:
             return [[] for _ in self.masks]
         numbers_of = {mask.position: i for i, mask in enumerate(reading.baseline.masks[: len(lens.words[0])])}
@@ -140,31 +136,22 @@ class LensView(PredictView):
         at = [None if mask is None else numbers_of.get(mask.position) for mask in found]
         return [[] if number is None else [stage[number] for stage in lens.words] for number in at]
 
-    def _ask_word(self, reading: Reading) -> None:
-        word = self.word.text().strip()
-        if word:
-            self._follow(self.typed_word, reading, self.masks[self.mask_number].position, word)
-        else:
-            self.typed_word.clear()
-        self._show_word()
-
-    def _ask_baseline_word(self) -> None:
-        """The same word with the baseline, where that has the mask."""
-        reading, word = self.reading, self.followed.removeprefix("·")
-        theirs = None if reading is None else baseline_mask(reading, self.masks[self.mask_number])
-        if reading is None or reading.baseline is None or theirs is None or not word or word.startswith("##"):
-            self.baseline_word.clear()
-        else:
-            self._follow(self.baseline_word, reading.baseline, theirs.position, word)
-
-    def _follow(self, question: Question[WordThroughLayers], reading: Reading, position: int, word: str) -> None:
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        """With the baseline, the word that is followed, typed or not, where that has the mask."""
+        if asks == "lens":
+            return None if missing_words(reading) else lens_job(reading)
+        assert self.reading is not None
+        is_ours, ours = reading is self.reading, self.masks[self.mask_number]
+        mask = ours if is_ours else baseline_mask(self.reading, ours)
+        word = self.word.text().strip() if is_ours else self.followed.removeprefix("·")
+        if mask is None or not word or (not is_ours and word.startswith("##")):
+            return None
         request = reading.request
-        asked = request.model_input, request.encoding, position, word, request.what_if
-        question.ask_model(request.model, word_through_layers, *asked, pause_ms=self.pause_ms)
+        asked = request.model_input, request.encoding, mask.position, word, request.what_if
+        return Job(word_through_layers, asked, (request.model,))
 
     def _show_word(self) -> None:
-        self._ask_baseline_word()
-        found, lens, reading = self.path, self.lens.answer, self.reading
+        found, lens, reading = self.path, self.lens, self.reading
         for widget in (self.bars, self.verdict):
             widget.setVisible(found is not None)
         self.pieces.setVisible(found is not None and len(found.pieces) > 1)
@@ -174,7 +161,7 @@ class LensView(PredictView):
         self._word_card.set_hint(say("at {mask}", mask=reading.mask_name(self.masks[number].position)))
         if found is None or lens is None:
             return
-        chances, ranks, theirs = found.probability, found.rank, self.baseline_word.answer
+        chances, ranks, theirs = found.probability, found.rank, self.asked_of_baseline["word"].answer
         is_compared = theirs is not None and len(theirs.probability) == len(chances)
         baseline = theirs.probability.tolist() if theirs is not None and is_compared else [None] * len(chances)
         full = max(float(chances.max()), *(p for p in baseline if p is not None), SHORTEST_SCALE)
@@ -205,7 +192,7 @@ class LensView(PredictView):
         )
 
     def _table_figure(self) -> Figure | None:
-        lens = self.lens.answer
+        lens = self.lens
         if lens is None:
             return None
         stages, masks = stage_names(lens), Axis("mask", [str(mask.position) for mask in self.masks])
@@ -224,7 +211,7 @@ class LensView(PredictView):
         return self.figure(self._card.title, [self.table], arrays, hint=hint, settings=decided)
 
     def _word_figure(self) -> Figure | None:
-        found, lens, reading = self.path, self.lens.answer, self.reading
+        found, lens, reading = self.path, self.lens, self.reading
         if found is None or lens is None or reading is None:
             return None
         axis = (Axis("layer", stage_names(lens)),)
@@ -236,10 +223,6 @@ class LensView(PredictView):
         title = say("“{word}” at {mask}", word=self.followed, mask=mask)
         return self.figure(title, [self.bars], arrays, hint=hint, settings=self.verdict.text())
 
-    def _on_lens_answered(self, _lens: MaskLens) -> None:
-        self._show_table()
-        self._show_word()
-
     def _on_table_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
         entries = figure_entries(self.table)
         if cell is not None:
@@ -250,7 +233,8 @@ class LensView(PredictView):
     def _on_word_edited(self, word: str) -> None:
         self.kept_changed.emit(word)
         if self.reading is not None and not self.nothing:
-            self._ask_word(self.reading)
+            self.ask_all()
+            self._show_word()
 
 
 def _exact(probability: float, *, fine: bool) -> str:

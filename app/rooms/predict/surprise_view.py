@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...compute.question import Job
 from ...compute.word_questions import surprise_of
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
@@ -28,8 +29,6 @@ from .view import PredictView, scrolled_column
 if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
 
-    from ...compute.question import Question
-
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
 LEAST_CHANGE_BITS = 1.0  # the same of a difference
 MOST_BARS = 12
@@ -40,10 +39,10 @@ LEAST_PX = 110  # where the window is lower, the whole room scrolls
 class SurpriseView(PredictView):
     """The text as heat on the left, the most surprising words on the right."""
 
+    asks: ClassVar = {"bits": True}
+
     def __init__(self) -> None:
         super().__init__()
-        self.surprise = self.add_question(self._on_surprise_answered)
-        self.baseline_surprise = self.add_question(self._on_surprise_answered)
         self.tokens = HeatTokens(say("Surprise of each word, in bits"))
         self.bars = BarList(say("Most surprising words"), clickable=True, stretch_to_px=42, may_cut=True)
         self.perplexity, self.explanation = label("", "number"), label("", "muted", wrap=True)
@@ -70,35 +69,33 @@ class SurpriseView(PredictView):
         self.bars.clicked.connect(lambda row: self.click_unit(self._bar_units[row]))
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        missing, baseline = missing_words(reading), reading.baseline
+        missing = missing_words(reading)
         if missing:
             self.show_nothing(say("No predictions"), missing)
             return
         self.show_content()
-        self._ask(self.surprise, reading, selection)
-        if baseline is None or missing_words(baseline):
-            self.baseline_surprise.clear()
-        else:
-            self._ask(self.baseline_surprise, baseline, selection)
+        self.ask_all()
         self._show(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         self.tokens.set_current(selection.units(reading).unit_of(selection.position))
 
-    def _ask(self, question: Question[Surprise], reading: Reading, selection: Selection) -> None:
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        if missing_words(reading):
+            return None
         request, words = reading.request, selection.token_view.words
         encoding, what_if, text = request.encoding, request.what_if, request.model_input
         if not what_if.swap:  # else masks count: they are hidden in the other text as well
             text = replace(text, input_ids=tuple(encoding.ids))
-        question.ask_model(request.model, surprise_of, encoding, text, words, what_if, pause_ms=self.pause_ms)
+        return Job(surprise_of, (encoding, text, words, what_if), (request.model,))
 
     def _show(self, reading: Reading, selection: Selection) -> None:
         units, baseline = selection.units(reading), reading.baseline
-        self._words, self.bits = typed_words(reading, units), bits_of(self.surprise.answer, reading, units)
+        self._words, self.bits = typed_words(reading, units), bits_of(self.answer_of("bits", reading), reading, units)
         self.baseline_bits, counterparts = [None] * len(units), list[str | None]([None] * len(units))
         if baseline is not None:
             others = baseline.units(units.view)
-            bits, words = bits_of(self.baseline_surprise.answer, baseline, others), typed_words(baseline, others)
+            bits, words = bits_of(self.answer_of("bits", baseline), baseline, others), typed_words(baseline, others)
             places = reading.places_in_baseline(units.view)
             self.baseline_bits = [None if place is None else bits[place] for place in places]
             counterparts = [None if place is None else words[place] for place in places]
@@ -162,7 +159,7 @@ class SurpriseView(PredictView):
         self._side.set_intro(click)
 
     def _show_total(self, reading: Reading, selection: Selection) -> None:
-        found, baseline = self.surprise.answer, self.baseline_surprise.answer
+        found, baseline = self.asked["bits"].answer, self.asked_of_baseline["bits"].answer
         is_known = found is not None and len(found.bits) > 0
         for widget in (self.perplexity, self.explanation):
             widget.setVisible(is_known)
@@ -175,7 +172,7 @@ class SurpriseView(PredictView):
         self.explanation.setText(surprise_sentences(found, baseline, reading, words=words, has_gaps=has_gaps))
 
     def _figure(self) -> Figure | None:
-        if self.reading is None or self.surprise.answer is None:
+        if self.reading is None or self.answer_of("bits", self.reading) is None:
             return None
         now, before = (np.array(bits, dtype=float) for bits in (self.bits, self.baseline_bits))
         values = {"surprise": now}
@@ -185,10 +182,6 @@ class SurpriseView(PredictView):
         pictures = [self.tokens, self._scale, self.perplexity]
         hint, settings = say("bits, each word masked in turn"), self.perplexity.text()
         return self.figure(self._card.title, pictures, arrays, hint=hint, settings=settings, masks=False)
-
-    def _on_surprise_answered(self, _found: Surprise) -> None:
-        if self.reading is not None:
-            self._show(self.reading, self.selection)
 
     def _on_tokens_hovered(self, unit: int | None) -> None:
         self.hover_unit(unit)

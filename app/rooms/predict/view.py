@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
 
 from ...compute.masks import lens_of
+from ...compute.question import Job
 from ...look import theme
 from ...look.say import say
 from ...state.readings import word_to_mask
@@ -21,8 +22,6 @@ from .predict_sentences import missing_words
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
 
-    from ...compute.masks import MaskLens
-    from ...compute.question import Question
     from ...state.readings import MaskReading, Reading
 MOST_MASKS = 12  # that are shown
 QUICK_ROWS = 40  # stages times masks whose words are read off at each key: a few ms in a small model
@@ -120,11 +119,8 @@ def with_name(text: str, scale: ColorBar) -> QHBoxLayout:
     return hbox(label(text, "muted"), scale, None)
 
 
-def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> None:
-    """Asks what each layer would predict at the masks that are shown."""
+def lens_job(reading: Reading) -> Job | None:
+    """What each layer would predict at the masks that are shown."""
     positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS])
-    if not positions:
-        question.clear()
-        return
     is_quick = len(reading.trace.hidden_states) * len(positions) <= QUICK_ROWS
-    question.ask_model(reading.request.model, lens_of, reading, positions, pause_ms=0 if is_quick else pause_ms)
+    return Job(lens_of, (reading, positions), (reading.request.model,), is_quick) if positions else None

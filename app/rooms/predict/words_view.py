@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from ...compute.question import Job
 from ...compute.word_questions import sentence_similarity
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
@@ -32,10 +33,9 @@ from .mask_card import MaskCard
 from .pair_card import AskedPair, PairCard
 from .predict_sentences import mask_token, replaced_sentence, stage_names
 from .previous_predictions import PreviousCard, PreviousPredictions
-from .view import MOST_MASKS, PredictView, ask_lens
+from .view import MOST_MASKS, PredictView, lens_job
 
 if TYPE_CHECKING:
-    from ...compute.masks import MaskLens
     from ...state.model_info import ModelInfo
 
 REPLACED_FROM = 0.5  # the probability from which on a token is judged to be replaced
@@ -49,11 +49,11 @@ SHORTEST_SCALE = 0.2  # bars of hardly likely words stay short: a full bar is ne
 class WordsView(PredictView):
     """Mask cards in two columns on the left, what is said of the whole text on the right."""
 
+    asks: ClassVar = {"lens": False}
     swap_requested = Signal()  # A and B change places
 
     def __init__(self) -> None:
         super().__init__()
-        self.lens = self.add_question(self._on_lens_answered)
         self.similarity = self.add_question(self._on_similarity_answered)  # of A and B, as a sentence encoder has it
         self.cards: list[MaskCard] = []
         self.replaced, self.pair, self.previous_card = ReplacedCard(), PairCard(), PreviousCard()
@@ -129,10 +129,17 @@ class WordsView(PredictView):
         self._show_pair(reading)
         self.previous_card.show_previous(self._previous, reading, self.pair.verdict)
         self.read_text.setText(as_read(reading, units))
-        ask_lens(self.lens, reading, self.pause_ms)
-        if self.lens.answer is not None:
-            self._on_lens_answered(self.lens.answer)
+        self.ask_all()
+        self.draw_answer("lens")
         self.show_selection(reading, selection)
+
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        return lens_job(reading)
+
+    def draw_answer(self, asks: str) -> None:
+        lens = self.answer_of("lens", self.reading)
+        for number, card in enumerate(self.shown_cards if lens is not None else ()):
+            card.show_lens(lens, number)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         position, model = selection.position, reading.request.model
@@ -224,17 +231,13 @@ class WordsView(PredictView):
             entries = [*self.word_entries(card.position, card.words[row]), None, *entries]
         show_context_menu(card, at, entries)
 
-    def _on_lens_answered(self, lens: MaskLens) -> None:
-        for number, card in enumerate(self.shown_cards):
-            card.show_lens(lens, number)
-
     def _on_similarity_answered(self, similarity: float) -> None:
         self._similarity = similarity
         if self.reading is not None:
             self._show_pair(self.reading)
 
     def _mask_figure(self, card: MaskCard) -> Figure | None:
-        lens, index, reading = self.lens.answer, self.cards.index(card), self.reading
+        lens, index, reading = self.answer_of("lens", self.reading), self.cards.index(card), self.reading
         if reading is None:
             return None
         names = [word.token for word in card.words]
