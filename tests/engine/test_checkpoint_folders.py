@@ -261,7 +261,14 @@ class TestWeights:
         file.write_bytes(content[: int(len(content) * kept) if 0 < kept < 1 else int(kept)])
         refused(folder, "model.safetensors")
 
-    @pytest.mark.parametrize("content", [b"\xff" * 4000, b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"])
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"\xff" * 4000,
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+            b'\x37\0\0\0\0\0\0\0{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}} ' + bytes(8),  # too many bytes
+        ],
+    )
     def test_something_else_under_the_name(self, folder: Path, content: bytes) -> None:
         (folder / "model.safetensors").write_bytes(content)
         refused(folder, "model.safetensors")

@@ -30,9 +30,15 @@ from bertcore.training.run_settings import overlay, resume_settings
 from bertcore.training.start import open_or_create, run_sweep, start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied
 from tests.engine.clock import TICK_S, Clock
-from tests.engine.training_runs import at_step, losses, metrics, stop_at, tiny_run
+from tests.engine.training_runs import at_step, losses, metrics, stop_at, tiny_run, write_text
 
-STEPS = 24
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All 24 steps of `tiny_run(text)`."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    start_run(tiny_run(write_text(folder)), folder / "run", resume=False)
+    return folder / "run"
 
 
 def _assert_same_end(run: Path, undisturbed: Path) -> None:
@@ -45,11 +51,11 @@ def _assert_same_end(run: Path, undisturbed: Path) -> None:
 
 class TestResume:
     @pytest.mark.parametrize("stops", [(10,), (1, 13, 19)])
-    def test_stop_and_resume_is_the_undisturbed_run(self, text: Path, tmp_path: Path, stops: tuple[int, ...]) -> None:
-        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-        start_run(tiny_run(text, steps=STEPS), undisturbed, resume=False)
+    def test_stop_and_resume_is_the_undisturbed_run(
+        self, text: Path, run: Path, undisturbed: Path, stops: tuple[int, ...]
+    ) -> None:
         for stop in stops:
-            start_run(tiny_run(text, steps=STEPS), run, resume=True, on_event=stop_at(run, stop))
+            start_run(tiny_run(text), run, resume=True, on_event=stop_at(run, stop))
             status = RunFolder(run).status()
             assert (status.state, status.step) == ("stopped", stop)
             assert load_checkpoint(resolve_model(run)).step == stop
@@ -57,16 +63,16 @@ class TestResume:
         assert RunFolder(run).status().state == "done"
         _assert_same_end(run, undisturbed)
 
-    def test_what_was_written_after_the_last_snapshot_is_trained_again(self, text: Path, tmp_path: Path) -> None:
+    def test_what_was_written_after_the_last_snapshot_is_trained_again(
+        self, text: Path, run: Path, undisturbed: Path
+    ) -> None:
         """As after a power cut: metrics of step 17, but the newest snapshot is step 10."""
-        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-        start_run(tiny_run(text, steps=STEPS), undisturbed, resume=False)
 
         def power_cut() -> None:
             raise SystemExit
 
         with pytest.raises(SystemExit):
-            start_run(tiny_run(text, steps=STEPS), run, resume=False, on_event=at_step(17, power_cut))
+            start_run(tiny_run(text), run, resume=False, on_event=at_step(17, power_cut))
         with (run / "metrics.jsonl").open("a") as stream:
             stream.write('{"kind": "train", "step": 18, "lo')
         assert losses_until(run) == 17
@@ -74,10 +80,8 @@ class TestResume:
         _assert_same_end(run, undisturbed)
 
     def test_the_number_format_stays_on_another_machine(
-        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, text: Path, run: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-        start_run(tiny_run(text), undisturbed, resume=False)
         chosen = iter([Precision(None, "the first"), Precision(torch.bfloat16, "it has units")])
         monkeypatch.setattr("bertcore.training.compute.choose_precision", lambda *_: next(chosen))
         start_run(tiny_run(text, precision="auto"), run, resume=False, on_event=stop_at(run, 10))
@@ -164,9 +168,7 @@ class TestControl:
         start_run(tiny_run(text), run, resume=False, on_event=watch)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 3)
 
-    def test_a_stop_before_the_first_step(self, text: Path, tmp_path: Path) -> None:
-        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-
+    def test_a_stop_before_the_first_step(self, text: Path, run: Path, undisturbed: Path) -> None:
         def watch(event: dict[str, Any]) -> None:
             if event["kind"] == "status" and event["message"] == "Reading the text.":
                 RunFolder(run).send("stop")
@@ -175,7 +177,6 @@ class TestControl:
             start_run(tiny_run(text), run, resume=False, on_event=watch)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 0)
         start_run(None, run, resume=True)
-        start_run(tiny_run(text), undisturbed, resume=False)
         _assert_same_end(run, undisturbed)
 
     def test_commands_while_the_text_is_read_are_obeyed_before_the_first_step(self, text: Path, run: Path) -> None:
@@ -233,9 +234,9 @@ class TestControl:
 
 class TestFailures:
     def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_snapshot(
-        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, text: Path, run: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        run, undisturbed, calls = tmp_path / "run", tmp_path / "undisturbed", []
+        calls: list[int] = []
         whole = pretrain.pretraining_loss
 
         def broken(*given: Any) -> Any:
@@ -252,7 +253,6 @@ class TestFailures:
         assert kept.step == 5 and all(bool(torch.isfinite(value).all()) for value in kept.model.state_dict().values())
         assert [step for step, _ in losses(run)] == list(range(1, 8))
         start_run(None, run, resume=True)
-        start_run(tiny_run(text), undisturbed, resume=False)
         _assert_same_end(run, undisturbed)
 
     @pytest.mark.parametrize(
@@ -365,11 +365,9 @@ class TestBudget:
 
 
 class TestOtherSettings:
-    def test_what_changes_no_number_is_taken(self, text: Path, tmp_path: Path) -> None:
-        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
-        start_run(tiny_run(text, steps=12), undisturbed, resume=False)
-        start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
-        start_run(tiny_run(text, steps=12, save_minutes=0.5, snapshots_mib=100), run, resume=True)
+    def test_what_changes_no_number_is_taken(self, text: Path, run: Path, undisturbed: Path) -> None:
+        start_run(tiny_run(text), run, resume=False, on_event=stop_at(run, 6))
+        start_run(tiny_run(text, save_minutes=0.5, snapshots_mib=100), run, resume=True)
         assert losses(run) == losses(undisturbed)
         assert config(run)["training"]["snapshots_mib"] == 100
 
