@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QSizePolicy
 
@@ -77,6 +77,8 @@ def _verdict(reading: Reading) -> tuple[str, str, str] | None:
 class PredictionLine(Drawing):
     """A click on it asks for the room Predict."""
 
+    hint_px = least_px = (0, HEIGHT_PX)
+
     def __init__(self) -> None:
         super().__init__(say("What the mask could be"), Qt.FocusPolicy.TabFocus)
         self.prediction = Prediction()
@@ -90,12 +92,6 @@ class PredictionLine(Drawing):
             self.prediction = prediction
             self.setAccessibleDescription(prediction.sentence)
             self.redraw()
-
-    def sizeHint(self) -> QSize:
-        return QSize(0, theme.px(HEIGHT_PX))
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
 
     def cell_at(self, point: QPointF) -> str | None:
         if self.prediction.verdict and point.x() >= self._end:

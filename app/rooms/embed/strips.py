@@ -36,6 +36,8 @@ class Strips(PointerWidget):
     A cell is (strip, row, column). The arrow keys move it and select its row.
     """
 
+    hint_px = (700, 400)
+
     def __init__(self) -> None:
         super().__init__(say("Parts of the input embedding: rows are tokens, columns are dimensions"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -165,9 +167,6 @@ class Strips(PointerWidget):
         painter.setPen(theme.color("muted"))
         painter.setFont(theme.font(17))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "↓" if mark == "norm" else mark)
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(700), theme.px(400))
 
     def minimumSizeHint(self) -> QSize:
         reasons = [height for height in self._reason_heights() if height]

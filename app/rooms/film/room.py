@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
@@ -49,6 +49,8 @@ class PaintedFilm:
 
 class FilmStrip(Drawing):
     """A click is on a column or on a head of the large picture."""
+
+    hint_px, least_px = (900, 520), (420, 270)
 
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
@@ -101,12 +103,6 @@ class FilmStrip(Drawing):
 
     def selected_cell(self) -> Cell | None:
         return (self.film.now,) if self.film.now in self.painter.plan.shown else None
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(420), theme.px(270))
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(900), theme.px(520))
 
     def overlay(self) -> Iterator[Shape]:
         """All of it: what is under the pointer is large."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -30,6 +30,7 @@ class ModelMap(PointerWidget):
     """
 
     has_hand = True
+    hint_px = (900, 560)
     rows_changed = Signal()  # other tokens have a row of their own
 
     def __init__(self) -> None:
@@ -165,9 +166,6 @@ class ModelMap(PointerWidget):
         if self._corner is not None:
             self._corner.move(self.width() - self._corner.width() - theme.px(6), theme.px(6))
         self._lay_out()
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(900), theme.px(560))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.plan is None or self.content is None:

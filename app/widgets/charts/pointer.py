@@ -12,7 +12,7 @@
     row.context_menu_requested.connect(...)      cell or None, the point on the screen: right click or menu key
 
 While the widget is painted, `self.hovered_cell` is what the mouse or the keyboard points at. A widget whose arrow keys
-select at once (another row of a matrix) sets `arrows_click = True` and gives `selected_cell()`.
+select at once (another row of a matrix) sets `arrows_click = True`, and is told by `select` what is selected.
 """
 
 from typing import Any
@@ -20,6 +20,8 @@ from typing import Any
 from PySide6.QtCore import SIGNAL, QEvent, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
+
+from ...look import theme
 
 Cell = Any  # what a widget calls its parts: an int, or a tuple of ints
 ARROWS = {
@@ -41,10 +43,13 @@ class PointerWidget(QWidget):
     context_menu_requested = Signal(object, QPoint)
     arrows_click = False
     has_hand = False  # the mouse is a hand over what can be clicked
+    hint_px: tuple[float, float] | None = None  # width and height at best, before scaling; None: as its layout has it
+    least_px: tuple[float, float] | None = None
 
     def __init__(self, name: str, focus: Qt.FocusPolicy = Qt.FocusPolicy.TabFocus) -> None:
         super().__init__()
         self.hovered_cell: Cell | None = None
+        self._selected: Cell | None = None
         self.setAccessibleName(name)
         self.setMouseTracking(True)
         self.setFocusPolicy(focus)
@@ -59,7 +64,17 @@ class PointerWidget(QWidget):
 
     def selected_cell(self) -> Cell | None:
         """Where the arrow keys begin: what is selected."""
-        return None
+        return self._selected
+
+    def select(self, cell: Cell | None) -> None:
+        self._selected = cell
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(*map(theme.px, self.hint_px)) if self.hint_px else super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(*map(theme.px, self.least_px)) if self.least_px else super().minimumSizeHint()
 
     def set_hovered(self, cell: Cell | None) -> None:
         """Mouse or keyboard point at another cell."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
@@ -17,7 +17,7 @@ BAR_PX, LINE_PX, HANDLE_PX, MARGIN_PX = 12, 6, 9, 12
 class NumberScale(Drawing):
     """The line. Without words the ends are written as numbers."""
 
-    size_px = (240, 48)
+    hint_px = (240, 48)
     thick_px, margin_px = LINE_PX, MARGIN_PX  # of the line, and beside it
     middle_px = 14  # from the top
 
@@ -39,9 +39,6 @@ class NumberScale(Drawing):
         """Where a value stands, in this widget's pixels; beyond the ends, at the end."""
         margin, share = theme.px(self.margin_px), (value - self._low) / (self._high - self._low)
         return margin + (self.width() - 2 * margin) * min(max(share, 0.0), 1.0)
-
-    def sizeHint(self) -> QSize:
-        return QSize(*map(theme.px, self.size_px))
 
     def shapes(self) -> Iterator[Shape]:
         zero = self.x_of(0.0 if self._low <= 0 <= self._high else self._low)
@@ -75,7 +72,7 @@ class NumberScale(Drawing):
 class ShareBar(NumberScale):
     """A share 0..1 as a bar."""
 
-    size_px, margin_px = (200, 14), 0
+    hint_px, margin_px = (200, 14), 0
 
     def __init__(self) -> None:
         super().__init__()

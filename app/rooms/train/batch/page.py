@@ -218,14 +218,14 @@ class BatchPage(QWidget):
     def show_row(self, row: int) -> None:
         """One sequence of the batch, and the token in it that one would point at first."""
         batch, self._row = self.batch, row
-        self.map.set_chosen(row)
+        self.map.select(row)
         self.text.show_sequence(batch, row)
         self.sequence_line.setText("" if batch is None else about_sequence(batch, row))
         self._pin(None if batch is None else _worst(batch, row))
 
     def _pin(self, position: int | None) -> None:
         self._pinned = position
-        self.text.set_chosen(position)
+        self.text.select(position)
         self._show_token(position)
 
     def _show_token(self, position: int | None) -> None:

@@ -78,7 +78,6 @@ class SequenceText(WrappedBoxes):
         self.setAccessibleName(say("The sequence as the model read it"))
         self._batch: ShownBatch | None = None
         self._row = 0
-        self._chosen: int | None = None
         self.words: list[str] = []
         self.tags: list[str] = []  # the right tag of each token, "" for those without one
 
@@ -91,13 +90,6 @@ class SequenceText(WrappedBoxes):
         self.hovered_cell = None
         self.setAccessibleDescription(" ".join(self.words[:200]))
         self.lay_out()
-
-    def set_chosen(self, position: int | None) -> None:
-        self._chosen = position
-        self.update()
-
-    def selected_cell(self) -> int | None:
-        return self._chosen
 
     def box_widths(self) -> list[float]:
         word, tag = (QFontMetrics(self.sized_font(size, bold=True)).horizontalAdvance for size in (13.5, 10.5))
@@ -122,8 +114,8 @@ class SequenceText(WrappedBoxes):
         if batch.losses is not None and batch.fates[at] > 0:
             under = QRectF(body.x() + 1, box.bottom() - line, body.width() - 2, line)
             yield Box(under, loss_color(float(batch.losses.losses[at])), radius_px=1.5)
-        if number in (self._chosen, self.hovered_cell):
-            width_px = theme.stroke(2.0 if number == self._chosen else 1.2)
+        if number in (self._selected, self.hovered_cell):
+            width_px = theme.stroke(2.0 if number == self._selected else 1.2)
             yield Box(box.adjusted(0.5, 0.5, -0.5, 0), "", "accent", width_px, self.px(5))
 
 
@@ -140,27 +132,21 @@ class BatchMap(Drawing):
     """All sequences, a line for each, dark where the model was wrong. Up and Down choose the next one."""
 
     arrows_click = True
+    hint_px, least_px = (150, MOST_ROW_PX * 16), (100, 120)
 
     def __init__(self) -> None:
         super().__init__(say("All sequences of the batch"), Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._batch: ShownBatch | None = None
-        self._chosen = 0
+        self._selected = 0
 
     def show_batch(self, batch: ShownBatch | None) -> None:
         self._batch = batch
         self.redraw()
 
-    def set_chosen(self, row: int) -> None:
-        self._chosen = row
-        self.update()
-
     @property
     def count(self) -> int:
         return 0 if self._batch is None else len(self._batch.ids)
-
-    def selected_cell(self) -> int | None:
-        return self._chosen if self.count else None
 
     def row_rect(self, row: int) -> QRectF:
         height = self._row_height()
@@ -172,12 +158,6 @@ class BatchMap(Drawing):
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
         return next_of(self.count, cell, key)
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(150), theme.px(MOST_ROW_PX * 16))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(100), theme.px(120))
 
     def _row_height(self) -> float:
         return max(min(self.height() / max(self.count, 1), theme.px(MOST_ROW_PX)), LEAST_ROW_PX)
@@ -220,15 +200,17 @@ class BatchMap(Drawing):
             rect = self.row_rect(row)
             if self._is_numbered:
                 box = QRectF(0, rect.y(), left - theme.px(5), rect.height())
-                color = "ink" if row == self._chosen else "faint"
+                color = "ink" if row == self._selected else "faint"
                 yield Words(box, numbers.count(row + 1), color, 10.5, align=theme.RIGHT)
-            if row in (self._chosen, self.hovered_cell):
-                width_px = theme.stroke(2.0 if row == self._chosen else 1.2)
+            if row in (self._selected, self.hovered_cell):
+                width_px = theme.stroke(2.0 if row == self._selected else 1.2)
                 yield Box(rect.adjusted(left - 2, 0, -right - 2, 0), "", "accent", width_px, 2)
 
 
 class BatchLegend(Drawing):
     """The fates by a sample of each, and the scale of the losses where there is room for it."""
+
+    least_px = (120, LEGEND_PX)
 
     def __init__(self) -> None:
         super().__init__("")
@@ -247,9 +229,6 @@ class BatchLegend(Drawing):
 
     def sizeHint(self) -> QSize:
         return QSize(round(self._placed()[2]), theme.px(LEGEND_PX))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(120), theme.px(LEGEND_PX))
 
     def shapes(self) -> Iterator[Shape]:
         fates, scale, width = self._placed()

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from bertcore.training.data_facts import Fault, FileLayout, Lengths, RunEstimate, ShownRow, TaskFacts, TextFacts
@@ -29,6 +29,8 @@ HEIGHT_PX, AXIS_PX, WIDTH_PX, LABEL_PX = 96, 18, 200, 60
 class LengthBars(Drawing):
     """A histogram: bars of what is read whole in one colour, of what is longer in another."""
 
+    hint_px, least_px = (WIDTH_PX, HEIGHT_PX), (WIDTH_PX / 2, HEIGHT_PX)
+
     def __init__(self) -> None:
         super().__init__(say("Lengths in tokens"))
         self.lengths: Lengths | None = None
@@ -44,12 +46,6 @@ class LengthBars(Drawing):
             say("up to {longest} tokens; {longer} of {counted} longer than {limit}", limit=limit, **counts)
         )
         self.redraw()
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(WIDTH_PX), theme.px(HEIGHT_PX))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(WIDTH_PX) // 2, theme.px(HEIGHT_PX))
 
     def shapes(self) -> Iterator[Shape]:
         lengths = self.lengths

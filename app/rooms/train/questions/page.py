@@ -179,7 +179,7 @@ class QuestionsPage(QWidget):
 
     def _choose(self, index: int) -> None:
         self._chosen = index
-        self.board.set_selected(index)
+        self.board.select(index)
         self.text_chosen.emit(self._questions[index].text)
 
     def _open_room(self, key: str) -> None:

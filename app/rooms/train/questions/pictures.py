@@ -28,6 +28,8 @@ class GuessedSentence(Drawing):
     The word is on purple while it is wrong, on green and with a tick once it is right.
     """
 
+    hint_px = least_px = (0, SENTENCE_PX)
+
     def __init__(self) -> None:
         super().__init__("")
         self.text, self.guess, self.is_right = "", "", False
@@ -38,12 +40,6 @@ class GuessedSentence(Drawing):
         self.text, self.guess, self.is_right = text, guess or MASK, is_right
         self.setAccessibleName(text.replace(MASK, self.guess))
         self.redraw()
-
-    def sizeHint(self) -> QSize:
-        return QSize(0, theme.px(SENTENCE_PX))
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
 
     def shapes(self) -> Iterator[Shape]:
         before, mask, after = self.text.partition(MASK)
@@ -106,10 +102,6 @@ class QuestionBoard(Drawing):
         self.setAccessibleDescription(say("{right} of {all} right", right=sum(is_right), all=len(is_right)))
         self.redraw()
 
-    def set_selected(self, index: int) -> None:
-        self._selected = index
-        self.update()
-
     def cell_rect(self, index: int) -> QRectF:
         """Where a question's cell is, in this widget's pixels."""
         (row, column), side, step, gap = self._places[index], self._side(), self._step(), theme.px(GAP_PX)
@@ -124,9 +116,6 @@ class QuestionBoard(Drawing):
         (row, column), (down, right) = self._places[cell or 0], ARROWS[key]
         place = row + down, column + right
         return self._places.index(place) if place in self._places else None
-
-    def selected_cell(self) -> int | None:
-        return self._selected if self._questions else None
 
     def set_hovered(self, cell: int | None) -> None:
         super().set_hovered(cell)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QStyle
 
@@ -83,12 +83,12 @@ class SnapshotSlider(PointerWidget):
 
     chosen = Signal(int)  # index; also of the one that is chosen
     arrows_click = True
+    hint_px = (300, 44)
     _MARGIN_PX, _TRACK_Y_PX, _HANDLE_PX = 14, 16, 8
 
     def __init__(self) -> None:
         super().__init__(say("Time machine: step of the snapshot"), Qt.FocusPolicy.StrongFocus)
         self._snapshots: list[Snapshot] = []
-        self._chosen: int | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(lambda index, _modifiers: self.chosen.emit(index))
@@ -96,13 +96,6 @@ class SnapshotSlider(PointerWidget):
     def set_snapshots(self, snapshots: list[Snapshot]) -> None:
         self._snapshots = snapshots
         self.update()
-
-    def set_chosen(self, index: int | None) -> None:
-        self._chosen = index
-        self.update()
-
-    def selected_cell(self) -> int | None:
-        return self._chosen
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
         last = len(self._snapshots) - 1
@@ -122,20 +115,17 @@ class SnapshotSlider(PointerWidget):
         share = (point.x() - margin) / max(1, self.width() - 2 * margin)
         return min(max(round(share * last), 0), last)
 
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(300), theme.px(44))
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
         y, margin = theme.px(self._TRACK_Y_PX), theme.px(self._MARGIN_PX)
         painter.setPen(QPen(theme.color("bar" if self._snapshots else "track"), theme.px(4)))
         painter.drawLine(QPointF(margin, y), QPointF(self.width() - margin, y))
         self._paint_ticks(painter, y)
-        if self._chosen is not None and self._chosen < len(self._snapshots):
+        if self._selected is not None and self._selected < len(self._snapshots):
             painter.setBrush(theme.color("accent"))
             painter.setPen(QPen(theme.color("card"), theme.px(2)))
             radius = theme.px(self._HANDLE_PX)
-            painter.drawEllipse(QPointF(self.x_of(self._chosen), y), radius, radius)
+            painter.drawEllipse(QPointF(self.x_of(self._selected), y), radius, radius)
 
     def _paint_ticks(self, painter: QPainter, y: float) -> None:
         """With as many steps below them as have room."""
@@ -157,5 +147,5 @@ class SnapshotSlider(PointerWidget):
         """Dragging the handle chooses every snapshot on its way."""
         super().mouseMoveEvent(event)
         index = self.cell_at(event.position())
-        if event.buttons() & Qt.MouseButton.LeftButton and index is not None and index != self._chosen:
+        if event.buttons() & Qt.MouseButton.LeftButton and index is not None and index != self._selected:
             self.chosen.emit(index)

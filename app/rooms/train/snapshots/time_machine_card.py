@@ -120,7 +120,7 @@ class TimeMachineCard(Card):
             self.chosen = paths.index(folder)
         else:
             self.chosen = None if self._is_of_run(folder) or not paths else self.final
-        self.slider.set_chosen(self.chosen)
+        self.slider.select(self.chosen)
         for widget in (self.play, self.film_button, self.slider):
             widget.setEnabled(bool(paths))
         for made in (self.open_button, self.apply_button):
