@@ -497,31 +497,27 @@ class TestTargets:
 
 
 class TestRefusals:
-    def test_other_lengths_say_so(self) -> None:
-        model = tiny_model()
-        with pytest.raises(BertcoreError, match="The texts have 13 and 5 tokens"):
-            patching_map(model, *texts(model, TOKENIZER.encode("The cat .")), WORD)
-
-    def test_no_difference_says_so(self) -> None:
-        model = tiny_model()
-        with pytest.raises(BertcoreError, match=r"nearly the same score \(-[\d.]+ and -[\d.]+\)"):
-            patching_map(model, *texts(model, PAIR), WORD)
-
     def test_what_is_not_there_says_so(self) -> None:
         model = tiny_model()
-        text, other = texts(model)
-        with pytest.raises(BertcoreError, match="no part 'neuron'; choose one of state, attention"):
-            patching_map(model, text, other, WORD, "neuron")  # type: ignore[arg-type]
-        with pytest.raises(BertcoreError, match="no token 13; this text has tokens 0 to 12"):
-            patching_map(model, text, other, WORD, "head", position=13)
-        with pytest.raises(BertcoreError, match="only be chosen for heads"):
-            patching_map(model, text, other, WORD, position=3)
-        with pytest.raises(BertcoreError, match="no row 3; the map has rows 0 to 2"):
-            patched_at(model, other, "state", 3, 0)
-        with pytest.raises(BertcoreError, match="no token 13"):
-            patched_at(model, other, "state", 0, 13)
-        with pytest.raises(BertcoreError, match="no head 4"):
-            patched_at(model, other, "head", 0, 4)
+        both = texts(model)
+        refused: list[tuple[str, Any, dict[str, Any]]] = [
+            ("The texts have 13 and 5 tokens", texts(model, TOKENIZER.encode("The cat .")), {}),
+            (r"nearly the same score \(-[\d.]+ and -[\d.]+\)", texts(model, PAIR), {}),
+            ("no part 'neuron'; choose one of state, attention", both, {"part": "neuron"}),
+            ("no token 13; this text has tokens 0 to 12", both, {"part": "head", "position": 13}),
+            ("only be chosen for heads", both, {"position": 3}),
+        ]
+        for says, given, options in refused:
+            with pytest.raises(BertcoreError, match=says):
+                patching_map(model, *given, WORD, **options)
+        no_row = "no row 3; the map has rows 0 to 2"
+        for says, place in (
+            (no_row, ("state", 3, 0)),
+            ("no token 13", ("state", 0, 13)),
+            ("no head 4", ("head", 0, 4)),
+        ):
+            with pytest.raises(BertcoreError, match=says):
+                patched_at(model, both[1], *at)
 
     def test_a_progress_that_raises_stops_it(self) -> None:
         shares: list[float] = []
