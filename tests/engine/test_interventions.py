@@ -511,11 +511,7 @@ class TestRefusals:
             with pytest.raises(BertcoreError, match=says):
                 patching_map(model, *given, WORD, **options)
         no_row = "no row 3; the map has rows 0 to 2"
-        for says, place in (
-            (no_row, ("state", 3, 0)),
-            ("no token 13", ("state", 0, 13)),
-            ("no head 4", ("head", 0, 4)),
-        ):
+        for says, at in ((no_row, ("state", 3, 0)), ("no token 13", ("state", 0, 13)), ("no head 4", ("head", 0, 4))):
             with pytest.raises(BertcoreError, match=says):
                 patched_at(model, both[1], *at)
 
