@@ -181,14 +181,12 @@ def model_text(model: ModelInfo) -> str:
 
 
 def _head_text(selection: Selection) -> str:
-    text = say("layer {layer}, head {head}")
-    return text.format(layer=selection.layer + 1, head=selection.head + 1)
+    return say("layer {layer}, head {head}", layer=selection.layer + 1, head=selection.head + 1)
 
 
 def _token_text(selection: Selection, reading: Reading) -> str:
     position = min(selection.position, len(reading.encoding) - 1)
-    text = say("token {position} “{token}”")
-    return text.format(position=position, token=reading.shown_tokens[position])
+    return say("token {position} “{token}”", position=position, token=reading.shown_tokens[position])
 
 
 def _input_texts(reading: Reading, masks: bool) -> list[str]:

@@ -255,10 +255,9 @@ class VocabulariesView(View):
 def counted(counts: TokenCounts) -> list[str]:
     """Phrases on how many tokens a vocabulary splits the text into."""
     mean = numbers.decimal(counts.pieces_per_word)
-    words = say("{words} words in {pieces} tokens: {mean} per word")
     phrases = [
         say("%n token(s) in all", n=counts.tokens),
-        words.format(words=counts.words, pieces=counts.pieces, mean=mean),
+        say("{words} words in {pieces} tokens: {mean} per word", words=counts.words, pieces=counts.pieces, mean=mean),
     ]
     return [*phrases, say("{count} unknown", count=counts.unknown)] if counts.unknown else phrases
 

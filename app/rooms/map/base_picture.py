@@ -155,12 +155,7 @@ class _Base:
         limit = embedding_limit(plan, content)
         of_rows = [i for i, row in enumerate(rows) if isinstance(row, int)]
         dropped = content.reading.request.what_if.dropped
-        names = {
-            "token": say("token"),
-            "segment": say("segment"),
-            "position": say("position"),
-            "sum": say("sum"),
-        }
+        names = {"token": say("token"), "segment": say("segment"), "position": say("position"), "sum": say("sum")}
         colors = {"token": "segment_a", "segment": "segment_b", "position": "good_text", "sum": "ink"}
         for name, strip in plan.embeddings.items():
             picture = np.zeros((len(rows), shown[name].shape[1]), dtype=np.float32)

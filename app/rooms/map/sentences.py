@@ -98,8 +98,8 @@ def _feed_forward(
     if activity is not None and position in rows:
         values = activity.activations[part.layer, rows.index(position)]
         best = int(values.argmax())
-        fires = say("The picture has those {count} that fire most. At “{token}”: neuron {neuron}, {value}.")
-        more = fires.format(
+        more = say(
+            "The picture has those {count} that fire most. At “{token}”: neuron {neuron}, {value}.",
             count=len(values),
             token=isolated(reading.shown_tokens[position]),
             neuron=int(activity.neurons[part.layer, best]),
@@ -226,11 +226,7 @@ def comparison_in_words(reading: Reading, compared: ComparedLines, *, wants_diff
         words = say("Grey: the final guess {there}, if it is a different word.")
     words = words.format(there=where_compared(reading))
     lines = compared.problem or say("The stronger a line’s colour, the more that token differs.")
-    parts = (
-        lines if wants_difference else "",
-        words if "mlm" in reading.request.model.output_heads else "",
-        hold,
-    )
+    parts = (lines if wants_difference else "", words if "mlm" in reading.request.model.output_heads else "", hold)
     return " ".join(part for part in parts if part)
 
 
