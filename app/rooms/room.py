@@ -22,7 +22,7 @@ from ..state.explore_state import ExploreState
 from ..state.readings import Reading
 from ..state.selection import Selection
 from ..state.what_if import WhatIf
-from ..widgets.card import GAP_PX, Hint, intro_line, set_role
+from ..widgets.card import GAP_PX, Hint, intro_line, set_role, show_text
 from ..widgets.context_menu import show_token_menu
 from ..widgets.layouts import vbox
 from ..widgets.pages import MoreButton, Waiting, show_tabs, tab_bar
@@ -348,8 +348,7 @@ class ViewRoom(Room):
     def _show_comparison(self) -> None:
         reading = self.state.reading
         note = "" if reading is None else self.spec.comparison_note(reading, self.state.selection)
-        self.compared.setText(note)
-        self.compared.setVisible(bool(note))
+        show_text(self.compared, note)
 
     def draw_reading(self, reading: Reading) -> None:
         self._show_comparison()

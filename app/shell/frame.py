@@ -16,7 +16,7 @@ from ..look.say import say
 from ..state.explore_state import ExploreState
 from ..state.what_if import NOTHING_CHANGED
 from ..widgets.banner import Banner, OfferLine
-from ..widgets.card import GAP_PX, label
+from ..widgets.card import GAP_PX, label, show_text
 from ..widgets.context_menu import show_token_menu
 from ..widgets.help_panel import HelpPanel
 from ..widgets.layouts import discard, hbox, vbox
@@ -115,8 +115,7 @@ class Frame(QWidget):
 
     def _show_note(self) -> None:
         note = note_about(self.state)
-        self.note.setText(note)
-        self.note.setVisible(bool(note))
+        show_text(self.note, note)
 
     def _show_prediction(self) -> None:
         reading = self.state.reading

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from ..look import theme
 from ..look.say import say
-from .card import Hint, label
+from .card import Hint, label, show_text
 from .layouts import vbox
 
 
@@ -51,8 +51,7 @@ class BeforeAfter(QWidget):
 
     def set_sentence(self, text: str) -> None:
         """What the rows do not say; empty: nothing."""
-        self._sentence.setText(text)
-        self._sentence.setVisible(bool(text))
+        show_text(self._sentence, text)
 
     def keep_lines(self, lines: int) -> None:
         """Keeps room for so many lines of the sentence: it may wrap, and nothing shall move."""

@@ -78,8 +78,7 @@ class Card(QFrame):
             self._intro = intro_line()
             self._top.addWidget(self._intro)
         if self._intro is not None:
-            self._intro.setText(text)
-            self._intro.setVisible(bool(text))
+            show_text(self._intro, text)
 
     def add_to_header(self, widget: QWidget) -> None:
         """Puts a widget at the right end of the title line."""
@@ -281,6 +280,12 @@ class Steady(QWidget):
         if self._content.hasHeightForWidth():
             return self._content.heightForWidth(width)
         return self._content.sizeHint().height()
+
+
+def show_text(line: QLabel | LinkedText, text: str) -> None:
+    """Without words it takes no room."""
+    line.setText(text)
+    line.setVisible(bool(text))
 
 
 def set_role(widget: QWidget, role: str) -> None:

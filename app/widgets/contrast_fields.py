@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from ..look import theme
 from ..look.say import say
 from ..state.selection import Contrast
-from .card import label
+from .card import label, show_text
 from .layouts import hbox, vbox
 
 LEAST_PX = 62
@@ -47,8 +47,7 @@ class ContrastFields(QWidget):
                 field.setText(text)
                 field.setCursorPosition(0)  # a long word is seen from its beginning
             field.setPlaceholderText(guess)
-        self.problem.setText(problem)
-        self.problem.setVisible(bool(problem))
+        show_text(self.problem, problem)
 
     def _on_field_editing_finished(self) -> None:
         typed = Contrast(self.wanted.text().strip(), self.against.text().strip())

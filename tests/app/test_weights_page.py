@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.weights.page import WeightsPage, part_name
-from app.runs.health_sentences import share_of_weights
+from app.runs.finding import share_of_weights
 from app.shell.window import Window
 from bertcore.runs.diagnosis import size_of_updates
 from bertcore.runs.run_folder import RunFolder

@@ -19,7 +19,7 @@ from ...state.baseline_names import baseline_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.card import GAP_PX, Card, label
+from ...widgets.card import GAP_PX, Card, label, show_text
 from ...widgets.charts.pointer import PointerWidget
 from ...widgets.layouts import hbox, vbox
 from ...widgets.progress_line import ProgressLine
@@ -185,12 +185,10 @@ class ApplyView(View, Generic[AnyExample, AnyPrediction]):
                 "different tokens."
             )
             lines.append(reason)
-        self._changed.setText("\n".join(lines))
-        self._changed.setVisible(bool(lines))
+        show_text(self._changed, "\n".join(lines))
 
     def _show_problem(self, sentence: str) -> None:
-        self._problem.setText(sentence)
-        self._problem.setVisible(bool(sentence))
+        show_text(self._problem, sentence)
         if sentence:
             self._changed.hide()
             self.applied = None

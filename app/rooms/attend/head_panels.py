@@ -18,7 +18,7 @@ from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import mark, say
-from ...widgets.card import Steady, button, label, tip
+from ...widgets.card import Steady, button, label, show_text, tip
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.charts.raster import ColorBar
@@ -315,8 +315,7 @@ class MovedView(AskingView):
         moved: MatchedHeads | None = self.question.answer
         if moved is not None:
             sentence = about_moved(moved, has_same_heads=attentions.has_same_heads)
-        self.sentence.setText(sentence)
-        self.sentence.setVisible(bool(sentence))
+        show_text(self.sentence, sentence)
         self.try_it.setVisible(attentions.baseline is None)
         self.bars.setVisible(moved is not None)
         self.map.setVisible(moved is not None and moved.divergences.size > MOST_MOVED)

@@ -20,7 +20,7 @@ from ...state.baseline_names import baseline_name, replacing
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
-from ...widgets.card import GAP_PX, label
+from ...widgets.card import GAP_PX, label, show_text
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
@@ -152,8 +152,7 @@ class ApartView(ValuesView):
             return
         parts = apart.distance, apart.cka
         for (key, problem), part, sentence in zip(self.problems.items(), parts, apart.problems, strict=True):
-            problem.setText(sentence)
-            problem.setVisible(bool(sentence))
+            show_text(problem, sentence)
             self.charts[key].setVisible(part is not None)
         has_distance = apart.distance is not None
         self.cards["distance"].setVisible(has_distance)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from ....compute.batches import Drawn, ShownBatch, ShownExamples
 from ....look import numbers, theme
 from ....look.say import say
-from ....widgets.card import label
+from ....widgets.card import label, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.layouts import vbox
 from .sentences import about_examples, about_tags, answer_name
@@ -73,8 +73,7 @@ class ChanceColumn(QWidget):
         self.recent.hide()
         self.words.setContentsMargins(0, 0, 0, 0)
         for line, text in ((self.title, title), (self.intro, intro), (self.note, note), (self.words, words)):
-            line.setText(text)
-            line.setVisible(bool(text))
+            show_text(line, text)
 
 
 def _drawn_bars(drawn: Drawn, pairs: str, *, is_here: bool = True) -> list[Bar]:

@@ -11,7 +11,7 @@ from bertcore.training.distil_options import DistilOptions
 
 from ....look import numbers, theme
 from ....look.say import say
-from ....runs.health_sentences import share_of_weights
+from ....runs.finding import share_of_weights
 from ....runs.run_info import RunInfo
 from ....state.task_info import SHARES, metric_form, metric_name
 from ....widgets.curve_specs import CurveSpec, Level, PlotSpec

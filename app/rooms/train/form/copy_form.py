@@ -14,7 +14,7 @@ from bertcore.training.pretrain_options import DEFAULT_MINUTES, PretrainOptions
 
 from ....look import numbers
 from ....look.say import say
-from ....runs.health_sentences import window_format
+from ....runs.finding import window_format
 from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
 from ....runs.run_kinds import MINUTES, STEPS, budget_of, read_settings

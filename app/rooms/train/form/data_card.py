@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from bertcore.training.data_facts import Fault, FileLayout, Lengths, RunEstimate, ShownRow, TaskFacts, TextFacts
 
 from ....look import numbers, theme
 from ....look.say import say
-from ....widgets.card import BigNumber, Card, button, label, rich_label, scrolled
+from ....widgets.card import BigNumber, Card, button, label, rich_label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ....widgets.flow_layout import FlowLayout
@@ -104,7 +104,7 @@ class DataCard(Card):
     def show_pending(self) -> None:
         """Another question has been asked: the old answer says nothing about it."""
         self._clear()
-        _write(self.time, say("Reading the data…"))
+        show_text(self.time, say("Reading the data…"))
 
     def show_described(self, found: TaskFacts | TextFacts | Fault) -> None:
         """The data has been read, or cannot be."""
@@ -114,7 +114,7 @@ class DataCard(Card):
             self.fault_box.show_fault(found)
             return
         self._facts = found
-        _write(self.time, say("Training a few steps to see how long they take…"))
+        show_text(self.time, say("Training a few steps to see how long they take…"))
         if isinstance(found, TaskFacts):
             self._show_task(found)
         else:
@@ -126,7 +126,7 @@ class DataCard(Card):
         self._show_number("parameters", numbers.compact_count(found.parameters))
         self._show_number("time", numbers.duration(found.total.seconds))
         self._show_number("memory", numbers.file_size(None if memory_mib is None else memory_mib * 2**20))
-        _write(self.time, about_time(found))
+        show_text(self.time, about_time(found))
         if isinstance(self._facts, TextFacts) and found.tokens is not None and found.lengths is not None:
             train, held_out = map(numbers.compact_count, found.tokens)
             self._show_number("train", train, say("tokens to learn from"))
@@ -135,8 +135,8 @@ class DataCard(Card):
 
     def show_problem(self, sentence: str) -> None:
         """The form cannot start a run as it stands, or there is no estimate."""
-        _write(self.time, "")
-        _write(self.fault, sentence)
+        show_text(self.time, "")
+        show_text(self.fault, sentence)
 
     # --- inside
 
@@ -171,8 +171,8 @@ class DataCard(Card):
         self.set_hint(facts.file)
         self._show_number("train", numbers.count(facts.train), say("examples to learn from"))
         self._show_number("held_out", numbers.count(facts.held_out))
-        _write(self.layout_words, f"{about_layout(facts.layout)} {about_held_out(facts)}")
-        _write(self.notes, " ".join(facts.notes))
+        show_text(self.layout_words, f"{about_layout(facts.layout)} {about_held_out(facts)}")
+        show_text(self.notes, " ".join(facts.notes))
         self._lengths_title.setText(say("Example length in tokens"))
         self._show_rows(say("The first examples"), titles(facts.layout), facts.rows)
         most = max((count for _, count in facts.labels), default=1)
@@ -189,7 +189,7 @@ class DataCard(Card):
 
     def _show_text(self, facts: TextFacts) -> None:
         self.set_hint(", ".join(facts.files[:3]) + (" …" if len(facts.files) > 3 else ""))
-        _write(self.layout_words, f"{about_layout(facts.layout)} {about_text(facts)}")
+        show_text(self.layout_words, f"{about_layout(facts.layout)} {about_text(facts)}")
         self._lengths_title.setText(say("Sentence length in tokens"))
         rows = tuple(ShownRow(text, None, "") for text in facts.rows)
         self._show_rows(say("How the first documents begin"), titles(facts.layout), rows)
@@ -264,9 +264,3 @@ def _cell(text: str, color: str, weight: str = "normal", more: str = "") -> str:
     short = text if len(text) <= CELL_CHARACTERS else text[: CELL_CHARACTERS - 1] + "…"
     style = f"color:{theme.color(color).name()}; font-weight:{weight}"
     return f'<td style="{style}"{more}>{html.escape(short)}</td>'
-
-
-def _write(line: QLabel, text: str) -> None:
-    """A line without words takes no room."""
-    line.setText(text)
-    line.setVisible(bool(text))

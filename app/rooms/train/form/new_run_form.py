@@ -32,7 +32,7 @@ from ....runs.run_kinds import (
     sample_run_name,
 )
 from ....state.task_info import task_title
-from ....widgets.card import button, label, scrolled
+from ....widgets.card import button, label, scrolled, show_text
 from ....widgets.controls import Choice
 from ....widgets.layouts import fill, hbox, vbox
 from ....widgets.save_dialog import ask_for_file
@@ -298,8 +298,7 @@ class NewRunForm(QWidget):
             text = say("A small sample: with only 20 held-out examples, one right answer more or less may be chance.")
         elif "preset" in self.basic.fields:
             text = f"{say(SIZE_WORDS[self.basic.value('preset')])} {self._parameters_in_words()}"
-        self.advice.setText(text)
-        self.advice.setVisible(bool(text))
+        show_text(self.advice, text)
 
     def _parameters_in_words(self) -> str:
         """Of a new model of this shape; "" while a setting cannot be."""
@@ -319,8 +318,7 @@ class NewRunForm(QWidget):
         )
 
     def _show_problem(self, problem: str) -> None:
-        self.problem.setText(problem)
-        self.problem.setVisible(bool(problem))
+        show_text(self.problem, problem)
 
     def _usual_name(self) -> str:
         if self._own is not None:

@@ -13,7 +13,7 @@ from ....look import theme
 from ....look.say import say
 from ....runs.run_info import RunInfo
 from ....widgets.banner import OfferLine
-from ....widgets.card import Card, button, label, scrolled, set_role
+from ....widgets.card import Card, button, label, scrolled, set_role, show_text
 from ....widgets.layouts import discard, fill, vbox
 from ..form.copy_form import CopyForm
 from ..form.demos import DemoPanel
@@ -107,8 +107,7 @@ class RunsCard(Card):
 
     def show_problem(self, sentence: str) -> None:
         set_role(self._problem, "error")
-        self._problem.setText(sentence)
-        self._problem.setVisible(bool(sentence))
+        show_text(self._problem, sentence)
 
     def show_done(self, sentence: str) -> None:
         """What was done, where a problem would be said."""

@@ -14,7 +14,7 @@ from ....look.say import say
 from ....runs.result_sentences import answer_text, compared_rows, example_lines, measured_on, was_right
 from ....runs.run_info import HeldOutExample, RunResult
 from ....state.task_info import metric_name, metric_value
-from ....widgets.card import label, rich_label, scrolled
+from ....widgets.card import label, rich_label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.charts.cells import LabelledGrid, Labels
 from ....widgets.figure_button import FigureButton
@@ -116,8 +116,7 @@ class ResultView(QWidget):
                 for name, color in zip(shares, colors, strict=False)
             ]
         )
-        self._others.setText(", ".join(" ".join(written[name]) for name in others))
-        self._others.setVisible(bool(others))
+        show_text(self._others, ", ".join(" ".join(written[name]) for name in others))
         self._measured_on.setText(measured_on(result))
         self._measured_on.setVisible(result.examples > 0)
         self._columns.setVisible(not result.sides)

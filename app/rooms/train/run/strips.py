@@ -17,9 +17,8 @@ from bertcore.runs.run_folder import LOG as LOG_FILE
 
 from ....look import theme
 from ....look.say import say
-from ....runs.finding import LOG, Action, Finding
-from ....runs.health_sentences import is_normal, normal_sentence, warning_of
-from ....widgets.card import button, label, snug
+from ....runs.finding import LOG, Action, Finding, is_normal, normal_sentence, warning_of
+from ....widgets.card import button, label, show_text, snug
 from ....widgets.flow_layout import FlowLayout
 from ....widgets.layouts import empty, fill, hbox, vbox
 
@@ -63,8 +62,7 @@ class FindingStrip(QFrame):
             self.setProperty("look", look)
             self.style().polish(self)
         self.sentence.setText(finding.sentence)
-        self.advice.setText("\n".join(filter(None, (finding.advice, finding.details))))
-        self.advice.setVisible(bool(self.advice.text()))
+        show_text(self.advice, "\n".join(filter(None, (finding.advice, finding.details))))
         if finding.actions != tuple(self.buttons):
             empty(self._row)
             self.buttons = {each: self._button(each) for each in finding.actions}
@@ -167,7 +165,7 @@ class HealthStrip(QWidget):
         return any(not is_normal(one) for one in self.shown)
 
     def show_health(self, found: Sequence[Diagnosis], *, is_over: bool = False) -> None:
-        """What `runs.health_sentences.health_of` says. is_over: the figures stand above, in what is said of the end."""
+        """What `runs.finding.health_of` says. is_over: the figures stand above, in what is said of the end."""
         self.shown = list(found)
         normal = next(filter(is_normal, found), None)
         if normal is not None:

@@ -21,7 +21,7 @@ from ....look import numbers, theme
 from ....look.number_kinds import explain
 from ....look.say import say
 from ....runs.ending_sentences import ending_of
-from ....runs.health_sentences import health_of
+from ....runs.finding import health_of
 from ....runs.run_info import RunInfo, RunResult
 from ....runs.run_sentences import shown_name, state_name
 from ....state.task_info import metric_value

@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 
 from ....compute.question import Question
 from ....runs.run_info import RunInfo
-from ....widgets.card import Card, label
+from ....widgets.card import Card, label, show_text
 from .lists import Snapshot
 
 
@@ -74,8 +74,7 @@ class SnapshotCard(Card):
         self._ask()
 
     def _on_question_status_changed(self) -> None:
-        self.problem.setText(self._question.sentence)
-        self.problem.setVisible(bool(self._question.sentence))
+        show_text(self.problem, self._question.sentence)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

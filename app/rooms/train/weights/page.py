@@ -13,7 +13,7 @@ from bertcore.runs.run_metrics import SlowStep, Update, parts_of
 
 from ....look import numbers, theme
 from ....look.say import say
-from ....runs.health_sentences import share_of_weights
+from ....runs.finding import share_of_weights
 from ....widgets.card import label, set_role
 from ....widgets.charts.cells import LabelledGrid, Labels
 from ....widgets.layouts import hbox, vbox
