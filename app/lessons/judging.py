@@ -6,7 +6,7 @@ import re
 
 from ..look import numbers
 from .lesson import CODE, PLACEHOLDER, Condition, Measure, Question
-from .measures import MEASURES, Facts, Value, holds, parse_measure, shown, value_of
+from .measures import MEASURES, Facts, Value, holds, number_of, parse_measure, shown, value_of
 
 
 def right_options(question: Question, facts: Facts) -> list[int]:
@@ -24,7 +24,7 @@ def right_answers(question: Question, facts: Facts) -> list[Value]:
         value = value_of(question.answer, facts)
         return [] if value is None else [value]
     answers = question.answer or ()
-    return [_number_of_file(text) for text in answers] if question.kind == "number" else list(answers)
+    return [number_of(text) for text in answers] if question.kind == "number" else list(answers)
 
 
 def is_right(question: Question, given: str, facts: Facts) -> bool | None:
@@ -73,11 +73,6 @@ def filled(text: str, facts: Facts | None) -> str:
 def _escaped(text: str) -> str:
     """A token such as ##s or * is no Markdown."""
     return re.sub(r"([\\`*_#\[\]<>])", r"\\\1", text)
-
-
-def _number_of_file(text: str) -> float:
-    """ "0.5" or "50%", whatever the language of the window."""
-    return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
 def _plain(text: str) -> str:

@@ -124,6 +124,11 @@ def parse_word(text: str) -> WordAt | None:
     return None if match is None else WordAt(match["word"], match["part"] or "", int(match["nth"] or 1))
 
 
+def number_of(text: str) -> float:
+    """ "0.5" or "50%" of a lesson's file, whatever the language of the window."""
+    return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+
+
 @dataclass(frozen=True)
 class Spec:
     """A measure: how it is written, what it is, and how it is read off."""
