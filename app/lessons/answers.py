@@ -4,7 +4,10 @@
         {"page": "Heads have habits", "kind": "choice", "asked": "...", "given": "...", "right": true, "state": {...}}]}
 
 `state` is a session (state/session_file.py). `right` is null for a free question. The file is as honest as its writer:
-nothing in it is signed.
+nothing in it is signed. How far a lesson is, its page and what is chosen or typed on each, is a file of its own:
+
+    {"format_version": 1, "file": ".../02-heads.md", "page": 3, "choices": {"Heads have habits": "1"},
+     "revealed": ["Heads have habits"]}
 """
 
 from __future__ import annotations
@@ -117,3 +120,35 @@ def _text(value: Any) -> str:
         raise ValueError
     value.encode("utf-8")  # half a character would stop every later step
     return value
+
+
+@dataclass(frozen=True)
+class Progress:
+    file: Path  # of the lesson
+    page: int  # from 0
+    choices: dict[str, str]  # page -> what is chosen or typed there
+    revealed: frozenset[str]  # pages whose answer is on show
+    answers: tuple[Answer, ...] = ()
+
+
+def progress_as_json(progress: Progress) -> str:
+    values = {
+        "format_version": FORMAT_VERSION,
+        "file": str(progress.file),
+        "page": progress.page,
+        "choices": progress.choices,
+        "revealed": sorted(progress.revealed),
+    }
+    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+
+
+def load_progress(file: Path, answers: tuple[Answer, ...]) -> Progress:
+    """Raises BertcoreError where the file has none."""
+    try:
+        values = parse_json(read_bytes(file, MOST_BYTES).decode("utf-8"))
+        if values.pop("format_version") != FORMAT_VERSION or type(values["page"]) is not int:
+            raise ValueError
+        choices = {str(page): str(given) for page, given in values["choices"].items()}
+        return Progress(Path(values["file"]), values["page"], choices, frozenset(map(str, values["revealed"])), answers)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BertcoreError(f"{file} does not say how far a lesson was.") from error

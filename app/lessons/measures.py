@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -323,7 +323,7 @@ def holds(condition: Condition, facts: Facts, start: Value = None) -> bool:
     return OPERATORS[condition.operator](value, wanted)
 
 
-def needs(what: str, measures: list[Measure]) -> bool:
+def needs(what: str, measures: Sequence[Measure]) -> bool:
     """Whether any of them needs a further computation: the "lens", what the mask would be after each layer, or the
     "answer" of a fine-tuned model."""
     return any(MEASURES[measure.name].needs == what for measure in measures)

@@ -18,13 +18,13 @@ from bertcore.locations import BUILT_IN, NAMED
 
 from ..look.say import mark, say
 from ..widgets.spots import SPOTS
-from .errors import LessonError
 from .lesson import (
     PAGE_TEXT,
     PLACEHOLDER,
     Condition,
     HeadChoice,
     Lesson,
+    LessonError,
     Measure,
     Option,
     Page,

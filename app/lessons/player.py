@@ -19,12 +19,11 @@ from ..compute.question import Question as Ask
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.session_file import Session
-from .answers import Answer, HandIn
+from .answers import Answer, HandIn, Progress
 from .judging import filled, is_right
 from .lesson import Lesson, Page
 from .measures import Facts, Value, holds, needs, shown, value_of
 from .parser import Rooms, load_lesson
-from .progress import Progress
 from .stage import model_folder, set_input, set_selection
 from .verify import measures_of
 

@@ -1,4 +1,4 @@
-"""Dims the window except for some widgets, with a ring around each. Clicks go through to what is below."""
+"""What a page of a lesson shows of the window: some widgets are lit, others covered until its question is answered."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from shiboken6 import isValid
 
 from ..look import theme
+from ..look.say import say
+from ..widgets.cover import Cover
 from ..widgets.folding_card import Folded
 from ..widgets.spots import find_spot
 
@@ -19,7 +21,10 @@ MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hid
 
 
 class Spotlight(QWidget):
-    """Covers its parent. While none of the widgets that are named is on show, nothing is dimmed."""
+    """Dims its parent except for some widgets, with a ring around each; clicks go through.
+
+    While none of the widgets that are named is on show, nothing is dimmed.
+    """
 
     def __init__(self, over: QWidget, bright: QWidget) -> None:
         """bright: is never dimmed either."""
@@ -141,3 +146,26 @@ class Spotlight(QWidget):
         painter.setPen(QPen(theme.color("accent"), theme.px(RING_PX)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(rings)
+
+
+class Covers(QObject):
+    """Of one frame; call `update_covers` when another page, or another room, may be on show."""
+
+    def __init__(self, over: QWidget, names: Callable[[], Sequence[str]]) -> None:
+        """names: of what is covered now, some of widgets.spots.SPOTS."""
+        super().__init__(over)
+        self._over, self._names = over, names
+        self._covers: dict[str, list[Cover]] = {}
+
+    def update_covers(self) -> None:
+        """All of that name; a room or view that is built later is covered when it opens."""
+        wanted = self._names()
+        for name in list(self._covers):
+            if name not in wanted:
+                for cover in self._covers.pop(name):
+                    cover.remove()
+        for name in wanted:
+            found = self._over.findChildren(QWidget, name) if name not in self._covers else []
+            if found:
+                sentence = say("Hidden until you have answered the question")
+                self._covers[name] = [Cover(widget, sentence) for widget in found]

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from bertcore.locations import assets, shipped_checkpoint
 
-from ..look.say import say
+from ..look.say import mark, say
 from ..state.explore_state import ExploreState
 from ..state.what_if import NOTHING_CHANGED
-from .errors import SetupError
-from .lesson import Setup
+from .lesson import Setup, SetupError
 from .measures import Facts, word_places
 
 
@@ -27,15 +26,8 @@ def model_folder(setup: Setup) -> Path:
         by_name |= {"first": snapshots[0][1], "last": snapshots[-1][1]}
     if setup.step not in by_name:
         known = ", ".join(by_name) or say("none")
-        raise SetupError(
-            "step",
-            say(
-                "{model} has no snapshot of step {step}; it has: {known}.",
-                model=setup.model,
-                step=setup.step,
-                known=known,
-            ),
-        )
+        sentence = mark("{model} has no snapshot of step {step}; it has: {known}.")
+        raise SetupError("step", say(sentence, model=setup.model, step=setup.step, known=known))
     return by_name[setup.step]
 
 
@@ -66,21 +58,17 @@ def set_selection(state: ExploreState, setup: Setup, facts: Facts) -> None:
     if setup.head is not None:
         found = facts.head_by(setup.head.kind, setup.head.lowest) if setup.head.kind else None
         if setup.head.kind and found is None:
-            sentence = say("No token of this text can show a head of the kind “{kind}”.")
-            raise SetupError("head", sentence.format(kind=setup.head.kind))
+            kind = setup.head.kind
+            raise SetupError("head", say("No token of this text can show a head of the kind “{kind}”.", kind=kind))
         layer, head = found or (setup.head.layer, setup.head.head)
     if setup.layer is not None:
         layer = setup.layer
     if layer >= layers or head >= heads:
-        sentence = say("The model has {layers} layers of {heads} heads: there is no head {head}.")
+        sentence = mark("The model has {layers} layers of {heads} heads: there is no head {head}.")
         setting = "layer" if layer >= layers and setup.layer is not None else "head"
-        raise SetupError(setting, sentence.format(layers=layers, heads=heads, head=f"{layer + 1}.{head + 1}"))
+        raise SetupError(setting, say(sentence, layers=layers, heads=heads, head=f"{layer + 1}.{head + 1}"))
     state.set_head(layer, head)
-    position = None
-    if setup.select is not None:
-        found_at = facts.positions(setup.select)
-        if not found_at:
-            sentence = say("The text has no token “{word}”.")
-            raise SetupError("select", sentence.format(word=setup.select))
-        position = found_at[0]
-    state.set_focus(position)
+    found_at = facts.positions(setup.select) if setup.select is not None else [None]
+    if not found_at:
+        raise SetupError("select", say("The text has no token “{word}”.", word=setup.select))
+    state.set_focus(found_at[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +14,12 @@ from ..compute.masks import lens_at
 from ..compute.open_checkpoints import opened_checkpoint
 from ..compute.reader import read
 from ..look import numbers
-from ..look.say import say
+from ..look.say import mark, say
 from ..state.explore_state import ExploreState
 from ..state.readings import ReadingRequest
 from ..widgets.prediction_line import Prediction, prediction_of
-from .errors import LessonError, SetupError
 from .judging import is_right, right_answers, right_options
-from .lesson import PLACEHOLDER, Condition, Lesson, Measure, Page, Question, Setup
+from .lesson import PLACEHOLDER, Condition, Lesson, LessonError, Measure, Page, Question, Setup, SetupError
 from .measures import MEASURES, Facts, Value, holds, needs, parse_measure, shown, shown_in, value_of
 from .stage import model_folder, set_input, set_selection
 
@@ -37,22 +36,22 @@ class Bench:
     def __init__(self) -> None:
         self.state = ExploreState()
         self._models: dict[Path, tuple[ModelInfo, Checkpoint]] = {}
-        self._problem = ""
-        self.state.problem_found.connect(self._on_problem)
+        self._problems: list[str] = []
+        self.state.problem_found.connect(self._problems.append)
 
-    def show(self, setup: Setup, *, with_lens: bool = False, with_answer: bool = False) -> Facts:
-        """What the window would show. Raises SetupError where it could not."""
+    def show(self, setup: Setup, wanted: Sequence[Measure] = ()) -> Facts:
+        """What the window would show, with what these measures need. Raises SetupError where it could not."""
         folder, state = model_folder(setup), self.state
         if folder not in self._models:
             self._models[folder] = opened_checkpoint(folder)
         model, checkpoint = self._models[folder]
-        self._problem = ""
+        self._problems.clear()
         if state.model is not model:
             state.set_model(model)
         state.layer = state.head = 0
         set_input(state, setup)
-        if self._problem or state.encoding is None:
-            raise SetupError("text", self._problem)
+        if self._problems or state.encoding is None:
+            raise SetupError("text", "".join(self._problems[-1:]))
         if state.encoding.dropped:
             raise SetupError("text", say("The text is too long for the model."))
         request = ReadingRequest(model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked)
@@ -61,14 +60,11 @@ class Bench:
         facts = Facts(reading, state.layer, state.head)
         set_selection(state, setup, facts)
         lens = None
-        if with_lens and reading.request.masked and "mlm" in checkpoint.output_heads:
+        if needs("lens", wanted) and reading.request.masked and "mlm" in checkpoint.output_heads:
             lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(reading.request.masked)])
-        asked = request_for(reading, state.applied_texts) if with_answer else None
+        asked = request_for(reading, state.applied_texts) if needs("answer", wanted) else None
         applied = None if asked is None else apply_model(checkpoint, asked, lambda _share: None)
         return Facts(reading, state.layer, state.head, lens, applied)
-
-    def _on_problem(self, sentence: str) -> None:
-        self._problem = sentence
 
 
 def check_lesson(lesson: Lesson, bench: Bench, prediction_rooms: Collection[str]) -> list[LessonError]:
@@ -79,12 +75,14 @@ def check_lesson(lesson: Lesson, bench: Bench, prediction_rooms: Collection[str]
     problems: dict[tuple[int, str], bool] = {}  # what several pages keep is said once
     for page in lesson.pages:
         try:
-            wanted = measures_of(page)
-            further = {f"with_{what}": needs(what, wanted) for what in ("lens", "answer")}
-            facts = bench.show(page.setup, **further)
+            facts = bench.show(page.setup, measures_of(page))
             if page.setup.room in prediction_rooms and _is_given_away(page, facts, bench.state.selection):
-                problems[page.lines["cover"], _given_away(page)] = True
-            problems |= dict.fromkeys(_check_page(page, bench, facts, further), False)
+                given_away = mark(
+                    "Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it "
+                    "away; add “:: cover prediction” too."
+                )
+                problems[page.lines["cover"], say(given_away, page=page.title)] = True
+            problems |= dict.fromkeys(_check_page(page, bench, facts), False)
         except SetupError as error:
             problems[page.setup.lines.get(error.setting, page.line), str(error)] = False
         except BertcoreError as error:
@@ -104,7 +102,7 @@ def measures_of(page: Page) -> list[Measure]:
     return found
 
 
-def _check_page(page: Page, bench: Bench, facts: Facts, further: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
+def _check_page(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, str]]:
     for line, measure in page.placeholders:
         if value_of(measure, facts) is None:
             yield line, say("“{text}” has no value on this page.", text=measure)
@@ -114,20 +112,18 @@ def _check_page(page: Page, bench: Bench, facts: Facts, further: Mapping[str, bo
     if page.question is not None:
         yield from _check_question(page, page.question, facts)
     if page.task is not None:
-        yield from _check_task(page, bench, facts, further)
+        yield from _check_task(page, bench, facts)
     if page.cut and len(facts.token_ids(page.cut)) < 2:
-        yield (
-            page.lines["cut"],
-            say("The model’s vocabulary has “{word}” as one piece: there is nothing to cut.", word=page.cut),
-        )
+        whole = mark("The model’s vocabulary has “{word}” as one piece: there is nothing to cut.")
+        yield page.lines["cut"], say(whole, word=page.cut)
 
 
 def _check_question(page: Page, question: Question, facts: Facts) -> Iterator[tuple[int, str]]:
     if question.kind == "choice":
         right = len(right_options(question, facts))
         if not 1 <= right < len(question.options):
-            sentence = say("{right} of the {count} options are right with this model.")
-            yield question.line, sentence.format(right=right, count=len(question.options))
+            sentence = mark("{right} of the {count} options are right with this model.")
+            yield question.line, say(sentence, right=right, count=len(question.options))
     elif question.kind != "free":
         answers = right_answers(question, facts)
         if not answers:
@@ -136,8 +132,8 @@ def _check_question(page: Page, question: Question, facts: Facts) -> Iterator[tu
             text = answer if isinstance(answer, str) else str(round(answer or 0.0, 6))
             wrong = f"{text}x" if isinstance(answer, str) else str((answer or 0.0) * 3 + question.within * 2 + 10)
             if not is_right(question, text, facts) or is_right(question, wrong, facts):
-                sentence = say("Right and wrong answers are not told apart: {right}, {wrong}.")
-                yield page.lines["answer"], sentence.format(right=text, wrong=wrong)
+                sentence = mark("Right and wrong answers are not told apart: {right}, {wrong}.")
+                yield page.lines["answer"], say(sentence, right=text, wrong=wrong)
 
 
 def _is_given_away(page: Page, facts: Facts, selection: Selection) -> bool:
@@ -176,15 +172,7 @@ def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:
     return isinstance(word, str) and word.casefold() in {each.casefold() for each, _ in line.words}
 
 
-def _given_away(page: Page) -> str:
-    return say(
-        "Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it away; add "
-        "“:: cover prediction” too.",
-        page=page.title,
-    )
-
-
-def _check_task(page: Page, bench: Bench, facts: Facts, further: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
+def _check_task(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, str]]:
     """Not done when the page opens, done after its solution."""
     task = page.task
     assert task is not None
@@ -197,7 +185,7 @@ def _check_task(page: Page, bench: Bench, facts: Facts, further: Mapping[str, bo
     if task.solution.text_a is not None and task.solution.text_b is None:
         solution = replace(solution, text_b=page.setup.text_b)  # a person who edits A leaves B as it is
     try:
-        done = bench.show(solution, **further)
+        done = bench.show(solution, measures_of(page))
     except SetupError as error:
         yield solution.lines.get(error.setting, task.line), str(error)
         return

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from bertcore.errors import printable
 
-from ..lessons.errors import LessonError
-from ..lessons.lesson import Lesson
+from ..lessons.lesson import Lesson, LessonError
 from ..lessons.parser import load_lesson
 from ..lessons.shipped import shipped_files
 from ..lessons.verify import Bench, check_lesson

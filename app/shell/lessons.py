@@ -25,12 +25,11 @@ from .services import Services
 from .sessions import Sessions
 
 if TYPE_CHECKING:
+    from ..lessons.answers import Progress
     from ..lessons.card import LessonCard
-    from ..lessons.covers import Covers
     from ..lessons.notes_window import NotesWindow
     from ..lessons.player import LessonPlayer
-    from ..lessons.progress import Progress
-    from ..lessons.spotlight import Spotlight
+    from ..lessons.spotlight import Covers, Spotlight
 TOUR = "tour"  # the name of its offer
 
 
@@ -114,8 +113,7 @@ class Lessons(QObject):
 
     def _attach_player(self, frame: Frame) -> None:
         from ..lessons.card import LessonCard
-        from ..lessons.covers import Covers
-        from ..lessons.spotlight import Spotlight
+        from ..lessons.spotlight import Covers, Spotlight
 
         assert self.player is not None
         player = self.player

@@ -2,7 +2,7 @@
 
     windows/<id>.lock          held as long as the window is there; the system lets go of it when the program ends
     windows/<id>/session.json  what is being looked at (state/session_file.py)
-                 lesson.json, hand-in.answers.json   the lesson that is open (lessons/progress.py), what was answered
+                 lesson.json, hand-in.answers.json   the lesson that is open (lessons/answers.py), what was answered
                  log.txt       where the program was when it ended, and errors that nobody expected
 
 A window that is closed takes its folder with it. One whose lock is free was left by a crash: it is moved to crashes/
@@ -33,8 +33,7 @@ from bertcore.files import write_atomic
 from bertcore.locations import home
 from bertcore.runs.environment import BERTSCOPE, version_of
 
-from ..lessons.answers import answers_as_json, load_answers
-from ..lessons.progress import Progress, load_progress, progress_as_json
+from ..lessons.answers import Progress, answers_as_json, load_answers, load_progress, progress_as_json
 from ..look.say import say
 from ..state.session_file import Session, as_json, load_session
 from ..widgets.banner import OfferLine

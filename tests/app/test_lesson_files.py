@@ -6,9 +6,8 @@ import pytest
 
 from app.compute.applying import Applied, ApplyRequest
 from app.lessons.cutting import tries
-from app.lessons.errors import LessonError
 from app.lessons.judging import filled, is_right
-from app.lessons.lesson import HeadChoice, Lesson, Measure, Setup, WordAt
+from app.lessons.lesson import HeadChoice, Lesson, LessonError, Measure, Setup, WordAt
 from app.lessons.measures import MEASURES, Value, value_of
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
