@@ -223,7 +223,7 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     assert f"{len(encoding)} tokens" in view.first.text() and f"{len(cut)} tokens" in view.second.text()
     assert f"{sum(not one.is_same for one in shown)} of {len(shown)} words" in view.note.text()
     window.state.set_focus(2)
-    assert shown[view.picture.selected or 0].first[0].position == 2
+    assert shown[view.picture.selected_cell() or 0].first[0].position == 2
     QTest.keyClick(view.picture, Qt.Key.Key_Right)
     assert window.state.focus == 3
     window.state.set_text("a cat", "")

@@ -53,19 +53,11 @@ class TokenisationsPicture(WrappedBoxes):
     def __init__(self) -> None:
         super().__init__(say("The text as two vocabularies tokenise it"), 2 * ROW_PX + 2)
         self.spans: list[Span] = []
-        self.selected: int | None = None
 
     def set_spans(self, spans: list[Span]) -> None:
         self.spans = spans
         self.setAccessibleDescription(", ".join(described(span) for span in spans if not span.is_same)[:2000])
         self.lay_out()
-
-    def set_selected(self, span: int | None) -> None:
-        self.selected = span
-        self.update()
-
-    def selected_cell(self) -> int | None:
-        return self.selected
 
     def box_widths(self) -> list[float]:
         return [max(sum(self._widths(span.first)), sum(self._widths(span.second))) for span in self.spans]
@@ -79,7 +71,7 @@ class TokenisationsPicture(WrappedBoxes):
                 place = QRectF(left, box.y() + row * (height + 2), width * stretched, height).adjusted(1, 1, -1, -1)
                 self._paint_piece(painter, piece, place, KINDS[span.part], span.is_same)
                 left += width * stretched
-        if number == self.selected:
+        if number == self._selected:
             painter.setPen(QPen(theme.color("ink"), 1.4))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), self.px(5), self.px(5))
@@ -100,8 +92,8 @@ class TokenisationsPicture(WrappedBoxes):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
-        if self.selected is not None:  # the status line says what is there
-            self.set_hovered(self.selected)
+        if self._selected is not None:  # the status line says what is there
+            self.set_hovered(self._selected)
 
 
 @lru_cache(maxsize=1)
@@ -166,7 +158,7 @@ class VocabulariesView(View):
             for number, span in enumerate(self.picture.spans)
             if any(piece.position == selection.position for piece in span.first)
         )
-        self.picture.set_selected(next(here, None))
+        self.picture.select(next(here, None))
 
     def _on_compared_answered(self, compared: Compared) -> None:
         if self.reading is None:
@@ -235,7 +227,7 @@ class VocabulariesView(View):
         if pieces:
             self.position_clicked.emit(pieces[0].position)
         else:
-            self.picture.set_selected(number)
+            self.picture.select(number)
 
     def _figure(self) -> Figure | None:
         if self.compared.answer is None or self.reading is None:
