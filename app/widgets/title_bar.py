@@ -120,13 +120,13 @@ class TitleBar(QFrame):
         projector.setChecked(self._is_short)
         examples = MenuButton(say("Examples"), fill["examples"], say("Sentence pairs to start from"))
         self._brand = label("BERTscope", "brand")
-        # On a projector the menu of all commands has the lessons and looks, and the menu of models the steps.
-        lessons = MenuButton(say("Lessons"), fill["lessons"], say("Lessons, page by page, with tasks"))
-        looks = _menu_icon("theme", say("Light, dark or high contrast"), fill["looks"])
         everything = _menu_icon("menu", say("All commands"), fill["commands"])
         row: tuple[Item, ...] = (self.model, self.step, self.play, self.baseline, examples, projector, everything)
+        # On a projector the menu of all commands has the lessons and looks, and the menu of models the steps.
         if not self._is_short:
             begin = (self._brand, 4, self.model, self.step, self.switch, self.play, self.baseline, None)
+            lessons = MenuButton(say("Lessons"), fill["lessons"], say("Lessons, page by page, with tasks"))
+            looks = _menu_icon("theme", say("Light, dark or high contrast"), fill["looks"])
             row = (*begin, lessons, examples, projector, looks, everything)
         side = theme.px(14)
         self._layout = hbox(*row, parent=self, margins=(side, 0, side, 0))
@@ -218,8 +218,6 @@ def _menu_icon(icon: str, hint: str, fill: Fill) -> IconButton:
 
 def model_title(model: ModelInfo) -> str:
     """Name, family where it is not BERT, layers, heads and size: `bertscope-mini · 4 layers × 4 heads · 5.4 M`."""
-    layer_count, head_count = model.layers, model.heads  # lupdate wants names, not expressions
-    layers = say("%n layer(s)", n=layer_count)
-    heads = say("%n head(s)", n=head_count)
+    layers, heads = say("%n layer(s)", n=model.layers), say("%n head(s)", n=model.heads)
     family = "" if model.family == "BERT" else f" · {model.family}"
     return f"{model.name}{family} · {layers} × {heads} · {numbers.compact_count(model.parameters)}"
