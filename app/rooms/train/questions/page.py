@@ -119,7 +119,8 @@ class QuestionsPage(QWidget):
         self.room_buttons = {
             key: button(title, partial(self._open_room, key), hint=hint) for key, (title, hint) in rooms.items()
         }
-        self.plot.setVisible(not theme.is_projector())
+        if theme.is_projector():
+            self.plot.hide()
         self.ending.setProperty("look", "task-done")
         margins = (theme.px(10), theme.px(6), theme.px(10), theme.px(6))
         buttons = hbox(*self.room_buttons.values(), None, self.play, gap_px=6)

@@ -42,7 +42,8 @@ class SlowMotion(QWidget):
         self.to_weights = button(say("What it did"), self.weights_requested.emit, hint=weights)
         self.words = LinkedText()
         title = label(say("Slow motion"), "strong")
-        title.setVisible(not theme.is_projector())
+        if theme.is_projector():
+            title.hide()
         others = self.to_batch, self.to_weights
         hbox(title, self.one, self.ten, self.go_on, (self.words, 1), *others, parent=self, gap_px=8)
 
