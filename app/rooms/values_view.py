@@ -243,7 +243,9 @@ class ValuesView(View):
         self.position_hovered.emit(self._position(picture, cell))
 
     def _on_clicked(self, picture: Picture, cell: Any, *_: object) -> None:
-        values = self.shown[picture.key]
+        values = self.shown.get(picture.key)
+        if values is None:  # the chart is older than the answer that is waited for
+            return
         row, column = picture.place(cell)
         places = {values.rows.kind: values.rows.number(row)}
         if column is not None and values.columns is not None:
