@@ -113,6 +113,12 @@ class TestEffects:
             answered(window, room, qtbot)
             expected = effects_of_heads(checkpoint, text, target, lambda share: None)
             np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
+            (_, helping, _), (_, hurting, _) = open_view(room, "effects", EffectsView).links.rows
+            assert all(expected[head] < 0 for head, _ in helping) and all(expected[head] > 0 for head, _ in hurting)
+            strongest = {
+                tuple(map(int, np.unravel_index(at, expected.shape))) for at in (expected.argmin(), expected.argmax())
+            }
+            assert {row[0][0] for row in (helping, hurting) if row} <= strongest and (helping or hurting)
         room.heads_card.open("alike")
         assert room.heads_card.atlas.effects is None
 

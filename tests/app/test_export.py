@@ -156,6 +156,7 @@ def test_a_saved_head_is_the_head_on_show(window: Window, qtbot: QtBot, tmp_path
     )
     (numbers,) = figure.numbers.values()
     np.testing.assert_array_equal(numbers.values, window.state.reading.trace.attentions[1, 2])  # type: ignore[union-attr]
+    assert [axis.name for axis in numbers.axes] == ["looks", "is looked at"]
     assert "layer 2, head 3" in figure.caption and "A: The cat sat on the mat." in figure.caption
     assert "comfortable" in re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
 
