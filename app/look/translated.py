@@ -18,7 +18,7 @@ def language() -> str:
 
 
 def folder_of(code: str) -> Path:
-    """Where the translation into a language is: its .ts and .qm, and what this module finds."""
+    """Where the translation into a language is: its .ts, and what this module finds."""
     return assets() / "languages" / code
 
 

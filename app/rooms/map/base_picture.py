@@ -120,8 +120,7 @@ class _Base:
         for number, row in enumerate(plan.rows):
             y, height = plan.row_y(number), plan.row_height
             if isinstance(row, Gap):
-                hidden = len(row)  # lupdate wants a plain name
-                text = say("⋮ %n more", n=hidden)
+                text = say("⋮ %n more", n=len(row))
                 box = QRectF(plan.tokens.left(), y - height / 2, plan.tokens.width(), height)
                 theme.draw_text(painter, box, text, "muted", min(size, 11), align=CENTER)
                 continue
