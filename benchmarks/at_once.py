@@ -4,8 +4,6 @@ Text and models are larger than what people have; a program that looked through 
 minutes. `tests/` ask of the same only that it is right: a time limit there would depend on the machine.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 import tempfile

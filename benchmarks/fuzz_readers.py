@@ -1,7 +1,5 @@
 """The readers of files from elsewhere, with sound files to begin from; and how those are damaged."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -8,8 +8,6 @@
 docs/python.md is a tour. What stands here is imported when it is first used, so that `import bertcore` is quick.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

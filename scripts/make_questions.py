@@ -8,8 +8,6 @@ Held out are three parts: known kinds of facts with other people ("same facts"),
 shows ("new facts"), and every sixth published article ("encyclopedia").
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence

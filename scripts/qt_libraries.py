@@ -3,8 +3,6 @@
 The names come from `readelf -d` on PySide6-Essentials 6.11: QtGui, QtWidgets, QtDBus and the platform plugins.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

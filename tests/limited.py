@@ -1,7 +1,5 @@
 """Code in a process of its own that may take only so much more memory, and only so much time."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -5,8 +5,6 @@ knowledge of one another all the same.
 `pytest -s tests/test_layers.py` prints the layers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 

@@ -1,7 +1,5 @@
 """The rules of docs/architecture.md, read from the source itself: breaking one fails here."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import re

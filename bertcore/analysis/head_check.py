@@ -1,7 +1,5 @@
 """Whether what one token looks at in one head counts: attention, its gradient, and links taken away."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,8 +1,6 @@
 """info, tokenize, fill: what a model is, and what it says of a text; trace, attribute, lens, heads: what passes inside
 it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, cast

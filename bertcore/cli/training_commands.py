@@ -1,8 +1,6 @@
 """pretrain, finetune, distil: train a model into a run folder, or several that differ in a few settings; sweep: what
 these found; cache: the tokenised texts that pretraining keeps."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ Each limit was set between healthy runs and deliberately faulty ones (docs/train
 The gradient norm is not among them: it has as many peaks in healthy runs as in ill ones.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

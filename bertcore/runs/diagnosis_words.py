@@ -1,8 +1,6 @@
 """A diagnosis in sentences: what is seen, why it matters, what to try. The same in the shell and in the window, whose
 translators get all of them (scripts/translations.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """metrics.jsonl of a run folder, line by line: followed as it grows, and what a killed writer left of it. No torch."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Collection, Iterator, Mapping

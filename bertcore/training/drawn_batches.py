@@ -6,8 +6,6 @@
 Nothing of it is stored. To get to a step its windows are counted, not made; see `PairSampler.skip`.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections import Counter

@@ -8,8 +8,6 @@ a checkpoint makes of it: its answers beside the right ones, and where they are 
 Pretraining and distillation: drawn_batches.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

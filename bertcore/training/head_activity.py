@@ -1,7 +1,5 @@
 """Whether attention heads tell tokens apart: a head that gives every token the same weights reads nothing."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -4,8 +4,6 @@ Its head is YAML for programs: library, kind of task, measured numbers. The rest
 beside this file, whose fields are filled in here. Nothing of this machine's paths stands in it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What drawing a run's batches again needs of every kind of run: a step it has taken, a snapshot, its first batch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass

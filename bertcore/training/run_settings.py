@@ -4,8 +4,6 @@ it is resumed: its budget, and what changes no number. Imports no torch.
 Models become folders, and what a checkpoint brings along is taken from it.
 """
 
-from __future__ import annotations
-
 import difflib
 import math
 from collections.abc import Collection, Mapping

@@ -1,8 +1,6 @@
 """Starts or resumes a run of any kind, or trains those of a sweep one after the other: each in an ordinary run folder,
 and all of these are there from the start."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

@@ -3,8 +3,6 @@
 None of them changes what a step computes: the weights become those of a step that nobody watches.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import time

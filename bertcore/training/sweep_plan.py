@@ -1,7 +1,5 @@
 """Which runs a sweep is made of: every combination of the values, or some of them drawn at random. Imports no torch."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import re

@@ -20,13 +20,7 @@ from bertcore.evaluation.sets import (
 )
 from bertcore.files import jsonable
 from bertcore.locations import minimal_pairs_file
-from model_report.documents import (
-    ALL_SOURCES,
-    EvaluationText,
-    held_out_text,
-    whole_documents,
-    whole_files,
-)
+from model_report.documents import ALL_SOURCES, EvaluationText, held_out_text, whole_documents, whole_files
 from model_report.head_census import TEXTS, HeadCensus, head_census, sentence_pairs
 from model_report.held_out import (
     MaskedWords,

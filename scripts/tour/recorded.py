@@ -1,7 +1,5 @@
 """What the tour needs of runs: two that were made ill on purpose, a sweep as it was measured, one that is at work."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 """Why “her”, and not “his”? Two fields, typed into with real keys; numbers by plain autograd and NumPy, on a model that
 ships."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -23,12 +23,7 @@ from app.figures.files import image_of, npz, pdf, png, save_figure, svg, table
 from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
-from app.widgets.figure_button import (
-    WITHOUT_FRAMES,
-    FigureAction,
-    FigureButton,
-    figure_buttons,
-)
+from app.widgets.figure_button import WITHOUT_FRAMES, FigureAction, FigureButton, figure_buttons
 from bertcore.errors import BertcoreError
 from tests.app.conftest import TEXT_A, settle, units_of
 

@@ -1,7 +1,5 @@
 """A batch that is drawn again is the one that was trained on, token by token; what is said of it is true."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter

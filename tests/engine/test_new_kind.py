@@ -1,7 +1,5 @@
 """A new kind of task is one class: here one that gives two numbers for a text, from its file to its answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
