@@ -85,7 +85,6 @@ def _train_from_window(recipe: Path) -> None:
     from PySide6.QtWidgets import QApplication
 
     from app.look import theme
-    from app.look.fonts import register_fonts
     from app.rooms.train.room import TrainRoom
     from app.runs.process import RunCommand
     from app.shell.services import build_services
@@ -93,7 +92,7 @@ def _train_from_window(recipe: Path) -> None:
 
     app = QApplication([])
     app.setStyle("Fusion")
-    register_fonts()
+    theme.register_fonts()
     theme.apply(app, "light")
     services = build_services(app, remembers=False)
     window = Window(services)

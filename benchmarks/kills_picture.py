@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QApplication
 
-from app.look.fonts import font, register_fonts
+from app.look import theme
 
 SIZE = (1000, 460)
 INK, BROAD, NARROW, KILLED = "#1b2430", "#9fc8ea", "#0b3d70", "#d55e00"
@@ -21,7 +21,7 @@ def draw(
 ) -> None:
     """Write a PNG. Losses by step; kills: at which steps."""
     application = QApplication.instance() or QApplication([])
-    register_fonts()
+    theme.register_fonts()
     pg.setConfigOptions(antialias=True, background="w", foreground=INK)
     plot = pg.PlotWidget()
     plot.resize(*SIZE)
@@ -29,8 +29,8 @@ def draw(
     item.setTitle(title, color=INK, size="12pt")
     for side, text in (("bottom", "step"), ("left", "training loss (nats)")):
         item.setLabel(side, text)
-        item.getAxis(side).label.setFont(font(14))
-        item.getAxis(side).setStyle(tickFont=font(12))
+        item.getAxis(side).label.setFont(theme.font(14))
+        item.getAxis(side).setStyle(tickFont=theme.font(12))
     legend = item.addLegend(offset=(-20, 12), labelTextColor=INK, labelTextSize="11pt")
     for step in kills:
         item.addItem(pg.InfiniteLine(step, pen=_pen(KILLED, 1.2, Qt.PenStyle.DashLine)))

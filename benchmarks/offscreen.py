@@ -11,7 +11,6 @@ from PySide6.QtCore import QEventLoop, QObject
 from PySide6.QtWidgets import QApplication
 
 from app.look import theme
-from app.look.fonts import register_fonts
 from app.shell.services import build_services
 from app.shell.window import Window
 
@@ -21,7 +20,7 @@ def offscreen_app() -> QApplication:
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     app.setStyle("Fusion")
-    register_fonts()
+    theme.register_fonts()
     theme.apply(app, "light")
     return app
 

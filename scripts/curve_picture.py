@@ -18,7 +18,7 @@ import typer
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app.look.fonts import font, register_fonts
+from app.look import theme
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain import LONGER
 from bertcore.training.pretraining_batches import CAUSAL, MASKED
@@ -50,7 +50,7 @@ def main(
     lines = RunFolder(run).tail().read_new()
     trained, measured = ([line for line in lines if line["kind"] == kind] for kind in ("train", "held_out"))
     application = QApplication.instance() or QApplication([])
-    register_fonts()
+    theme.register_fonts()
     pg.setConfigOptions(antialias=True, background="w", foreground=INK)
     picture = pg.GraphicsLayoutWidget()
     picture.resize(*SIZE)
@@ -93,8 +93,8 @@ def _plot(picture: pg.GraphicsLayoutWidget, row: int, title: str) -> pg.PlotItem
     plot.showGrid(x=True, y=True, alpha=GRID_ALPHA)
     plot.addLegend(offset=(-20, 10 if row == 0 else -10), labelTextColor=INK, labelTextSize="11pt", brush="#ffffffe0")
     for side in ("bottom", "left"):
-        plot.getAxis(side).label.setFont(font(14))
-        plot.getAxis(side).setStyle(tickFont=font(12))
+        plot.getAxis(side).label.setFont(theme.font(14))
+        plot.getAxis(side).setStyle(tickFont=theme.font(12))
     plot.getAxis("left").setWidth(60)
     return plot
 

@@ -18,7 +18,6 @@ from app.figures.animation import webp
 from app.figures.figure import Figure, Picture, joined, model_hash, pair_text
 from app.figures.files import write_whole
 from app.look import numbers, theme
-from app.look.fonts import register_fonts
 from app.rooms.film.content import Frame, LossCurve, MadeFrames, film_of
 from app.rooms.film.picture import Film, FilmPainter
 from app.runs.stages import steps_of
@@ -54,7 +53,7 @@ def figure_of(example: Example) -> Figure:
 
 def main() -> None:
     app = QApplication([])
-    register_fonts()
+    theme.register_fonts()
     theme.apply(app, "light")
     numbers.set_technical(False)
     example = next(one for one in load_examples() if one.room == "film")

@@ -210,7 +210,8 @@ def test_json_is_parsed_in_one_place() -> None:
 
 
 SHIPPED_FILES = {  # readers of what is part of the program, or of the system
-    "app/look/fonts.py",
+    "app/look/theme.py",
+    "app/figures/animation.py",
     "app/rooms/game/game.py",
     "app/state/glossary.py",
     "app/lessons/shipped.py",

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QImage
 
+from bertcore.locations import assets
+
 from ..look.say import say
 from .figure import Figure
 from .files import Maker, image_of, png_of, table
@@ -56,7 +58,7 @@ def webp(figure: Figure, fine: int = 1) -> bytes:
 
 
 def html(figure: Figure) -> bytes:
-    """A page with a slider and Play."""
+    """A page with a slider and Play: assets/animation.html, filled in."""
     fine = 2 if len(figure.frames) <= FAST_FROM else 1  # of many frames the page would be too large for a mail
     frames = [f"data:image/png;base64,{base64.b64encode(png_of(image)).decode()}" for image in images_of(figure, fine)]
     small = {name: numbers for name, numbers in figure.numbers.items() if numbers.values.ndim <= 2}
@@ -73,7 +75,8 @@ def html(figure: Figure) -> bytes:
         "names": json.dumps(list(figure.frames)).replace("<", "\\u003c"),
         "durations": json.dumps(durations_ms(figure)),
     }
-    page = re.sub(r"%(\w+)%", lambda found: words[found[1]], _PAGE)  # at once: a title may hold "%names%"
+    page = (assets() / "animation.html").read_text(encoding="utf-8")
+    page = re.sub(r"%(\w+)%", lambda found: words[found[1]], page)  # at once: a title may hold "%names%"
     return page.encode("utf-8", "replace")
 
 
@@ -92,42 +95,3 @@ def _animated(frames: "list[Image]", kind: str, **options: Any) -> bytes:
 
 
 ANIMATIONS: Mapping[str, Maker] = {".gif": gif, ".webp": webp, ".html": html}
-
-_PAGE = """<!DOCTYPE html>
-<html><head><meta charset="utf-8"><title>%title%</title>
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; img-src data:; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
-<style>
-body { font-family: Roboto, sans-serif; margin: 1.5em auto; max-width: 1320px; padding: 0 1em; color: #1b2430; }
-img { width: 100%; }
-.bar { display: flex; gap: 1em; align-items: center; margin: .6em 0; }
-input { flex: 1; }
-button { font: inherit; padding: .3em 1.2em; }
-output { min-width: 8em; font-weight: bold; }
-pre { overflow: auto; }
-</style></head>
-<body>
-<div class="bar"><button id="play">%play%</button>
-<input id="at" type="range" min="0" max="%last%" value="%last%" aria-label="%title%"><output id="name"></output></div>
-<img id="frame" alt="%caption%">
-<details><summary>%numbers%</summary><pre>%table%</pre></details>
-<script>
-const frames = %frames%, names = %names%, durations = %durations%;
-const at = document.getElementById("at"), play = document.getElementById("play");
-let timer = 0;
-function show() {
-  document.getElementById("frame").src = frames[at.value];
-  document.getElementById("name").textContent = names[at.value];
-}
-function stop() { clearTimeout(timer); timer = 0; play.textContent = %again%; }
-function next() {
-  at.value = (Number(at.value) + 1) % frames.length;
-  show();
-  timer = setTimeout(next, durations[at.value]);
-}
-play.onclick = () => { if (timer) { stop(); } else { play.textContent = %pause%; next(); } };
-at.oninput = () => { stop(); show(); };
-show();
-</script>
-</body></html>
-"""

@@ -13,7 +13,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from pathlib import Path
 
 import numpy as np
@@ -90,9 +90,7 @@ def picture_of(widgets: Sequence[QWidget]) -> Picture:
     """
     shown = [widget for widget in widgets if not widget.isHidden()]
     places = _places(shown)
-    whole = QRect()
-    for place in places:
-        whole = whole.united(place)
+    whole = reduce(QRect.united, places, QRect())
 
     def paint(painter: QPainter) -> None:
         for widget, place in zip(shown, places, strict=True):
@@ -155,16 +153,21 @@ def caption_of(
     leaves out. texts: of the sentences that were typed. masks: of the text with the masks in it, not as it was typed.
     model: what it is of, in place of the model that is open.
     """
-    if plain:
-        reading = reading.plain
-    return joined(
-        model or model_text(reading.request.model),
-        _head_text(selection) if head else "",
-        _token_text(selection, reading) if token else "",
-        *(_input_texts(reading, masks) if texts else ()),
-        *(() if by_token or not texts else selection.token_view.notes),
-        settings,
-    )
+    reading = reading.plain if plain else reading
+    request, encoding = reading.request, reading.encoding
+    parts = [model or model_text(request.model)]
+    if head:
+        parts.append(say("layer {layer}, head {head}", layer=selection.layer + 1, head=selection.head + 1))
+    if token:
+        position = min(selection.position, len(encoding) - 1)
+        parts.append(say("token {position} “{token}”", position=position, token=reading.shown_tokens[position]))
+    if texts:
+        parts.append(pair_text(encoding.text_a, encoding.text_b))
+        if masks and request.masked:
+            parts.append(say("masked: {positions}", positions=", ".join(map(str, request.masked))))
+        parts += request.what_if.described(reading.shown_tokens)
+        parts += () if by_token else selection.token_view.notes
+    return joined(*parts, settings)
 
 
 def joined(*parts: str) -> str:
@@ -180,30 +183,11 @@ def model_text(model: ModelInfo) -> str:
     return name if model.step is None else joined(name, step)
 
 
-def _head_text(selection: Selection) -> str:
-    return say("layer {layer}, head {head}", layer=selection.layer + 1, head=selection.head + 1)
-
-
-def _token_text(selection: Selection, reading: Reading) -> str:
-    position = min(selection.position, len(reading.encoding) - 1)
-    return say("token {position} “{token}”", position=position, token=reading.shown_tokens[position])
-
-
-def _input_texts(reading: Reading, masks: bool) -> list[str]:
-    encoding, request = reading.encoding, reading.request
-    masked = say("masked: {positions}", positions=", ".join(map(str, request.masked)))
-    changed = request.what_if.described(reading.shown_tokens)
-    return [pair_text(encoding.text_a, encoding.text_b), masked if masks and request.masked else "", *changed]
-
-
 def pair_text(a: str, b: str | None) -> str:
     """The two sentences, for a caption."""
-    return joined(f"A: {_cut(a)}", f"B: {_cut(b)}" if b else "")
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_TEXT else line[:LONGEST_TEXT] + "…"
+    lines = (" ".join((text or "").split()) for text in (a, b))
+    a, b = (line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…" for line in lines)
+    return joined(f"A: {a}", f"B: {b}" if b else "")
 
 
 def model_hash(folder: Path) -> str:

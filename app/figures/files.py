@@ -2,11 +2,11 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPageSize, QPainter, QPdfWriter
 
 from bertcore.errors import BertcoreError, shortened
@@ -23,8 +23,6 @@ PIXELS_PER_PIXEL = 2  # of a PNG: sharp on paper and on fine screens
 DOTS_PER_INCH = 96  # what a pixel of the screen is taken for
 POINTS_PER_PIXEL = 72 / DOTS_PER_INCH
 WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
-# Blocks of a figure: the text, its font, its colour in the theme.
-Line = tuple[str, QFont, str]
 Maker = Callable[[Figure], bytes]  # of a file
 
 
@@ -32,43 +30,34 @@ class Sheet:
     """A figure laid out: title and hint above the picture, the caption below."""
 
     def __init__(self, figure: Figure) -> None:
-        self._picture = figure.picture
-        self._margin, self._gap = theme.px(MARGIN_PX), theme.px(GAP_PX)
-        self._inner = max(figure.picture.width, theme.px(LEAST_WIDTH_PX))
-        self._above = _lines((figure.title, theme.font(13, bold=True), "ink"), (figure.hint, theme.font(12), "muted"))
-        self._below = _lines((figure.caption, theme.font(11), "muted"))
-        texts = [self._height(line) + self._gap for line in (*self._above, *self._below)]
-        height = sum(texts) + figure.picture.height + 2 * self._margin
-        self.size = QSize(self._inner + 2 * self._margin, round(height))
+        margin, gap, picture = theme.px(MARGIN_PX), theme.px(GAP_PX), figure.picture
+        width = max(picture.width, theme.px(LEAST_WIDTH_PX))
+        self._texts: list[tuple[QRectF, str, QFont, str]] = []
+
+        def height_at(y: float, text: str, font: QFont, color: str) -> float:
+            if not text:
+                return 0.0
+            height = QFontMetricsF(font).boundingRect(QRectF(0, 0, width, 1e6), int(WRAPPED), text).height()
+            # A little more room than was measured: on another device the same words may run slightly wider.
+            self._texts.append((QRectF(margin, y, width + 4, height + 2), text, font, color))
+            return height + gap
+
+        y = margin + height_at(margin, figure.title, theme.font(13, bold=True), "ink")
+        y += height_at(y, figure.hint, theme.font(12), "muted")
+        self._corner, self._picture = QPointF(margin, y), picture
+        y += picture.height
+        y += height_at(y + gap, figure.caption, theme.font(11), "muted")
+        self.size = QSize(width + 2 * margin, round(y + margin))
 
     def paint(self, painter: QPainter) -> None:
         """Draws all of it with its corner at (0, 0)."""
         painter.fillRect(QRectF(0, 0, self.size.width(), self.size.height()), theme.color("card"))
-        y = self._paint_lines(painter, self._above, self._margin)
-        painter.save()
-        painter.translate(self._margin, y)
-        self._picture.paint(painter)
-        painter.restore()
-        self._paint_lines(painter, self._below, y + self._picture.height + self._gap)
-
-    def _height(self, line: Line) -> float:
-        text, font, _ = line
-        return QFontMetricsF(font).boundingRect(QRectF(0, 0, self._inner, 1e6), int(WRAPPED), text).height()
-
-    def _paint_lines(self, painter: QPainter, lines: list[Line], y: float) -> float:
-        for line in lines:
-            text, font, color = line
-            height = self._height(line)
+        for box, text, font, color in self._texts:
             painter.setFont(font)
             painter.setPen(theme.color(color))
-            # A little more room than was measured: on another device the same words may run slightly wider.
-            painter.drawText(QRectF(self._margin, y, self._inner + 4, height + 2), int(WRAPPED), text)
-            y += height + self._gap
-        return y
-
-
-def _lines(*lines: Line) -> list[Line]:
-    return [line for line in lines if line[0]]
+            painter.drawText(box, int(WRAPPED), text)
+        painter.translate(self._corner)
+        self._picture.paint(painter)
 
 
 def image_of(figure: Figure, fine: int = PIXELS_PER_PIXEL) -> QImage:
@@ -80,10 +69,6 @@ def image_of(figure: Figure, fine: int = PIXELS_PER_PIXEL) -> QImage:
         sheet.paint(painter)
     image.setText("Description", figure.caption)
     return image
-
-
-def png(figure: Figure) -> bytes:
-    return png_of(image_of(figure))
 
 
 def png_of(image: QImage) -> bytes:
@@ -139,38 +124,19 @@ def table(figure: Figure, separator: str = ",") -> str:
         out.write(f"# {' '.join(line.split())}\n" if line else "")
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     for name, numbers in figure.numbers.items():
-        for where, values, axes in _tables(numbers):
+        axes, first = numbers.axes, max(numbers.values.ndim - 2, 0)
+        labels = [[str(label) for label in _places(numbers, axis)] for axis in range(len(axes))]
+        for places in np.ndindex(numbers.values.shape[:first]):
+            where = ", ".join(f"{axes[axis].name} {labels[axis][place]}" for axis, place in enumerate(places))
             out.write("\n# " + " · ".join(part for part in (name, where) if part) + "\n")
-            writer.writerows(_rows(name, Numbers(values, axes)))
+            rows, head = numbers.values[places], [f"{axes[first].name} \\ {axes[-1].name}", *labels[-1]]
+            if rows.ndim == 1:
+                rows, head = rows[:, None], [axes[0].name, name]
+            writer.writerow(head)
+            for label, row in zip(labels[first], rows, strict=True):
+                numbers_in_row = (f"{value:.9g}" if isinstance(value, float) else value for value in row.tolist())
+                writer.writerow([label, *numbers_in_row])
     return out.getvalue()
-
-
-def _tables(numbers: Numbers) -> Iterator[tuple[str, np.ndarray, tuple]]:
-    """(which places on the first axes, values of at most two dimensions, their axes)"""
-    first = max(numbers.values.ndim - 2, 0)
-    labels = [_labels(numbers, axis) for axis in range(numbers.values.ndim)]
-    for places in np.ndindex(numbers.values.shape[:first]):
-        named = (f"{numbers.axes[axis].name} {labels[axis][place]}" for axis, place in enumerate(places))
-        yield ", ".join(named), numbers.values[places], numbers.axes[first:]
-
-
-def _rows(name: str, numbers: Numbers) -> Iterator[list[str]]:
-    rows, axes = numbers.values, numbers.axes
-    if rows.ndim == 1:
-        yield [axes[0].name, name]
-        rows = rows[:, None]
-    else:
-        yield [f"{axes[0].name} \\ {axes[1].name}", *_labels(numbers, 1)]
-    for label, row in zip(_labels(numbers, 0), rows, strict=True):
-        yield [label, *map(_number, row.tolist())]
-
-
-def _number(value: object) -> str:
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
-
-
-def _labels(numbers: Numbers, axis: int) -> list[str]:
-    return [str(label) for label in _places(numbers, axis)]
 
 
 def _places(numbers: Numbers, axis: int) -> np.ndarray:
@@ -193,7 +159,7 @@ def npz(figure: Figure) -> bytes:
     return out.getvalue()
 
 
-PICTURES: dict[str, Maker] = {".png": png, ".svg": svg, ".pdf": pdf}
+PICTURES: dict[str, Maker] = {".png": lambda figure: png_of(image_of(figure)), ".svg": svg, ".pdf": pdf}
 NUMBERS: dict[str, Maker] = {
     ".csv": lambda figure: table(figure).encode("utf-8-sig", "replace"),  # the mark tells spreadsheets that it is UTF-8
     ".npz": npz,

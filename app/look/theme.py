@@ -13,28 +13,31 @@ sends every widget a PaletteChange event and repaints it. A widget that hands co
 overrides `changeEvent` and sets them again on `QEvent.Type.PaletteChange`.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cache
+from importlib import resources
 from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, SignalInstance
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPaintDevice, QPainter, QPalette, QPen
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPaintDevice, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QApplication
 
+from bertcore.locations import assets
 from bertcore.memory import no_garbage_collection
 
-from . import fonts
 from .fitting import fitting_line
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
 LEAST_PROJECTED_PX = 20  # type on a projector, of 720 lines: readable from two metres on a small screen
-RING_PX = 52  # around the pointer, for those who look at a projector
+FONTS = ("Roboto-Regular.ttf", "Roboto-Medium.ttf", "Roboto-Bold.ttf")  # Qt ships none
 SIGNED = 0.75  # place on the signed scale of what has a colour for its sign alone
+AS_FAR_FROM_BOTH = 0.05 * 21**0.5 - 0.05  # the luminance on which black and white have the same contrast
 LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
 
 
@@ -180,19 +183,33 @@ def focus_pen() -> QPen:
     return QPen(color("accent"), _active.focus_px)
 
 
-def type_px(size_px: float) -> int:
+def type_px(size_px: float, scale: float | None = None) -> int:
     """The pixel size of type: scaled, and never smaller than what can be read at the other end of a classroom."""
-    return _type_px(size_px, _scale)
-
-
-def _type_px(size_px: float, scale: float) -> int:
+    scale = _scale if scale is None else scale
     return max(round(size_px * scale), LEAST_PROJECTED_PX if scale >= PROJECTOR_SCALE else 1)
 
 
-def font(size_px: float = fonts.BODY_PX, *, bold: bool = False, medium: bool = False) -> QFont:
-    """The program's font; `size_px` is scaled as `type_px` says."""
+def register_fonts() -> None:
+    """Makes the Roboto faces of the `font-roboto` package known to Qt: where the system has no fonts, text would vanish
+    offscreen. Needs a QApplication."""
+    for name in FONTS:
+        content = (resources.files("font_roboto") / "files" / name).read_bytes()
+        QFontDatabase.addApplicationFontFromData(content)
+
+
+def font(size_px: float = 13, *, bold: bool = False, medium: bool = False) -> QFont:
+    """The program's font, the caller's own to change at will; `size_px` is scaled as `type_px` says."""
     weight = QFont.Weight.Bold if bold else QFont.Weight.Medium if medium else QFont.Weight.Normal
-    return fonts.font(type_px(size_px), weight)
+    return QFont(_font(type_px(size_px), weight))
+
+
+@cache
+def _font(size_px: int, weight: QFont.Weight) -> QFont:
+    made = QFont("Roboto")
+    made.setPixelSize(size_px)
+    made.setWeight(weight)
+    made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    return made
 
 
 def painter(widget: QPaintDevice) -> QPainter:
@@ -260,13 +277,7 @@ def contrast(one: QColor, other: QColor) -> float:
 
 def ink_on(fill: QColor) -> QColor:
     """What can be read on a filled cell, black or white: always with a contrast of 4.5, and one weight in all cells."""
-    return QColor(_ink_on(fill.rgb()))
-
-
-@cache
-def _ink_on(fill: int) -> str:
-    color = QColor.fromRgb(fill)
-    return max(("#000000", "#ffffff"), key=lambda ink: contrast(QColor(ink), color))
+    return QColor("#000000" if _luminance(fill.rgb()) > AS_FAR_FROM_BOTH else "#ffffff")
 
 
 @cache
@@ -349,116 +360,24 @@ def _palette(theme: Theme) -> QPalette:
 
 
 def stylesheet(theme: Theme, scale: float) -> str:
-    """The style sheet of a theme; lengths are scaled by `scale`.
+    """assets/window.qss in the colours of a theme, its lengths scaled by `scale`."""
+    values = {
+        **vars(theme),
+        "warn_tint": f"#1e{theme.warn[1:]}",
+        "blank_ink": CONTRAST.muted if theme is CONTRAST else DARK.faint,
+    }
 
-    Widgets ask for a look by the dynamic properties `role` and `look`.
-    """
-
-    def px(length: float) -> str:
-        return f"{round(length * scale)}px"
-
-    def type_px(size: float) -> str:
-        return f"{_type_px(size, scale)}px"
-
-    def ring(*lengths: float) -> str:
-        """Around what has the keyboard. It takes from the padding (lengths), so that nothing moves."""
+    def filled(found: re.Match[str]) -> str:
+        name, function, arguments = found.groups()
+        if name:
+            return str(values[name])
+        lengths = [float(length) for length in arguments.split(",")]
+        if function == "type":
+            return f"{type_px(lengths[0], scale)}px"
+        if function == "px":
+            return f"{round(lengths[0] * scale)}px"
         paddings = (f"{max(round(length * scale) - theme.focus_px + 1, 0)}px" for length in lengths)
         return f"border: {theme.focus_px}px solid {theme.accent}; padding: {' '.join(paddings)};"
 
-    return f"""
-QToolTip {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; padding: {px(4)} {px(6)}; }}
-QFrame[look="card"] {{ background: {theme.card}; border: 1px solid {theme.line}; border-radius: {px(10)}; }}
-QFrame[look="bar"] {{ background: {theme.card}; border: none; border-bottom: 1px solid {theme.line}; }}
-QFrame[look="rail"] {{ background: {theme.card}; border: none; border-right: 1px solid {theme.line}; }}
-QFrame[look="status"] {{ background: {theme.card}; border: none; border-top: 1px solid {theme.line}; }}
-QFrame[look="line"] {{ background: {theme.line}; border: none; }}
-QFrame[look="banner"] {{ background: {theme.bad_tint}; border: 1px solid {theme.bad}; border-radius: {px(8)}; }}
-QFrame[look="offer"] {{ background: {theme.accent_tint}; border: none; border-bottom: 1px solid {theme.line}; }}
-QFrame[look="help"] {{ background: {theme.card}; border: none; border-left: 1px solid {theme.line}; }}
-QFrame[look="task"] {{ background: {theme.hover}; border: none; border-radius: {px(8)}; }}
-QFrame[look="task-done"] {{ background: {theme.good_tint}; border: none; border-radius: {px(8)}; }}
-QFrame[look="ring"] {{ background: #1e{theme.warn[1:]}; border: {px(4)} solid {theme.warn}; margin: {px(2)};
-    border-radius: {px(RING_PX / 2 - 2)}; }}
-QFrame[look="blank"] {{ background: #000000; border: none; }}
-QFrame[look="blank"] QLabel {{ background: #000000; color: {CONTRAST.muted if theme is CONTRAST else DARK.faint};
-    font-size: {type_px(12)}; }}
-QFrame[look="palette"] {{ background: {theme.card}; border: 1px solid {theme.faint}; border-radius: {px(10)}; }}
-QFrame[look="palette"] QListWidget {{ background: transparent; border: none; outline: none; }}
-QTextBrowser[look="plain"] {{ background: transparent; border: none; color: {theme.ink};
-    selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
-QLabel[role="muted"] {{ color: {theme.muted}; font-size: {type_px(12)}; }}
-QLabel[role="strong"] {{ color: {theme.ink}; font-size: {type_px(13)}; font-weight: bold; }}
-QLabel[role="title"] {{ color: {theme.ink}; font-size: {type_px(12.5)}; font-weight: bold; }}
-QLabel[role="brand"] {{ color: {theme.ink}; font-size: {type_px(16)}; font-weight: bold; }}
-QLabel[role="number"] {{ color: {theme.ink}; font-size: {type_px(20)}; font-weight: bold; }}
-QLabel[role="answer"] {{ color: {theme.ink}; font-size: {type_px(28)}; font-weight: bold; }}
-QLabel[role="verdict"] {{ color: {theme.good_text}; font-size: {type_px(30)}; font-weight: bold; }}
-QLabel[role="verdict-no"] {{ color: {theme.bad_text}; font-size: {type_px(30)}; font-weight: bold; }}
-QLabel[role="verdict-unsure"] {{ color: {theme.muted}; font-size: {type_px(30)}; font-weight: bold; }}
-QLabel[role="lesson-title"] {{ color: {theme.ink}; font-size: {type_px(18)}; font-weight: bold; }}
-QLabel[role="right"] {{ color: {theme.good_text}; font-weight: bold; }}
-QLabel[role="error"] {{ color: {theme.bad_text}; }}
-QPushButton {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; border-radius: {px(7)};
-    padding: {px(5)} {px(11)}; }}
-QPushButton:hover {{ background: {theme.hover}; }}
-QPushButton:focus {{ {ring(5, 11)} }}
-QPushButton:checked {{ background: {theme.accent_tint}; border-color: {theme.bar}; color: {theme.accent}; }}
-QPushButton:disabled {{ color: {theme.faint}; }}
-QPushButton[look="primary"] {{ background: {theme.accent}; color: {theme.on_accent}; border-color: {theme.accent};
-    font-weight: bold; }}
-QPushButton[look="primary"]:focus {{ border-color: {theme.ink}; }}
-QPushButton[look="primary"]:disabled {{ background: {theme.track}; color: {theme.faint}; border-color: {theme.track}; }}
-QPushButton[look="quiet"] {{ background: transparent; border-color: transparent; padding: {px(4)} {px(6)}; }}
-QPushButton[look="quiet"]:hover {{ background: {theme.hover}; }}
-QPushButton[look="quiet"]:focus {{ {ring(4, 6)} }}
-QPushButton[look="more"] {{ background: transparent; border-color: transparent; color: {theme.muted};
-    padding: {px(2)} {px(22)} {px(2)} {px(6)}; font-size: {type_px(11.5)}; }}
-QPushButton[look="more"]:hover {{ background: {theme.hover}; }}
-QPushButton[look="more"]:focus {{ {ring(2, 22, 2, 6)} }}
-QPushButton[look="small"] {{ padding: {px(2)} {px(8)}; font-size: {type_px(11.5)}; }}
-QPushButton[look="small"]:focus {{ {ring(2, 8)} }}
-QPushButton[look="icon"] {{ padding: {px(5)}; }}
-QPushButton[look="icon"]:focus {{ {ring(5, 5)} }}
-QPushButton[look="icon-text"] {{ padding-left: {px(30)}; }}
-QPushButton[look="menu"] {{ padding-right: {px(29)}; padding-left: {px(11)}; }}
-QTabBar {{ qproperty-drawBase: 0; }}
-QTabBar::tab {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; border-radius: {px(7)};
-    padding: {px(5)} {px(11)}; margin-right: {px(6)}; }}
-QTabBar[look="small"]::tab {{ padding: {px(2)} {px(8)}; margin-right: {px(4)}; font-size: {type_px(11.5)}; }}
-QTabBar::tab:hover {{ background: {theme.hover}; }}
-QTabBar::tab:selected {{ background: {theme.accent_tint}; border-color: {theme.bar}; color: {theme.accent}; }}
-QTabBar::tab:selected:focus {{ {ring(5, 11)} }}
-QTabBar[look="small"]::tab:selected:focus {{ {ring(2, 8)} }}
-QPushButton::menu-indicator {{ width: 0; image: none; }}
-QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{ background: {theme.field}; color: {theme.ink};
-    border: 1px solid {theme.line}; border-radius: {px(7)}; padding: {px(5)} {px(9)};
-    selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
-QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{ {ring(5, 9)} }}
-QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
-* {{ dialogbuttonbox-buttons-have-icons: 0; }}
-QTableView {{ background: {theme.card}; color: {theme.ink}; border: none;
-    selection-background-color: {theme.accent_tint}; selection-color: {theme.ink}; }}
-QHeaderView {{ background: {theme.card}; border: none; }}
-QHeaderView::section {{ background: {theme.card}; color: {theme.muted}; border: none; padding: 0 {px(4)}; }}
-QHeaderView::section:checked {{ color: {theme.accent}; font-weight: bold; }}
-QTableCornerButton::section {{ background: {theme.card}; border: none; }}
-QMenu {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; padding: {px(5)}; }}
-QMenu::item {{ padding: {px(6)} {px(26)} {px(6)} {px(14)}; border-radius: {px(5)}; }}
-QMenu::item:selected {{ background: {theme.accent_tint}; color: {theme.accent}; }}
-QMenu::item:disabled {{ color: {theme.faint}; }}
-QMenu::separator {{ height: 1px; background: {theme.line}; margin: {px(5)} {px(8)}; }}
-QProgressBar {{ background: {theme.track}; border: none; border-radius: {px(2)};
-    height: {px(4)}; max-height: {px(4)}; }}
-QProgressBar::chunk {{ background: {theme.accent}; border-radius: {px(2)}; }}
-QScrollArea {{ background: transparent; border: none; }}
-QScrollArea > QWidget > QWidget {{ background: transparent; }}
-QAbstractScrollArea::corner {{ background: {theme.card}; border: none; }}
-QScrollBar {{ background: transparent; border: none; margin: 0; }}
-QScrollBar:vertical {{ width: {px(9)}; }}
-QScrollBar:horizontal {{ height: {px(9)}; }}
-QScrollBar::handle {{ background: {theme.line}; border-radius: {px(3)}; margin: {px(1)}; min-height: {px(24)};
-    min-width: {px(24)}; }}
-QScrollBar::handle:hover {{ background: {theme.faint}; }}
-QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
-QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
-"""
+    template = (assets() / "window.qss").read_text(encoding="utf-8")
+    return re.sub(r"@(\w+)|\b(px|type|ring)\(([^)]*)\)", filled, template.partition("*/\n")[2])

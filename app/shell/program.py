@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication
 
 from ..compute.preload import preload_torch
 from ..look import language, theme
-from ..look.fonts import register_fonts
 from .services import Services, build_services
 
 CLOSE_S = 5.0  # what the worker gets to come to the end of what it is at, once the window is gone
@@ -27,7 +26,7 @@ def build(
     app.setApplicationName("BERTscope")
     app.setStyle("Fusion")
     preload_torch()  # after Qt's own libraries: the system loads one at a time
-    register_fonts()
+    theme.register_fonts()
     services = build_services(app, remembers)
     settings = services.settings
     settings.language = spoken or settings.language

@@ -12,6 +12,7 @@ from ..look.say import say
 from .layouts import vbox
 
 FOLLOW_MS = 16
+RING_PX = 52  # around the pointer; its look in assets/window.qss goes with it
 
 
 class PointerRing(QFrame):
@@ -34,7 +35,7 @@ class PointerRing(QFrame):
         """To where the mouse is now."""
         window = self.parentWidget()
         assert window is not None
-        side, at = theme.px(theme.RING_PX), window.mapFromGlobal(QCursor.pos())
+        side, at = theme.px(RING_PX), window.mapFromGlobal(QCursor.pos())
         self.setGeometry(at.x() - side // 2, at.y() - side // 2, side, side)
         self.raise_()
 

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.look import language, numbers, theme, translated
-from app.look.fonts import register_fonts
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import is_built_in
 from app.runs.service import RunsService
@@ -131,7 +130,7 @@ def no_built_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 def dressed(qapp: QApplication) -> None:
     """The application as the program sets it up, for the first test as for the last."""
     qapp.setStyle("Fusion")
-    register_fonts()
+    theme.register_fonts()
     theme.apply(qapp, "light")
     language.install(qapp)
 

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication
 
 from app.compute.question import Question
 from app.look import language, theme
-from app.look.fonts import register_fonts
 from app.rooms.room import Room
 from app.rooms.train.room import TrainRoom
 from app.runs.run_kinds import RUN_KINDS
@@ -156,7 +155,7 @@ def _evaluation() -> dict[str, object]:
 def main(folder: str, look: str) -> int:
     app = QApplication([])
     app.setStyle("Fusion")
-    register_fonts()
+    theme.register_fonts()
     language.install(app)
     services = build_services(app, remembers=False)
     services.settings.projector = look == "projector"

@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from app.figures.animation import ANIMATIONS
 from app.figures.figure import Axis, Figure, Numbers, Picture, caption_of, file_name, model_hash, numbers_of
-from app.figures.files import image_of, npz, pdf, png, save_figure, svg, table
+from app.figures.files import PICTURES, image_of, npz, pdf, save_figure, svg, table
 from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
@@ -102,7 +102,7 @@ def inflated(part: bytes) -> bytes:
 
 
 def test_a_png_is_twice_as_fine_and_carries_its_caption(looks: QApplication) -> None:
-    image = QImage.fromData(png(plain_figure()))
+    image = QImage.fromData(PICTURES[".png"](plain_figure()))
     assert image.size() == image_of(plain_figure()).size()
     assert image.width() % 2 == 0 and image.width() > 2 * 200
     assert image.text("Description") == "tiny 1a2b3c4d · A: The cat sat."

@@ -102,7 +102,6 @@ import os
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from app.look import theme
-from app.look.fonts import register_fonts
 from app.rooms.train.list.run_list import RunList
 from app.runs.run_info import RunInfo
 from app.widgets.banner import Banner
@@ -112,7 +111,7 @@ from bertcore.runs.run_folder import RunStatus
 
 app = QApplication([])
 app.setStyle("Fusion")
-register_fonts()
+theme.register_fonts()
 theme.apply(app, "light")
 holder = QWidget()
 layout = QVBoxLayout(holder)

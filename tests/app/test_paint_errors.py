@@ -14,7 +14,6 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 from app.look import language, theme
-from app.look.fonts import register_fonts
 from app.shell.services import build_services
 from app.shell.window import Window
 
@@ -37,7 +36,7 @@ class Broken(QWidget):
 
 app = QApplication([])
 app.setStyle("Fusion")
-register_fonts()
+theme.register_fonts()
 language.install(app)
 theme.apply(app, "light")
 services = build_services(app, remembers=False)
