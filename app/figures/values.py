@@ -126,7 +126,8 @@ class Values:
     @property
     def range(self) -> tuple[float, float]:
         """The values at the two ends of the scale."""
-        lowest, highest = (float(self.array.min()), float(self.array.max())) if self.array.size else (0.0, 1.0)
+        known = self.array[np.isfinite(self.array)]
+        lowest, highest = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         return (lowest if self.low is None else self.low), (highest if self.high is None else self.high)
 
     @property
@@ -148,10 +149,11 @@ class Values:
             self, array=array, rows=replace(self.rows, labels=list(map(replacing, self.rows.labels, others)))
         )
 
-    def minus(self, placed: Values, least: float) -> Values:
-        """The difference, 0 where there is no counterpart; `least`: what its colours reach to at least."""
-        change = np.ascontiguousarray(np.nan_to_num(self.array - placed.array))
-        limit = max(float(np.abs(change).max(initial=0.0)), least)
+    def minus(self, placed: Values, least: float, *, fills: bool = True) -> Values:
+        """The difference. least: what its colours reach to. fills: 0 where there is no counterpart, else NaN."""
+        change = self.array - placed.array
+        limit = max(float(np.abs(np.nan_to_num(change)).max(initial=0.0)), least)
+        change = np.ascontiguousarray(np.nan_to_num(change) if fills else change)
         return replace(self, array=change, rows=placed.rows, low=-limit, high=limit, texts=())
 
 

@@ -1,8 +1,8 @@
 """The pictures that a view can declare: how values with named sides are drawn.
 
-Cells (a matrix of colours) · Bars (a length for each row) · Lines (a curve for each row) · Dots (a plane). The texts of
-a picture are given through `mark`. Hover sentences may have {row}, {column} and {value}; {stage}, {layer} and {head}
-are those on show. `chart` makes the chart: partial(LabelledGrid, square=True).
+Cells (a matrix of colours) · Tokens (the text, coloured) · Bars (a length for each row) · Lines (a curve for each row)
+· Dots (a plane). The texts of a picture are given through `mark`. Hover sentences may have {row}, {column} and {value};
+{stage}, {layer} and {head} are those on show. `chart` makes the chart: partial(LabelledGrid, square=True).
 """
 
 from __future__ import annotations
@@ -12,16 +12,20 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ..figures.values import Values
-from ..look import numbers
+from ..look import numbers, theme
 from ..look.number_kinds import explain
 from ..look.say import mark, say
+from ..widgets.card import scrolled
 from ..widgets.charts.bars import Bar, BarList
 from ..widgets.charts.cells import LabelledGrid, Labels
+from ..widgets.charts.raster import two_digits
+from ..widgets.charts.tokens import HeatTokens
 from ..widgets.curve_plot import CurvePlot
 from ..widgets.curve_specs import CurveSpec, PlotSpec
+from ..widgets.layouts import vbox
 from ..widgets.scatter import Points, Scatter
 
 Place = tuple[int, int | None]  # row, column
@@ -44,11 +48,17 @@ class Picture:
     on: str = ""  # the key of the picture on whose card it stands; empty: it has a card of its own
     is_compared: bool = True  # False: its values are of both readings, or the baseline plays no part
     asks: str = ""  # the question whose answer it shows: a key for `ValuesView.job`
-    subtracts: ClassVar[bool] = False  # beside a baseline it shows the difference; else the baseline's numbers as well
+    subtracts: ClassVar[bool] = False  # where differences are wanted, it shows that from the baseline
+    writes_both: ClassVar[bool] = True  # where it shows no difference, it has the baseline's numbers as well
     difference: str = mark("Red: larger now than with {baseline}. Blue: smaller.")  # the intro beside a baseline
     least_change: float = 0.01  # that the colours of a difference reach to: rounding errors stay white
     digits: int = 4  # of a number in the status line
     write: Callable[[float], str] | None = None  # how it is written there, where it is no plain number
+    scale: str | None = None  # what its colours are, before their scale above it; None: there is no such scale
+    difference_scale: str = mark("difference")  # the same of a difference
+    scale_ends: Callable[[float], str] = two_digits  # how the ends of that are written
+    scale_px: int = 210
+    least_px: int = 0  # its column scrolls, and where the window leaves less height the whole room does; 0: neither
     width: int = 1  # its share of the row
     folds: bool = False  # on a projector, until somebody wants it
 
@@ -59,8 +69,21 @@ class Picture:
             explain(self.number, made)
         return made
 
-    def show(self, chart: Any, values: Values, baseline: Values | None) -> Values:
-        """baseline: its numbers in the places of ours (`Values.placed`)."""
+    def put(self, body: QBoxLayout, chart: QWidget) -> QVBoxLayout:
+        """Puts it on its card. Returns the column that it stands in: there, words of the view may follow."""
+        column = vbox((chart, 1), margins=(0, 0, theme.px(4) if self.least_px else 0, 0))
+        if self.least_px:
+            inside = QWidget()
+            inside.setLayout(column)
+            area = scrolled(inside)
+            area.setMinimumHeight(theme.px(self.least_px))
+            body.addWidget(area, 1)
+        else:
+            body.addLayout(column, 1)
+        return column
+
+    def show(self, chart: Any, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
+        """baseline: its numbers in the places of ours (`Values.placed`). is_difference: they are subtracted."""
         raise NotImplementedError
 
     def select(self, chart: Any, row: int | None, column: int | None) -> None:
@@ -83,7 +106,7 @@ class Cells(Picture):
     """A matrix of coloured cells; beside a baseline, the difference. `detail`: `written`, for the ends of the scale."""
 
     chart: Callable[..., LabelledGrid] = LabelledGrid
-    subtracts = True
+    subtracts, writes_both = True, False
     axis_names: tuple[str, str] = ("", "")
 
     def make(self) -> QWidget:
@@ -92,8 +115,8 @@ class Cells(Picture):
             grid.set_axis_names(*map(say, self.axis_names))
         return grid
 
-    def show(self, chart: LabelledGrid, values: Values, baseline: Values | None) -> Values:
-        if baseline is not None:
+    def show(self, chart: LabelledGrid, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
+        if baseline is not None and is_difference:
             values = values.minus(baseline, self.least_change)
         assert values.columns is not None
         rows, columns = (Labels(side.labels, side.colors) for side in (values.rows, values.columns))
@@ -109,6 +132,39 @@ class Cells(Picture):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tokens(Picture):
+    """The text, each token as strongly coloured as its value, which is written below it; NaN has no colour.
+
+    Beside a baseline the numbers of both are below a token, and its colour is the difference; one that has no
+    counterpart is striped. Rows are `tokens(units)`. `detail`: of `HeatTokens.set_values`.
+    """
+
+    chart: Callable[..., HeatTokens] = HeatTokens
+    subtracts = True
+    scale: str | None = ""
+    below: Callable[[float], str] = numbers.decimal  # how a value is written below its token
+
+    def show(self, chart: HeatTokens, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
+        before = [np.nan] * len(values.rows) if baseline is None else baseline.array.tolist()
+        texts = [row[0] for row in values.texts] or list(map(self._both, before, values.array.tolist()))
+        if baseline is not None:
+            shown = values.minus(baseline, self.least_change, fills=False) if is_difference else values
+            values = replace(shown, rows=baseline.rows)
+        (low, high), rows = values.range, values.rows
+        span = high if low < 0 else high - low
+        shares = [None if np.isnan(one) else (one - max(low, 0.0)) / (span or 1.0) for one in values.array.tolist()]
+        chart.set_values(rows.labels, rows.colors, shares, texts, signed=low < 0, **values.detail)
+        return values
+
+    def _both(self, before: float, now: float) -> str:
+        """`3.20 → 1.15`; where nothing is compared, `1.15`."""
+        return "" if np.isnan(now) else " → ".join(self.below(one) for one in (before, now) if not np.isnan(one))
+
+    def select(self, chart: HeatTokens, row: int | None, column: int | None) -> None:
+        chart.select(row)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bars(Picture):
     """A bar for each row, in the order of the values; a line across it is the baseline's. `detail`: of `Bar`."""
 
@@ -118,7 +174,7 @@ class Bars(Picture):
     notes_positions: bool = False  # behind the name of a token, where it stands
     shown_digits: int = 2  # behind a bar
 
-    def show(self, chart: BarList, values: Values, baseline: Values | None) -> Values:
+    def show(self, chart: BarList, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
         array, rows, before = values.array.tolist(), values.rows, [None] * len(values.array)
         longest = max(map(abs, array), default=0.0) or 1.0
         longest = 1.0 if chart.is_of_whole else longest if values.high is None else values.high
@@ -153,7 +209,7 @@ class Lines(Picture):
         labels = say(self.left_label), say(self.bottom_label), say(self.at)
         return CurvePlot(PlotSpec(say(self.name), curves, *labels, includes_zero=self.includes_zero))
 
-    def show(self, chart: CurvePlot, values: Values, baseline: Values | None) -> Values:
+    def show(self, chart: CurvePlot, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
         keys, array, labels = [curve.key for curve in self.curves], values.array, list(values.rows.labels)
         if baseline is not None:
             rows = [keys.index(curve.key) for curve in self.baseline_curves]
@@ -181,7 +237,7 @@ class Dots(Picture):
 
     chart: Callable[..., Scatter] = Scatter
 
-    def show(self, chart: Scatter, values: Values, baseline: Values | None) -> Values:
+    def show(self, chart: Scatter, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
         chart.set_points(Points(values.array, values.rows.labels, values.rows.colors, **values.detail))
         return values
 

@@ -24,10 +24,13 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from ..figures.figure import Figure, Numbers, joined
 from ..figures.values import NotComparableError, Side, Values, stage_name
+from ..look import numbers
 from ..look.say import say
 from ..state.baseline_names import baseline_name
 from ..widgets.card import GAP_PX, Card, label
 from ..widgets.charts.pointer import PointerWidget
+from ..widgets.charts.raster import NamedScale
+from ..widgets.context_menu import Entry, figure_entries
 from ..widgets.folding_card import folded_on_projector
 from ..widgets.layouts import hbox, vbox
 from .pictures import Picture
@@ -36,7 +39,8 @@ from .view import View
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from PySide6.QtWidgets import QLayout
+    from PySide6.QtCore import QPoint
+    from PySide6.QtWidgets import QLayout, QVBoxLayout
 
     from ..state.readings import Reading
     from ..state.selection import Selection
@@ -100,6 +104,15 @@ class ValuesView(View):
         stage = stage_name(self.selection.stage) if "stage" in follows else ""
         return {"token": "token" in follows, "head": "head" in follows, "settings": stage}
 
+    def entries(self, key: str, row: int, column: int | None) -> list[Entry]:
+        """What a right click on a place offers besides what can be done with its token and with the picture."""
+        return []
+
+    def saved(self, key: str) -> list[QWidget]:
+        """What the picture of a card shows when it is saved: all that stands on it, with their scales."""
+        keys = [one.key for one in self.pictures if key in (one.key, one.on)]
+        return [widget for one in keys for widget in (self.scales.get(one), self.charts[one]) if widget is not None]
+
     def numbers(self, key: str) -> dict[str, Numbers]:
         """The arrays of one picture in a saved file: what is on the screen."""
         picture, values = self._pictures[key], self.shown[key]
@@ -110,12 +123,15 @@ class ValuesView(View):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.asks = {one.asks: one.is_compared for one in cls.pictures if one.asks}
+        own = cls.__dict__.get("asks", {})  # what no picture asks, or asks of the baseline as well
+        cls.asks = {one.asks: one.is_compared for one in cls.pictures if one.asks} | own
 
     def __init__(self) -> None:
         super().__init__()
         self.charts: dict[str, Any] = {}
         self.cards: dict[str, Card] = {}
+        self.columns: dict[str, QVBoxLayout] = {}  # in which the pictures stand: words of a view may follow there
+        self.scales: dict[str, NamedScale] = {}
         self.shown: dict[str, Values] = {}  # what is on the screen, by picture
         self.differences: set[str] = set()  # the pictures that show now minus the baseline
         self._pictures = {picture.key: picture for picture in self.pictures}
@@ -139,11 +155,14 @@ class ValuesView(View):
         self.charts[picture.key] = chart
         if not picture.on:
             card = self.cards[picture.key] = Card(say(picture.title), intro=say(picture.intro) or " ")
-            card.body.addWidget(chart, 1)
+            if picture.scale is not None:
+                self.scales[picture.key] = NamedScale(picture.scale_px)
+                card.body.addWidget(self.scales[picture.key])
+            self.columns[picture.key] = picture.put(card.body, chart)
         chart.clicked.connect(partial(self._on_clicked, picture))
         if isinstance(chart, PointerWidget):
             chart.hovered.connect(partial(self._on_hovered, picture))
-            self.add_token_menu(chart, partial(self._position, picture))
+            chart.context_menu_requested.connect(partial(self._on_menu_requested, picture))
 
     def folded(self, key: str) -> QWidget:
         """The card of a picture, as it stands in a row."""
@@ -204,19 +223,26 @@ class ValuesView(View):
         except NotComparableError as error:
             problem = str(error)
         self.differences.discard(picture.key)
-        if baseline is not None and picture.subtracts:
+        is_difference = baseline is not None and picture.subtracts and selection.wants_difference
+        if is_difference:
             self.differences.add(picture.key)
             name = baseline_name(reading)
             intro = say(picture.difference, baseline=name)
             hint = joined(hint, say("now minus {baseline}", baseline=name))
-        self.shown[picture.key] = picture.show(self.charts[picture.key], values, baseline)
+        chart = self.charts[picture.key]
+        self.shown[picture.key] = shown = picture.show(chart, values, baseline, is_difference=is_difference)
+        if picture.key in self.scales:
+            named = picture.difference_scale if is_difference else picture.scale
+            write = numbers.signed if is_difference else picture.scale_ends
+            self.scales[picture.key].show_range(say(named) if named else "", *shown.range, write)
+            self.scales[picture.key].setVisible(shown.high is not None or bool(np.isfinite(shown.array).any()))
         if not picture.on:
             self.cards[picture.key].set_hint(hint)
             self.cards[picture.key].set_intro(f"{problem} {intro}".strip())
 
     def _baseline_values(self, picture: Picture, reading: Reading, selection: Selection) -> Values | None:
         """None where the picture does not show it, or has nothing to show of it."""
-        is_wanted = picture.is_compared and (selection.wants_difference or not picture.subtracts)
+        is_wanted = picture.is_compared and (picture.writes_both or selection.wants_difference)
         if reading.baseline is None or not is_wanted:
             return None
         unit = selection.unit(reading)
@@ -241,6 +267,12 @@ class ValuesView(View):
         text = self.sentence(picture.key, *picture.place(cell)) if is_known else ""
         self.hover_text_changed.emit(text)
         self.position_hovered.emit(self._position(picture, cell))
+
+    def _on_menu_requested(self, picture: Picture, cell: Any, at: QPoint) -> None:
+        is_known = cell is not None and picture.key in self.shown
+        entries = self.entries(picture.key, *picture.place(cell)) if is_known else []
+        more = [*entries, None, *figure_entries(self.charts[picture.key])]
+        self.token_menu_requested.emit(self._position(picture, cell), at, more if any(more) else [])
 
     def _on_clicked(self, picture: Picture, cell: Any, *_: object) -> None:
         values = self.shown.get(picture.key)
@@ -272,11 +304,11 @@ class ValuesView(View):
     def figure_of(self, key: str) -> Figure | None:
         """Of all that stands on the card of this picture; None while there is nothing."""
         keys = [one.key for one in self.pictures if key in (one.key, one.on) and one.key in self.shown]
-        if self.shows_nothing or not any(self.shown[one].array.size for one in keys):
+        if self.shows_nothing or not any(np.isfinite(self.shown[one].array).any() for one in keys):
             return None
-        numbers = {name: array for one in keys for name, array in self.numbers(one).items()}
-        card, charts = self.cards[key], [self.charts[one] for one in keys]
-        return self.figure(card.title, charts, numbers, **{"hint": card.hint, **self.caption(key)})
+        arrays = {name: array for one in keys for name, array in self.numbers(one).items()}
+        of = {"hint": self.cards[key].hint, **self.caption(key)}
+        return self.figure(self.cards[key].title, self.saved(key), arrays, **of)
 
 
 def selected_place(side: Side, selection: Selection) -> int | None:

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.figures.figure import model_hash
 from app.figures.files import npz, table
 from app.figures.values import Side, Values
-from app.rooms.pictures import Cells, Lines, Picture
+from app.rooms.pictures import Cells, Lines, Picture, Tokens
 from app.rooms.values_view import ValuesView
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
@@ -139,3 +139,19 @@ def test_every_card_gives_its_picture_and_its_numbers(window: Window, qtbot: QtB
         assert figure is not None and figure.numbers and figure.picture.width, picture.key
         assert model_hash(window.state.model.folder) in figure.caption  # type: ignore[union-attr]
         assert len(npz(figure)) and table(figure).count("\n") > 3
+
+
+def test_tokens_are_coloured_by_their_value_or_by_how_it_differs(qtbot: QtBot) -> None:
+    picture = Tokens(key="bits", title="Bits", name="Bits of each token", number="surprise", least_change=2.0)
+    chart: Any = picture.make()
+    qtbot.addWidget(chart)
+    side = Side("token", ["the", "cat", "sat"], ["segment_a"] * 3, [1, 2, 3])
+    ours, theirs = Values(np.array([4.0, np.nan, 1.0]), side, low=0, high=8), Values(np.array([3.0, 5.0, np.nan]), side)
+    for baseline, is_difference, values, texts in (
+        (None, False, [0.5, None, 0.125], ["4.00", "", "1.00"]),
+        (theirs, False, [0.5, None, 0.125], ["3.00 → 4.00", "", "1.00"]),
+        (theirs, True, [0.5, None, None], ["3.00 → 4.00", "", "1.00"]),
+    ):
+        shown = picture.show(chart, ours, baseline, is_difference=is_difference)
+        assert [token.value for token in chart.tokens] == values and [token.number for token in chart.tokens] == texts
+        assert shown.range == ((-2.0, 2.0) if is_difference else (0, 8))

@@ -161,7 +161,7 @@ class AttributionView(PredictView):
 
     def _show_current(self, reading: Reading, selection: Selection) -> None:
         for card in self.cards.values():
-            card.tokens.set_current(selection.units(reading).unit_of(selection.position))
+            card.tokens.select(selection.units(reading).unit_of(selection.position))
 
     def _ask(self, reading: Reading) -> None:
         target = self.target

@@ -78,7 +78,7 @@ class SurpriseView(PredictView):
         self._show(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
-        self.tokens.set_current(selection.units(reading).unit_of(selection.position))
+        self.tokens.select(selection.units(reading).unit_of(selection.position))
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         if missing_words(reading):

@@ -143,7 +143,7 @@ class WordsView(PredictView):
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         position, model = selection.position, reading.request.model
-        self.replaced.tokens.set_current(selection.units(reading).unit_of(position))
+        self.replaced.tokens.select(selection.units(reading).unit_of(position))
         if reading.masks:
             return
         missing = model.missing.get("mlm")

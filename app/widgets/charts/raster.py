@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from ...look import numbers, theme
 from ...look.say import say
+from ..card import label, show_text
+from ..layouts import hbox
 
 Array = np.ndarray
 
@@ -48,7 +50,7 @@ class Raster:
         painter.drawImage(target, self.image, source or QRectF(self.image.rect()))
 
 
-def _two_digits(value: float) -> str:
+def two_digits(value: float) -> str:
     return numbers.number(value, 2)
 
 
@@ -58,18 +60,18 @@ class ColorBar(QWidget):
     def __init__(self, *, signed: bool, width_px: int = 210) -> None:
         super().__init__()
         self._signed = signed
-        self._ends = (_two_digits(-1.0 if signed else 0.0), _two_digits(1.0))
+        self._ends = (two_digits(-1.0 if signed else 0.0), two_digits(1.0))
         self.setFixedSize(theme.column_px(width_px), theme.px(16))
         self.setToolTip(say("Values outside the range take the colour at its end"))
 
     def set_range(
-        self, low: float, high: float, write: Callable[[float], str] = _two_digits, *, signed: bool | None = None
+        self, low: float, high: float, write: Callable[[float], str] = two_digits, *, signed: bool | None = None
     ) -> None:
         """write: how the ends are written. signed: which of the two scales it is from now on; None leaves it."""
         self._signed = self._signed if signed is None else signed
         self._ends = write(low), write(high)
-        text = say("Colour scale from {low} to {high}")
-        self.setAccessibleName(text.format(low=self._ends[0], high=self._ends[1]))
+        low_end, high_end = self._ends
+        self.setAccessibleName(say("Colour scale from {low} to {high}", low=low_end, high=high_end))
         self.update()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -92,6 +94,20 @@ class ColorBar(QWidget):
         if self._signed:
             painter.setPen(theme.color("muted"))
             painter.drawLine(bar.center() + _up(bar.height() / 2 + 2), bar.center() - _up(bar.height() / 2 + 2))
+
+
+class NamedScale(QWidget):
+    """What colours show, and their scale."""
+
+    def __init__(self, width_px: int) -> None:
+        super().__init__()
+        self.name, self.bar = label("", "muted"), ColorBar(signed=False, width_px=width_px)
+        hbox(self.name, self.bar, None, parent=self, gap_px=8)
+
+    def show_range(self, name: str, low: float, high: float, write: Callable[[float], str]) -> None:
+        """name: what they show. write: how the ends are written. A scale that begins below zero is signed."""
+        show_text(self.name, name)
+        self.bar.set_range(low, high, write, signed=low < 0)
 
 
 def paint_scale(painter: QPainter, bar: QRectF, *, signed: bool = False, upright: bool = False) -> None:

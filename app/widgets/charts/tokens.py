@@ -49,7 +49,6 @@ class HeatTokens(WrappedBoxes):
         super().__init__(name, HEIGHT_PX)
         self._signed = signed
         self.tokens: list[HeatToken] = []
-        self._current: int | None = None
 
     def set_values(
         self,
@@ -82,10 +81,6 @@ class HeatTokens(WrappedBoxes):
         self.setAccessibleDescription(", ".join(f"{token.token} {token.number}" for token in self.tokens[:100]))
         self.lay_out()
 
-    def set_current(self, unit: int | None) -> None:
-        self._current = unit
-        self.update()
-
     def box_widths(self) -> list[float]:
         words, small = QFontMetrics(self.sized_font(14, bold=True)), QFontMetrics(self.sized_font(10.5))
         padding, most = 2 * self.px(PADDING_PX), float(max(self.width(), 1))
@@ -93,7 +88,7 @@ class HeatTokens(WrappedBoxes):
         return [min(advance + padding, most) for advance in advances]
 
     def selected_cell(self) -> int | None:
-        return min(self._current or 0, len(self.tokens) - 1) if self.tokens else None
+        return min(self._selected or 0, len(self.tokens) - 1) if self.tokens else None
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
         token = self.tokens[number]
@@ -103,7 +98,8 @@ class HeatTokens(WrappedBoxes):
             color = theme.diverging_color(token.value) if self._signed else theme.sequential_color(token.value)
             ink = theme.ink_on(color)
         is_here = number == self.hovered_cell and self.hasFocus()
-        edge = "accent" if is_here else token.frame if token.is_marked else "ink" if number == self._current else "line"
+        line = "ink" if number == self._selected else "line"
+        edge = "accent" if is_here else token.frame if token.is_marked else line
         painter.setPen(QPen(theme.color(edge), theme.stroke(2.4) if token.is_marked or is_here else 1.2))
         inside = box.adjusted(1.5, 1.5, -1.5, -1.5)
         painter.setBrush(color)
