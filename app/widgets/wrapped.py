@@ -63,26 +63,26 @@ class WrappedBoxes(PointerWidget):
             self.setFixedHeight(height)
         else:
             self.setMinimumHeight(height)
-            for factor in FACTORS:
-                fitting, self.factor = self.factor, factor
+            for larger in FACTORS:
+                before, self.factor = self.factor, larger
                 boxes, height = self._lines()
                 if height > self.height() or any(box.right() > self.width() for box in boxes):
-                    self.factor = fitting
+                    self.factor = before
                     break
                 self.boxes = boxes
         self.update()
 
     def _lines(self) -> tuple[list[QRectF], int]:
         """The boxes, in lines, at the present factor; and how high they are together."""
-        margin, gap, line_gap = self.px(self.margin_px), self.px(self.gap_px), self.px(self.line_gap_px)
-        height, boxes = self.px(self._box_px), []
-        x, y = float(margin), float(margin)
+        gap, line_gap, height = self.px(self.gap_px), self.px(self.line_gap_px), self.px(self._box_px)
+        x = y = margin = float(self.px(self.margin_px))
+        boxes = []
         for width in self.box_widths():
             if x > margin and x + width > self.width():
-                x, y = float(margin), y + height + line_gap
+                x, y = margin, y + height + line_gap
             boxes.append(QRectF(x, y, width, height))
             x += width + gap
-        return boxes, round(y) + height + margin
+        return boxes, round(y + margin) + height
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(500), self.minimumHeight())

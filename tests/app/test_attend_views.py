@@ -62,12 +62,11 @@ class TestZoom:
     def test_what_is_seen(self) -> None:
         zoom = Zoom()
         zoom.set_size(20)
-        assert zoom.visible() == (range(20), range(20))
         zoom.zoom(100, 0.5, 0.5)
-        rows, columns = zoom.visible()
-        assert rows == columns == range(7, 13)
-        zoom.show_cell(0, 19)
-        assert zoom.visible() == (range(6), range(14, 20))
+        assert (zoom.x, zoom.y, zoom.span) == (7, 7, 6)
+        for row, y in ((0, 0), (3, 0), (19, 14), (16, 14)):
+            zoom.show_row(row)
+            assert (zoom.x, zoom.y) == (7, y)
 
     def test_of_the_same_size_it_stays(self) -> None:
         zoom = Zoom()

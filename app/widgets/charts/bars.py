@@ -1,14 +1,16 @@
 """Bars with a word before and a number behind: probabilities, norms, cosines, attention."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
 from ...look.fitting import fitting_line
-from .pointer import Chart, next_of
+from .drawing import Box, Drawing, Line, Shape, Words
+from .pointer import next_of
 
 ROW_PX = 22
 BAR_PX = 14
@@ -32,7 +34,7 @@ class Bar:
     before: float | None = None  # the baseline's length, as a line across the bar
 
 
-class BarList(Chart):
+class BarList(Drawing):
     """Rows of bars that begin at zero. With `clickable`, a row answers mouse and keyboard."""
 
     has_hand = True
@@ -58,13 +60,14 @@ class BarList(Chart):
         super().__init__(name, focus if clickable else Qt.FocusPolicy.NoFocus)
         self.arrows_click = arrows_click
         self.bars: list[Bar] = []
-        self._clickable, self._widths = clickable, (0, 0)  # of the labels, and of the numbers behind the bars
+        self._clickable = clickable
         self._may_cut, self._label_share = may_cut, label_share
         self._line_at, self.is_of_whole = line_at, of_whole
         self._most_row = theme.px(stretch_to_px)
         grows = stretch_to_px > ROW_PX or may_cut
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, vertical)
+        self.hovered.connect(self.redraw)
 
     def set_bars(self, bars: list[Bar]) -> None:
         self.bars = bars = [replace(bar, label=fitting_line(bar.label)) for bar in bars]
@@ -95,59 +98,45 @@ class BarList(Chart):
             return float(theme.px(ROW_PX))
         return max(float(theme.px(ROW_PX)), min(self.height() / len(self.bars), self._most_row))
 
-    def lay_out(self) -> None:
-        self._widths = self._label_width(), self._number_width()
-
-    def _label_width(self) -> int:
-        metrics = QFontMetrics(theme.font(13, bold=True))
-        notes = QFontMetrics(theme.font(10.5))
-        widths = [metrics.horizontalAdvance(bar.label) + notes.horizontalAdvance(bar.note + " ") for bar in self.bars]
-        widest = max(widths, default=0)
-        return min(max(widest + theme.px(14), theme.px(62)), round(self.width() * self._label_share))
-
-    def _number_width(self) -> int:
-        """What is kept free behind the longest bar: one width for all rows, so that their lengths compare."""
-        metrics = QFontMetrics(theme.font(13, bold=True))
-        bold = [bar for bar in self.bars if bar.mark or bar.is_strong]
-        wide = [metrics.horizontalAdvance(_number(bar)) + theme.px(10) for bar in bold]
-        return max([theme.px(WHOLE_NUMBER_PX if self.is_of_whole else NUMBER_PX), *wide])
-
-    def _paint_row(self, painter: QPainter, row: int, label_width: int, number_width: int) -> None:
-        bar, rect = self.bars[row], self.row_rect(row)
-        if row == self.hovered_cell:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("hover"))
-            painter.drawRoundedRect(rect.adjusted(-2, 0, 0, 0), theme.px(5), theme.px(5))
-        font = theme.font(13, bold=bar.is_strong)
-        painter.setFont(font)
-        painter.setPen(theme.color("ink"))
-        left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        note_width = QFontMetrics(theme.font(10.5)).horizontalAdvance(bar.note + "  ") if bar.note else 0
-        text = QFontMetrics(font).elidedText(
-            bar.label, Qt.TextElideMode.ElideRight, label_width - theme.px(6) - note_width
-        )
-        painter.drawText(QRectF(theme.px(4), rect.y(), label_width, rect.height()), left, text)
-        if bar.note:
-            note = QRectF(0, rect.y(), label_width - theme.px(7), rect.height())
-            theme.draw_text(painter, note, bar.note, "muted", 10.5, align=theme.RIGHT)
-            painter.setFont(font)
-        longest = max(rect.width() - label_width - number_width, 1.0)
-        height = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
-        length = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if self.is_of_whole:
-            painter.setBrush(theme.color("track"))
-            painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, longest, height), 2.5, 2.5)
-        painter.setBrush(theme.signed_color(bar.sign) if bar.sign else theme.color(bar.color))
-        painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, length, height), 2.5, 2.5)
-        if bar.before is not None:
-            painter.setPen(QPen(theme.color("ink"), theme.stroke(2)))
-            x, length = label_width + longest * min(bar.before, 1.0), max(length, longest * min(bar.before, 1.0))
-            painter.drawLine(QLineF(x, rect.center().y() - height / 2 - 2, x, rect.center().y() + height / 2 + 2))
-        painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
-        end = longest if self.is_of_whole or self._line_at is not None else length  # no number on a line
-        behind = QRectF(label_width + end + theme.px(7), rect.y(), number_width * 2, rect.height())
-        painter.drawText(behind, left, _number(bar))
+    def shapes(self) -> Iterator[Shape]:
+        bold, small = QFontMetrics(theme.font(13, bold=True)), QFontMetrics(theme.font(10.5))
+        labels = (bold.horizontalAdvance(bar.label) + small.horizontalAdvance(bar.note + " ") for bar in self.bars)
+        left = max(max(labels, default=0) + theme.px(14), theme.px(62))
+        left = min(left, round(self.width() * self._label_share))
+        # What is kept free behind the longest bar: one width for all rows, so that their lengths compare.
+        strong = [bar for bar in self.bars if bar.mark or bar.is_strong]
+        wide = [bold.horizontalAdvance(_number(bar)) + theme.px(10) for bar in strong]
+        free = max([theme.px(WHOLE_NUMBER_PX if self.is_of_whole else NUMBER_PX), *wide])
+        longest, radius = max(self.width() - left - free, 1.0), theme.px(5)
+        rows = min(len(self.bars), int((self.height() + 1) // self._row_height()))
+        for row, bar in enumerate(self.bars[:rows]):
+            rect = self.row_rect(row)
+            if row == self.hovered_cell:
+                yield Box(rect.adjusted(-2, 0, 0, 0), "hover", radius_px=radius)
+            noted = small.horizontalAdvance(bar.note + "  ") if bar.note else 0
+            label = QRectF(theme.px(4), rect.y(), left - theme.px(6) - noted, rect.height())
+            yield Words(label, bar.label, "ink", 13, bar.is_strong)
+            if bar.note:
+                note = QRectF(0, rect.y(), left - theme.px(7), rect.height())
+                yield Words(note, bar.note, "muted", 10.5, align=theme.RIGHT)
+            high = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
+            length, middle = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0), rect.center().y()
+            if self.is_of_whole:
+                yield Box(QRectF(left, middle - high / 2, longest, high), "track", radius_px=2.5)
+            color = theme.signed_color(bar.sign) if bar.sign else bar.color
+            yield Box(QRectF(left, middle - high / 2, length, high), color, radius_px=2.5)
+            if bar.before is not None:
+                before = longest * min(bar.before, 1.0)
+                x, reach = left + before, high / 2 + 2
+                ends = QPointF(x, middle - reach), QPointF(x, middle + reach)
+                yield Line(*ends, "ink", theme.stroke(2), snaps=False)
+                length = max(length, before)
+            end = longest if self.is_of_whole or self._line_at is not None else length  # no number on a line
+            behind = QRectF(left + end + theme.px(7), rect.y(), free * 2, rect.height())
+            yield Words(behind, _number(bar), "ink" if bar.is_strong else "muted", 13, bar.is_strong)
+        if self._line_at is not None and rows:
+            x, bottom = left + self._line_at * longest, rows * self._row_height()
+            yield Line(QPointF(x, 0), QPointF(x, bottom), "ink", theme.stroke(1.2), dotted=True, snaps=False)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(200), max(len(self.bars), 1) * theme.px(ROW_PX))
@@ -155,17 +144,6 @@ class BarList(Chart):
     def minimumSizeHint(self) -> QSize:
         rows = max(len(self.bars), 1)
         return QSize(theme.px(120), (min(rows, LEAST_ROWS) if self._may_cut else rows) * theme.px(ROW_PX))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        widths = self._widths
-        rows = min(len(self.bars), int((self.height() + 1) // self._row_height()))
-        for row in range(rows):
-            self._paint_row(painter, row, *widths)
-        if self._line_at is not None and rows:
-            painter.setPen(QPen(theme.color("ink"), theme.stroke(1.2), Qt.PenStyle.DotLine))
-            x = widths[0] + self._line_at * max(self.width() - sum(widths), 1.0)
-            painter.drawLine(QPointF(x, 0), QPointF(x, rows * self._row_height()))
 
     def cell_at(self, point: QPointF) -> int | None:
         row = int(point.y() // self._row_height())
@@ -175,14 +153,10 @@ class BarList(Chart):
         return next_of(len(self.bars), cell, key) if self._clickable else None
 
     def selected_cell(self) -> int | None:
+        """The first row that matters, where the arrow keys choose."""
         if self.arrows_click:
-            return self.strong_row
+            return next((row for row, bar in enumerate(self.bars) if bar.is_strong), None)
         return 0 if self._clickable and self.bars else None
-
-    @property
-    def strong_row(self) -> int | None:
-        """The first row that matters."""
-        return next((row for row, bar in enumerate(self.bars) if bar.is_strong), None)
 
 
 def _number(bar: Bar) -> str:

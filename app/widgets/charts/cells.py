@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
-from .pointer import ARROWS, Chart
+from .pointer import ARROWS
 from .raster import Raster, paint_scale
-from .zoom import Zoom
+from .zoom import Zoom, ZoomedDrawing
 
 LEAST_ROW_PX = 17  # a number fits into it
 SCALE_PX = 58  # the colour scale at the right, with its numbers
@@ -33,7 +33,6 @@ TILT_DEGREES = 50
 LABELS_PX = (12, 11)  # smaller words cannot be read: then some are left out
 LINE = 1.1  # from one label to the next at least, in heights of their type
 TILTED_LINE = 1 / math.sin(math.radians(TILT_DEGREES))  # the same above the columns, where labels lean on one another
-DRAG_PX = 4  # less is a click
 
 
 @dataclass(frozen=True)
@@ -43,15 +42,12 @@ class Labels:
     texts: Sequence[str] = field(default_factory=list)
     kinds: Sequence[str] = field(default_factory=list)  # names in the theme; empty: all muted
 
-    def kind(self, index: int) -> str:
-        return self.kinds[index] if self.kinds else "muted"
 
-
-class LabelledGrid(Chart):
+class LabelledGrid(ZoomedDrawing):
     """values (R,C). The mouse reads a cell, a click or the arrow keys choose one."""
 
-    zoomed = Signal()
     arrows_click = True
+    hint_px = (420, 420)
 
     def __init__(
         self,
@@ -67,9 +63,8 @@ class LabelledGrid(Chart):
     ) -> None:
         """square: cells are. tilted: column labels are words and stand aslant. scale: the colours are explained at the
         right. longest_px: room for a row's label. largest_px: a cell's width and height at most."""
-        super().__init__(name, Qt.FocusPolicy.StrongFocus)
+        super().__init__(name, Qt.FocusPolicy.StrongFocus, Zoom() if zooms else None)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.zoom = Zoom() if zooms else None
         self.raster: Raster | None = None
         self.rows, self.columns = Labels(), Labels()
         self._square, self._signed, self._tilted, self._scale = square, signed, tilted, scale
@@ -81,8 +76,6 @@ class LabelledGrid(Chart):
         self._column: int | None = None
         self._advances = (0, 0)  # of the longest row and column label
         self._rect, self._labels_px = QRectF(), (0.0, 0.0)  # of the cells; of row labels at the left, of columns above
-        self._drag: tuple[QPointF, QPointF] | None = None  # where the button was pressed, where the mouse was last
-        self._is_dragged = False
 
     @property
     def values(self) -> np.ndarray | None:
@@ -132,9 +125,7 @@ class LabelledGrid(Chart):
     def set_axis_names(self, rows: str, columns: str) -> None:
         """What the two sides are, in their corner: "true ↓", "predicted →"."""
         self._axis_names = (rows, columns)
-        self.lay_out()
-        self.updateGeometry()
-        self.update()
+        self.values_changed()
 
     def set_selected(self, row: int | None = None, column: int | None = None) -> None:
         """Frames a row, a column, or both; a zoomed picture moves so that the row is seen."""
@@ -142,14 +133,8 @@ class LabelledGrid(Chart):
             return
         self._row, self._column = row, column
         if row is not None and self.zoom is not None and not self.zoom.is_whole and not self.underMouse():
-            self.zoom.show_cell(row)
+            self.zoom.show_row(row)
         self.update()
-
-    def show_whole(self) -> None:
-        if self.zoom is not None:
-            self.zoom.show_whole()
-            self.zoomed.emit()
-            self.update()
 
     @property
     def right_px(self) -> int:
@@ -159,6 +144,9 @@ class LabelledGrid(Chart):
     def grid_rect(self) -> QRectF:
         """Where the cells stand."""
         return QRectF(self._rect)
+
+    def zoom_rect(self) -> QRectF:
+        return self.grid_rect() if self.raster is not None else QRectF()
 
     def lay_out(self) -> None:
         """The cells are a square in the middle, where it is lower than it is wide."""
@@ -233,27 +221,6 @@ class LabelledGrid(Chart):
     def selected_cell(self) -> tuple[int, int] | None:
         return self._row or 0, self._column or 0
 
-    def _labelled(
-        self, count: int, first: float, span: float, length: float, chosen: int | None, least: float
-    ) -> list[int]:
-        """Places on show that get a label, `least` pixels apart: all, or every k-th, and always the chosen one. Words
-        are counted from there; numbers stay round, and it takes the place of its neighbours."""
-        gap = least / max(length, 0.01)
-        every = max(int(np.ceil(gap)), 1) if self._tilted else round_step(gap)
-        shown = range(int(first), min(int(np.ceil(first + span - 1e-9)), count))
-        start = chosen if self._tilted and chosen is not None else 0
-        places = [i for i in shown if (i - start) % every == 0]
-        if every > 1 and chosen is not None and chosen in shown:
-            places = [i for i in places if abs(i - chosen) >= every] + [chosen]
-        return places
-
-    def _strongest_column(self) -> int | None:
-        """Of the selected row, in a matrix of words: what one looks for there has its name."""
-        values = self.values
-        if not self._tilted or values is None or self._row is None or self._row >= len(values):
-            return None
-        return int(np.argmax(np.abs(np.nan_to_num(values[self._row]))))
-
     def paint_cells(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
         """The picture and what stands in its cells; a subclass may paint over it."""
         raster.paint(painter, rect, QRectF(*self._view()))
@@ -279,44 +246,83 @@ class LabelledGrid(Chart):
         x, y, across, down = self._view()
         height, width = rect.height() / down, rect.width() / across
         painter.setFont(self._font())
-        hovered = self.hovered_cell or (None, None)
-        size = painter.font().pixelSize()
-        rows = self._labelled(len(self.rows.texts), y, down, height, self._row, size * LINE)
-        least = size * TILTED_LINE if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
-        important = self._column if self._column is not None else self._strongest_column()
-        columns = self._labelled(len(self.columns.texts), x, across, width, important, least)
+        size, line, room = painter.font().pixelSize(), theme.px(24), rect.x() - theme.px(8)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         lowest = self.height() - painter.fontMetrics().height() / 2  # beside low rows the last word would be cut
-        for i, text in _written(painter, self.rows, rows, self._row, int(rect.x()) - theme.px(8)):
-            middle = rect.y() + (i + 0.5 - y) * height
-            if rect.top() - 1 <= middle <= rect.bottom() + 1:
-                top = min(middle, lowest) - theme.px(12)
-                painter.drawText(QRectF(0, top, rect.x() - theme.px(8), theme.px(24)), right, text)
-        marked = self._column if self._column is not None else hovered[1]
+        side = self._labels(painter, self.rows, y, down, height, size * LINE, self._row, self._row, int(room))
+        for middle, text in side:
+            painter.drawText(QRectF(0, min(rect.y() + middle, lowest) - line / 2, room, line), right, text)
+        marked = important = self._column
+        if marked is None:
+            marked, important = (self.hovered_cell or (0, None))[1], self._strongest_column()
         before, start = painter.transform(), QPointF(0, painter.fontMetrics().ascent() / 3)
-        room = theme.px(LONGEST_PX) if self._tilted else max(int(width), theme.px(30))
-        for i, text in _written(painter, self.columns, columns, marked, room):
-            middle = rect.x() + (i + 0.5 - x) * width
-            if not rect.left() - 1 <= middle <= rect.right() + 1:
-                continue
-            if not self._tilted:
+        least = size * TILTED_LINE if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
+        longest = theme.px(LONGEST_PX) if self._tilted else max(int(width), theme.px(30))
+        for middle, text in self._labels(painter, self.columns, x, across, width, least, important, marked, longest):
+            if self._tilted:
+                painter.translate(rect.x() + middle + 2, rect.y() - theme.px(6))
+                painter.rotate(-TILT_DEGREES)
+                painter.drawText(start, text)
+                painter.setTransform(before)
+            else:
                 wide = painter.fontMetrics().horizontalAdvance(text) + 2
-                left = max(min(middle - wide / 2, self.width() - wide), 0)  # the last one stays on the widget
+                left = max(
+                    min(rect.x() + middle - wide / 2, self.width() - wide), 0
+                )  # the last one stays on the widget
                 box = QRectF(left, rect.y() - theme.px(22), wide, theme.px(20))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-                continue
-            painter.translate(middle + 2, rect.y() - theme.px(6))
-            painter.rotate(-TILT_DEGREES)
-            painter.drawText(start, text)
-            painter.setTransform(before)
 
-    def _paint_axis_names(self, painter: QPainter, rect: QRectF) -> None:
-        painter.setFont(theme.font(11))
-        painter.setPen(theme.color("muted"))
-        side, above = self._axis_names
-        line, middle = theme.px(18), Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
-        painter.drawText(QRectF(rect.x(), 0, rect.width(), line), middle, above)
-        painter.drawText(QRectF(0, rect.y() - line - theme.px(3), rect.x(), line), middle, side)
+    def _labels(
+        self,
+        painter: QPainter,
+        labels: Labels,
+        first: float,
+        span: float,
+        length: float,
+        least: float,
+        chosen: int | None,
+        marked: int | None,
+        longest: int,
+    ) -> Iterator[tuple[float, str]]:
+        """Of the places on show those that get a label, `least` pixels apart: all, or every k-th, and always the chosen
+        one. Words are counted from there; numbers stay round, and it takes the place of its neighbours.
+
+        Gives the middle of each, in pixels from the first on show, and its text; the painter has its pen and font by
+        then, which are changed as seldom as possible: that takes its time, as measuring does.
+        """
+        gap = least / max(length, 0.01)
+        step = max(int(np.ceil(gap)), 1) if self._tilted else round_step(gap)
+        shown = range(int(first), min(int(np.ceil(first + span - 1e-9)), len(labels.texts)))
+        start = chosen if self._tilted and chosen is not None else 0
+        places = [i for i in shown if (i - start) % step == 0]
+        if step > 1 and chosen is not None and chosen in shown:
+            places = [i for i in places if abs(i - chosen) >= step] + [chosen]
+        plain, metrics, pen = painter.font(), painter.fontMetrics(), ""
+        for i in places:
+            middle, text = (i + 0.5 - first) * length, labels.texts[i]
+            if not -1 <= middle <= span * length + 1:
+                continue
+            color = "accent" if i == marked else labels.kinds[i] if labels.kinds else "muted"
+            if color != pen:
+                painter.setPen(theme.color(color))
+                pen = color
+            if i == marked:
+                bold = painter.font()
+                bold.setBold(True)
+                painter.setFont(bold)
+            if len(text) > 4:  # most tokens are shorter
+                measure = painter.fontMetrics() if i == marked else metrics
+                text = measure.elidedText(text, Qt.TextElideMode.ElideRight, longest)
+            yield middle, text
+            if i == marked:
+                painter.setFont(plain)
+
+    def _strongest_column(self) -> int | None:
+        """Of the selected row, in a matrix of words: what one looks for there has its name."""
+        values = self.values
+        if not self._tilted or values is None or self._row is None or self._row >= len(values):
+            return None
+        return int(np.argmax(np.abs(np.nan_to_num(values[self._row]))))
 
     def paint_scale(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
         bar = QRectF(rect.right() + theme.px(16), rect.y(), theme.px(10), max(min(rect.height(), theme.px(200)), 40))
@@ -344,9 +350,6 @@ class LabelledGrid(Chart):
             painter.setPen(QPen(theme.color("mask"), theme.stroke(2.0)))
             painter.drawRect(QRectF(cell.x(), cell.y(), max(width, 3), max(height, 3)))
 
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(420), theme.px(420))
-
     def minimumSizeHint(self) -> QSize:
         rows = min(theme.px(150), len(self.rows.texts) * theme.px(LEAST_ROW_PX)) or theme.px(150)
         return QSize(theme.px(230), rows + round(self._labels_px[1]))
@@ -365,72 +368,14 @@ class LabelledGrid(Chart):
         painter.setClipping(False)
         self._paint_labels(painter, rect)
         if any(self._axis_names):
-            self._paint_axis_names(painter, rect)
+            painter.setFont(theme.font(11))
+            painter.setPen(theme.color("muted"))
+            side, above = self._axis_names
+            line, middle = theme.px(18), Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
+            painter.drawText(QRectF(rect.x(), 0, rect.width(), line), middle, above)
+            painter.drawText(QRectF(0, rect.y() - line - theme.px(3), rect.x(), line), middle, side)
         if self._scale:
             self.paint_scale(painter, rect, self.raster)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Where the picture can be dragged, a click is one without a drag: it counts when the button goes up."""
-        is_left = event.button() == Qt.MouseButton.LeftButton and self.cell_at(event.position()) is not None
-        if self.zoom is not None and is_left:
-            self._drag, self._is_dragged = (event.position(), event.position()), False
-        else:
-            super().mousePressEvent(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._drag is None:
-            super().mouseMoveEvent(event)
-            return
-        start, last = self._drag
-        self._is_dragged |= (event.position() - start).manhattanLength() >= DRAG_PX
-        if self._is_dragged:
-            self.drag(start, last, event.position())
-            self._drag = start, event.position()
-
-    def drag(self, start: QPointF, last: QPointF, here: QPointF) -> None:
-        """The mouse went on with the left button down; a subclass may do something else than move the picture."""
-        assert self.zoom is not None
-        cell = self.grid_rect().width() / self.zoom.span
-        self.zoom.move((last.x() - here.x()) / cell, (last.y() - here.y()) / cell)
-        self.update()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._drag is None or event.button() != Qt.MouseButton.LeftButton:
-            super().mouseReleaseEvent(event)
-            return
-        start, self._drag = self._drag[0], None
-        cell = self.cell_at(start)
-        if not self._is_dragged and cell is not None:
-            self.clicked.emit(cell, event.modifiers())
-        self.update()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        rect, point = self.grid_rect(), event.position()
-        if self.zoom is None or self.raster is None:
-            super().wheelEvent(event)
-            return
-        shares = ((point.x() - rect.x()) / rect.width(), (point.y() - rect.y()) / rect.height())
-        self.zoom.zoom(event.angleDelta().y() / 120, *(min(max(share, 0.0), 1.0) for share in shares))
-        self.zoomed.emit()
-        self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, zoom = event.key(), self.zoom
-        if zoom is None:
-            super().keyPressEvent(event)
-            return
-        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
-            zoom.zoom(-1 if key == Qt.Key.Key_Minus else 1, 0.5, 0.5)
-        elif key == Qt.Key.Key_0:
-            zoom.show_whole()
-        elif key in ARROWS and not zoom.is_whole:
-            down, right = ARROWS[key]
-            zoom.move(right * zoom.span / 8, down * zoom.span / 8)
-        else:
-            super().keyPressEvent(event)
-            return
-        self.zoomed.emit()
-        self.update()
 
 
 def round_step(least: float) -> int:
@@ -445,28 +390,3 @@ def _longest(texts: Sequence[str]) -> int:
     """The width of the widest label in pixels; of the few with the most characters, measuring takes its time."""
     metrics = QFontMetrics(theme.font(12.5))
     return max((metrics.horizontalAdvance(text) for text in sorted(texts, key=len)[-8:]), default=0)
-
-
-def _written(
-    painter: QPainter, labels: Labels, places: list[int], marked: int | None, longest: int
-) -> Iterator[tuple[int, str]]:
-    """Each place and its text, with the painter's pen and font as they must be; changing them takes its time."""
-    plain, bold = painter.font(), painter.font()
-    bold.setBold(True)
-    metrics, pen = painter.fontMetrics(), ""
-    for i in places:
-        color = "accent" if i == marked else labels.kind(i)
-        if color != pen:
-            painter.setPen(theme.color(color))
-            pen = color
-        if i == marked:
-            painter.setFont(bold)
-            yield i, _cut(painter.fontMetrics(), labels.texts[i], longest)
-            painter.setFont(plain)
-        else:
-            yield i, _cut(metrics, labels.texts[i], longest)
-
-
-def _cut(metrics: QFontMetrics, text: str, longest: int) -> str:
-    """Most tokens are short, and measuring them takes longer than drawing them."""
-    return text if len(text) <= 4 else metrics.elidedText(text, Qt.TextElideMode.ElideRight, longest)

@@ -5,14 +5,15 @@ class Board(Drawing):
         yield Box(rect, "good", radius_px=3)
         yield Words(rect, "Anna", "muted", 11)
 
-board.redraw()      what it shows is another now
+board.values_changed()      what it shows is another now, and may need another size
+board.redraw()              or only looks otherwise
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 
 from ...look import theme
@@ -57,9 +58,11 @@ class Line:
     line_px: float = 1.0
     dashed: bool = False
     snaps: bool = True  # to whole pixels
+    dotted: bool = False
 
     def paint(self, painter: QPainter) -> None:
-        style = Qt.PenStyle.DashLine if self.dashed else Qt.PenStyle.SolidLine
+        styles = Qt.PenStyle
+        style = styles.DashLine if self.dashed else styles.DotLine if self.dotted else styles.SolidLine
         painter.setPen(QPen(theme.color(self.color), self.line_px, style))
         if self.snaps:
             painter.drawLine(self.start.toPoint(), self.end.toPoint())
@@ -69,7 +72,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Words:
-    """Words on one line, which end in … where there is no room for all of them."""
+    """Words on one line, which end in … where there is no room for all of them; or on as many lines as they need."""
 
     rect: QRectF
     text: str
@@ -77,9 +80,15 @@ class Words:
     size_px: float = 12.0
     bold: bool = False
     align: Qt.AlignmentFlag = theme.LEFT
+    wraps: bool = False
 
     def paint(self, painter: QPainter) -> None:
-        theme.draw_text(painter, self.rect, self.text, self.color, self.size_px, align=self.align, bold=self.bold)
+        if not self.wraps:
+            theme.draw_text(painter, self.rect, self.text, self.color, self.size_px, align=self.align, bold=self.bold)
+            return
+        painter.setFont(theme.font(self.size_px, bold=self.bold))
+        painter.setPen(theme.color(self.color) if isinstance(self.color, str) else self.color)
+        painter.drawText(self.rect, self.align | Qt.TextFlag.TextWordWrap, self.text)
 
 
 @dataclass(frozen=True)
@@ -104,18 +113,31 @@ class Drawing(PointerWidget):
     def __init__(self, name: str, focus: Qt.FocusPolicy = Qt.FocusPolicy.NoFocus) -> None:
         super().__init__(name, focus)
         self._shapes: list[Shape] | None = None  # None: they have to be computed
+        self._asked_for = QSize(), QSize()  # what the layout around was told last
         self.seen = QRectF()  # while it is painted: what has to be
+
+    def lay_out(self) -> None:
+        """Works out where things are, for the values and the size of now: what pointing at them needs as well."""
 
     def shapes(self) -> Iterator[Shape]:
         """In the order in which they are drawn."""
-        raise NotImplementedError
+        return iter(())
 
     def overlay(self) -> Iterator[Shape]:
         """What is drawn above: what is selected, or pointed at."""
         return iter(())
 
+    def values_changed(self) -> None:
+        """What is shown is another now. The layout around hears of it where that needs another size."""
+        self.lay_out()
+        needs = self.minimumSizeHint(), self.sizeHint()
+        if needs != self._asked_for:
+            self._asked_for = needs
+            self.updateGeometry()
+        self.redraw()
+
     def redraw(self) -> None:
-        """What is shown is another now."""
+        """What is shown looks otherwise now."""
         self._shapes = None
         self.update()
 
@@ -124,6 +146,7 @@ class Drawing(PointerWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.lay_out()
         self.redraw()
 
     def changeEvent(self, event: QEvent) -> None:

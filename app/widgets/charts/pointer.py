@@ -18,7 +18,7 @@ select at once (another row of a matrix) sets `arrows_click = True`, and is told
 from typing import Any
 
 from PySide6.QtCore import SIGNAL, QEvent, QPoint, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from ...look import theme
@@ -150,26 +150,3 @@ def next_of(count: int, cell: int | None, key: int, *, across: bool = False) -> 
     """The cell after an arrow key in a list of `count`, one below the other or across; None where it has none."""
     step = ARROWS.get(key, (0, 0))[across]
     return min(max((-1 if cell is None else cell) + step, 0), count - 1) if step and count else None
-
-
-class Chart(PointerWidget):
-    """Where things are is worked out when values or size change; `paintEvent` only draws."""
-
-    _asked_for: tuple[QSize, QSize] | None = None  # the room that the layout around has heard of
-
-    def lay_out(self) -> None:
-        """Works out where things are, for the values and the size of now."""
-        raise NotImplementedError
-
-    def values_changed(self) -> None:
-        """To be called with other values. The layout around hears of it where they need another size."""
-        self.lay_out()
-        needs = self.minimumSizeHint(), self.sizeHint()
-        if needs != self._asked_for:
-            self._asked_for = needs
-            self.updateGeometry()
-        self.update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.lay_out()

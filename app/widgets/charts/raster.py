@@ -1,16 +1,18 @@
 """Numbers as a picture: an 8-bit indexed QImage, one pixel a value, and the colour bar that says what it means."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from ...look import numbers, theme
 from ...look.say import say
 from ..card import label, show_text
 from ..layouts import hbox
+from .drawing import Drawing, Shape, Words
 
 Array = np.ndarray
 
@@ -50,66 +52,6 @@ class Raster:
         painter.drawImage(target, self.image, source or QRectF(self.image.rect()))
 
 
-def two_digits(value: float) -> str:
-    return numbers.number(value, 2)
-
-
-class ColorBar(QWidget):
-    """A colour scale with its range written at the ends; signed scales also say where zero is."""
-
-    def __init__(self, *, signed: bool, width_px: int = 210) -> None:
-        super().__init__()
-        self._signed = signed
-        self._ends = (two_digits(-1.0 if signed else 0.0), two_digits(1.0))
-        self.setFixedSize(theme.column_px(width_px), theme.px(16))
-        self.setToolTip(say("Values outside the range take the colour at its end"))
-
-    def set_range(
-        self, low: float, high: float, write: Callable[[float], str] = two_digits, *, signed: bool | None = None
-    ) -> None:
-        """write: how the ends are written. signed: which of the two scales it is from now on; None leaves it."""
-        self._signed = self._signed if signed is None else signed
-        self._ends = write(low), write(high)
-        low_end, high_end = self._ends
-        self.setAccessibleName(say("Colour scale from {low} to {high}", low=low_end, high=high_end))
-        self.update()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.PaletteChange:
-            self.update()
-        super().changeEvent(event)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(theme.font(11))
-        painter.setPen(theme.color("muted"))
-        center = Qt.AlignmentFlag.AlignVCenter
-        side = max(theme.px(12), *(painter.fontMetrics().horizontalAdvance(end) + 2 for end in self._ends))
-        box = QRectF(self.rect())
-        left = Qt.AlignmentFlag.AlignRight | center
-        painter.drawText(QRectF(0, 0, side, box.height()), left, self._ends[0])
-        painter.drawText(box.adjusted(box.width() - side, 0, 0, 0), center, self._ends[1])
-        bar = box.adjusted(side + 5, theme.px(4), -side - 5, -theme.px(4))
-        paint_scale(painter, bar, signed=self._signed)
-        if self._signed:
-            painter.setPen(theme.color("muted"))
-            painter.drawLine(bar.center() + _up(bar.height() / 2 + 2), bar.center() - _up(bar.height() / 2 + 2))
-
-
-class NamedScale(QWidget):
-    """What colours show, and their scale."""
-
-    def __init__(self, width_px: int) -> None:
-        super().__init__()
-        self.name, self.bar = label("", "muted"), ColorBar(signed=False, width_px=width_px)
-        hbox(self.name, self.bar, None, parent=self, gap_px=8)
-
-    def show_range(self, name: str, low: float, high: float, write: Callable[[float], str]) -> None:
-        """name: what they show. write: how the ends are written. A scale that begins below zero is signed."""
-        show_text(self.name, name)
-        self.bar.set_range(low, high, write, signed=low < 0)
-
-
 def paint_scale(painter: QPainter, bar: QRectF, *, signed: bool = False, upright: bool = False) -> None:
     """Draws a colour scale, low at the left (or at the bottom where it stands upright)."""
     ramp = np.arange(256, dtype=np.float32)
@@ -118,10 +60,6 @@ def paint_scale(painter: QPainter, bar: QRectF, *, signed: bool = False, upright
     painter.setPen(theme.color("line"))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(bar)
-
-
-def _up(length: float) -> QPointF:
-    return QPointF(0, length)
 
 
 class HeadSheet:
@@ -140,3 +78,65 @@ class HeadSheet:
     def paint(self, painter: QPainter, cell: QRectF, layer: int, head: int) -> None:
         """Draws one head into `cell`."""
         self._raster.paint(painter, cell, QRectF(head * self.side, layer * self.side, self.side, self.side))
+
+
+def two_digits(value: float) -> str:
+    return numbers.number(value, 2)
+
+
+class ColorBar(Drawing):
+    """A colour scale with its range written at the ends; signed scales also say where zero is."""
+
+    def __init__(self, *, signed: bool, width_px: int = 210) -> None:
+        super().__init__("")
+        self._signed = signed
+        self._ends = (two_digits(-1.0 if signed else 0.0), two_digits(1.0))
+        self.setFixedSize(theme.column_px(width_px), theme.px(16))
+        self.setToolTip(say("Values outside the range take the colour at its end"))
+
+    def set_range(
+        self, low: float, high: float, write: Callable[[float], str] = two_digits, *, signed: bool | None = None
+    ) -> None:
+        """write: how the ends are written. signed: which of the two scales it is from now on; None leaves it."""
+        self._signed = self._signed if signed is None else signed
+        self._ends = write(low), write(high)
+        self.setAccessibleName(say("Colour scale from {low} to {high}", low=self._ends[0], high=self._ends[1]))
+        self.redraw()
+
+    def shapes(self) -> Iterator[Shape]:
+        metrics, rect = QFontMetrics(theme.font(11)), QRectF(self.rect())
+        side = max(theme.px(12), *(metrics.horizontalAdvance(end) + 2 for end in self._ends))
+        yield Words(QRectF(0, 0, side, rect.height()), self._ends[0], "muted", 11, align=theme.RIGHT)
+        yield Words(rect.adjusted(rect.width() - side, 0, 0, 0), self._ends[1], "muted", 11)
+        bar = rect.adjusted(side + 5, theme.px(4), -side - 5, -theme.px(4))
+        yield _Ramp(bar, self._signed)
+
+
+@dataclass(frozen=True)
+class _Ramp:
+    """The colours, with a line at zero where the scale is signed; its edges are as sharp as pixels are."""
+
+    rect: QRectF
+    signed: bool
+
+    def paint(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        paint_scale(painter, self.rect, signed=self.signed)
+        if self.signed:
+            up, middle = QPointF(0, self.rect.height() / 2 + 2), self.rect.center()
+            painter.setPen(theme.color("muted"))
+            painter.drawLine(middle + up, middle - up)
+
+
+class NamedScale(QWidget):
+    """What colours show, and their scale."""
+
+    def __init__(self, width_px: int) -> None:
+        super().__init__()
+        self.name, self.bar = label("", "muted"), ColorBar(signed=False, width_px=width_px)
+        hbox(self.name, self.bar, None, parent=self, gap_px=8)
+
+    def show_range(self, name: str, low: float, high: float, write: Callable[[float], str]) -> None:
+        """name: what they show. write: how the ends are written. A scale that begins below zero is signed."""
+        show_text(self.name, name)
+        self.bar.set_range(low, high, write, signed=low < 0)

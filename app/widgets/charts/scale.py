@@ -30,9 +30,9 @@ class NumberScale(Drawing):
 
     def set_value(self, value: float, low: float, high: float) -> None:
         self.value, self._low, self._high = value, low, high
-        name = say("{value} on a scale from {low} to {high}")
-        ends = {"low": numbers.number(low), "high": numbers.number(high)}
-        self.setAccessibleName(name.format(value=numbers.decimal(value), **ends))
+        ends = numbers.decimal(value), numbers.number(low), numbers.number(high)
+        name = say("{value} on a scale from {low} to {high}", value=ends[0], low=ends[1], high=ends[2])
+        self.setAccessibleName(name)
         self.redraw()
 
     def x_of(self, value: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QBrush, QFontMetrics, QPainter
 
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -15,6 +15,7 @@ from ...state.token_units import Units
 from ..card import Card
 from ..progress_line import ProgressLine
 from ..wrapped import WrappedBoxes
+from .drawing import Box
 from .raster import ColorBar
 
 if TYPE_CHECKING:
@@ -97,18 +98,15 @@ class HeatTokens(WrappedBoxes):
         else:
             color = theme.diverging_color(token.value) if self._signed else theme.sequential_color(token.value)
             ink = theme.ink_on(color)
-        is_here = number == self.hovered_cell and self.hasFocus()
-        line = "ink" if number == self._selected else "line"
-        edge = "accent" if is_here else token.frame if token.is_marked else line
-        painter.setPen(QPen(theme.color(edge), theme.stroke(2.4) if token.is_marked or is_here else 1.2))
-        inside = box.adjusted(1.5, 1.5, -1.5, -1.5)
-        painter.setBrush(color)
-        painter.drawRoundedRect(inside, self.px(6), self.px(6))
+        is_here, is_marked = number == self.hovered_cell and self.hasFocus(), token.is_marked
+        edge = "accent" if is_here else token.frame if is_marked else "ink" if number == self._selected else "line"
+        inside, width = box.adjusted(1.5, 1.5, -1.5, -1.5), theme.stroke(2.4) if is_marked or is_here else 1.2
+        Box(inside, color, edge, width, self.px(6)).paint(painter)
         if token.value is None and token.number:
             painter.setBrush(QBrush(theme.color("line"), Qt.BrushStyle.BDiagPattern))
             painter.drawRoundedRect(inside, self.px(6), self.px(6))
         painter.setPen(ink)
-        painter.setFont(self.sized_font(14, bold=token.is_marked, medium=not token.is_quiet))
+        painter.setFont(self.sized_font(14, bold=is_marked, medium=not token.is_quiet))
         text = QFontMetrics(painter.font()).elidedText(token.token, Qt.TextElideMode.ElideRight, int(box.width()) - 4)
         above = self.px(17) if token.number else self.px(4)
         painter.drawText(box.adjusted(0, self.px(4), 0, -above), Qt.AlignmentFlag.AlignCenter, text)

@@ -1,11 +1,19 @@
-"""Which part of a square picture is on show: zoomed with the wheel, moved by dragging. In cells, not pixels."""
+"""Pictures that the wheel zooms and dragging moves."""
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+
+from .drawing import Drawing
+from .pointer import ARROWS
 
 FEWEST_CELLS = 6.0  # at the highest zoom
 STEP = 1.25  # one notch of the wheel
+DRAG_PX = 4  # less is a click
 
 
 class Zoom:
-    """A square window of `span` x `span` cells with its corner at (x, y), inside a picture of `size` cells a side."""
+    """A square window of `span` x `span` cells with its corner at (x, y), inside a picture of `size` cells a side. In
+    cells, not pixels."""
 
     def __init__(self, fewest: float = FEWEST_CELLS) -> None:
         """fewest: the span at the highest zoom."""
@@ -31,33 +39,100 @@ class Zoom:
     def zoom(self, notches: float, at_x: float, at_y: float) -> None:
         """In (above 0) or out, so that what is at a point, as shares 0..1 of the window, stays there."""
         span = max(self.span / STEP**notches, min(self._fewest, self.size))
-        span = (
-            float(self.size) if span > self.size - 1e-6 else span
-        )  # as many notches out as in: whole, but for rounding
-        self.x += (self.span - span) * at_x
-        self.y += (self.span - span) * at_y
+        span = float(self.size) if span > self.size - 1e-6 else span  # as many notches out as in: but for rounding
+        right, down = (self.span - span) * at_x, (self.span - span) * at_y
         self.span = span
-        self._hold()
+        self.move(right, down)
 
     def move(self, right: float, down: float) -> None:
-        """By cells."""
-        self.x += right
-        self.y += down
-        self._hold()
-
-    def show_cell(self, row: int, column: int | None = None) -> None:
-        """Moves no further than it must for a cell to be seen."""
-        self.y = min(max(self.y, row + 1 - self.span), row)
-        if column is not None:
-            self.x = min(max(self.x, column + 1 - self.span), column)
-        self._hold()
-
-    def visible(self) -> tuple[range, range]:
-        """Rows and columns that are seen, in part or whole."""
-        return tuple(  # type: ignore[return-value]
-            range(int(start), min(int(start + self.span - 1e-9) + 1, self.size)) for start in (self.y, self.x)
-        )
-
-    def _hold(self) -> None:
+        """By cells, as far as there are any."""
         most = self.size - self.span
-        self.x, self.y = min(max(self.x, 0.0), most), min(max(self.y, 0.0), most)
+        self.x, self.y = min(max(self.x + right, 0.0), most), min(max(self.y + down, 0.0), most)
+
+    def show_row(self, row: int) -> None:
+        """Moves no further than it must for a row to be seen."""
+        self.move(0, min(max(self.y, row + 1 - self.span), row) - self.y)
+
+
+class ZoomedDrawing(Drawing):
+    """The wheel zooms, dragging and the arrow keys move what is shown, + and - zoom, 0 shows all of it again. A click
+    is one without a drag: it counts when the button goes up."""
+
+    zoomed = Signal()
+    arrows_move = True  # while it is zoomed; else they select, as always
+
+    def __init__(self, name: str, focus: Qt.FocusPolicy, zoom: Zoom | None) -> None:
+        """zoom: None where nothing can be zoomed."""
+        super().__init__(name, focus)
+        self.zoom = zoom
+        self._drag: tuple[QPointF, QPointF] | None = None  # where the button was pressed, where the mouse was last
+        self._is_dragged = False
+
+    def zoom_rect(self) -> QRectF:
+        """What the wheel enlarges."""
+        return QRectF(self.rect())
+
+    def show_whole(self) -> None:
+        if self.zoom is not None:
+            self.zoom.show_whole()
+            self.zoomed.emit()
+            self.redraw()
+
+    def drag(self, start: QPointF, last: QPointF, here: QPointF) -> None:
+        """The mouse went on with the left button down; a subclass may do something else than move the picture."""
+        assert self.zoom is not None
+        moved, rect = (last - here) * self.zoom.span, self.zoom_rect()
+        self.zoom.move(moved.x() / max(rect.width(), 1), moved.y() / max(rect.height(), 1))
+        self.redraw()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        is_left = event.button() == Qt.MouseButton.LeftButton and self.zoom_rect().contains(event.position())
+        if self.zoom is not None and is_left:
+            self._drag, self._is_dragged = (event.position(), event.position()), False
+        else:
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is None:
+            super().mouseMoveEvent(event)
+            return
+        start, last = self._drag
+        self._is_dragged |= (event.position() - start).manhattanLength() >= DRAG_PX
+        if self._is_dragged:
+            self.drag(start, last, event.position())
+            self._drag = start, event.position()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._drag is None or event.button() != Qt.MouseButton.LeftButton:
+            super().mouseReleaseEvent(event)
+            return
+        start, self._drag = self._drag[0], None
+        cell = self.cell_at(start)
+        if not self._is_dragged and cell is not None:
+            self.clicked.emit(cell, event.modifiers())
+        self.redraw()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.zoom is None or self.zoom_rect().isEmpty():
+            super().wheelEvent(event)
+            return
+        rect, at = self.zoom_rect(), event.position()
+        shares = (at.x() - rect.x()) / rect.width(), (at.y() - rect.y()) / rect.height()
+        self.zoom.zoom(event.angleDelta().y() / 120, *(min(max(share, 0.0), 1.0) for share in shares))
+        self.zoomed.emit()
+        self.redraw()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, zoom = event.key(), self.zoom
+        if zoom is not None and key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            zoom.zoom(-1 if key == Qt.Key.Key_Minus else 1, 0.5, 0.5)
+        elif zoom is not None and key == Qt.Key.Key_0:
+            zoom.show_whole()
+        elif zoom is not None and self.arrows_move and key in ARROWS and not zoom.is_whole:
+            down, right = ARROWS[key]
+            zoom.move(right * zoom.span / 8, down * zoom.span / 8)
+        else:
+            super().keyPressEvent(event)
+            return
+        self.zoomed.emit()
+        self.redraw()
