@@ -187,6 +187,9 @@ def heads(count: int) -> Side:
     return Side("head", [str(head) for head in range(1, count + 1)])
 
 
+PLANE = Side("none", ("1", "2"), axis_name="component")  # the columns of places on a plane
+
+
 def stage_name(stage: int) -> str:
     """In a sentence: "after layer 2"."""
     return say("after layer {layer}", layer=stage) if stage else say("embeddings")

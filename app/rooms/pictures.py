@@ -1,8 +1,9 @@
 """The pictures that a view can declare: how values with named sides are drawn.
 
 Cells (a matrix of colours) · Tokens (the text, coloured) · Bars (a length for each row) · Lines (a curve for each row)
-· Dots (a plane). The texts of a picture are given through `mark`. Hover sentences may have {row}, {column} and {value};
-{stage}, {layer} and {head} are those on show. `chart` makes the chart: partial(LabelledGrid, square=True).
+· Dots (a plane). The texts of a picture are given through `mark`. Hover sentences may have {row}, its {number},
+{column} and {value}; {stage}, {layer} and {head} are those on show. `chart` makes the chart:
+partial(LabelledGrid, square=True).
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Picture:
     intro: str = ""  # below the title, where the values say nothing of the moment
     follows: tuple[Followed, ...] = ()  # another of these means other values
     on: str = ""  # the key of the picture on whose card it stands; empty: it has a card of its own
+    is_part: bool = False  # one of several on a card that the view lays out: see `widgets/card.Part`
     is_compared: bool = True  # False: its values are of both readings, or the baseline plays no part
     asks: str = ""  # the question whose answer it shows: a key for `ValuesView.job`
     subtracts: ClassVar[bool] = False  # where differences are wanted, it shows that from the baseline

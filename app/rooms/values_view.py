@@ -27,7 +27,7 @@ from ..figures.values import NotComparableError, Side, Values, stage_name
 from ..look import numbers
 from ..look.say import say
 from ..state.baseline_names import baseline_name
-from ..widgets.card import GAP_PX, Card, label
+from ..widgets.card import GAP_PX, Card, Part, label
 from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale
 from ..widgets.context_menu import Entry, figure_entries
@@ -83,6 +83,7 @@ class ValuesView(View):
         text = say(
             picture.hovered,
             row=values.rows.name(row),
+            number=values.rows.number(row),
             column="" if column is None or values.columns is None else values.columns.name(column),
             value=picture.written(float(value), is_difference=key in self.differences) if np.ndim(value) == 0 else "",
             stage=stage_name(self.selection.stage),
@@ -99,7 +100,7 @@ class ValuesView(View):
         return selected_place(side, selection)
 
     def caption(self, key: str) -> dict[str, Any]:
-        """What `caption_of` takes: on what of the selection the numbers are; `hint`: another than the card's."""
+        """What `figure` takes: what of the selection the numbers are of; title and hint, if not the card's."""
         follows = self._pictures[key].follows
         stage = stage_name(self.selection.stage) if "stage" in follows else ""
         return {"token": "token" in follows, "head": "head" in follows, "settings": stage}
@@ -154,7 +155,7 @@ class ValuesView(View):
         chart: Any = picture.make()
         self.charts[picture.key] = chart
         if not picture.on:
-            card = self.cards[picture.key] = Card(say(picture.title), intro=say(picture.intro) or " ")
+            card = self.cards[picture.key] = self.card_of(picture)
             if picture.scale is not None:
                 self.scales[picture.key] = NamedScale(picture.scale_px)
                 card.body.addWidget(self.scales[picture.key])
@@ -163,6 +164,11 @@ class ValuesView(View):
         if isinstance(chart, PointerWidget):
             chart.hovered.connect(partial(self._on_hovered, picture))
             chart.context_menu_requested.connect(partial(self._on_menu_requested, picture))
+
+    def card_of(self, picture: Picture) -> Card:
+        """What a picture stands on; a subclass may have it from its room."""
+        title = say(picture.title)
+        return Part(title) if picture.is_part else Card(title, intro=say(picture.intro) or " ")
 
     def folded(self, key: str) -> QWidget:
         """The card of a picture, as it stands in a row."""
@@ -307,8 +313,8 @@ class ValuesView(View):
         if self.shows_nothing or not any(np.isfinite(self.shown[one].array).any() for one in keys):
             return None
         arrays = {name: array for one in keys for name, array in self.numbers(one).items()}
-        of = {"hint": self.cards[key].hint, **self.caption(key)}
-        return self.figure(self.cards[key].title, self.saved(key), arrays, **of)
+        of = {"title": self.cards[key].title, "hint": self.cards[key].hint, **self.caption(key)}
+        return self.figure(widgets=self.saved(key), numbers=arrays, **of)
 
 
 def selected_place(side: Side, selection: Selection) -> int | None:

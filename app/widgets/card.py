@@ -41,12 +41,12 @@ class Card(QFrame):
         self._header_line = QWidget()
         self._header = hbox(self._title, (self._hint, 1), parent=self._header_line, gap_px=8)
         self.body = vbox(gap_px=6)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.gap_px(GAP_PX)] * 4)
-        layout.setSpacing(theme.gap_px(8))
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(*[theme.gap_px(GAP_PX)] * 4)
+        self._layout.setSpacing(theme.gap_px(8))
         self._intro: Hint | LinkedText | None = None
         self._top = vbox(self._header_line, gap_px=3)
-        fill(layout, self._top, (self.body, 1))
+        fill(self._layout, self._top, (self.body, 1))
         self._show_header()
         self.set_intro(intro)
 
@@ -108,6 +108,18 @@ class Card(QFrame):
         has_more = self._header.count() > 2
         self._title.setVisible(bool(self._title.text()))
         self._header_line.setVisible(has_more or bool(self._title.text() or self._hint.text()))
+
+
+class Part(Card):
+    """One of several titled pictures on a card: without a frame, its hint below its title."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self.setProperty("look", "")
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(theme.gap_px(6))
+        self._top.setSpacing(0)
+        self._top.addWidget(self._hint)
 
 
 class Hint(QLabel):

@@ -113,7 +113,7 @@ def parts_beside(window: Window, baseline: Baseline | None, qtbot: QtBot) -> Par
 
 
 def difference_of(view: PartsView) -> EmbeddingPart:
-    part = view.strips.parts[-1]
+    part = view.charts["strips"].parts[-1]
     assert part.name == "difference"
     return part
 
@@ -136,7 +136,7 @@ def test_the_lengths_of_both_stand_below_each_other(window: Window, model_folder
     checkpoint = load_checkpoint(model_folder)
     encoding = checkpoint.tokenizer.encode(OTHER.a, OTHER.b)
     theirs = trace(checkpoint.model, encoding.ids, encoding.segments)
-    bars = view.token.norms.bars
+    bars = view.charts["lengths"].bars
     assert [bar.label for bar in bars] == [
         "token",
         "baseline",
@@ -149,16 +149,16 @@ def test_the_lengths_of_both_stand_below_each_other(window: Window, model_folder
     ]
     lengths = [np.linalg.norm(values[CAT]) for values in (theirs.token_embeddings, theirs.embedding_sum)]
     assert [bars[1].number, bars[7].number] == [f"{length:.2f}" for length in lengths]
-    assert f"baseline {np.linalg.norm(theirs.embeddings[CAT]):.2f}" in view.token.length_after.text()
+    assert f"baseline {np.linalg.norm(theirs.embeddings[CAT]):.2f}" in view.length_after.text()
     parts_beside(window, None, qtbot)
-    assert [bar.label for bar in view.token.norms.bars] == ["token", "segment", "position", "sum"]
-    assert view.strips.parts[-1].name == "LayerNorm"
+    assert [bar.label for bar in view.charts["lengths"].bars] == ["token", "segment", "position", "sum"]
+    assert view.charts["strips"].parts[-1].name == "LayerNorm"
 
 
 def test_side_by_side_there_is_no_strip_of_differences(window: Window, qtbot: QtBot) -> None:
     view = parts_beside(window, OTHER, qtbot)
     window.state.set_wants_difference(False)
-    assert view.strips.parts[-1].name == "LayerNorm" and len(view.token.norms.bars) == 8
+    assert view.charts["strips"].parts[-1].name == "LayerNorm" and len(view.charts["lengths"].bars) == 8
 
 
 def test_a_token_without_a_counterpart_says_so(window: Window, qtbot: QtBot) -> None:
@@ -167,11 +167,11 @@ def test_a_token_without_a_counterpart_says_so(window: Window, qtbot: QtBot) -> 
     assert reading is not None and reading.alignment is not None
     alone = reading.alignment.other_positions.index(None)
     window.state.set_focus(alone)
-    assert len(view.token.norms.bars) == 4
+    assert len(view.charts["lengths"].bars) == 4
     values = difference_of(view).values
     assert values is not None and np.isnan(values[alone]).all()
     with qtbot.waitSignal(view.hover_text_changed) as hovered:
-        view.strips.hovered.emit((5, alone, 0))
+        view.charts["strips"].set_hovered((5, alone, 0))
     assert "no counterpart" in hovered.args[0]
 
 
@@ -179,7 +179,7 @@ def test_vectors_of_another_width_are_not_subtracted(window: Window, tmp_path: P
     view = parts_beside(window, OtherModel(str(make_checkpoint(tmp_path / "wide", hidden=64))), qtbot)
     part = difference_of(view)
     assert part.values is None and "64" in part.reason
-    assert len(view.token.norms.bars) == 8
+    assert len(view.charts["lengths"].bars) == 8
 
 
 def test_the_model_unchanged_is_compared_where_the_input_was_changed(window: Window, qtbot: QtBot) -> None:
@@ -187,13 +187,13 @@ def test_the_model_unchanged_is_compared_where_the_input_was_changed(window: Win
     window.state.set_wants_difference(True)
     window.state.set_what_if(WhatIf().with_layer(0, True))
     settle(window, qtbot)
-    assert len(view.token.norms.bars) == 4 and view.strips.parts[-1].name == "LayerNorm"
+    assert len(view.charts["lengths"].bars) == 4 and view.charts["strips"].parts[-1].name == "LayerNorm"
     window.state.set_what_if(WhatIf().with_dropped("position", True))
     settle(window, qtbot)
     reading = window.state.reading
     assert reading is not None and reading.unchanged is not None
     np.testing.assert_allclose(difference_of(view).values, -reading.unchanged.trace.position_embeddings, atol=1e-6)
-    left_out, before = view.token.norms.bars[4:6]
+    left_out, before = view.charts["lengths"].bars[4:6]
     assert (left_out.label, left_out.number, before.label) == ("position", "0.00", "baseline")
 
 

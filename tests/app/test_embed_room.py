@@ -33,7 +33,7 @@ def reading_of(window: Window) -> Reading:
 
 
 def strips_of(room: EmbedRoom) -> dict[str, np.ndarray]:
-    return {part.name: part.values for part in overview(room).strips.parts if part.values is not None}
+    return {part.name: part.values for part in overview(room).charts["strips"].parts if part.values is not None}
 
 
 def test_the_strips_add_up_and_layernorm_is_the_models(
@@ -61,15 +61,15 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(room: EmbedRoom, w
     members, strips = units.members[1], strips_of(room)
     np.testing.assert_allclose(strips["token"][1], trace.token_embeddings[members].mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(strips["token"] + strips["segment"] + strips["position"], strips["sum"], atol=1e-6)
-    assert overview(room).pictures.map.points.names == units.labels
+    assert overview(room).charts["map"].points.names == units.labels
     window.state.set_focus(members[1])
-    token = overview(room).token
+    token = overview(room).cards["lengths"]
     assert token.title == "sofas" and "mean of" in token.hint
     length = np.linalg.norm(trace.token_embeddings[members].mean(axis=0))
-    assert token.norms.bars[0].number == f"{length:.2f}"
+    assert overview(room).charts["lengths"].bars[0].number == f"{length:.2f}"
     window.state.set_text("", "")
     settle(window, qtbot)
-    assert overview(room).strips.parts == [] and token.title == "No tokens"
+    assert overview(room).charts["strips"].parts == [] and token.title == "No tokens"
     window.state.set_token_view(words=False, specials=True)
     settle(window, qtbot)
     assert len(strips_of(room)["sum"]) == 2
@@ -77,7 +77,7 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(room: EmbedRoom, w
 
 def test_lengths_and_shares_are_those_of_the_token(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(4)
-    trace, bars = reading_of(window).trace, overview(room).token.norms.bars
+    trace, bars = reading_of(window).trace, overview(room).charts["lengths"].bars
     total = trace.embedding_sum[4]
     parts = {
         "token": trace.token_embeddings,
@@ -91,7 +91,7 @@ def test_lengths_and_shares_are_those_of_the_token(room: EmbedRoom, window: Wind
         assert bar.mark == f"{share:.0%}".replace("-", "−")
     assert (bars[3].label, bars[3].number) == ("sum", f"{np.linalg.norm(total):.2f}")
     units = reading_of(window).units(window.state.token_view)
-    assert sum(one.share or 0 for one in lengths_at(reading_of(window), units, 4)) == pytest.approx(1)
+    assert sum(one.share or 0 for one in lengths_at(reading_of(window), units, 4).values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("by", ["cosine", "distance"])
@@ -100,18 +100,18 @@ def test_nearest_words_by_either_measure(
 ) -> None:
     checkpoint = load_checkpoint(model_folder)
     window.state.set_focus(2)
-    QTest.mouseClick(overview(room).token.measures[by], Qt.MouseButton.LeftButton)  # type: ignore[index]
+    QTest.mouseClick(overview(room).measures[by], Qt.MouseButton.LeftButton)  # type: ignore[index]
     settle(window, qtbot)
     table = checkpoint.model.embeddings.token.weight.detach().numpy()
     found = NearestWords(table, checkpoint.tokenizer).near([reading_of(window).request.input_ids[2]], 12, by)  # type: ignore[arg-type]
-    shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview(room).token.nearest.bars]
+    shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview(room).charts["nearest"].bars]
     assert shown == [(word.word, f"{word.cosine if by == 'cosine' else word.distance:.2f}") for word in found]
     assert window.state.kept["embed.parts"] == by
 
 
 def test_the_keyboard_reads_a_number_out(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(3)
-    strips, told = overview(room).strips, list[str]()
+    strips, told = overview(room).charts["strips"], list[str]()
     room.hover_text_changed.connect(told.append)
     strips.setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_PageDown):
@@ -119,10 +119,10 @@ def test_the_keyboard_reads_a_number_out(room: EmbedRoom, window: Window, qtbot:
     segments = reading_of(window).trace.segment_embeddings
     assert window.state.focus == 4 and segments is not None
     assert told[-1] == f"segment of on (4), dimension 2: {segments[4, 2]:.5g}".replace("-", "−")
-    positions = overview(room).pictures.positions
+    positions = overview(room).charts["positions"]
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right):
         QTest.keyClick(positions, key)
-    tables = overview(room).tables.answer
+    tables = overview(room).answer_of("tables", reading_of(window))
     assert tables is not None
     assert told[-1] == f"positions 1 and 2: cosine {tables.position_cosines[1, 2]:.4f}".replace("-", "−")
 
@@ -136,10 +136,10 @@ def test_the_map_shows_the_sum_or_token_vectors(room: EmbedRoom, window: Window,
         view.show_vectors(key)
         settle(window, qtbot)
         found = pca(vectors)
-        np.testing.assert_array_equal(view.picture.points.places, found.points)
-        assert f"{found.kept:.0%} of the variance" in view.card.hint
-    QTest.keyClick(view.picture, Qt.Key.Key_Right)
-    assert window.state.focus == 2 and view.picture.selected == [2]
+        np.testing.assert_array_equal(view.charts["map"].points.places, found.points)
+        assert f"{found.kept:.0%} of the variance" in view.cards["map"].hint
+    QTest.keyClick(view.charts["map"], Qt.Key.Key_Right)
+    assert window.state.focus == 2 and view.charts["map"].selected == [2]
 
 
 def test_words_around_lie_in_the_tokens_plane(
@@ -154,11 +154,11 @@ def test_words_around_lie_in_the_tokens_plane(
         view.show_vectors(key)
         qtbot.waitUntil(lambda: not any(question.is_running for question in view.questions), timeout=TIMEOUT_MS)
         around = NearestWords(table, checkpoint.tokenizer).around(groups, count, "cosine")
-        points, units = view.picture.points, len(ids)
+        points, units = view.charts["map"].points, len(ids)
         assert points.names[units:] == [word.word for word in around.words] and points.choices == units
         expected = pca(np.concatenate([table[list(ids)], around.vectors]))
         np.testing.assert_allclose(points.places, expected.points, atol=1e-4)
-        assert f"{len(points.names)} vectors" in view.card.hint
+        assert f"{len(points.names)} vectors" in view.cards["map"].hint
 
 
 def test_the_ring_on_the_map_follows_after_the_page_was_left(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
@@ -170,7 +170,7 @@ def test_the_ring_on_the_map_follows_after_the_page_was_left(room: EmbedRoom, wi
     room.open_view("parts")
     room.open_view("map")
     window.state.set_focus(4)
-    assert view.map.answer is not None and view.picture.selected == [4]
+    assert view.charts["map"].selected == [4]
 
 
 OFTEN = ("discriminator", "distilbert")  # narrow embeddings; no segments
@@ -223,7 +223,7 @@ def test_512_tokens_and_a_fixed_position_table(
     place, column = 300, 6
     wave = np.sin(place / 10_000 ** (column / config.hidden_size))
     assert strips_of(room)["position"][place, column] == pytest.approx(wave, abs=1e-5)
-    tables = overview(room).tables.answer
+    tables = overview(room).answer_of("tables", reading_of(window))
     assert tables is not None and tables.position_cosines.shape == (512, 512)
 
 
@@ -247,5 +247,5 @@ def test_the_open_view_outlives_a_frame_of_another_size(room: EmbedRoom, window:
     window.appearance.set_look(projector=True)
     again = opened(window, qtbot)
     assert again is not room and again.views.key == "map"
-    assert isinstance(again.view, MapView) and again.view.shown == "token"
+    assert isinstance(again.view, MapView) and again.view.vectors == "token"
     window.appearance.set_look(projector=False)

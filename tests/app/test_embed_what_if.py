@@ -39,7 +39,7 @@ def click(widget: object, rect: QRectF) -> None:
 
 
 def test_a_part_left_out_is_shown_as_off_and_the_rest_adds_up(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
-    before = {part.name: part.values for part in overview(room).strips.parts}
+    before = {part.name: part.values for part in overview(room).charts["strips"].parts}
     menu = overview(room).menu.open_menu()
     actions = {action.text(): action for action in menu.actions()}
     assert list(actions) == ["Token embedding", "Segment embedding", "Position embedding"]
@@ -47,11 +47,13 @@ def test_a_part_left_out_is_shown_as_off_and_the_rest_adds_up(room: EmbedRoom, w
     actions["Segment embedding"].trigger()
     menu.close()
     settle(window, qtbot)
-    after = {part.name: part for part in overview(room).strips.parts}
+    after = {part.name: part for part in overview(room).charts["strips"].parts}
     assert after["segment"].values is None and after["segment"].reason.startswith("Left out")
     expected = before["token"] + before["position"]  # type: ignore[operator]
     assert after["sum"].values == pytest.approx(expected, abs=1e-6)
-    own = {bar.label: bar.number for bar in overview(room).token.norms.bars[::2]}  # the others are the model unchanged
+    own = {
+        bar.label: bar.number for bar in overview(room).charts["lengths"].bars[::2]
+    }  # the others are the model unchanged
     assert list(own) == ["token", "segment", "position", "sum"] and own["segment"] == "0.00"
     overview(room).what_if_edited.emit(lambda what_if: what_if.with_dropped("segment", False))
     assert window.state.what_if == NOTHING_CHANGED
@@ -149,7 +151,7 @@ def test_the_two_buttons_beside_the_strips(room: EmbedRoom, window: Window, qtbo
     card.to_other.click()
     settle(window, qtbot)
     assert window.state.what_if.segments == ((9, 0),) and card.to_other.text() == "Move to segment B"
-    assert "read as segment A" in overview(room).token.hint
+    assert "read as segment A" in overview(room).cards["lengths"].hint
     assert [effect.name for effect in card.effects.effects] == ["B follows A"]
     card.swap.click()
     window.state.set_hover(4)

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.figures.figure import model_hash
 from app.figures.files import npz, table
 from app.figures.values import Side, Values
+from app.rooms.embed.strips import StripsPicture
 from app.rooms.pictures import Cells, Lines, Picture, Tokens
 from app.rooms.values_view import ValuesView
 from app.shell.rooms import ROOMS
@@ -99,7 +100,8 @@ def test_hovering_says_what_is_there_and_is_seen_in_all_rooms(window: Window, qt
 
 def cell(picture: Picture, shown: Values) -> Any:
     """The second row and column, as the chart calls them."""
-    return (1, 1) if isinstance(picture, Cells) else 1.0 if isinstance(picture, Lines) else 1
+    cells: dict[type[Picture], Any] = {Cells: (1, 1), Lines: 1.0, StripsPicture: (0, 1, 1)}
+    return next((found for kind, found in cells.items() if isinstance(picture, kind)), 1)
 
 
 def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Window, qtbot: QtBot) -> None:

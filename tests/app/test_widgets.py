@@ -196,10 +196,10 @@ def test_the_head_view_knows_the_square_under_the_mouse(size: int, qtbot: QtBot)
 
 
 def test_strips_tell_part_token_and_dimension(qtbot: QtBot) -> None:
-    strips = Strips()
+    strips = Strips("Strips")
     qtbot.addWidget(strips)
     strips.resize(700, 400)
-    strips.set_parts([EmbeddingPart("any", "", np.zeros((4, 8), dtype=np.float32))] * 5, 1.0, 1.0)
+    strips.set_parts([EmbeddingPart("any", values=np.zeros((4, 8), dtype=np.float32))] * 5, 1.0, 1.0)
     strips.show()
     rect = strips.strip_rect(3)
     with qtbot.waitSignal(strips.hovered) as caught:

@@ -81,7 +81,7 @@ def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path
     assert float(entropy) == pytest.approx(head_facts(direct.attentions[1, 2], encoding).entropy_nats, abs=0.011)
     assert unit == "nats"
     embed = room(window, EmbedRoom)
-    drawn = [part.values for part in embed.get_view("parts").strips.parts]  # type: ignore[attr-defined]
+    drawn = [part.values for part in embed.get_view("parts").charts["strips"].parts]  # type: ignore[attr-defined]
     for picture, name in zip(drawn, ("token", "segment", "position"), strict=False):
         np.testing.assert_allclose(picture, getattr(direct, f"{name}_embeddings"), atol=1e-5)
     np.testing.assert_allclose(drawn[0] + drawn[1] + drawn[2], drawn[3], atol=1e-5)
@@ -93,7 +93,7 @@ def test_norms_are_of_the_focused_token(window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(5)
     reading = window.state.reading
     assert reading is not None
-    bars = embed.get_view("parts").token.norms.bars  # type: ignore[attr-defined]
+    bars = embed.get_view("parts").charts["lengths"].bars  # type: ignore[attr-defined]
     assert [bar.label for bar in bars] == ["token", "segment", "position", "sum"]
     assert bars[0].number == f"{np.linalg.norm(reading.trace.token_embeddings[5]):.2f}"
 

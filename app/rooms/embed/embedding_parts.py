@@ -1,18 +1,27 @@
 """The parts of the input embedding that a model has, in their order, how much each contributes to a token, and the same
 beside the baseline."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bertcore.analysis.vectors import Pca, part_fractions, pca
+
 from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, reason_in_words
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
-from ...state.token_units import Units
+
+if TYPE_CHECKING:
+    from ...compute.question import ReportOrCancel
+    from ...state.model_info import ModelInfo
+    from ...state.readings import Reading
+    from ...state.token_units import TokenView, Units
 
 # The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
 WITHIN = 0.99
+MANY_TOKENS = 128  # from here on a map takes too long to be drawn anew at each key
 ADDENDS = ("token", "segment", "position")
 NAMES = {"token": mark("token"), "segment": mark("segment"), "position": mark("position"), "sum": mark("sum")}
 
@@ -22,43 +31,37 @@ class EmbeddingPart:
     """One strip, or the sentence that stands in its place."""
 
     name: str  # as it is shown
-    mark: str  # what leads on to the next strip: "+", "=", "norm" or ""
-    values: np.ndarray | None  # (U, columns)
+    mark: str = ""  # what leads on to the next strip: "+", "=", "↓" or ""
+    values: np.ndarray | None = None  # (U, columns)
     reason: str = ""  # where there are no values
     is_addend: bool = True  # token, segment, position and their sum share a colour scale
     note: str = ""  # small, below the name: how many columns, where not all strips have the same
 
 
-def part_name(key: str) -> str:
-    """key: of ADDENDS, or "sum"."""
-    return say(NAMES[key])
-
-
 def parts_of(reading: Reading, units: Units) -> list[EmbeddingPart]:
     """Token, segment, position, their sum, and what becomes of the sum before the first layer."""
-    trace, model = reading.trace, reading.request.model
+    trace, model, last = reading.trace, reading.request.model, last_name(reading.request.model)
     width, after = trace.embedding_sum.shape[1], trace.embeddings.shape[1]
     columns, columns_after = (say("%n column(s)", n=n) if width != after else "" for n in (width, after))
-    parts = [_addend(reading, units, name, mark, columns) for name, mark in zip(ADDENDS, ("+", "+", "="), strict=True)]
-    mark = "norm" if last_name(model) else ""
-    parts.append(EmbeddingPart(part_name("sum"), mark, units.vectors(trace.embedding_sum), note=columns))
-    if name := last_name(model):
-        values = units.vectors(trace.embeddings)
-        return [*parts, EmbeddingPart(name, "", values, is_addend=False, note=columns_after)]
+    parts = []
+    for (key, values), sign in zip(addends_of(reading).items(), ("+", "+", "="), strict=True):
+        name, reason = say(NAMES[key]), model.missing.get("segments") if key == "segment" else None
+        if key in reading.request.what_if.dropped:
+            part = EmbeddingPart(name, sign, None, say("Left out: it adds nothing to the sum."))
+        elif reason is None:
+            part = EmbeddingPart(name, sign, None if values is None else units.vectors(values), note=columns)
+        elif values is None:
+            part = EmbeddingPart(name, reason=reason)
+        else:  # one vector for all tokens: no picture, but part of the sum
+            is_in = say("Its vector, the same for every token, is part of the sum.")
+            part = EmbeddingPart(name, sign, None, f"{reason} {is_in}")
+        parts.append(part)
+    parts.append(
+        EmbeddingPart(say(NAMES["sum"]), "↓" if last else "", units.vectors(trace.embedding_sum), note=columns)
+    )
+    values = units.vectors(trace.embeddings) if last else None
     reason = say("No LayerNorm here: a pre-norm model has one inside each layer, so the sum goes in unchanged.")
-    return [*parts, EmbeddingPart("LayerNorm", "", None, reason, is_addend=False)]
-
-
-def _addend(reading: Reading, units: Units, name: str, mark: str, note: str) -> EmbeddingPart:
-    values, shown = addends_of(reading)[name], part_name(name)
-    if name in reading.request.what_if.dropped:
-        return EmbeddingPart(shown, mark, None, say("Left out: it adds nothing to the sum."))
-    reason = reading.request.model.missing.get("segments") if name == "segment" else None
-    if reason is not None and values is not None:  # one vector for all tokens: no picture, but part of the sum
-        reason = f"{reason} {say('Its vector, the same for every token, is part of the sum.')}"
-    if reason is not None:
-        return EmbeddingPart(shown, "" if values is None else mark, None, reason)
-    return EmbeddingPart(shown, mark, None if values is None else units.vectors(values), note=note)
+    return [*parts, EmbeddingPart(last or "LayerNorm", "", values, reason, False, columns_after if last else "")]
 
 
 def addends_of(reading: Reading) -> dict[str, np.ndarray | None]:
@@ -80,25 +83,23 @@ def last_name(model: ModelInfo) -> str:
 class Length:
     """A part of one unit's vector."""
 
-    key: str  # of ADDENDS, or "sum"
     length: float  # L2
-    share: float | None  # of the sum, 1 in all; None for the sum itself
+    share: float | None = None  # of the sum, 1 in all; None of the sum itself and what becomes of it
 
 
-def lengths_at(reading: Reading, units: Units, unit: int) -> list[Length]:
-    """Of each addend and of the sum. What is switched off is left out."""
-    from bertcore.analysis.vectors import part_fractions
+def lengths_at(reading: Reading, units: Units, unit: int) -> dict[str, Length]:
+    """Of each addend, of "sum", and "after" what becomes of it. What is switched off is left out."""
+    dropped, trace = reading.request.what_if.dropped, reading.trace
 
-    dropped, members = reading.request.what_if.dropped, units.members[unit]
-    parts = {
-        name: values[members].mean(axis=0, dtype=np.float64)
-        for name, values in addends_of(reading).items()
-        if values is not None and name not in dropped
-    }
-    shares = part_fractions(parts)
-    total = reading.trace.embedding_sum[members].mean(axis=0, dtype=np.float64)
-    found = [Length(name, float(np.linalg.norm(part)), float(shares[name])) for name, part in parts.items()]
-    return [*found, Length("sum", float(np.linalg.norm(total)), None)]
+    def mean(values: np.ndarray) -> np.ndarray:
+        found: np.ndarray = values[units.members[unit]].mean(axis=0, dtype=np.float64)
+        return found
+
+    added = addends_of(reading).items()
+    parts = {key: mean(values) for key, values in added if values is not None and key not in dropped}
+    shares, whole = part_fractions(parts), {"sum": mean(trace.embedding_sum), "after": mean(trace.embeddings)}
+    of_sum = {key: float(share) for key, share in shares.items()}
+    return {key: Length(float(np.linalg.norm(part)), of_sum.get(key)) for key, part in (parts | whole).items()}
 
 
 def color_limit(parts: list[np.ndarray]) -> float:
@@ -110,19 +111,23 @@ def color_limit(parts: list[np.ndarray]) -> float:
     return float(np.partition(sizes, place)[place]) or 1.0
 
 
+def vectors_of(reading: Reading, shown: str) -> np.ndarray:
+    """(S,E) of each token: the "sum", or its token vector."""
+    return reading.trace.embedding_sum if shown == "sum" else reading.trace.token_embeddings
+
+
+def map_of_text(
+    reading: Reading, baseline: Reading | None, view: TokenView, shown: str, _progress: ReportOrCancel
+) -> Pca:
+    """A plane for the units of a reading, then those of the baseline."""
+    readings = [reading] if baseline is None else [reading, baseline]
+    return pca(np.concatenate([one.units(view).vectors(vectors_of(one, shown)) for one in readings]))  # (U,E)
+
+
 # Beside the baseline.
 
 
-@dataclass(frozen=True, eq=False)
-class BaselineToken:
-    """What a token is compared with."""
-
-    label: str
-    lengths: list[Length]
-    length_after: float  # L2, of what goes into the first layer
-
-
-def compared_reading(reading: Reading) -> Reading | None:
+def baseline_of(reading: Reading) -> Reading | None:
     """The baseline, unless that is the model unchanged and what is changed comes after the embeddings."""
     what_if, swap = reading.request.what_if, reading.request.what_if.swap
     is_at_embeddings = swap is not None and swap.part == "state" and not swap.row
@@ -130,14 +135,10 @@ def compared_reading(reading: Reading) -> Reading | None:
     return None if reading.baseline is reading.unchanged and has_same_input else reading.baseline
 
 
-def baseline_token(reading: Reading, units: Units, unit: int) -> BaselineToken | None:
-    """The baseline's, in the same token view; None where it has no counterpart, or nothing is compared."""
-    baseline, place = compared_reading(reading), reading.places_in_baseline(units.view)[unit]
-    if baseline is None or place is None:
-        return None
-    theirs = baseline.units(units.view)
-    after = baseline.trace.embeddings[theirs.members[place]].mean(axis=0, dtype=np.float64)
-    return BaselineToken(theirs.labels[place], lengths_at(baseline, theirs, place), float(np.linalg.norm(after)))
+def baseline_unit(reading: Reading, units: Units, unit: int) -> tuple[Reading, Units, int] | None:
+    """What a token is compared with, in the same token view; None where it has no counterpart, or there is none."""
+    baseline, place = baseline_of(reading), reading.places_in_baseline(units.view)[unit]
+    return None if baseline is None or place is None else (baseline, baseline.units(units.view), place)
 
 
 def sum_difference(reading: Reading, units: Units) -> EmbeddingPart | None:
@@ -145,19 +146,23 @@ def sum_difference(reading: Reading, units: Units) -> EmbeddingPart | None:
 
     None where nothing is compared.
     """
-    baseline, alignment, name = compared_reading(reading), reading.alignment, say("difference")
+    baseline, alignment, name = baseline_of(reading), reading.alignment, say("difference")
     if baseline is None or alignment is None:
         return None
     if alignment.reason is not None:
-        return EmbeddingPart(name, "", None, reason_in_words(alignment.reason))
+        return EmbeddingPart(name, reason=reason_in_words(alignment.reason))
     ours = units.vectors(reading.trace.embedding_sum)
     theirs = baseline.units(units.view).vectors(baseline.trace.embedding_sum)
     if ours.shape[1] != theirs.shape[1]:
-        reason = say("A vector has {ours} numbers here and {theirs} with {baseline}, so they cannot be subtracted.")
-        widths = {"ours": ours.shape[1], "theirs": theirs.shape[1]}
-        return EmbeddingPart(name, "", None, reason.format(**widths, baseline=baseline_name(reading)))
+        reason = say(
+            "A vector has {ours} numbers here and {theirs} with {baseline}, so they cannot be subtracted.",
+            ours=ours.shape[1],
+            theirs=theirs.shape[1],
+            baseline=baseline_name(reading),
+        )
+        return EmbeddingPart(name, reason=reason)
     values = np.full_like(ours, np.nan)
     for unit, place in enumerate(reading.places_in_baseline(units.view)):
         if place is not None:
             values[unit] = ours[unit] - theirs[place]
-    return EmbeddingPart(name, "", values)
+    return EmbeddingPart(name, values=values)

@@ -1,14 +1,18 @@
 """Strips: token + segment + position = sum, then LayerNorm. Rows: tokens, columns: dimensions."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
+from ...figures.values import Values
 from ...look import theme
-from ...look.say import say
-from ...widgets.charts.pointer import PointerWidget
-from ...widgets.charts.raster import Raster
+from ...widgets.charts.drawing import Box, Drawing, Shape, Words
+from ...widgets.charts.raster import Heat, Raster
+from ..pictures import Picture, Place
 from .embedding_parts import EmbeddingPart
 
 PARTS = 5
@@ -18,7 +22,6 @@ GAP_PX = 7
 LEAST_PICTURE_PX = 33  # the height that a name and its note need
 REASON_PADDING_PX = 9
 REASON_FONT_PX = 12.5
-WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
 STEPS = {  # key -> by how many strips, rows, columns
     Qt.Key.Key_PageUp.value: (-1, 0, 0),
     Qt.Key.Key_PageDown.value: (1, 0, 0),
@@ -27,10 +30,10 @@ STEPS = {  # key -> by how many strips, rows, columns
     Qt.Key.Key_Left.value: (0, 0, -1),
     Qt.Key.Key_Right.value: (0, 0, 1),
 }
-NAME = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+WRAP = Qt.TextFlag.TextWordWrap
 
 
-class Strips(PointerWidget):
+class Strips(Drawing):
     """Paints the matrices (U, columns), and sentences in the place of those that are not there.
 
     A cell is (strip, row, column). The arrow keys move it and select its row.
@@ -38,39 +41,94 @@ class Strips(PointerWidget):
 
     hint_px = (700, 400)
 
-    def __init__(self) -> None:
-        super().__init__(say("Parts of the input embedding: rows are tokens, columns are dimensions"))
+    def __init__(self, name: str) -> None:
+        super().__init__(name, Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.parts: list[EmbeddingPart] = []
-        self._rasters: list[Raster | None] = []
+        self._rasters: dict[int, Raster] = {}  # of the parts that have values
         self._row: int | None = None
 
     def set_parts(self, parts: list[EmbeddingPart], limit: float, last_limit: float) -> None:
         """Colours reach from -limit to limit; those of what becomes of the sum apart."""
-        limits = [limit if part.is_addend else last_limit for part in parts]
-        self.parts = parts
-        self._rasters = [
-            None if part.values is None else Raster(np.nan_to_num(part.values), -most, most, signed=True)
-            for part, most in zip(parts, limits, strict=True)
-        ]
+        self.parts, self._rasters = parts, {}
+        for number, part in enumerate(parts):
+            if part.values is not None:
+                most = limit if part.is_addend else last_limit
+                self._rasters[number] = Raster(np.nan_to_num(part.values), -most, most, signed=True)
         reasons = " ".join(part.reason for part in parts if part.reason)
         if reasons != self.accessibleDescription():
             self.setAccessibleDescription(reasons)
             self.updateGeometry()
+        self.redraw()
+
+    def select(self, cell: int | None) -> None:
+        """The selected token: its row is framed in every strip."""
+        self._row = cell
         self.update()
 
-    def set_row(self, row: int | None) -> None:
-        """The selected token: its row is framed in every strip."""
-        self._row = row
-        self.update()
+    def selected_cell(self) -> tuple[int, int, int] | None:
+        return (min(self._rasters), self._row or 0, 0) if self._rasters else None
 
     def strip_rect(self, number: int) -> QRectF:
-        """Where a strip stands; sentences take what they need, matrices share the rest."""
-        needed = self._reason_heights()
-        gap, pictures = theme.px(GAP_PX), max(needed.count(0), 1)
-        share = max((self.height() - sum(needed) - gap * (len(needed) - 1)) / pictures, 1)
+        """Where a strip stands, right of the longest name; sentences take what they need, matrices share the rest."""
+        needed, gap = self._reason_heights(), theme.px(GAP_PX)
+        share = max((self.height() - sum(needed) - gap * (len(needed) - 1)) / max(needed.count(0), 1), 1)
         heights = [height or share for height in needed]
-        return QRectF(self._label_width(), sum(heights[:number]) + number * gap, self._strip_width(), heights[number])
+        left = self._label_width()
+        return QRectF(left, sum(heights[:number]) + number * gap, self._strip_width(), heights[number])
+
+    def cell_at(self, point: QPointF) -> tuple[int, int, int] | None:
+        for number, raster in self._rasters.items():
+            rect = self.strip_rect(number)
+            if rect.contains(point):
+                rows, columns = raster.values.shape
+                row = min(int((point.y() - rect.y()) / rect.height() * rows), rows - 1)
+                return number, row, min(int((point.x() - rect.x()) / rect.width() * columns), columns - 1)
+        return None
+
+    def cell_after(self, cell: tuple[int, int, int] | None, key: int) -> tuple[int, int, int] | None:
+        cell = cell or self.selected_cell()
+        if key not in STEPS or cell is None or not self._rasters:
+            return None
+        (strips, rows, columns), (number, row, column), numbers = STEPS[key], cell, list(self._rasters)
+        at = min(max(numbers.index(number) + strips, 0), len(numbers) - 1) if number in numbers else 0
+        last_row, last_column = (side - 1 for side in self._rasters[numbers[at]].values.shape)
+        return numbers[at], min(max(row + rows, 0), last_row), min(max(column + columns, 0), last_column)
+
+    def shapes(self) -> Iterator[Shape]:
+        padding, gap = theme.px(REASON_PADDING_PX), theme.px(12)
+        for number, part in enumerate(self.parts):
+            rect = self.strip_rect(number)
+            if number in self._rasters:
+                yield Heat(rect, self._rasters[number])
+                yield Box(rect, line="line")
+            else:
+                yield Box(rect, "window", radius_px=theme.px(4))
+                inside = rect.adjusted(padding, 0, -padding, 0)
+                yield Words(inside, part.reason, "muted", REASON_FONT_PX, wraps=True)
+            yield from self._name(part, QRectF(0, rect.y(), rect.x() - gap, rect.height()))
+            beside = QRectF(rect.right() + theme.px(6), rect.y(), theme.px(MARK_PX), rect.height())
+            yield Words(beside, part.mark, "muted", 17, align=Qt.AlignmentFlag.AlignCenter)
+
+    def overlay(self) -> Iterator[Shape]:
+        for number, raster in self._rasters.items():
+            rect, rows = self.strip_rect(number), len(raster.values)
+            if self._row is not None and self._row < rows:
+                height = rect.height() / rows
+                row = QRectF(rect.x(), rect.y() + self._row * height, rect.width(), max(height, 2))
+                yield Box(row, line="ink", line_px=1.2)
+
+    def _name(self, part: EmbeddingPart, side: QRectF) -> Iterator[Shape]:
+        """Left of its strip, with the note below it where there is room for both."""
+        metrics, note, name = QFontMetrics(theme.font(13, bold=True)), theme.px(15) if part.note else 0, part.name
+        height = metrics.boundingRect(side.toRect(), theme.RIGHT | WRAP, name).height()
+        if height + note > side.height():
+            note, height = 0, min(height, int(side.height()))
+            name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(side.width()))
+        top, color = side.y() + (side.height() - height - note) / 2, "muted" if part.values is None else "ink"
+        yield Words(QRectF(0, top, side.width(), height), name, color, 13, bold=True, align=theme.RIGHT, wraps=True)
+        if note:
+            yield Words(QRectF(0, top + height, side.width(), note), part.note, "muted", 11, align=theme.RIGHT)
 
     def _label_width(self) -> int:
         """For the longest name, at the left."""
@@ -86,87 +144,8 @@ class Strips(PointerWidget):
         """Of each part the height that its sentence needs; 0 for a picture."""
         metrics, padding = QFontMetrics(theme.font(REASON_FONT_PX)), 2 * theme.px(REASON_PADDING_PX)
         box = QRect(0, 0, self._strip_width() - padding, 10_000)
-        return [
-            metrics.boundingRect(box, WRAPPED, part.reason).height() + padding if part.values is None else 0
-            for part in self.parts
-        ]
-
-    def cell_at(self, point: QPointF) -> tuple[int, int, int] | None:
-        for number, raster in enumerate(self._rasters):
-            rect = self.strip_rect(number)
-            if raster is not None and rect.contains(point):
-                rows, columns = raster.values.shape
-                row = min(int((point.y() - rect.y()) / rect.height() * rows), rows - 1)
-                return number, row, min(int((point.x() - rect.x()) / rect.width() * columns), columns - 1)
-        return None
-
-    def cell_after(self, cell: tuple[int, int, int] | None, key: int) -> tuple[int, int, int] | None:
-        numbers = [number for number, raster in enumerate(self._rasters) if raster is not None]
-        cell = cell or self.selected_cell()
-        if key not in STEPS or cell is None:
-            return None
-        (strips, rows, columns), (number, row, column) = STEPS[key], cell
-        at = min(max(numbers.index(number) + strips, 0), len(numbers) - 1) if number in numbers else 0
-        raster = self._rasters[numbers[at]]
-        assert raster is not None
-        last_row, last_column = raster.values.shape[0] - 1, raster.values.shape[1] - 1
-        return numbers[at], min(max(row + rows, 0), last_row), min(max(column + columns, 0), last_column)
-
-    def selected_cell(self) -> tuple[int, int, int] | None:
-        first = next((number for number, raster in enumerate(self._rasters) if raster is not None), None)
-        return None if first is None else (first, self._row or 0, 0)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        for number, (part, raster) in enumerate(zip(self.parts, self._rasters, strict=True)):
-            rect = self.strip_rect(number)
-            if raster is None:
-                self._paint_reason(painter, part, rect)
-            else:
-                self._paint_strip(painter, raster, rect)
-            self._paint_name(painter, part, QRectF(0, rect.y(), rect.x() - theme.px(12), rect.height()))
-            self._paint_mark(painter, part.mark, rect)
-
-    def _paint_strip(self, painter: QPainter, raster: Raster, rect: QRectF) -> None:
-        raster.paint(painter, rect)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(theme.color("line"))
-        painter.drawRect(rect)
-        rows, row = raster.values.shape[0], self._row
-        if row is not None and row < rows:
-            height = rect.height() / rows
-            painter.setPen(QPen(theme.color("ink"), 1.2))
-            painter.drawRect(QRectF(rect.x(), rect.y() + row * height, rect.width(), max(height, 2)))
-
-    def _paint_name(self, painter: QPainter, part: EmbeddingPart, side: QRectF) -> None:
-        painter.setFont(theme.font(13, bold=True))
-        painter.setPen(theme.color("ink" if part.values is not None else "muted"))
-        metrics, note, name = QFontMetrics(painter.font()), theme.px(15) if part.note else 0, part.name
-        height = metrics.boundingRect(side.toRect(), NAME, name).height()
-        if height + note > side.height():
-            note, height = 0, min(height, int(side.height()))
-            name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(side.width()))
-        top = side.y() + (side.height() - height - note) / 2
-        painter.drawText(QRectF(0, top, side.width(), height), NAME, name)
-        if note:
-            painter.setPen(theme.color("muted"))
-            painter.setFont(theme.font(11))
-            painter.drawText(QRectF(0, top + height, side.width(), note), NAME, part.note)
-
-    def _paint_reason(self, painter: QPainter, part: EmbeddingPart, rect: QRectF) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("window"))
-        painter.drawRoundedRect(rect, theme.px(4), theme.px(4))
-        painter.setPen(theme.color("muted"))
-        painter.setFont(theme.font(REASON_FONT_PX))
-        padding = theme.px(REASON_PADDING_PX)
-        painter.drawText(rect.adjusted(padding, 0, -padding, 0), WRAPPED, part.reason)
-
-    def _paint_mark(self, painter: QPainter, mark: str, rect: QRectF) -> None:
-        box = QRectF(rect.right() + theme.px(6), rect.y(), theme.px(MARK_PX), rect.height())
-        painter.setPen(theme.color("muted"))
-        painter.setFont(theme.font(17))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "↓" if mark == "norm" else mark)
+        sentences = ["" if part.values is not None else part.reason for part in self.parts]
+        return [metrics.boundingRect(box, WRAP, text).height() + padding if text else 0 for text in sentences]
 
     def minimumSizeHint(self) -> QSize:
         reasons = [height for height in self._reason_heights() if height]
@@ -175,12 +154,29 @@ class Strips(PointerWidget):
         return QSize(theme.px(230), sum(reasons) + pictures * theme.px(LEAST_PICTURE_PX) + gaps)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         if event.size().width() != event.oldSize().width() and any(self._reason_heights()):
             self.updateGeometry()  # sentences wrap anew
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        before = self.hovered_cell
+        row = self.hovered_cell[1] if self.hovered_cell is not None else None
         super().keyPressEvent(event)
-        cell = self.hovered_cell
-        if cell is not None and event.key() in STEPS and (before is None or before[1] != cell[1]):
-            self.clicked.emit(cell, event.modifiers())
+        if self.hovered_cell is not None and event.key() in STEPS and row != self.hovered_cell[1]:
+            self.clicked.emit(self.hovered_cell, event.modifiers())
+
+
+@dataclass(frozen=True, kw_only=True)
+class StripsPicture(Picture):
+    """Declared by a view; `detail` is what `Strips.set_parts` takes, the array the sum (U,E)."""
+
+    chart: Callable[..., Strips] = Strips
+
+    def show(self, chart: Strips, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
+        chart.set_parts(**values.detail)
+        return values
+
+    def select(self, chart: Strips, row: int | None, column: int | None) -> None:
+        chart.select(row)
+
+    def place(self, cell: tuple[int, int, int]) -> Place:
+        return cell[1], cell[2]

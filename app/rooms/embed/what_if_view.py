@@ -21,7 +21,7 @@ from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.wrapped import WrappedBoxes
 from ..view import View
 from .changes import ChangedPredictions
-from .embedding_parts import ADDENDS, addends_of, part_name
+from .embedding_parts import ADDENDS, NAMES, addends_of
 
 TILE_PX, PADDING_PX = 58, 9
 PILL_PX, LETTER_PX, NUMBER_PX = 22, 24, 34
@@ -192,7 +192,7 @@ class WhatIfView(View):
         hints = say("No token embedding"), say("No segment embedding"), say("No position embedding")
         for name, hint in zip(ADDENDS, hints, strict=True):
             clicked = partial(self._on_part_clicked, name)
-            self.parts[name] = button(part_name(name), clicked, hint=hint, checkable=True)
+            self.parts[name] = button(say(NAMES[name]), clicked, hint=hint, checkable=True)
         self._lay_out()
         self.add_token_menu(self.tiles, lambda position: position)
         self.start.mask_requested.connect(self.mask_toggled)

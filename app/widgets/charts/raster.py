@@ -62,6 +62,17 @@ def paint_scale(painter: QPainter, bar: QRectF, *, signed: bool = False, upright
     painter.drawRect(bar)
 
 
+@dataclass(frozen=True)
+class Heat:
+    """A raster as one of the shapes of a drawing."""
+
+    rect: QRectF
+    raster: Raster
+
+    def paint(self, painter: QPainter) -> None:
+        self.raster.paint(painter, self.rect)
+
+
 class HeadSheet:
     """One image of (L*T) x (N*T) values: drawing from it is several times faster than from an image for each head."""
 
