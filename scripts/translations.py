@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
+from jinja2 import Environment, nodes
+
 from app.look.language import read_ts
 from app.look.say import Texts
 from app.look.translated import folder_of
@@ -52,7 +54,7 @@ def main() -> int:
 
 
 def strings_of_sources() -> Texts:
-    """All of them, without translations: those of app/, and what the engine says that the window shows."""
+    """All of them, without translations: those of app/ and its pages, and what the window shows of the engine's."""
     found = {("", text): list[str]() for text in (*ALL_SENTENCES, *(task.title for task in TASKS.values()))}
     for file in sorted((ROOT / "app").rglob("*.py")):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -66,6 +68,10 @@ def strings_of_sources() -> Texts:
                     "",
                 )
                 found |= {(meaning, text): [] for text in _literals(call.args[0])}
+    for page in sorted(assets().glob("*.html")):
+        for said in Environment().parse(page.read_text(encoding="utf-8")).find_all(nodes.Call):
+            if isinstance(said.node, nodes.Name) and said.node.name == "say" and isinstance(said.args[0], nodes.Const):
+                found["", said.args[0].value] = []
     return found
 
 

@@ -23,7 +23,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 
-from ..look.say import say
+from ..look.say import mark, say
 from ..state.session_file import Session, as_values, session_of
 
 FORMAT_VERSION = 1
@@ -49,32 +49,76 @@ class HandIn:
     answers: tuple[Answer, ...]
 
 
+@dataclass(frozen=True)
+class Progress:
+    file: Path  # of the lesson
+    page: int  # from 0
+    choices: dict[str, str]  # page -> what is chosen or typed there
+    revealed: frozenset[str]  # pages whose answer is on show
+    answers: tuple[Answer, ...] = ()
+
+
 def answers_as_json(hand_in: HandIn) -> str:
-    values = {
-        "format_version": FORMAT_VERSION,
-        "name": hand_in.name,
-        "lesson": hand_in.lesson,
-        "answers": [{**vars(answer), "state": as_values(answer.state)} for answer in hand_in.answers],
-    }
-    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+    answers = [{**vars(answer), "state": as_values(answer.state)} for answer in hand_in.answers]
+    return _as_json({"name": hand_in.name, "lesson": hand_in.lesson, "answers": answers})
 
 
 def load_answers(file: Path) -> HandIn:
     """Raises BertcoreError, in one sentence, for a file that nobody has handed in."""
     try:
-        values = parse_json(read_bytes(file, MOST_BYTES).decode("utf-8"))
-        if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
-            raise ValueError
+        values = _values_of(file)
         answers = values["answers"]
         if set(values) != {"name", "lesson", "answers"} or len(answers) > MOST_ANSWERS:
             raise ValueError
         return HandIn(_text(values["name"]), _text(values["lesson"]), tuple(_answer(each, file) for each in answers))
     except OSError as error:
-        sentence = say("{file} could not be opened: {reason}.")
-        raise BertcoreError(sentence.format(file=file.name, reason=reason_of(error))) from error
+        sentence = mark("{file} could not be opened: {reason}.")
+        raise BertcoreError(say(sentence, file=file.name, reason=reason_of(error))) from error
     except (ValueError, TypeError, KeyError, AttributeError, BertcoreError):
-        sentence = say("{file} has no answers that BERTscope can read; ask for the file again.")
-        raise BertcoreError(sentence.format(file=file.name)) from None
+        sentence = mark("{file} has no answers that BERTscope can read; ask for the file again.")
+        raise BertcoreError(say(sentence, file=file.name)) from None
+
+
+def progress_as_json(progress: Progress) -> str:
+    values = {"file": str(progress.file), "page": progress.page, "choices": progress.choices}
+    return _as_json({**values, "revealed": sorted(progress.revealed)})
+
+
+def load_progress(file: Path, answers: tuple[Answer, ...]) -> Progress:
+    """Raises BertcoreError where the file has none."""
+    try:
+        values = _values_of(file)
+        if type(values["page"]) is not int:
+            raise ValueError
+        choices = {str(page): str(given) for page, given in values["choices"].items()}
+        return Progress(Path(values["file"]), values["page"], choices, frozenset(map(str, values["revealed"])), answers)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BertcoreError(f"{file} does not say how far a lesson was.") from error
+
+
+def _as_json(values: dict[str, Any]) -> str:
+    return json.dumps({"format_version": FORMAT_VERSION, **values}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _values_of(file: Path) -> dict[str, Any]:
+    values = parse_json(read_bytes(file, MOST_BYTES).decode("utf-8"))
+    if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
+        raise ValueError
+    return values
+
+
+def _answer(value: Any, file: Path) -> Answer:
+    texts, right = {name: _text(value[name]) for name in ("page", "kind", "asked", "given")}, value["right"]
+    if len(value) != 6 or (right is not None and type(right) is not bool):
+        raise ValueError
+    return Answer(**texts, right=right, state=session_of(value["state"], file))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
+        raise ValueError
+    value.encode("utf-8")  # half a character would stop every later step
+    return value
 
 
 def collect(folder: Path) -> tuple[list[HandIn], list[str]]:
@@ -104,51 +148,3 @@ def as_csv(hand_ins: list[HandIn]) -> str:
             cells = [each.name, each.lesson, answer.page, answer.kind, answer.asked, answer.given, marks[answer.right]]
             writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells])
     return out.getvalue()
-
-
-def _answer(value: Any, file: Path) -> Answer:
-    if set(value) != {"page", "kind", "asked", "given", "right", "state"}:
-        raise ValueError
-    if value["right"] is not None and type(value["right"]) is not bool:
-        raise ValueError
-    page, kind, asked, given = (_text(value[name]) for name in ("page", "kind", "asked", "given"))
-    return Answer(page, kind, asked, given, value["right"], session_of(value["state"], file))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
-        raise ValueError
-    value.encode("utf-8")  # half a character would stop every later step
-    return value
-
-
-@dataclass(frozen=True)
-class Progress:
-    file: Path  # of the lesson
-    page: int  # from 0
-    choices: dict[str, str]  # page -> what is chosen or typed there
-    revealed: frozenset[str]  # pages whose answer is on show
-    answers: tuple[Answer, ...] = ()
-
-
-def progress_as_json(progress: Progress) -> str:
-    values = {
-        "format_version": FORMAT_VERSION,
-        "file": str(progress.file),
-        "page": progress.page,
-        "choices": progress.choices,
-        "revealed": sorted(progress.revealed),
-    }
-    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
-
-
-def load_progress(file: Path, answers: tuple[Answer, ...]) -> Progress:
-    """Raises BertcoreError where the file has none."""
-    try:
-        values = parse_json(read_bytes(file, MOST_BYTES).decode("utf-8"))
-        if values.pop("format_version") != FORMAT_VERSION or type(values["page"]) is not int:
-            raise ValueError
-        choices = {str(page): str(given) for page, given in values["choices"].items()}
-        return Progress(Path(values["file"]), values["page"], choices, frozenset(map(str, values["revealed"])), answers)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise BertcoreError(f"{file} does not say how far a lesson was.") from error

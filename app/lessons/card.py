@@ -8,15 +8,14 @@ from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QLineEdit, QPl
 
 from ..look import theme
 from ..look.say import mark, say
-from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role
+from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role, show_text
 from ..widgets.controls import IconButton
 from ..widgets.flow_layout import FlowLayout
 from ..widgets.layouts import hbox, vbox
-from .card_parts import Markdown, Meter, OptionButton, Progress
-from .cutting import CuttingSteps
+from .card_parts import CuttingSteps, Markdown, Meter, OptionButton, Progress
 from .judging import filled, is_right, right_options
 from .lesson import PAGE_TEXT, Condition, Page, Question, Task
-from .measures import MEASURES, Value, shown, shown_in
+from .measures import MEASURES, Value, shown
 from .player import LessonPlayer
 
 WIDTH_PX, PROJECTOR_WIDTH_PX = 340, 300
@@ -44,22 +43,15 @@ class LessonCard(QFrame):
         close.setProperty("look", "quiet")
         self.back = button(say("Back"), player.back, hint=say("The page before (←, Page Up)"))
         self.next = button(say("Next"), player.next, look="primary", hint=say("The next page (→, Page Down)"))
-        self.hand_in = button(
-            say("Hand in…"), self.hand_in_requested.emit, hint=say("Save your answers for your teacher")
-        )
+        hint = say("Save your answers for your teacher")
+        self.hand_in = button(say("Hand in…"), self.hand_in_requested.emit, hint=hint)
         keys = label(say("← → or a remote"), "muted")
-        gap = theme.px(GAP_PX)
-        self._head = vbox(
-            hbox((self._name, 1), self._place, close),
-            self._progress,
-            self._problem,
-            gap_px=6,
-            margins=(gap, theme.px(8), gap, 0),
-        )
-        if theme.is_projector():  # the buttons' tool tips say it, too
-            keys.hide()  # setVisible(True) would make it a window of its own
+        gap, top = theme.px(GAP_PX), hbox((self._name, 1), self._place, close)
+        head = vbox(top, self._progress, self._problem, gap_px=6, margins=(gap, theme.px(8), gap, 0))
         foot = hbox(self.back, None, keys, None, self.hand_in, self.next, margins=(gap, theme.px(4), gap, theme.px(10)))
-        vbox(self._head, (self._area, 1), foot, parent=self, gap_px=4)
+        vbox(head, (self._area, 1), foot, parent=self, gap_px=4)
+        if theme.is_projector():  # the buttons' tool tips say it, too
+            keys.hide()
         for key, run in ((Qt.Key.Key_Left, player.back), (Qt.Key.Key_Right, player.next)):
             shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(run)
@@ -77,8 +69,7 @@ class LessonCard(QFrame):
         count = len(player.lesson.pages)
         self._name.setText(say("Lesson · {title}", title=player.lesson.title))
         self._place.setText(say("{number} of {count}", number=player.number + 1, count=count))
-        self._problem.setText(player.problem)
-        self._problem.setVisible(bool(player.problem))
+        show_text(self._problem, player.problem)
         self._progress.set_page(player.number, count)
         is_last = player.number == count - 1
         self.back.setEnabled(player.number > 0)
@@ -106,15 +97,14 @@ class _PageBody(QWidget):
     def __init__(self, player: LessonPlayer, page: Page) -> None:
         super().__init__()
         self._player, self._page = player, page
-        title = label(page.title, "lesson-title", wrap=True)
-        self.question = QuestionBox(player, page.question) if page.question else None
+        self.question = QuestionBox(player, page, page.question) if page.question else None
         self.text, line = Markdown(), separator()
         self.cutting = CuttingSteps() if page.cut else None
         self.task = TaskBox(player, page.task) if page.task else None
-        parts = title, self.question, line, self.text, self.cutting, self.task
-        gap = theme.px(GAP_PX)
-        layout = vbox(*(part for part in parts if part is not None), None, parent=self, gap_px=10)
-        layout.setContentsMargins(gap, theme.px(4), gap, theme.px(8))
+        parts = self.question, line, self.text, self.cutting, self.task
+        gap, title = theme.px(GAP_PX), label(page.title, "lesson-title", wrap=True)
+        shown_parts, margins = (part for part in parts if part is not None), (gap, theme.px(4), gap, theme.px(8))
+        vbox(title, *shown_parts, None, parent=self, gap_px=10, margins=margins)
         is_covered = PAGE_TEXT in player.covered
         self.text.setVisible(bool(page.text) and not is_covered)
         if self.cutting is not None:
@@ -127,90 +117,78 @@ class _PageBody(QWidget):
         start = self._player.start
         if self._page.text:
             self.text.set_text(filled(self._page.text, start))
-        if self.question is not None:
-            self.question.show_facts()
         if self.cutting is not None and start is not None:
             tokenizer = start.reading.request.model.tokenizer
             self.cutting.set_word(self._page.cut, [tokenizer.word(i) for i in start.token_ids(self._page.cut)])
-        if self.task is not None:
-            self.task.show_facts()
+        for box in (self.question, self.task):
+            if box is not None:
+                box.show_facts()
 
 
 class QuestionBox(QWidget):
     """The question, a way to answer it, and the answer on demand."""
 
-    def __init__(self, player: LessonPlayer, question: Question) -> None:
+    def __init__(self, player: LessonPlayer, page: Page, question: Question) -> None:
         super().__init__()
-        self._player, self._question = player, question
-        assert player.page is not None
-        self._page = player.page.title
+        self._player, self._question, self._page = player, question, page.title
         self._asked, self._explanation = Markdown(bold=True), Markdown()
         self._verdict = label("", "strong", wrap=True)
         self.options = [OptionButton(option.text) for option in question.options]
-        self.line: QLineEdit | None = None
-        self.field: QPlainTextEdit | None = None
+        self.entry: QLineEdit | QPlainTextEdit | None = None  # in which an answer is typed
         self.check = button(say("Check", meaning="verb"), self._on_check_clicked, look="small")
         self.show_answer = button(say("Show answer"), lambda: player.reveal(), look="small")
-        buttons = FlowLayout()
-        buttons.addWidget(self.check)
-        buttons.addWidget(self.show_answer)
-        inputs = self._build_inputs(player.choices.get(self._page, ""))
+        self._build_inputs(player.choices.get(self._page, ""))
+        buttons, inputs = FlowLayout(), [self.entry] if self.entry else self.options
+        for each in (self.check, self.show_answer):
+            buttons.addWidget(each)
         vbox(self._asked, *inputs, buttons, self._verdict, self._explanation, parent=self, gap_px=7)
         self.show_facts()
 
     @property
     def given(self) -> str:
         """The number of an option, or what is typed; empty for nothing."""
-        if self.line is not None:
-            return self.line.text().strip()
-        if self.field is not None:
-            return self.field.toPlainText().strip()
+        if self.entry is not None:
+            text = self.entry.text() if isinstance(self.entry, QLineEdit) else self.entry.toPlainText()
+            return text.strip()
         return next((str(i) for i, option in enumerate(self.options) if option.isChecked()), "")
 
     def show_facts(self) -> None:
         start, question, is_shown = self._player.start, self._question, self._page in self._player.revealed
         self._asked.set_text(filled(question.text, start))
-        for option, said in zip(self.options, question.options, strict=True):
-            option.set_text(filled(said.text, start))
-        verdict = self._verdict_text() if is_shown else ""
-        for widget, is_visible in (
-            (self.check, not is_shown),
-            (self.show_answer, not is_shown),
-            (self._explanation, is_shown),
-            (self._verdict, bool(verdict)),
-        ):
-            widget.setVisible(is_visible)
+        for box, option in zip(self.options, question.options, strict=True):
+            box.set_text(filled(option.text, start))
+        for widget in (self.check, self.show_answer):
+            widget.setVisible(not is_shown)
+        for entry in (*self.options, *([self.entry] if self.entry else ())):
+            entry.setEnabled(not is_shown)
+        self._explanation.setVisible(is_shown)
+        show_text(self._verdict, self._verdict_text() if is_shown else "")
         if is_shown:
-            self._explanation.set_text(filled(question.explanation, start))
-            self._verdict.setText(verdict)
-            right = right_options(question, start) if start is not None and self.options else []
-            for number, option in enumerate(self.options):
-                option.set_mark(number in right)
-        for entry in (*self.options, self.line, self.field):
-            if entry is not None:
-                entry.setEnabled(not is_shown)
+            self._explanation.set_text(filled("\n".join(question.explanation), start))
+            right = right_options(question, start) if start is not None else []
+            for number, box in enumerate(self.options):
+                box.set_mark(number in right)
         self._on_given()
 
-    def _build_inputs(self, before: str) -> list[QWidget]:
-        """before: what was chosen or typed here."""
-        if self._question.kind == "choice":
+    def _build_inputs(self, given: str) -> None:
+        """given: what was chosen or typed here."""
+        kind = self._question.kind
+        if kind == "choice":
             group = QButtonGroup(self)
             for number, option in enumerate(self.options):
                 group.addButton(option)
-                option.setChecked(before == str(number))
+                option.setChecked(given == str(number))
                 option.toggled.connect(self._on_given)
-            return [*self.options]
-        entry: QLineEdit | QPlainTextEdit
-        if self._question.kind == "free":
-            entry = self.field = QPlainTextEdit(before, placeholderText=say("Your answer"), tabChangesFocus=True)
-            entry.setFixedHeight(theme.px(72))
+            return
+        if kind == "free":
+            self.entry = QPlainTextEdit(given, placeholderText=say("Your answer"), tabChangesFocus=True)
+            self.entry.setFixedHeight(theme.px(72))
         else:
-            asked = say("A number") if self._question.kind == "number" else say("A word")
-            entry = self.line = QLineEdit(before, maxLength=200, placeholderText=asked)
-            entry.returnPressed.connect(self._on_check_clicked)
-        entry.setAccessibleName(say("Your answer"))
-        entry.textChanged.connect(self._on_given)
-        return [entry]
+            asked = say("A number") if kind == "number" else say("A word")
+            self.entry = QLineEdit(given, maxLength=200, placeholderText=asked)
+            self.entry.returnPressed.connect(self._on_check_clicked)
+        self.entry.setAccessibleName(say("Your answer"))
+        self.entry.textChanged.connect(self._on_given)
 
     def _on_given(self) -> None:
         self.check.setEnabled(bool(self.given))
@@ -238,22 +216,17 @@ class TaskBox(QFrame):
     def __init__(self, player: LessonPlayer, task: Task) -> None:
         super().__init__()
         self._player, self._task = player, task
-        self._text, self._state = Markdown(bold=True), label("", "muted", wrap=True)
-        self.meter = Meter()
-        self._hint = label(task.hint, "muted", wrap=True)
-        self._hint.hide()
-        self.more = button(say("Hint"), self._on_hint_clicked, look="small")
-        self.more.setVisible(bool(task.hint))
-        below = self.meter, self._state, hbox(self.more, None), self._hint
-        vbox(self._text, *below, parent=self, gap_px=6, margins=theme.px(10))
+        self._text, self.state = Markdown(bold=True), label("", "muted", wrap=True)
+        self.meter, hint = Meter(), label(task.hint, "muted", wrap=True)
+        hint.hide()
+        show_hint = button(say("Hint"), lambda: hint.setVisible(hint.isHidden()), look="small")
+        show_hint.setVisible(bool(task.hint))
+        parts = self._text, self.meter, self.state, hbox(show_hint, None), hint
+        vbox(*parts, parent=self, gap_px=6, margins=theme.px(10))
         self.show_facts()
 
-    @property
-    def state(self) -> str:
-        return self._state.text()
-
     def show_facts(self) -> None:
-        task, done, value = self._task, self._player.is_task_done, self._player.task_value()
+        task, done, value = self._task, self._player.is_task_done, self._player.task_value(self._player.facts)
         self.setProperty("look", "task-done" if done else "task")
         self.style().polish(self)
         self._text.set_text(filled(task.text, self._player.start))
@@ -262,10 +235,7 @@ class TaskBox(QFrame):
         self.meter.setVisible(is_share)
         if is_share and isinstance(wanted, float):
             self.meter.set_values(value if isinstance(value, float) else 0.0, wanted, done)
-        self._state.setText(task_sentence(task.done, value, done))
-
-    def _on_hint_clicked(self) -> None:
-        self._hint.setVisible(self._hint.isHidden())
+        self.state.setText(task_sentence(task.done, value, done))
 
 
 def task_sentence(wanted: Condition, value: Value, done: bool) -> str:
@@ -279,7 +249,7 @@ def task_sentence(wanted: Condition, value: Value, done: bool) -> str:
     if done:
         return say("Done. {now}", now=now).strip()
     if isinstance(target, float):
-        return say(TARGETS[wanted.operator], now=now, target=shown_in(unit, target))
+        return say(TARGETS[wanted.operator], now=now, target=shown(wanted.measure, target))
     return say("The text has not changed yet.") if name == "text" else say("Not yet. {now}", now=now).strip()
 
 

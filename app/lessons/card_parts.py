@@ -1,26 +1,34 @@
-"""What the card of a lesson is made of: options, a text in Markdown, a line of pages, a share to be reached."""
+"""What the card of a lesson is made of: options, a text in Markdown, how a word is cut, a line of pages, a share."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, QUrl
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QFontMetrics,
-    QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextBlock,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QAbstractButton, QFrame, QTextBrowser, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QTextBrowser
 
 from ..look import theme
 from ..look.say import say
+from ..widgets.card import button, label
+from ..widgets.charts.drawing import Box, Drawing, Shape
+from ..widgets.flow_layout import FlowLayout
+from ..widgets.layouts import vbox
 
 LINE_PERCENT = 115
+STEP_MS = 450  # of cutting a word
+CONTINUES = "##"
 SAFE = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+CODE = QTextFormat.Property.BlockCodeFence.value
 _WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
@@ -48,7 +56,7 @@ class OptionButton(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(120), self._height(max(self.width(), theme.px(120))))
+        return QSize(theme.px(120), self.minimumHeight())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -56,38 +64,29 @@ class OptionButton(QAbstractButton):
             self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        is_good = self._is_right is True
-        line = "good" if is_good else "accent" if self.isChecked() or self.hasFocus() else "line"
-        fill = "good_tint" if is_good else "accent_tint" if self.isChecked() else "card"
-        painter.setPen(theme.color(line))
-        painter.setBrush(theme.color(fill))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(7), theme.px(7))
-        side, left = theme.px(14), theme.px(10)
-        circle = QRectF(left, (self.height() - side) / 2, side, side)
-        painter.setPen(theme.color("accent" if self.isChecked() else "faint"))
-        painter.setBrush(theme.color("card"))
-        painter.drawEllipse(circle)
-        if self.isChecked():
-            painter.setBrush(theme.color("accent"))
-            painter.drawEllipse(circle.adjusted(side / 4, side / 4, -side / 4, -side / 4))
+        painter, is_chosen = theme.painter(self), self.isChecked()
+        line, fill = ("accent" if is_chosen or self.hasFocus() else "line"), ("accent_tint" if is_chosen else "card")
+        if self._is_right:
+            line, fill = "good", "good_tint"
+        Box(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), fill, line, radius_px=theme.px(7)).paint(painter)
+        side = theme.px(14)
+        circle = QRectF(theme.px(10), (self.height() - side) / 2, side, side)
+        Box(circle, "card", "accent" if is_chosen else "faint", radius_px=side / 2).paint(painter)
+        if is_chosen:
+            inside = circle.adjusted(side / 4, side / 4, -side / 4, -side / 4)
+            Box(inside, "accent", "accent", radius_px=side / 4).paint(painter)
         painter.setPen(theme.color("ink"))
-        painter.setFont(theme.font(13, medium=self.isChecked()))
-        painter.drawText(self._text_box(self.width()), _WRAPPED, self.text())
+        painter.setFont(theme.font(13, medium=is_chosen))
+        painter.drawText(self._text_box(self.height() - 2 * theme.gap_px(6)), int(_WRAPPED), self.text())
 
-    def _text_box(self, width: int) -> QRectF:
-        air = theme.gap_px(6)
-        return QRectF(theme.px(34), air, width - theme.px(44), max(self.height() - 2 * air, 1))
-
-    def _height(self, width: int) -> int:
-        box = self._text_box(width).toRect()
-        box.setHeight(10_000)
-        self.ensurePolished()
-        lines = QFontMetrics(theme.font(13, medium=True)).boundingRect(box, int(_WRAPPED), self.text())
-        return max(lines.height() + theme.gap_px(14), theme.px(34))
+    def _text_box(self, height: int) -> QRect:
+        return QRect(theme.px(34), theme.gap_px(6), self.width() - theme.px(44), max(height, 1))
 
     def _fit(self) -> None:
-        self.setFixedHeight(self._height(self.width()))
+        self.ensurePolished()
+        metrics = QFontMetrics(theme.font(13, medium=True))
+        lines = metrics.boundingRect(self._text_box(10_000), int(_WRAPPED), self.text())
+        self.setFixedHeight(max(lines.height() + theme.gap_px(14), theme.px(34)))
 
 
 class Markdown(QTextBrowser):
@@ -114,13 +113,13 @@ class Markdown(QTextBrowser):
         block, look = self.document().begin(), QTextBlockFormat()
         look.setLineHeight(LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         while block.isValid():
-            in_list = block.textList() is not None and block.next().textList() is not None
-            in_code = _is_code(block) and _is_code(block.next())
-            is_last = not block.next().isValid()
+            after = block.next()
+            in_list = block.textList() is not None and after.textList() is not None
+            in_code = all(one.isValid() and one.blockFormat().hasProperty(CODE) for one in (block, after))
             look.setNonBreakableLines(False)  # of code, which the card would cut off
-            look.setBottomMargin(0 if is_last or in_code else theme.px(3 if in_list else 8))
+            look.setBottomMargin(0 if in_code or not after.isValid() else theme.px(3 if in_list else 8))
             QTextCursor(block).mergeBlockFormat(look)
-            block = block.next()
+            block = after
         self._fit()
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
@@ -135,55 +134,115 @@ class Markdown(QTextBrowser):
         self.setFixedHeight(int(self.document().size().height()) + theme.px(2))
 
 
-def _is_code(block: QTextBlock) -> bool:
-    return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence.value)
+@dataclass(frozen=True)
+class Try:
+    """A piece that is looked up in the vocabulary."""
+
+    piece: str
+    is_known: bool
+    found: tuple[str, ...]  # pieces so far, this one included if it is known
 
 
-class Progress(QWidget):
-    """A line of short bars, one for each page."""
+def tries(pieces: Sequence[str]) -> list[Try]:
+    """What is looked up on the way to these pieces: everything longer than a piece was not in the vocabulary.
+
+    >>> [(each.piece, each.is_known) for each in tries(["sn", "##ow"])]
+    [('snow', False), ('sno', False), ('sn', True), ('##ow', True)]
+    """
+    plain = [piece.removeprefix(CONTINUES) for piece in pieces]
+    made: list[Try] = []
+    for number, piece in enumerate(plain):
+        rest, known = "".join(plain[number:]), tuple(pieces[:number])
+        prefix = CONTINUES if number else ""
+        made += [Try(prefix + rest[:size], False, known) for size in range(len(rest), len(piece), -1)]
+        made.append(Try(prefix + piece, True, (*known, pieces[number])))
+    return made
+
+
+class CuttingSteps(QFrame):
+    """How WordPiece cuts a word, one try at a time: the longest beginning first, then one letter less.
+
+    Step shows the next try, Play all of them.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.setProperty("look", "task")
+        self._word, self._tries, self._shown = "", list[Try](), 0
+        self._tried, self._found = label("", wrap=True), label("", "strong", wrap=True)
+        self.step = button(say("Step"), lambda: self._show(self._shown + 1), look="small")
+        self._timer = QTimer(self, interval=STEP_MS)
+        self._timer.timeout.connect(lambda: self._show(self._shown + 1, is_playing=True))
+        play, again = (say("Play"), self._on_play_clicked), (say("Again"), lambda: self._show(0))
+        buttons = FlowLayout()
+        for one in (self.step, *(button(text, clicked, look="small") for text, clicked in (play, again))):
+            buttons.addWidget(one)
+        vbox(self._tried, self._found, buttons, parent=self, gap_px=6, margins=theme.px(10))
+
+    def set_word(self, word: str, pieces: Sequence[str]) -> None:
+        """Begins again where it is another word, or cut in another way."""
+        made = tries(pieces)
+        if (word, made) != (self._word, self._tries):
+            self._word, self._tries = word, made
+            self._show(0)
+
+    def _on_play_clicked(self) -> None:
+        if self._shown == len(self._tries):
+            self._shown = 0
+        self._timer.start()
+
+    def _show(self, count: int, is_playing: bool = False) -> None:
+        """So many of the tries."""
+        self._shown = min(count, len(self._tries))
+        if not is_playing or self._shown == len(self._tries):
+            self._timer.stop()
+        text, found = say("“{word}”: is the whole word in the vocabulary?", word=self._word), ""
+        if self._shown:
+            last = self._tries[self._shown - 1]
+            found = "  ".join(last.found)
+            text = say(
+                "{piece} is in the vocabulary: cut." if last.is_known else "{piece}: not there.", piece=last.piece
+            )
+        self._tried.setText(text)
+        self._found.setText(found)
+        self.step.setEnabled(self._shown < len(self._tries))
+
+
+class Progress(Drawing):
+    """A line of short bars, one for each page."""
+
+    def __init__(self) -> None:
+        super().__init__("")
         self._number, self._count = 0, 1
         self.setFixedHeight(theme.px(4))
 
     def set_page(self, number: int, count: int) -> None:
         self._number, self._count = number, count
-        self.update()
+        self.redraw()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        painter.setPen(Qt.PenStyle.NoPen)
+    def shapes(self) -> Iterator[Shape]:
         gap = min(theme.px(5), self.width() / self._count / 3)
         width = (self.width() - gap * (self._count - 1)) / self._count
         for page in range(self._count):
             color = "accent" if page == self._number else "bar" if page < self._number else "track"
-            painter.setBrush(theme.color(color))
-            painter.drawRoundedRect(QRectF(page * (width + gap), 0, width, self.height()), 2, 2)
+            yield Box(QRectF(page * (width + gap), 0, width, self.height()), color, radius_px=2)
 
 
-class Meter(QWidget):
+class Meter(Drawing):
     """A share as a bar, with a mark where it is enough."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("")
         self._value, self._wanted, self._is_done = 0.0, 1.0, False
         self.setFixedHeight(theme.px(14))
 
     def set_values(self, value: float, wanted: float, is_done: bool) -> None:
         self._value, self._wanted, self._is_done = min(max(value, 0.0), 1.0), wanted, is_done
-        self.update()
+        self.redraw()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        painter.setPen(Qt.PenStyle.NoPen)
+    def shapes(self) -> Iterator[Shape]:
         height = theme.px(7)
-        bar = QRectF(0, (self.height() - height) / 2, self.width(), height)
-        self._draw_bar(painter, bar, "track")
-        bar.setWidth(self.width() * self._value)
-        self._draw_bar(painter, bar, "good" if self._is_done else "warn")
-        painter.fillRect(QRectF(self.width() * self._wanted - 1, 0, 2, self.height()), theme.color("good_text"))
-
-    def _draw_bar(self, painter: QPainter, bar: QRectF, color: str) -> None:
-        painter.setBrush(theme.color(color))
-        painter.drawRoundedRect(bar, bar.height() / 2, bar.height() / 2)
+        for share, color in ((1.0, "track"), (self._value, "good" if self._is_done else "warn")):
+            bar = QRectF(0, (self.height() - height) / 2, self.width() * share, height)
+            yield Box(bar, color, radius_px=height / 2)
+        yield Box(QRectF(self.width() * self._wanted - 1, 0, 2, self.height()), "good_text")

@@ -45,16 +45,9 @@ class CollectDialog(QDialog):
         self.problems = label("\n".join(problems), "error", wrap=True)
         self.problems.setVisible(bool(problems))
         self.save_button = button(say("Save as CSV…"), self._on_save_clicked)
-        pad = theme.px(12)
-        vbox(
-            self.summary,
-            self.problems,
-            (self.table, 1),
-            hbox(None, self.save_button, button(say("Close"), self.close)),
-            parent=self,
-            gap_px=8,
-            margins=pad,
-        )
+        buttons = hbox(None, self.save_button, button(say("Close"), self.close))
+        parts = self.summary, self.problems, (self.table, 1), buttons
+        vbox(*parts, parent=self, gap_px=8, margins=theme.px(12))
         self._fill(self.hand_ins)
 
     def save_csv(self, file: Path) -> None:
@@ -63,8 +56,7 @@ class CollectDialog(QDialog):
 
     def _fill(self, hand_ins: list[HandIn]) -> None:
         columns = columns_of(hand_ins)
-        task = say("{page} (task)")
-        titles = [task.format(page=page) if kind == "task" else page for page, kind in columns]
+        titles = [say("{page} (task)", page=page) if kind == "task" else page for page, kind in columns]
         self.table.setColumnCount(len(columns) + 2)
         self.table.setRowCount(len(hand_ins))
         self.table.setHorizontalHeaderLabels([say("Name"), say("Right"), *titles])
@@ -72,11 +64,9 @@ class CollectDialog(QDialog):
             answers = {(answer.page, answer.kind): answer for answer in each.answers}
             judged = [answer.right for answer in each.answers if answer.right is not None]
             right = say("{right} of {count}", right=sum(judged), count=len(judged))
-            self.table.setItem(row, 0, QTableWidgetItem(each.name))
-            self.table.setItem(row, 1, QTableWidgetItem(right))
-            for number, column in enumerate(columns, 2):
-                if column in answers:
-                    self.table.setItem(row, number, _item(answers[column]))
+            found = [_item(answers[column]) if column in answers else QTableWidgetItem() for column in columns]
+            for number, item in enumerate([QTableWidgetItem(each.name), QTableWidgetItem(right), *found]):
+                self.table.setItem(row, number, item)
         self.table.resizeColumnsToContents()
 
     def _on_cell_chosen(self, row: int, column: int) -> None:

@@ -47,32 +47,24 @@ def is_right(question: Question, given: str, facts: Facts) -> bool | None:
     is_measured = isinstance(question.answer, Measure) and MEASURES[question.answer.name].unit == "share"
     if is_measured and number > 1 and "%" not in given:
         number /= 100  # 46 for 46%
-    return any(
-        abs(number - value) <= max(question.within * (abs(value) if question.is_share else 1), 1e-9)
-        for value in wanted
-        if isinstance(value, float)
-    )
+    within, is_share = question.within
+    known = [value for value in wanted if isinstance(value, float)]
+    return any(abs(number - value) <= max(within * (abs(value) if is_share else 1), 1e-9) for value in known)
 
 
 def filled(text: str, facts: Facts | None) -> str:
-    """A text with its placeholders computed; … where that is not possible yet."""
+    """A text with its placeholders computed, outside of code; … where that is not possible yet."""
 
     def fill(match: re.Match[str]) -> str:
-        measure = parse_measure(match[1])
-        if isinstance(measure, str) or facts is None:
+        if match[1]:
+            return match[0]  # code
+        if facts is None:
             return "…"
-        return _escaped(shown(measure, value_of(measure, facts)))
+        measure = parse_measure(match[2])
+        value = shown(measure, value_of(measure, facts))
+        return re.sub(r"([\\`*_#\[\]<>])", r"\\\1", value)  # a token such as ##s or * is no Markdown
 
-    parts, at = [], 0
-    for code in CODE.finditer(text):
-        parts += [PLACEHOLDER.sub(fill, text[at : code.start()]), code[0]]
-        at = code.end()
-    return "".join((*parts, PLACEHOLDER.sub(fill, text[at:])))
-
-
-def _escaped(text: str) -> str:
-    """A token such as ##s or * is no Markdown."""
-    return re.sub(r"([\\`*_#\[\]<>])", r"\\\1", text)
+    return re.sub(f"{CODE}|{PLACEHOLDER.pattern}", fill, text, flags=re.MULTILINE)
 
 
 def _plain(text: str) -> str:

@@ -7,20 +7,20 @@ no network, and each head as a PNG with its words, beside a contact sheet of all
 from __future__ import annotations
 
 import base64
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import count
 from pathlib import Path
 
 import numpy as np
+from jinja2 import Environment
 from PySide6.QtCore import QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QTextDocument
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from bertcore.analysis.attention_heads import classify_heads, clearest_head
+from bertcore.analysis.attention_heads import HeadKind, classify_heads, clearest_head
 from bertcore.errors import BertcoreError
+from bertcore.locations import assets
 from bertcore.tokenizer.text_spans import joined, places_of
 
 from ..figures.figure import model_text
@@ -42,7 +42,7 @@ FINE = 2  # pixels of a picture for each pixel of these: sharp on paper
 GUESSES = 5
 BLANK = "_" * 18  # to write on
 COLUMN_PX = 165  # of a table, on both sheets
-PAGE_PX, MARGIN_PX = 640, 57  # room for pictures on an A4 page at 96 dots per inch, and 15 mm around it
+PAGE_PX = 640  # room for pictures on an A4 page at 96 dots per inch, with 15 mm around it
 KIND_TITLES = {
     "previous token": mark("looks at the previous token"),
     "next token": mark("looks at the next token"),
@@ -86,30 +86,19 @@ class LabSheet:
                 html = html.replace(f'src="{name}"', f'src="data:image/png;base64,{data}"')
         return html
 
-    def first_page(self, html: str) -> QImage:
-        """As it is printed, to be looked at on a screen."""
-        width, height = PAGE_PX + 2 * MARGIN_PX, round((PAGE_PX + 2 * MARGIN_PX) * math.sqrt(2))
-        image = QImage(width, height, QImage.Format.Format_RGB32)
-        image.fill(Qt.GlobalColor.white)
-        document = self._document(html)
-        document.setPageSize(QSizeF(PAGE_PX, height - 2 * MARGIN_PX))
-        with QPainter(image) as painter:
-            painter.translate(MARGIN_PX, MARGIN_PX)
-            document.drawContents(painter, QRectF(0, 0, PAGE_PX, height - 2 * MARGIN_PX))
-        return image
-
     def _pdf(self, html: str) -> bytes:
         buffer = memory_buffer()
         writer = QPdfWriter(buffer)
         writer.setResolution(DOTS_PER_INCH)  # a pixel is what it is on the screen; pictures stay as fine as they are
         writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
         writer.setPageMargins(QMarginsF(15, 15, 15, 15))
-        document = self._document(html)
+        document = self.document(html)
         document.setPageSize(QSizeF(writer.width(), writer.height()))  # else printing adds margins of its own
         document.print_(writer)
         return bytes(buffer.data().data())
 
-    def _document(self, html: str) -> QTextDocument:
+    def document(self, html: str) -> QTextDocument:
+        """What is printed."""
         document = QTextDocument()
         with theme.on_paper():
             document.setDefaultFont(theme.font(13))
@@ -128,8 +117,7 @@ def save_lab_sheet(state: ExploreState, parent: QWidget) -> str:
     reading = state.reading
     if reading is None:
         raise BertcoreError(say("There is no text yet that the model has read; type one first."))
-    title = say("Choose a folder for the lab sheet")
-    chosen = QFileDialog.getExistingDirectory(parent, title)
+    chosen = QFileDialog.getExistingDirectory(parent, say("Choose a folder for the lab sheet"))
     if not chosen:
         return ""
     folder = new_folder(Path(chosen))
@@ -148,16 +136,14 @@ def lab_sheet(reading: Reading, selection: Selection) -> LabSheet:
     with theme.on_paper():
         units = selection.units(reading)
         chosen = _two_heads(reading, selection)
-        pictures = {_head_file(*head): _head_picture(reading, units, head, HEAD_PX) for head in _heads(reading)}
+        pictures = {
+            _head_file(*head): _head_picture(reading, units, head, HEAD_PX)
+            for head in np.ndindex(*reading.trace.attentions.shape[:2])
+        }
         pictures["all-heads.png"] = _contact_sheet(reading, units)
         for head in chosen:
             pictures[f"large-{_head_file(*head)}"] = _head_picture(reading, units, head, LARGE_PX)
         return LabSheet(_html(reading, chosen, False), _html(reading, chosen, True), pictures)
-
-
-def _heads(reading: Reading) -> Iterator[Head]:
-    layers, heads = reading.trace.attentions.shape[:2]
-    return ((layer, head) for layer in range(layers) for head in range(heads))
 
 
 def _two_heads(reading: Reading, selection: Selection) -> list[Head]:
@@ -223,24 +209,33 @@ def _blank(width: int, height: int) -> QImage:
 
 
 def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
-    name, date = say("Name"), say("Date")
-    title = say("Lab sheet, with answers") if with_answers else say("Lab sheet")
-    parts = [
-        f"<h1>{escape(title)}</h1>",
-        "" if with_answers else _paragraph(f"{name} {BLANK * 2}\u2003{date} {BLANK}"),
-        _paragraph(model_text(reading.request.model)),
-        _texts(reading, with_answers),
-        *_predictions(reading, with_answers),
-        *_all_heads(reading, with_answers),
-    ]
-    for head in chosen:
-        parts += _large_head(reading, head, with_answers)
-    style = "body { font-family: Roboto, sans-serif; max-width: 48em; margin: 2em auto; } td, th { padding: 4px 12px; }"
-    head_tag = f'<head><meta charset="utf-8"><title>{escape(title)}</title><style>{style}</style></head>'
-    return f"<!DOCTYPE html><html>{head_tag}<body>{''.join(parts)}</body></html>"
+    """assets/lab-sheet.html, filled in."""
+    attentions, verdict, (texts, hidden) = reading.trace.attentions, verdict_of(reading), _texts(reading)
+    found = classify_heads(attentions.reshape(-1, *attentions.shape[2:]), reading.encoding)
+    kinds = dict(zip(np.ndindex(*attentions.shape[:2]), found, strict=True))
+    names = {title: [head for head, kind in kinds.items() if kind.kind == name] for name, title in KIND_TITLES.items()}
+    template = Environment(autoescape=True).from_string((assets() / "lab-sheet.html").read_text(encoding="utf-8"))
+    return template.render(
+        say=say,
+        title=say("Lab sheet, with answers") if with_answers else say("Lab sheet"),
+        has_answers=with_answers,
+        blank=BLANK,
+        model=model_text(reading.request.model),
+        texts=texts,
+        hidden=hidden,
+        tokens=" ".join(reading.shown_tokens),
+        masks=[_guesses(reading, mask) for mask in reading.masks],
+        column_px=COLUMN_PX,
+        verdict=verdict.short if reading.next_sentence is not None and verdict is not None else "",
+        page_px=PAGE_PX,
+        kinds=[(say(title), [f"{one + 1}·{head + 1}" for one, head in of]) for title, of in names.items() if of],
+        large=[(*head, f"large-{_head_file(*head)}", _habit(kinds[head])) for head in chosen],
+        large_px=LARGE_PX,
+    )
 
 
-def _texts(reading: Reading, with_answers: bool) -> str:
+def _texts(reading: Reading) -> tuple[list[tuple[str, str]], str]:
+    """A and B as the model read them, and the words that were masked by hand."""
     encoding, mask = reading.encoding, reading.request.model.tokenizer.mask_token or ""
     texts = {"a": encoding.text_a, "b": encoding.text_b or ""}
     words: list[str] = []
@@ -248,89 +243,17 @@ def _texts(reading: Reading, with_answers: bool) -> str:
         text = texts[place.part]
         words.insert(0, text[place.start : place.stop])
         texts[place.part] = f"{text[: place.start]}{mask}{text[place.stop :]}"
-    rows = [("A", texts["a"]), ("B", texts["b"])]
-    cells = "".join(f"<tr><td><b>{name}</b></td><td>{escape(text)}</td></tr>" for name, text in rows if text)
-    hidden = say("Hidden: {words}", words=", ".join(words))
-    answers = _paragraph(hidden) if with_answers and words else ""
-    return f"<table>{cells}</table>{answers}" + _paragraph(" ".join(reading.shown_tokens))
+    return [(part.upper(), text) for part, text in texts.items() if text], ", ".join(words)
 
 
-def _predictions(reading: Reading, with_answers: bool) -> Iterator[str]:
-    yield _title(say("1. What does the model predict?"))
-    if not reading.masks:
-        yield _paragraph(say("No word is masked in this text."))
-    elif not with_answers:
-        yield _paragraph(say("Write your five guesses before you look at the model’s (in BERTscope: Predict > Words)."))
-    for mask in reading.masks:
-        yield _mask_table(reading, mask, with_answers)
-    verdict = verdict_of(reading)
-    if reading.next_sentence is not None and verdict is not None:
-        model = verdict.short if with_answers else BLANK
-        yield _paragraph(say("Does B follow A? You (in %): {line} The model: {model}", line=BLANK, model=model))
-
-
-def _mask_table(reading: Reading, mask: MaskReading, with_answers: bool) -> str:
+def _guesses(reading: Reading, mask: MaskReading) -> tuple[str, list[tuple[str, str]]]:
+    """The tokens around a mask, and the model's first guesses with their probabilities."""
     tokens, start, stop = reading.shown_tokens, max(0, mask.position - 6), mask.position + 4
-    around = " ".join([*(["…"] if start else []), *tokens[start:stop], *(["…"] if stop < len(tokens) else [])])
-    heads = (say("your guess"), say("the model’s guess"), say("probability"))
-    rows = "".join(
-        f"<tr><td>{BLANK}</td><td>{escape(word.token) if with_answers else BLANK}</td>"
-        f"<td>{numbers.percent(word.probability) if with_answers else BLANK}</td></tr>"
-        for word in mask.words[:GUESSES]
-    )
-    top = "".join(f"<th align='left' width='{COLUMN_PX}'>{escape(name)}</th>" for name in heads)
-    return _paragraph(around) + f"<table width='{len(heads) * COLUMN_PX}'><tr>{top}</tr>{rows}</table>"
+    around = [*(["…"] if start else []), *tokens[start:stop], *(["…"] if stop < len(tokens) else [])]
+    return " ".join(around), [(word.token, numbers.percent(word.probability)) for word in mask.words[:GUESSES]]
 
 
-def _all_heads(reading: Reading, with_answers: bool) -> Iterator[str]:
-    yield _title(say("2. All heads"), new_page=True)
-    yield _paragraph(
-        say(
-            "A row for each layer, a column for each head. In a picture: row, the token that looks; column, what it "
-            "looks at; darker, more."
-        )
-    )
-    yield f'<p><img src="all-heads.png" width="{PAGE_PX}"></p>'
-    yield _paragraph(say("Which heads look at the token just before? Which at the one just after?"))
-    if not with_answers:
-        yield _lines(3)
-        return
-    attentions = reading.trace.attentions
-    kinds = classify_heads(attentions.reshape(-1, *attentions.shape[2:]), reading.encoding)
-    found: dict[str, list[str]] = {}
-    for (layer, head), kind in zip(_heads(reading), kinds, strict=True):
-        found.setdefault(kind.kind, []).append(f"{layer + 1}·{head + 1}")
-    rows = (
-        f"<tr><td>{escape(say(KIND_TITLES[kind]))}</td><td>{', '.join(found[kind])}</td></tr>"
-        for kind in KIND_TITLES
-        if kind in found
-    )
-    yield f"<table>{''.join(rows)}</table>"
-
-
-def _large_head(reading: Reading, head: Head, with_answers: bool) -> Iterator[str]:
-    layer, number = head
-    title = say("Layer {layer}, head {head}", layer=layer + 1, head=number + 1)
-    yield _title(title, new_page=True)
-    yield f'<p><img src="large-{_head_file(*head)}" width="{LARGE_PX}"></p>'
-    yield _paragraph(say("What does this head seem to do? Which token pairs show it?"))
-    if not with_answers:
-        yield _lines(5)
-        return
-    kind = classify_heads(reading.trace.attentions[head][np.newaxis], reading.encoding)[0]
+def _habit(kind: HeadKind) -> str:
     words = say(KIND_TITLES[kind.kind])
     share = say("{share} of its attention", share=numbers.percent(kind.score))
-    yield _paragraph(words if kind.kind in ("mixed", "broad") else f"{words}: {share}")
-
-
-def _title(text: str, new_page: bool = False) -> str:
-    style = ' style="page-break-before: always"' if new_page else ""
-    return f"<h2{style}>{escape(text)}</h2>"
-
-
-def _paragraph(text: str) -> str:
-    return f"<p>{escape(text)}</p>"
-
-
-def _lines(count: int) -> str:
-    return "".join(f"<p>{'_' * 70}</p>" for _ in range(count))
+    return words if kind.kind in ("mixed", "broad") else f"{words}: {share}"

@@ -12,7 +12,7 @@ from bertcore.locations import BUILT_IN
 
 PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
 PAGE_TEXT = "page"  # what a page can hide until its question is answered
-CODE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1.*?$", re.MULTILINE | re.DOTALL)  # shown as it is written
+CODE = r"^ {0,3}(```|~~~)[\s\S]*?(?:^ {0,3}\1.*$|\Z)"  # of several lines, shown as it is written
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Setup:
             earlier = replace(earlier, view=None)
         if later.model is not None:
             earlier = replace(earlier, step=None)
-        said = {name: value for name, value in vars(later).items() if value is not None}
-        return replace(earlier, **said | {"lines": {**earlier.lines, **later.lines}})
+        given = {name: value for name, value in vars(later).items() if value is not None}
+        return replace(earlier, **given | {"lines": {**earlier.lines, **later.lines}})
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,8 @@ class Question:
     line: int
     options: tuple[Option, ...] = ()  # of a choice
     answer: Measure | tuple[str, ...] | None = None  # of a number or a word: computed, or any of these
-    within: float = 0.0  # by how much a number may be off; a share of the answer where `is_share`
-    is_share: bool = False
-    explanation: str = ""  # shown on demand
+    within: tuple[float, bool] = (0.0, False)  # by how much a number may be off; whether that is a share of the answer
+    explanation: tuple[str, ...] = ()  # lines, shown on demand
 
 
 @dataclass(frozen=True)
@@ -131,11 +130,20 @@ class Page:
     question: Question | None = None
     task: Task | None = None
     claims: tuple[Condition, ...] = ()
-    notes: str = ""  # for the teacher
+    notes: tuple[str, ...] = ()  # for the teacher
     covers: tuple[str, ...] = ()  # names of SPOTS, and PAGE_TEXT: hidden until the question is answered
     cut: str = ""  # a word whose cutting into pieces the card shows, step by step
     placeholders: tuple[tuple[int, Measure], ...] = field(default=(), compare=False)  # of all its texts, with lines
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)  # "cover" -> where its first one stands
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Everything that it wants to know of the window."""
+        options, answer = ((), None) if self.question is None else (self.question.options, self.question.answer)
+        conditions = [*self.claims, *(option.is_right for option in options if isinstance(option.is_right, Condition))]
+        found = [measure for _, measure in self.placeholders] + [condition.measure for condition in conditions]
+        found += [] if self.task is None else [self.task.done.measure]
+        return [*found, answer] if isinstance(answer, Measure) else found
 
 
 @dataclass(frozen=True)

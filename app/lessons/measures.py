@@ -7,12 +7,13 @@ does not do.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,27 +24,27 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tokenizer.text_spans import Place, positions_of
 
 from ..look import numbers
-from ..look.say import say
+from ..look.say import mark, say
 from ..state.readings import Reading
 from .lesson import Condition, Measure, WordAt
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess, WordRank
+    from bertcore.tasks.kinds.base import Prediction
 
     from ..compute.applying import Applied
     from ..compute.masks import MaskLens
 
 Value = float | str | None  # None: not known here, or not yet
-Prediction = TypeVar("Prediction")
 OUTSIDE = "O"  # the tag of words that are no names
 WORD = re.compile(r"(?:(?P<part>[ab]):)?(?P<word>\S+?)(?:#(?P<nth>[1-9]\d?))?")
-OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": lambda a, b: a >= b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    "<": lambda a, b: a < b,
-    "=": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
+OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "!=": operator.ne,
 }
 
 
@@ -73,17 +74,15 @@ class Facts:
             vars(made)["kinds"] = self.kinds
         return made
 
-    def score(self, kind: str, layer: int, head: int) -> float | None:
-        heads = self.reading.trace.attentions.shape[1]
-        return self.kinds[layer * heads + head].scores.get(kind)
+    def scores(self, kind: str) -> dict[tuple[int, int], float]:
+        """How far each head (layer, head) is of a kind; none where no token of the text can show it."""
+        heads, scores = self.reading.trace.attentions.shape[1], [found.scores.get(kind) for found in self.kinds]
+        return {divmod(number, heads): score for number, score in enumerate(scores) if score is not None}
 
     def head_by(self, kind: str, lowest: bool = False) -> tuple[int, int] | None:
         """The head with the highest or lowest score; None where no token of the text can show this kind."""
-        scores = [found.scores.get(kind) for found in self.kinds]
-        known = [score for score in scores if score is not None]
-        if not known:
-            return None
-        return divmod(scores.index(min(known) if lowest else max(known)), self.reading.trace.attentions.shape[1])
+        scores = self.scores(kind)
+        return (min if lowest else max)(scores, key=scores.__getitem__, default=None)
 
     def positions(self, word: WordAt) -> list[int]:
         """The tokens of a word; none where it is not in the text."""
@@ -97,17 +96,23 @@ class Facts:
             found = [positions_of(encoding, [place]) for place in word_places(encoding.text_a, encoding.text_b, word)]
         return found[word.nth - 1] if word.nth <= len(found) else []
 
+    def positions_in(self, argument: str) -> list[list[int]] | None:
+        """The tokens of each word of `WORD -> WORD`; None where one of them is not in the text."""
+        found = [self.positions(word) for word in _words(argument)]
+        return found if all(found) else None
+
     def token_ids(self, word: str) -> list[int]:
         encoding = self.reading.request.model.tokenizer.encode(word)
         return [i for i, part in zip(encoding.ids, encoding.parts, strict=True) if part != "special"]
 
-    def mask_row(self) -> np.ndarray | None:
-        """The first mask's logits (V)."""
-        logits, places = self.reading.trace.mlm_logits, self.reading.request.masked
-        if logits is None or not places:
-            return None
-        row: np.ndarray = logits[0]
-        return row
+    @property
+    def text(self) -> str:
+        return f"{self.reading.encoding.text_a} {self.reading.encoding.text_b or ''}".strip()
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """What the fine-tuned model answers."""
+        return None if self.applied is None else self.applied.prediction
 
 
 def word_places(text_a: str, text_b: str | None, word: WordAt) -> list[Place]:
@@ -143,13 +148,13 @@ ARGUMENTS: Mapping[str, Callable[[str], bool]] = {  # as docs/lessons.md writes 
     "": lambda text: not text,
     "[N]": lambda text: bool(re.fullmatch(r"[1-9]|10|", text)),
     "WORD": lambda text: parse_word(text) is not None,
-    "WORD -> WORD": lambda text: len(_pair(text)) == 2,
+    "WORD -> WORD": lambda text: len(_words(text)) == 2,
     "KIND": lambda text: text in KINDS,
     "CLASS": bool,
 }
 
 
-def _pair(text: str) -> list[WordAt]:
+def _words(text: str) -> list[WordAt]:
     words = [parse_word(part) for part in text.split("->")]
     return [word for word in words if word is not None]
 
@@ -162,44 +167,33 @@ def _guess(facts: Facts, argument: str) -> WordGuess | None:
 def _rank(facts: Facts, word: str) -> WordRank | None:
     from bertcore.analysis.predict import word_rank
 
-    row, ids = facts.mask_row(), facts.token_ids(word)
-    return word_rank(row, ids[0]) if row is not None and len(ids) == 1 else None
+    logits, ids = facts.reading.trace.mlm_logits, facts.token_ids(word)
+    is_known = logits is not None and bool(facts.reading.request.masked) and len(ids) == 1
+    return word_rank(logits[0], ids[0]) if logits is not None and is_known else None
 
 
 def _looks(facts: Facts, argument: str) -> Value:
-    one, other = (facts.positions(word) for word in _pair(argument))
-    weights = facts.reading.trace.attentions[facts.layer, facts.head]
-    return float(weights[np.ix_(one, other)].sum(axis=1).mean()) if one and other else None
+    found, weights = facts.positions_in(argument), facts.reading.trace.attentions[facts.layer, facts.head]
+    return None if found is None else float(weights[np.ix_(*found)].sum(axis=1).mean())
 
 
 def _looked_at(facts: Facts, argument: str) -> Value:
-    word = parse_word(argument)
-    places = facts.positions(word) if word else []
-    if not places:
-        return None
-    row = facts.reading.trace.attentions[facts.layer, facts.head, places[0]]
-    return facts.reading.shown_tokens[int(row.argmax())]
+    found, weights = facts.positions_in(argument), facts.reading.trace.attentions[facts.layer, facts.head]
+    return None if found is None else facts.reading.shown_tokens[int(weights[found[0][0]].argmax())]
 
 
 def _cosine(facts: Facts, argument: str) -> Value:
-    one, other = (facts.positions(word) for word in _pair(argument))
-    if not one or not other:
+    found, states = facts.positions_in(argument), facts.reading.trace.hidden_states[facts.layer + 1]
+    if found is None:
         return None
-    states = facts.reading.trace.hidden_states[facts.layer + 1]
-    first, second = states[one].mean(axis=0), states[other].mean(axis=0)
-    return float(first @ second / max(float(np.linalg.norm(first) * np.linalg.norm(second)), 1e-12))
-
-
-def _prediction(facts: Facts, kind: type[Prediction]) -> Prediction | None:
-    """What the fine-tuned model answers, if it is of this kind."""
-    found = facts.applied.prediction if facts.applied else None
-    return found if isinstance(found, kind) else None
+    one, other = (states[positions].mean(axis=0) for positions in found)
+    return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-12))
 
 
 def _tag(facts: Facts, argument: str) -> Value:
     """The type of name that a word is part of, without the letter of the scheme; O for none."""
-    word, prediction = parse_word(argument), _prediction(facts, TagsPrediction)
-    if word is None or prediction is None or facts.applied is None:
+    word, prediction = parse_word(argument), facts.prediction
+    if word is None or facts.applied is None or not isinstance(prediction, TagsPrediction):
         return None
     assert isinstance(facts.applied.example, TaggedExample)
     pairs = zip(facts.applied.example.words, prediction.tags, strict=True)
@@ -207,30 +201,33 @@ def _tag(facts: Facts, argument: str) -> Value:
     return tags[word.nth - 1].partition("-")[2] or OUTSIDE if word.nth <= len(tags) else None
 
 
-def _head_name(facts: Facts, kind: str) -> Value:
+def _class(facts: Facts, name: str) -> Value:
+    """How likely a class is; without a name: the likeliest one."""
+    found = facts.prediction
+    if not isinstance(found, LabelPrediction):
+        return None
+    return found.probabilities.get(name) if name else found.label
+
+
+def _answer(facts: Facts, _: str) -> Value:
+    return (facts.prediction.text or None) if isinstance(facts.prediction, AnswerPrediction) else None
+
+
+def _best_head(facts: Facts, kind: str) -> Value:
     found = facts.head_by(kind)
     return None if found is None else f"{found[0] + 1}·{found[1] + 1}"
 
 
-def _best_score(facts: Facts, kind: str) -> Value:
-    found = facts.head_by(kind)
-    return None if found is None else facts.score(kind, *found)
-
-
-def _text_of(facts: Facts) -> str:
-    return " ".join(part for part in (facts.reading.encoding.text_a, facts.reading.encoding.text_b) if part)
-
-
-def _most_pieces(facts: Facts) -> Value:
+def _most_pieces(facts: Facts, _: str) -> Value:
     """Of the word of the text that is cut into the most pieces."""
     pairs = zip(facts.reading.encoding.parts, facts.reading.encoding.words, strict=True)
     counts = Counter(pair for pair in pairs if pair[1] is not None)
     return float(max(counts.values())) if counts else None
 
 
-def _most_repeats(facts: Facts) -> Value:
+def _most_repeats(facts: Facts, _: str) -> Value:
     """How often the most frequent word of the text stands in it."""
-    return float(max(Counter(re.findall(r"\w+", _text_of(facts).casefold())).values(), default=0))
+    return float(max(Counter(re.findall(r"\w+", facts.text.casefold())).values(), default=0))
 
 
 def _of(thing: object, name: str) -> Value:
@@ -242,51 +239,43 @@ def _of(thing: object, name: str) -> Value:
 MEASURES: Mapping[str, Spec] = {
     "tokens": Spec("", "count", lambda facts, _: float(len(facts.reading.encoding))),
     "pieces": Spec("WORD", "count", lambda facts, word: float(len(facts.token_ids(word))) or None),
-    "most-pieces": Spec("", "count", lambda facts, _: _most_pieces(facts)),
-    "most-repeats": Spec("", "count", lambda facts, _: _most_repeats(facts)),
+    "most-pieces": Spec("", "count", _most_pieces),
+    "most-repeats": Spec("", "count", _most_repeats),
     "vocabulary": Spec("", "count", lambda facts, _: _of(facts.reading.request.model.tokenizer, "vocab_size")),
     "layers": Spec("", "count", lambda facts, _: _of(facts.reading.request.model, "layers")),
     "heads": Spec("", "count", lambda facts, _: _of(facts.reading.request.model, "heads")),
     "all-heads": Spec("", "count", lambda facts, _: float(len(facts.kinds))),
-    "text": Spec("", "word", lambda facts, _: _text_of(facts)),
+    "text": Spec("", "word", lambda facts, _: facts.text),
     "guess": Spec("[N]", "word", lambda facts, place: _of(_guess(facts, place), "token")),
     "guess-probability": Spec("[N]", "share", lambda facts, place: _of(_guess(facts, place), "probability")),
     "probability": Spec("WORD", "share", lambda facts, word: _of(_rank(facts, word), "probability")),
     "rank": Spec("WORD", "count", lambda facts, word: _of(_rank(facts, word), "rank")),
     "settles": Spec("", "count", lambda f, _: None if f.lens is None else float(f.lens.decided(0)), "lens"),
     "next-sentence": Spec("", "share", lambda facts, _: _of(facts.reading.next_sentence, "is_next")),
-    "score": Spec("KIND", "share", lambda facts, kind: facts.score(kind, facts.layer, facts.head)),
-    "best-score": Spec("KIND", "share", _best_score),
-    "best-head": Spec("KIND", "word", _head_name),
+    "score": Spec("KIND", "share", lambda facts, kind: facts.scores(kind).get((facts.layer, facts.head))),
+    "best-score": Spec("KIND", "share", lambda facts, kind: max(facts.scores(kind).values(), default=None)),
+    "best-head": Spec("KIND", "word", _best_head),
     "looks": Spec("WORD -> WORD", "share", _looks),
     "looked-at": Spec("WORD", "word", _looked_at),
     "cosine": Spec("WORD -> WORD", "number", _cosine),
-    "class": Spec("", "word", lambda facts, _: _of(_prediction(facts, LabelPrediction), "label"), "answer"),
-    "class-probability": Spec("CLASS", "share", lambda facts, name: _class_probability(facts, name), "answer"),
+    "class": Spec("", "word", _class, "answer"),
+    "class-probability": Spec("CLASS", "share", _class, "answer"),
     "tag": Spec("WORD", "word", _tag, "answer"),
-    "answer": Spec("", "word", lambda facts, _: _of(_prediction(facts, AnswerPrediction), "text") or None, "answer"),
+    "answer": Spec("", "word", _answer, "answer"),
 }
 
 
-def _class_probability(facts: Facts, name: str) -> Value:
-    prediction = _prediction(facts, LabelPrediction)
-    return None if prediction is None else prediction.probabilities.get(name)
-
-
-def parse_measure(text: str) -> Measure | str:
-    """A measure from its words, or a sentence on what is wrong with it."""
+def parse_measure(text: str) -> Measure:
+    """A measure from its words. Raises ValueError with a sentence on what is wrong with them."""
     name, _, argument = text.strip().partition(" ")
-    spec = MEASURES.get(name)
+    spec, argument = MEASURES.get(name), argument.strip()
     if spec is None:
-        return say("There is no measure “{name}”; use one of {known}.", name=name[:40], known=", ".join(MEASURES))
-    argument = argument.strip()
+        known = ", ".join(MEASURES)
+        raise ValueError(say("There is no measure “{name}”; use one of {known}.", name=name[:40], known=known))
     if not ARGUMENTS[spec.argument](argument):
-        usage = f"{name} {spec.argument}".strip()
-        if spec.argument == "KIND":
-            usage += f" ({', '.join(KINDS)})"
-        return say(
-            "“{name}” cannot be read of “{argument}”; write: {usage}.", name=name, argument=argument[:40], usage=usage
-        )
+        usage = f"{name} {spec.argument}".strip() + (f" ({', '.join(KINDS)})" if spec.argument == "KIND" else "")
+        wrong = mark("“{name}” cannot be read of “{argument}”; write: {usage}.")
+        raise ValueError(say(wrong, name=name, argument=argument[:40], usage=usage))
     return Measure(name, argument)
 
 
@@ -298,14 +287,9 @@ def value_of(measure: Measure, facts: Facts) -> Value:
 
 def shown(measure: Measure, value: Value) -> str:
     """As a person reads it."""
-    return shown_in(MEASURES[measure.name].unit, value)
-
-
-def shown_in(unit: str, value: Value) -> str:
-    if value is None:
-        return "…"
-    if isinstance(value, str):
-        return value
+    unit = MEASURES[measure.name].unit
+    if value is None or isinstance(value, str):
+        return "…" if value is None else value
     if unit == "share":
         return numbers.percent(value)
     return numbers.count(round(value)) if unit == "count" else numbers.decimal(value)
@@ -318,8 +302,7 @@ def holds(condition: Condition, facts: Facts, start: Value = None) -> bool:
     if value is None or wanted is None:
         return False
     if isinstance(value, str) or isinstance(wanted, str):
-        is_same = str(value).casefold() == str(wanted).casefold()
-        return is_same if condition.operator == "=" else not is_same
+        value, wanted = str(value).casefold(), str(wanted).casefold()
     return OPERATORS[condition.operator](value, wanted)
 
 

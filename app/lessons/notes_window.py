@@ -88,7 +88,7 @@ class NotesWindow(QWidget):
             say("{lesson} · page {number} of {count}", lesson=lesson.title, number=number + 1, count=count)
         )
         self._title.setText(page.title)
-        self.text.setText(page.notes or say("No notes for this page."))
+        self.text.setText("\n".join(page.notes) or say("No notes for this page."))
         asked = page.question.text if page.question else page.task.text if page.task else ""
         asked = filled(asked, self._player.start).replace("**", "")
         self._asked.setText(say("On the page: {question}", question=asked))

@@ -8,13 +8,13 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.files import read_bytes, reason_of
-from bertcore.locations import BUILT_IN, NAMED
+from bertcore.locations import NAMED
 
 from ..look.say import mark, say
 from ..widgets.spots import SPOTS
@@ -38,7 +38,7 @@ from .measures import MEASURES, OPERATORS, number_of, parse_measure, parse_word
 MOST_BYTES, MOST_PAGES, MOST_LINE, MOST_MINUTES = 200_000, 60, 2_000, 120
 FRONT = ("title", "minutes", "summary", "model")
 KINDS_OF_QUESTIONS = ("choice", "number", "word", "free")
-_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_FENCE = re.compile(r" {0,3}(```|~~~)")  # as in `lesson.CODE`
 _COMMAND = re.compile(r"::\s*(\S+)\s*(.*)")
 _CONDITION = re.compile(r"(.+?)\s+(>=|<=|!=|=|>|<)\s+(.+)")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)%?")
@@ -68,55 +68,50 @@ def parse_lesson(text: str, file: Path, rooms: Rooms) -> Lesson:
 
 @dataclass
 class _Draft:
-    """What the lines of one page have said so far. Questions and tasks are None until one is asked or set."""
+    """What the lines of one page have said so far."""
 
-    title: str
-    line: int
-    setup: dict[str, Any] = field(default_factory=dict)
-    page: dict[str, Any] = field(default_factory=dict)
-    question: dict[str, Any] | None = None
-    task: dict[str, Any] | None = None
-    solution: dict[str, Any] = field(default_factory=dict)
-    solution_lines: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, dict[str, Any]]  # page, setup, question, task, solution -> field -> value
     lines: dict[str, int] = field(default_factory=dict)  # where each command stands first
+    solution_lines: dict[str, int] = field(default_factory=dict)
     markdown: list[str] = field(default_factory=list)
-    texts: list[tuple[int, str]] = field(default_factory=list)  # in which placeholders may stand
+    texts: list[tuple[int, str]] = field(default_factory=list)  # in which placeholders may stand, with their lines
+    names: list[tuple[int, str]] = field(default_factory=list)  # of parts of the window
 
 
 class _Parser:
     def __init__(self, file: Path, rooms: Rooms) -> None:
         self._file, self.rooms = file, rooms
         self._line = 1
-        self._page: _Draft | None = None
+        self._draft = _Draft({})  # of the page that is open; without parts: of none
+        self._pages: list[Page] = []
 
     def parse(self, text: str) -> Lesson:
         self._need("\0" not in text, mark("The file is not text: it has a zero byte."))
         lines = text.splitlines()
         front, begins = self._front(lines)
-        setup, pages = Setup(model=front["model"]), list[Page]()
-        fence = ""
+        lesson = Lesson(**front, pages=(), file=self._file)
+        setup, fence = Setup(model=lesson.model), ""
         for number, line in enumerate(lines[begins:], begins + 1):
             self._line = number
             self._need(len(line) <= MOST_LINE, mark("The line is longer than {most} characters."), most=MOST_LINE)
             border = _FENCE.match(line)
-            if border and (not fence or fence == border[1]):
+            if border and fence in ("", border[1]):
                 fence = "" if fence else border[1]
-            if not fence and not border and line.startswith("# "):
-                setup = self._finish(setup, pages)
-                self._page = _Draft(line[2:].strip(), number)
-            elif not fence and line.startswith("::"):
+            is_code = bool(fence or border)
+            if line.startswith("# ") and not is_code:
+                setup = self._finish(setup)
+                self._draft = _Draft({"page": {"title": line[2:].strip(), "line": number}, "setup": {}})
+            elif line.startswith("::") and not is_code:
                 self._command(line)
-            elif self._page is not None:
+            elif self._draft.parts:
                 no_picture = mark("A lesson has no pictures: the window itself is shown; use highlight.")
                 self._need("![" not in line, no_picture)
-                self._page.markdown.append(line)
-                if not (fence or border):
-                    self.text(line)
+                self._draft.markdown.append(line if is_code else self.text(line))
             else:
                 self._need(not line.strip(), mark("Text before the first page; begin a page with “# Title”."))
-        self._finish(setup, pages)
-        self._need(pages, mark("The lesson has no pages; begin one with “# Title”."))
-        return Lesson(front["title"], front["minutes"], front["summary"], tuple(pages), self._file, front["model"])
+        self._finish(setup)
+        self._need(self._pages, mark("The lesson has no pages; begin one with “# Title”."))
+        return replace(lesson, pages=tuple(self._pages))
 
     def _front(self, lines: list[str]) -> tuple[dict[str, Any], int]:
         """The values of the front matter, and the number of lines that they take."""
@@ -139,142 +134,105 @@ class _Parser:
                 self._need(0 < len(value) <= 300, mark("“{name}” needs a line of text."), name=name)
                 values[name] = value
         self._line = 1
-        values.setdefault("model", BUILT_IN)
-        for name in FRONT:
+        for name in FRONT[:3]:
             self._need(name in values, mark("The lesson has no {name}."), name=name)
         return values, borders[1] + 1
 
-    # Commands.
-
     def _command(self, line: str) -> None:
         match = self._need(_COMMAND.fullmatch(line.rstrip()), mark("A command is missing after “::”."))
-        name, argument = match[1], match[2]
+        name, argument, draft = match[1], match[2], self._draft
         unknown = mark("There is no command “{name}”; use one of {known}.")
         self._need(name in COMMANDS, unknown, name=name[:40], known=", ".join(COMMANDS))
-        page = self._need(self._page, mark("A command before the first page; begin a page with “# Title”."))
+        self._need(draft.parts, mark("A command before the first page; begin a page with “# Title”."))
         self._need(argument or name in ("text-b", "mask"), mark("“:: {name}” needs something after it."), name=name)
-        page.lines.setdefault(name, self._line)
-        if name == "solution":
-            setting, _, argument = argument.partition(" ")
-            command = COMMANDS[self.one_of(setting, SOLVING)]
-            self._part("task")
-            page.solution_lines[setting] = self._line
-            self._keep(page.solution, command, argument.strip())
-        elif name == "task":
-            self._need(page.task is None, mark("A page has one task; this is the second."))
-            page.task = {"text": self.text(argument), "line": self._line}
+        draft.lines.setdefault(name, self._line)
+        command = COMMANDS[name]
+        if name == "task":
+            self._need("task" not in draft.parts, mark("A page has one task; this is the second."))
+            draft.parts |= {"task": {"line": self._line}, "solution": {}}
         elif name == "ask":
-            kind, _, text = argument.partition(" ")
+            kind, _, argument = argument.partition(" ")
             self.one_of(kind, KINDS_OF_QUESTIONS)
-            self._need(text.strip(), mark("The question has no words."))
-            self._need(page.question is None, mark("A page asks one question; this is the second."))
-            page.question = {"kind": kind, "text": self.text(text.strip()), "line": self._line}
-        else:
-            self._keep(self._part(COMMANDS[name].part), COMMANDS[name], argument)
-
-    @property
-    def _draft(self) -> _Draft:
-        assert self._page is not None
-        return self._page
-
-    def _part(self, name: str) -> dict[str, Any]:
-        values: dict[str, Any] | None = getattr(self._draft, name)
-        if name == "question":
-            self._need(values is not None, mark("This belongs to a question; write “:: ask” before it."))
-        self._need(values is not None, mark("This belongs to a task; write “:: task” before it."))
-        assert values is not None
-        return values
-
-    def _keep(self, values: dict[str, Any], command: Command, argument: str) -> None:
-        value, name = command.read(self, argument), command.field
+            argument = self._need(argument.strip(), mark("The question has no words."))
+            self._need("question" not in draft.parts, mark("A page asks one question; this is the second."))
+            draft.parts["question"] = {"kind": kind, "line": self._line}
+        elif name == "solution":
+            setting, _, argument = (part.strip() for part in argument.partition(" "))
+            command = replace(COMMANDS[self.one_of(setting, SOLVING)], part="solution")
+            draft.solution_lines[setting] = self._line
+        if command.part == "question":
+            self._need("question" in draft.parts, mark("This belongs to a question; write “:: ask” before it."))
+        self._need(command.part in draft.parts, mark("This belongs to a task; write “:: task” before it."))
+        values, value, key = draft.parts[command.part], command.read(self, argument), command.field
         if command.is_list:
-            values.setdefault(name, []).extend(value)
+            values[key] = (*values.get(key, ()), *value)
             return
-        self._need(name not in values, mark("This is set twice on the page: {name}."), name=name.replace("_", "-"))
-        values[name] = value
+        self._need(key not in values, mark("This is set twice on the page: {name}."), name=key.replace("_", "-"))
+        values[key] = value
 
-    # Pages.
-
-    def _finish(self, setup: Setup, pages: list[Page]) -> Setup:
+    def _finish(self, setup: Setup) -> Setup:
         """Ends the page that is open; returns what later pages begin with."""
-        made = self._page
-        if made is None:
+        draft = self._draft
+        if not draft.parts:
             return setup
-        self._line, page = made.line, made.page
-        highlights, covers = page.get("highlights", []), page.get("covers", [])
-        self._need(len(pages) < MOST_PAGES, mark("A lesson has at most {most} pages."), most=MOST_PAGES)
-        self._need(made.title, mark("The page has no title."))
-        setup = setup.then(Setup(**made.setup, lines=made.lines))
+        page = draft.parts["page"]
+        self._line = page["line"]
+        self._need(len(self._pages) < MOST_PAGES, mark("A lesson has at most {most} pages."), most=MOST_PAGES)
+        self._need(page["title"], mark("The page has no title."))
+        setup = setup.then(Setup(**draft.parts["setup"], lines=draft.lines))
         room = None if setup.text_a is None else setup.room
         room = self._need(room, mark("The first page needs a text and a room."))
-        for self._line, name in (*highlights, *covers):
+        for line, name in draft.names:
             is_here = "." not in name or name.partition(".")[0] == room
             elsewhere = mark("“{name}” is in another room than the page, which shows {room}.")
-            self._need(is_here, elsewhere, name=name, room=room)
+            self._need(is_here, elsewhere, at=line, name=name, room=room)
+        is_asked = "question" in draft.parts or "covers" not in page
         unasked = mark("The page covers something but asks no question; write “:: ask”.")
-        self._need(not covers or made.question is not None, unasked, at=made.lines.get("cover"))
+        self._need(is_asked, unasked, at=draft.lines.get("cover"))
         views, unknown = self.rooms[room], mark("The room {room} has no view “{view}”; it has: {known}.")
         for view in (setup.view or "").split():
             named = {"room": room, "view": view[:40], "known": ", ".join(views)}
             self._need(view in views, unknown, at=setup.lines["view"], **named)
-        question, task = self._question(made), self._task(made)
-        placeholders = []
-        for self._line, text in made.texts:
-            placeholders += [(self._line, self.measure(found)) for found in PLACEHOLDER.findall(text)]
-        pages.append(
-            Page(
-                title=made.title,
-                line=made.line,
-                text="\n".join(made.markdown).strip(),
-                setup=setup,
-                highlights=tuple(name for _, name in highlights),
-                question=question,
-                task=task,
-                claims=tuple(page.get("claims", ())),
-                notes="\n".join(page.get("notes", ())),
-                covers=tuple(name for _, name in covers),
-                cut=page.get("cut", ""),
-                placeholders=tuple(placeholders),
-                lines=made.lines,
-            )
-        )
+        text, question, task = "\n".join(draft.markdown).strip(), self._question(draft), self._task(draft)
+        found: list[tuple[int, Measure]] = []
+        for self._line, words in draft.texts:
+            found += [(self._line, self.measure(name)) for name in PLACEHOLDER.findall(words)]
+        made = Page(**page, text=text, setup=setup, question=question, task=task, lines=draft.lines)
+        self._pages.append(replace(made, placeholders=tuple(found)))
         return setup
 
-    def _question(self, made: _Draft) -> Question | None:
-        asked, lines = made.question, made.lines
-        if asked is None:
+    def _question(self, draft: _Draft) -> Question | None:
+        if "question" not in draft.parts:
             return None
-        self._line, kind, answer_line = asked["line"], asked["kind"], lines.get("answer")
-        answer: Any = asked.get("answer")
-        options, is_typed = tuple(asked.get("options", ())), kind in ("number", "word")
-        if kind == "choice":
-            is_choice = len(options) > 1 and any(option.is_right for option in options)
-            self._need(is_choice, mark("A choice needs two options or more, and one that is right."))
+        asked, lines = Question(**draft.parts["question"]), draft.lines
+        is_choice, is_typed, self._line = asked.kind == "choice", asked.kind in ("number", "word"), asked.line
+        can_choose = len(asked.options) > 1 and any(option.is_right for option in asked.options)
+        two = mark("A choice needs two options or more, and one that is right.")
+        self._need(can_choose or not is_choice, two)
         first = min((lines[name] for name in ("option", "correct", "option-if") if name in lines), default=None)
-        self._need(kind == "choice" or not options, mark("Only a choice has options."), at=first)
-        is_answered = answer is not None
+        self._need(is_choice or not asked.options, mark("Only a choice has options."), at=first)
+        is_answered = asked.answer is not None
         self._need(is_answered or not is_typed, mark("The question has no answer; write “:: answer” below it."))
         superfluous = mark("Only number and word questions have an “:: answer”; remove it.")
-        self._need(is_typed or not is_answered, superfluous, at=answer_line)
+        self._need(is_typed or not is_answered, superfluous, at=lines.get("answer"))
         unexplained = mark("The question has nothing to show as its answer; write “:: explain”.")
-        self._need("explanation" in asked, unexplained)
-        if kind == "number":
-            is_measure = isinstance(answer, Measure)
-            is_number = MEASURES[answer.name].unit != "word" if is_measure else all(map(_NUMBER.fullmatch, answer))
-            self._need(is_number, mark("The answer to a number question has to be a number."), at=answer_line)
-        explanation = "\n".join(asked["explanation"])
-        within, is_share = asked.get("within", (0.0, False))
-        return Question(kind, asked["text"], asked["line"], options, answer, within, is_share, explanation)
+        self._need(asked.explanation, unexplained)
+        if isinstance(asked.answer, Measure):
+            is_number = MEASURES[asked.answer.name].unit != "word"
+        else:
+            is_number = all(map(_NUMBER.fullmatch, asked.answer or ()))
+        is_number = is_number or asked.kind != "number"
+        self._need(is_number, mark("The answer to a number question has to be a number."), at=lines.get("answer"))
+        return asked
 
-    def _task(self, made: _Draft) -> Task | None:
-        asked = made.task
+    def _task(self, draft: _Draft) -> Task | None:
+        asked = draft.parts.get("task")
         if asked is None:
             return None
         self._line = asked["line"]
-        for name, is_there in (("done", "done" in asked), ("solution", bool(made.solution_lines))):
+        for name, is_there in (("done", "done" in asked), ("solution", bool(draft.parts["solution"]))):
             self._need(is_there, mark("The task has no “:: {name}”."), name=name)
-        solution = Setup(**made.solution, lines=made.solution_lines)
-        return Task(asked["text"], asked["done"], solution, asked["line"], asked.get("hint", ""))
+        return Task(**asked, solution=Setup(**draft.parts["solution"], lines=draft.solution_lines))
 
     # What commands are followed by; each raises LessonError for what it cannot be.
 
@@ -283,9 +241,11 @@ class _Parser:
         self._draft.texts.append((self._line, text))
         return text
 
-    def here(self, names: str, known: Iterable[str]) -> list[tuple[int, str]]:
-        """Parts of the window, with the line that names them."""
-        return [(self._line, self.one_of(name, known)) for name in names.split()]
+    def here(self, names: str, known: Iterable[str]) -> list[str]:
+        """Parts of the window."""
+        found = [self.one_of(name, known) for name in names.split()]
+        self._draft.names += [(self._line, name) for name in found]
+        return found
 
     def one_word(self, text: str) -> str:
         self._need(len(text.split()) == 1 and len(text) <= 60, mark("“:: cut” takes one word."))
@@ -316,28 +276,29 @@ class _Parser:
     def condition(self, text: str) -> Condition:
         no_condition = mark("“{text}” is no condition; write MEASURE, one of {operators}, and a value.")
         match = self._need(_CONDITION.fullmatch(text), no_condition, text=text[:60], operators=" ".join(OPERATORS))
-        measure, operator, value = self.measure(match[1]), match[2], match[3].strip()
-        if value == "start":
-            return Condition(measure, operator, None, self._line)
+        measure, operator, text = self.measure(match[1]), match[2], match[3].strip()
+        value: float | str | None = None
         if MEASURES[measure.name].unit == "word":
             self._need(operator in ("=", "!="), mark("A word is compared by = or !=."))
-            return Condition(measure, operator, value, self._line)
-        self._need(_NUMBER.fullmatch(value), mark("“{value}” is not a number."), value=value[:40])
-        return Condition(measure, operator, number_of(value), self._line)
+            value = text
+        elif text != "start":
+            self._need(_NUMBER.fullmatch(text), mark("“{value}” is not a number."), value=text[:40])
+            value = number_of(text)
+        return Condition(measure, operator, None if text == "start" else value, self._line)
 
     def measure(self, text: str) -> Measure:
-        measure = parse_measure(text)
-        if isinstance(measure, str):
-            raise LessonError(self._file, self._line, measure)
-        return measure
+        try:
+            return parse_measure(text)
+        except ValueError as error:
+            raise LessonError(self._file, self._line, str(error)) from None
 
     def word(self, text: str) -> WordAt:
         return self._need(parse_word(text), mark("“{text}” is no word; write cat, b:cat or cat#2."), text=text[:40])
 
     def head(self, text: str) -> HeadChoice:
         """`2.3`, counted from 1 as on the screen, `best KIND` or `least KIND`."""
-        match = re.fullmatch(r"(\d{1,3})[.·](\d{1,3})", text)
-        if match is not None and match[1] != "0" and match[2] != "0":
+        match = re.fullmatch(r"([1-9]\d{0,2})[.·]([1-9]\d{0,2})", text)
+        if match is not None:
             return HeadChoice(int(match[1]) - 1, int(match[2]) - 1)
         how, _, kind = text.partition(" ")
         no_head = mark("“{text}” is no head; write 2.3, best KIND or least KIND. Kinds: {kinds}.")
@@ -366,17 +327,13 @@ class _Parser:
         return found
 
 
-def _as_it_is(_parser: _Parser, text: str) -> str:
-    return text
-
-
 @dataclass(frozen=True)
 class Command:
     """What a line that begins with `::` sets. is_list: it may stand again; what it reads is added to the others."""
 
-    part: str  # of the page: a field of _Draft
+    part: str  # of the page: a key of _Draft.parts
     field: str
-    read: Callable[[_Parser, str], Any] = _as_it_is
+    read: Callable[[_Parser, str], Any] = lambda _, text: text
     is_list: bool = False
 
 
@@ -397,16 +354,16 @@ COMMANDS: Mapping[str, Command] = {
     "highlight": Command("page", "highlights", lambda p, text: p.here(text, SPOTS), is_list=True),
     "cover": Command("page", "covers", lambda p, text: p.here(text, [*SPOTS, PAGE_TEXT]), is_list=True),
     "cut": Command("page", "cut", _Parser.one_word),
-    "ask": Command("question", "text"),
+    "ask": Command("question", "text", _Parser.text),
     "option": Command("question", "options", lambda p, text: [Option(p.text(text), False)], is_list=True),
     "correct": Command("question", "options", lambda p, text: [Option(p.text(text), True)], is_list=True),
     "option-if": Command("question", "options", lambda p, text: [p.option_if(text)], is_list=True),
     "answer": Command("question", "answer", _Parser.answer),
     "within": Command("question", "within", _Parser.within),
     "explain": Command("question", "explanation", lambda p, text: [p.text(text)], is_list=True),
-    "task": Command("task", "text"),
+    "task": Command("task", "text", _Parser.text),
     "done": Command("task", "done", _Parser.condition),
-    "solution": Command("task", "solution"),
+    "solution": Command("solution", ""),
     "hint": Command("task", "hint", _Parser.text),
     "claim": Command("page", "claims", lambda p, text: [p.claim(text)], is_list=True),
     "note": Command("page", "notes", lambda _, text: [text], is_list=True),

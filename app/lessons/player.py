@@ -5,32 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN
 
-from ..compute.applying import apply_model, request_for
-from ..compute.masks import lens_of
 from ..compute.open_model import OpenModel
 from ..compute.question import Question as Ask
 from ..state.explore_state import ExploreState
-from ..state.model_info import ModelInfo
 from ..state.session_file import Session
 from .answers import Answer, HandIn, Progress
 from .judging import filled, is_right
 from .lesson import Lesson, Page
-from .measures import Facts, Value, holds, needs, shown, value_of
+from .measures import Facts, Value, holds, shown, value_of
 from .parser import Rooms, load_lesson
-from .stage import model_folder, set_input, set_selection
-from .verify import measures_of
-
-if TYPE_CHECKING:
-    from ..compute.applying import Applied
-    from ..compute.masks import MaskLens
-    from ..state.readings import Reading
+from .stage import further, model_folder, set_input, set_selection
 
 RELOAD_MS = 200  # a file that is being saved may be written in several steps
 
@@ -55,16 +46,17 @@ class LessonPlayer(QObject):
         self.number = 0  # of the page, from 0
         self.problem = ""  # with the file, after it was saved last
         self.start: Facts | None = None  # what the page showed when it opened; None until the model has read the text
-        self.start_value: Value = None  # of the task's measure
         self.facts: Facts | None = None  # what is on show now
         self.answers: dict[tuple[str, str], Answer] = {}  # by page and kind
         self.choices: dict[str, str] = {}  # page -> what is chosen or typed there, shown or not
         self.revealed: set[str] = set()  # pages whose answer is on show
         self._state, self._open_model, self._session, self._rooms = state, open_model, session, rooms
         self._is_arriving = False  # the page's selection waits for its reading
-        self._lens: Ask[MaskLens] = Ask(self, lambda lens: self._add_to_facts(lens=lens))
-        self._applied: Ask[Applied] = Ask(self, lambda applied: self._add_to_facts(applied=applied))
-        for question in (self._lens, self._applied):
+        self._asked: dict[str, Ask[Any]] = {  # see `stage.further`
+            "lens": Ask(self, lambda lens: self._add_to_facts(lens=lens)),
+            "applied": Ask(self, lambda applied: self._add_to_facts(applied=applied)),
+        }
+        for question in self._asked.values():
             question.requested.connect(self.question_requested)
         self._watcher = QFileSystemWatcher(self)
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
@@ -94,9 +86,8 @@ class LessonPlayer(QObject):
     def close(self) -> None:
         """The window stays as it is."""
         if self.lesson is not None:
-            self.lesson, self._is_arriving = None, False
-            for question in (self._lens, self._applied):
-                question.clear()
+            self.lesson = None
+            self._leave_page()
             self._watch(None)
             self.opened.emit()
 
@@ -108,44 +99,42 @@ class LessonPlayer(QObject):
 
     def go(self, number: int) -> None:
         """Another page, by its number from 0; nothing happens before the first and after the last."""
-        if self.lesson is None or not 0 <= number < len(self.lesson.pages):
-            return
-        self.number = number
-        self._show_page()
-        self.page_changed.emit()
+        if self.lesson is not None and 0 <= number < len(self.lesson.pages):
+            self.number = number
+            self._show_page(self.lesson.pages[number])
+            self.page_changed.emit()
 
     def reload(self, file: Path | None = None) -> None:
         """The same page of the file as it is now, or why it cannot be read. file: another one with the same pages."""
-        if self.lesson is None:
+        old, page = self.lesson, self.page
+        if old is None or page is None:
             return
-        before, page = self.lesson, self.page
-        self._watch(file or before.file)
+        self._watch(file or old.file)
         try:
-            lesson = load_lesson(file or before.file, self._rooms)
+            lesson = load_lesson(file or old.file, self._rooms)
         except BertcoreError as error:
             if str(error) != self.problem:
                 self.problem = str(error)
                 self.page_changed.emit()
             return
-        if lesson == before and not self.problem:
+        if lesson == old and not self.problem:
             return  # something else in its folder
         self.lesson, self.problem = lesson, ""
         titles = [each.title for each in lesson.pages]
-        assert page is not None
-        found = titles.index(page.title) if page.title in titles else min(self.number, len(titles) - 1)
-        self.number = found
-        if lesson.pages[found].setup != page.setup:
-            self._show_page()
+        self.number = titles.index(page.title) if page.title in titles else min(self.number, len(titles) - 1)
+        found = lesson.pages[self.number]
+        if found.setup != page.setup:
+            self._show_page(found)
         self.page_changed.emit()
 
     def change_file(self, file: Path) -> None:
         """The same lesson in another language, at the same page and with what was answered."""
-        before = self.lesson
-        if before is None or file == before.file:
+        old = self.lesson
+        if old is None or file == old.file:
             return
         self.reload(file)
-        if self.lesson is not before and self.lesson is not None:
-            names = {old.title: new.title for old, new in zip(before.pages, self.lesson.pages, strict=False)}
+        if self.lesson is not old and self.lesson is not None:
+            names = {one.title: new.title for one, new in zip(old.pages, self.lesson.pages, strict=False)}
             self.choices = {names.get(title, title): given for title, given in self.choices.items()}
             self.revealed = {names.get(title, title) for title in self.revealed}
             answers = [replace(one, page=names.get(one.page, one.page)) for one in self.answers.values()]
@@ -164,15 +153,14 @@ class LessonPlayer(QObject):
         """Shows the answer; `given`, where there is one, is kept for handing in. Whether it is right."""
         page = self.page
         assert page is not None and page.question is not None
-        if page.title not in self.revealed and given and self.start is not None:
-            right = is_right(page.question, given, self.start)
-            is_choice = page.question.kind == "choice"
-            text = filled(page.question.options[int(given)].text, self.start) if is_choice else given
-            self._keep(page, page.question.kind, filled(page.question.text, self.start), text, right)
+        question, start = page.question, self.start
+        if page.title not in self.revealed and given and start is not None:
+            text = filled(question.options[int(given)].text, start) if question.kind == "choice" else given
+            self._keep(page, question.kind, filled(question.text, start), text, is_right(question, given, start))
         self.revealed.add(page.title)
         self.choices[page.title] = given
         self.page_changed.emit()
-        kept = self.answers.get((page.title, page.question.kind))
+        kept = self.answers.get((page.title, question.kind))
         return kept.right if kept else None
 
     @property
@@ -181,12 +169,10 @@ class LessonPlayer(QObject):
         page = self.page
         return page is not None and (page.title, "task") in self.answers
 
-    def task_value(self) -> Value:
-        """Of the task's measure, now."""
+    def task_value(self, facts: Facts | None) -> Value:
+        """Of the task's measure."""
         page = self.page
-        if page is None or page.task is None or self.facts is None:
-            return None
-        return value_of(page.task.done.measure, self.facts)
+        return None if page is None or page.task is None or facts is None else value_of(page.task.done.measure, facts)
 
     def hand_in(self, name: str) -> HandIn:
         """What was answered so far, in the order of the pages."""
@@ -210,13 +196,15 @@ class LessonPlayer(QObject):
 
     # Showing a page.
 
-    def _show_page(self) -> None:
-        page = self.page
-        assert page is not None
-        self.start = self.facts = self.start_value = None
-        self._is_arriving = True
-        for question in (self._lens, self._applied):
+    def _leave_page(self) -> None:
+        self.start = self.facts = None
+        self._is_arriving = False
+        for question in self._asked.values():
             question.clear()
+
+    def _show_page(self, page: Page) -> None:
+        self._leave_page()
+        self._is_arriving = True
         try:
             folder = model_folder(page.setup)
         except BertcoreError as error:
@@ -231,15 +219,12 @@ class LessonPlayer(QObject):
         elif opener.is_opening:
             opener.when_open(self._on_model_opened, self.problem_found.emit)
         else:
-            self._set_page()
+            self._on_model_opened()
 
-    def _on_model_opened(self, _model: ModelInfo) -> None:
-        if self._is_arriving:
-            self._set_page()
-
-    def _set_page(self) -> None:
+    def _on_model_opened(self, _model: object = None) -> None:
+        """The page's model, unless the lesson has gone on meanwhile: text and view follow."""
         page = self.page
-        if page is None:
+        if page is None or not self._is_arriving:
             return
         try:
             set_input(self._state, page.setup)
@@ -250,31 +235,26 @@ class LessonPlayer(QObject):
                 self.view_requested.emit(page.setup.room, view)
         self._on_state_reading_changed()
 
-    def _current_reading(self) -> Reading | None:
-        """The reading, if it is of the text and masks as they are now."""
-        state, reading = self._state, self._state.reading
-        if reading is None or reading.encoding is not state.encoding or reading.request.masked != state.all_masked:
-            return None
-        return reading
-
     def _on_state_reading_changed(self) -> None:
-        page, reading = self.page, self._current_reading()
+        page, state, reading, is_arriving = self.page, self._state, self._state.reading, self._is_arriving
         if page is None or reading is None or self._open_model.is_opening:
             return
-        self.facts, has_arrived = Facts(reading, self._state.layer, self._state.head), False
-        if self._is_arriving:
-            self._is_arriving = False
+        if reading.encoding is not state.encoding or reading.request.masked != state.all_masked:
+            return  # it is of an earlier text
+        self.facts = Facts(reading, state.layer, state.head)
+        if is_arriving:
             try:
-                set_selection(self._state, page.setup, self.facts)
+                set_selection(state, page.setup, self.facts)
             except BertcoreError as error:
                 self.problem_found.emit(str(error))
-            self.facts = self.start = self.facts.but(layer=self._state.layer, head=self._state.head)
-            if page.task is not None:
-                self.start_value = value_of(page.task.done.measure, self.facts)
-            has_arrived = True
-        self._ask(page, reading)
+            self.facts = self.start = self.facts.but(layer=state.layer, head=state.head)
+            self._is_arriving = False
+        for name, job in further(reading, state.applied_texts, page.measures).items():
+            self._asked[name].ask_job(job, pause_ms=0)
+            if self._asked[name].answer is not None:  # the same page of a file that was saved
+                self._add_to_facts(**{name: self._asked[name].answer})
         self._look()
-        if has_arrived:
+        if is_arriving:
             self.arrived.emit()
 
     def _on_state_head_changed(self) -> None:
@@ -282,36 +262,21 @@ class LessonPlayer(QObject):
             self.facts = self.facts.but(layer=self._state.layer, head=self._state.head)
             self._look()
 
-    def _ask(self, page: Page, reading: Reading) -> None:
-        """What else the page wants to know of the reading."""
-        masked, model, wanted = reading.request.masked, reading.request.model, measures_of(page)
-        if masked and "mlm" in model.output_heads and needs("lens", wanted):
-            self._lens.ask_model(model, lens_of, reading, masked, pause_ms=0)
-        request = request_for(reading, self._state.applied_texts) if needs("answer", wanted) else None
-        if request is not None:
-            self._applied.ask_model(model, apply_model, request, pause_ms=0)
-            if self._applied.answer is not None:  # the same page of a file that was saved
-                self._add_to_facts(applied=self._applied.answer)
-
     def _add_to_facts(self, **found: Any) -> None:
         """Something about the reading on show that took a further computation."""
-        page = self.page
-        if self.facts is None or page is None:
-            return
-        is_start = self.start is not None and self.start.reading is self.facts.reading
-        self.facts = self.facts.but(**found)
-        if is_start and self.start is not None:
-            self.start = self.start.but(**found)
-            if page.task is not None:
-                self.start_value = value_of(page.task.done.measure, self.start)
-        self._look()
+        if self.facts is not None:
+            is_start = self.start is not None and self.start.reading is self.facts.reading
+            self.facts = self.facts.but(**found)
+            if is_start and self.start is not None:
+                self.start = self.start.but(**found)
+            self._look()
 
     def _look(self) -> None:
         """Perhaps the task is done now."""
         page, task = self.page, self.page and self.page.task
-        if page and task and self.facts and not self.is_task_done and holds(task.done, self.facts, self.start_value):
-            given = shown(task.done.measure, value_of(task.done.measure, self.facts))
-            self._keep(page, "task", task.text, given, True)
+        start = self.task_value(self.start)
+        if page and task and self.facts and not self.is_task_done and holds(task.done, self.facts, start):
+            self._keep(page, "task", task.text, shown(task.done.measure, self.task_value(self.facts)), True)
         self.facts_changed.emit()
 
     def _keep(self, page: Page, kind: str, asked: str, given: str, right: bool | None) -> None:

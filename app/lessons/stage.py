@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bertcore.locations import assets, shipped_checkpoint
 
+from ..compute.applying import apply_model, request_for
+from ..compute.masks import lens_of
+from ..compute.question import Job
 from ..look.say import mark, say
 from ..state.explore_state import ExploreState
+from ..state.readings import Reading
 from ..state.what_if import NOTHING_CHANGED
-from .lesson import Setup, SetupError
-from .measures import Facts, word_places
+from .lesson import Measure, Setup, SetupError
+from .measures import Facts, needs, word_places
 
 
 def model_folder(setup: Setup) -> Path:
@@ -72,3 +77,14 @@ def set_selection(state: ExploreState, setup: Setup, facts: Facts) -> None:
     if not found_at:
         raise SetupError("select", say("The text has no token “{word}”.", word=setup.select))
     state.set_focus(found_at[0])
+
+
+def further(reading: Reading, texts: Mapping[str, str], wanted: Sequence[Measure]) -> dict[str, Job]:
+    """What these measures need besides the reading: fields of `Facts`, and what computes them. texts: of Apply."""
+    found, masked, model = dict[str, Job](), reading.request.masked, reading.request.model
+    if masked and "mlm" in model.output_heads and needs("lens", wanted):
+        found["lens"] = Job(lens_of, (reading, masked), (model,))
+    request = request_for(reading, texts) if needs("answer", wanted) else None
+    if request is not None:
+        found["applied"] = Job(apply_model, (request,), (model,))
+    return found

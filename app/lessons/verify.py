@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from bertcore.errors import BertcoreError
 
-from ..compute.applying import apply_model, request_for
-from ..compute.masks import lens_at
 from ..compute.open_checkpoints import opened_checkpoint
+from ..compute.question import ignore
 from ..compute.reader import read
 from ..look import numbers
 from ..look.say import mark, say
@@ -19,9 +18,9 @@ from ..state.explore_state import ExploreState
 from ..state.readings import ReadingRequest
 from ..widgets.prediction_line import Prediction, prediction_of
 from .judging import is_right, right_answers, right_options
-from .lesson import PLACEHOLDER, Condition, Lesson, LessonError, Measure, Page, Question, Setup, SetupError
-from .measures import MEASURES, Facts, Value, holds, needs, parse_measure, shown, shown_in, value_of
-from .stage import model_folder, set_input, set_selection
+from .lesson import PLACEHOLDER, Condition, Lesson, LessonError, Measure, Page, Question, Setup, SetupError, Task
+from .measures import Facts, Value, holds, parse_measure, shown, value_of
+from .stage import further, model_folder, set_input, set_selection
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -57,14 +56,13 @@ class Bench:
         request = ReadingRequest(model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked)
         reading = read(request, checkpoint)
         state.set_reading(reading)
-        facts = Facts(reading, state.layer, state.head)
-        set_selection(state, setup, facts)
-        lens = None
-        if needs("lens", wanted) and reading.request.masked and "mlm" in checkpoint.output_heads:
-            lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(reading.request.masked)])
-        asked = request_for(reading, state.applied_texts) if needs("answer", wanted) else None
-        applied = None if asked is None else apply_model(checkpoint, asked, lambda _share: None)
-        return Facts(reading, state.layer, state.head, lens, applied)
+        set_selection(state, setup, Facts(reading, state.layer, state.head))
+        jobs = further(reading, state.applied_texts, wanted)
+        found = {name: job.function(checkpoint, *job.arguments, ignore) for name, job in jobs.items()}
+        return Facts(reading, state.layer, state.head, **found)
+
+
+Problem = tuple[int, str, bool]  # line, sentence, whether it is a warning
 
 
 def check_lesson(lesson: Lesson, bench: Bench, prediction_rooms: Collection[str]) -> list[LessonError]:
@@ -72,34 +70,23 @@ def check_lesson(lesson: Lesson, bench: Bench, prediction_rooms: Collection[str]
 
     prediction_rooms: those that have the line with the best predictions above them.
     """
-    problems: dict[tuple[int, str], bool] = {}  # what several pages keep is said once
-    for page in lesson.pages:
-        try:
-            facts = bench.show(page.setup, measures_of(page))
-            if page.setup.room in prediction_rooms and _is_given_away(page, facts, bench.state.selection):
-                given_away = mark(
-                    "Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it "
-                    "away; add “:: cover prediction” too."
-                )
-                problems[page.lines["cover"], say(given_away, page=page.title)] = True
-            problems |= dict.fromkeys(_check_page(page, bench, facts), False)
-        except SetupError as error:
-            problems[page.setup.lines.get(error.setting, page.line), str(error)] = False
-        except BertcoreError as error:
-            problems[page.line, str(error)] = False
-    return [LessonError(lesson.file, *said, is_warning) for said, is_warning in problems.items()]
+    found = (problem for page in lesson.pages for problem in _problems(page, bench, prediction_rooms))
+    return [LessonError(lesson.file, *problem) for problem in dict.fromkeys(found)]  # what pages keep is said once
 
 
-def measures_of(page: Page) -> list[Measure]:
-    """Everything that a page wants to know of the window."""
-    found = [measure for _, measure in page.placeholders]
-    found += [claim.measure for claim in page.claims]
-    if page.task is not None:
-        found.append(page.task.done.measure)
-    if page.question is not None:
-        found += [option.is_right.measure for option in page.question.options if isinstance(option.is_right, Condition)]
-        found += [page.question.answer] if isinstance(page.question.answer, Measure) else []
-    return found
+def _problems(page: Page, bench: Bench, prediction_rooms: Collection[str]) -> Iterator[Problem]:
+    try:
+        facts = bench.show(page.setup, page.measures)
+        if page.setup.room in prediction_rooms and _is_given_away(page, facts, bench.state.selection):
+            given_away = mark(
+                "Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it away; add "
+                "“:: cover prediction” too."
+            )
+            yield page.lines["cover"], say(given_away, page=page.title), True
+        yield from ((line, sentence, False) for line, sentence in _check_page(page, bench, facts))
+    except BertcoreError as error:
+        setting = error.setting if isinstance(error, SetupError) else ""
+        yield page.setup.lines.get(setting, page.line), str(error), False
 
 
 def _check_page(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, str]]:
@@ -112,7 +99,7 @@ def _check_page(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, s
     if page.question is not None:
         yield from _check_question(page, page.question, facts)
     if page.task is not None:
-        yield from _check_task(page, bench, facts)
+        yield from _check_task(page, page.task, bench, facts)
     if page.cut and len(facts.token_ids(page.cut)) < 2:
         whole = mark("The model’s vocabulary has “{word}” as one piece: there is nothing to cut.")
         yield page.lines["cut"], say(whole, word=page.cut)
@@ -120,17 +107,17 @@ def _check_page(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, s
 
 def _check_question(page: Page, question: Question, facts: Facts) -> Iterator[tuple[int, str]]:
     if question.kind == "choice":
-        right = len(right_options(question, facts))
-        if not 1 <= right < len(question.options):
+        right, count = len(right_options(question, facts)), len(question.options)
+        if not 1 <= right < count:
             sentence = mark("{right} of the {count} options are right with this model.")
-            yield question.line, say(sentence, right=right, count=len(question.options))
+            yield question.line, say(sentence, right=right, count=count)
     elif question.kind != "free":
         answers = right_answers(question, facts)
         if not answers:
             yield page.lines["answer"], say("The answer cannot be computed on this page.")
         for answer in answers:
             text = answer if isinstance(answer, str) else str(round(answer or 0.0, 6))
-            wrong = f"{text}x" if isinstance(answer, str) else str((answer or 0.0) * 3 + question.within * 2 + 10)
+            wrong = f"{text}x" if isinstance(answer, str) else str((answer or 0.0) * 3 + question.within[0] * 2 + 10)
             if not is_right(question, text, facts) or is_right(question, wrong, facts):
                 sentence = mark("Right and wrong answers are not told apart: {right}, {wrong}.")
                 yield page.lines["answer"], say(sentence, right=text, wrong=wrong)
@@ -144,20 +131,17 @@ def _is_given_away(page: Page, facts: Facts, selection: Selection) -> bool:
     line = prediction_of(facts.reading, selection)
     texts = [text for word, share in line.words for text in (word, numbers.percent(share))]
     texts += line.verdict[1].replace("(", "").replace(")", "").split() if line.verdict else []  # "94% (yes)"
+    asked = [question.answer] if isinstance(question.answer, Measure) else []
     if question.kind == "free":
-        measures = [parse_measure(text) for text in PLACEHOLDER.findall(question.explanation)]
-        return any(isinstance(measure, Measure) and _is_in(line, measure, facts) for measure in measures)
-    if question.kind == "choice":
-        right = [question.options[number] for number in right_options(question, facts)]
-        shown_words = {text.casefold() for text in texts}
-        return any(
-            option.text.strip(" .").casefold() in shown_words
-            or (isinstance(option.is_right, Condition) and _is_in(line, option.is_right.measure, facts))
-            for option in right
-        )
-    if isinstance(question.answer, Measure) and _is_in(line, question.answer, facts):
-        return True
-    return any(is_right(question, text, facts) for text in texts)
+        asked = [parse_measure(text) for text in PLACEHOLDER.findall("\n".join(question.explanation))]
+        is_there = False
+    elif question.kind == "choice":
+        right, words = [question.options[i] for i in right_options(question, facts)], {t.casefold() for t in texts}
+        asked = [option.is_right.measure for option in right if isinstance(option.is_right, Condition)]
+        is_there = any(option.text.strip(" .").casefold() in words for option in right)
+    else:
+        is_there = any(is_right(question, text, facts) for text in texts)
+    return is_there or any(_is_in(line, measure, facts) for measure in asked)
 
 
 def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:
@@ -172,10 +156,8 @@ def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:
     return isinstance(word, str) and word.casefold() in {each.casefold() for each, _ in line.words}
 
 
-def _check_task(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, str]]:
+def _check_task(page: Page, task: Task, bench: Bench, facts: Facts) -> Iterator[tuple[int, str]]:
     """Not done when the page opens, done after its solution."""
-    task = page.task
-    assert task is not None
     start = value_of(task.done.measure, facts)
     if holds(task.done, facts, start):
         yield task.line, say("The task is done before anybody does anything.")
@@ -185,7 +167,7 @@ def _check_task(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, s
     if task.solution.text_a is not None and task.solution.text_b is None:
         solution = replace(solution, text_b=page.setup.text_b)  # a person who edits A leaves B as it is
     try:
-        done = bench.show(solution, measures_of(page))
+        done = bench.show(solution, page.measures)
     except SetupError as error:
         yield solution.lines.get(error.setting, task.line), str(error)
         return
@@ -194,13 +176,10 @@ def _check_task(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, s
 
 
 def _not_held(condition: Condition, facts: Facts) -> str:
-    value: Value = value_of(condition.measure, facts)
-    unit = MEASURES[condition.measure.name].unit
-    wanted = "start" if condition.value is None else shown_in(unit, condition.value)
     return say(
         "“{measure} {operator} {wanted}” does not hold: it is {value}.",
         measure=condition.measure,
         operator=condition.operator,
-        wanted=wanted,
-        value=shown(condition.measure, value),
+        wanted="start" if condition.value is None else shown(condition.measure, condition.value),
+        value=shown(condition.measure, value_of(condition.measure, facts)),
     )

@@ -5,6 +5,7 @@ Each picture is taken when the room has drawn what the model gave: see pictures.
 """
 
 import json
+import math
 import sys
 import tempfile
 import time
@@ -12,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, QSizeF, Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.lessons.lab_sheet import lab_sheet
+from app.lessons.lab_sheet import PAGE_PX, LabSheet, lab_sheet
 from app.lessons.shipped import shipped_lessons
 from app.rooms.game.game import Phase
 from app.rooms.game.room import GameRoom
@@ -74,6 +76,7 @@ FAULTY = (
     "The music was lovely, and so was the ending.\n"
     "Nobody in the cinema laughed.\tbad\n",
 )
+MARGIN_PX = 57  # 15 mm around a printed page
 OWN_SENTENCE = "In the morning we had bread and butter."
 
 
@@ -400,7 +403,7 @@ class _Tour(RoomPictures):
         assert reading is not None
         sheet = lab_sheet(reading, window.state.selection)
         for name, html in (("lab-sheet", sheet.html), ("lab-sheet-answers", sheet.answers)):
-            self._save(sheet.first_page(html), f"{name}.png")
+            self._save(_first_page(sheet, html), f"{name}.png")
             made.append({"name": name, "file": f"{name}.png"})
         for theme_name in themes:
             self._look(theme_name)
@@ -467,3 +470,16 @@ def _is_training(run: Path) -> bool:
     if status.state == "failed":
         raise TourError(status.message or "it failed")
     return status.step >= 1
+
+
+def _first_page(sheet: LabSheet, html: str) -> QImage:
+    """As it is printed."""
+    width, height = PAGE_PX + 2 * MARGIN_PX, round((PAGE_PX + 2 * MARGIN_PX) * math.sqrt(2))
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    document = sheet.document(html)
+    document.setPageSize(QSizeF(PAGE_PX, height - 2 * MARGIN_PX))
+    with QPainter(image) as painter:
+        painter.translate(MARGIN_PX, MARGIN_PX)
+        document.drawContents(painter, QRectF(0, 0, PAGE_PX, height - 2 * MARGIN_PX))
+    return image

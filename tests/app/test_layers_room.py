@@ -61,7 +61,7 @@ def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, q
     for stage in (0, 2):
         room.slider.track.setValue(stage)
         assert view.charts["cosines"].values == pytest.approx(cosines(states)[stage], abs=1e-5)
-    assert room.slider.name == "after layer 2" and window.state.layer == 1
+    assert room.slider.name.text() == "after layer 2" and window.state.layer == 1
 
 
 def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
@@ -71,9 +71,9 @@ def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: LayersRoom, wind
     assert (window.state.selection.stage, window.state.layer) == (2, 1)
     for _ in range(2):
         QTest.keyClick(room.slider.track, Qt.Key.Key_Left)
-    assert (window.state.selection.stage, window.state.layer, room.slider.name) == (0, 0, "embeddings")
+    assert (window.state.selection.stage, window.state.layer, room.slider.name.text()) == (0, 0, "embeddings")
     window.state.set_head(1, 3)
-    assert window.state.selection.stage == 2 and room.slider.stage == 2
+    assert window.state.selection.stage == 2 and room.slider.track.value() == 2
 
 
 def test_a_click_on_a_length_chooses_token_and_layer(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
@@ -274,7 +274,7 @@ def test_every_step_shows_the_engines_numbers_and_their_parts(
             header.click()
         assert view.open_key == step.key
         assert view.table.numbers.values == pytest.approx(step.values, rel=1e-4, abs=1e-4)
-        assert header.texts[2] == f"{step.values.shape[0]} × {step.values.shape[1]}"
+        assert header.shape == f"{step.values.shape[0]} × {step.values.shape[1]}"
         view.table.setCurrentIndex(view.table.numbers.index(6, 2))
         made = view.derivation.derivation
         assert made is not None and window.state.focus == 6
@@ -298,7 +298,7 @@ def test_a_changed_row_is_said_not_to_add_up(room: LayersRoom, window: Window, q
     row = (1.0, *[0.0] * (size - 1))
     window.state.set_what_if(window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
     settle(window, qtbot)
-    qtbot.waitUntil(lambda: view.layer.answer is not None, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.asked["layer"].answer is not None, timeout=TIMEOUT_MS)
     view.open_step("probs")
     window.state.set_focus(4)
     assert view.table.numbers.values[4].tolist() == list(row)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.compute.applying import Applied, ApplyRequest
-from app.lessons.cutting import tries
+from app.lessons.card_parts import tries
 from app.lessons.judging import filled, is_right
 from app.lessons.lesson import HeadChoice, Lesson, LessonError, Measure, Setup, WordAt
 from app.lessons.measures import MEASURES, Value, value_of
@@ -56,7 +56,7 @@ def test_a_page_says_what_it_sets_asks_and_checks() -> None:
     assert one.setup.head == HeadChoice(kind="previous token") and one.setup.select == WordAt("the", "", 2)
     assert one.question is not None and one.question.answer == Measure("tokens")
     assert one.task is not None and one.task.done.value == 0.6
-    assert one.text == "Some *text*.\n\n## Below" and one.notes == "Wait."
+    assert one.text == "Some *text*.\n\n## Below" and one.notes == ("Wait.",)
     assert (two.setup.text_a, two.setup.text_b, two.setup.masks, two.setup.room) == ("Another.", "", (), "attend")
     assert two.setup.head == one.setup.head
 

@@ -187,10 +187,10 @@ def test_a_task_is_done_by_what_is_chosen(window: Window, player: LessonPlayer, 
     arrive(window, qtbot)
     body = card_of(window).body
     assert body is not None and body.task is not None
-    assert body.task.state.endswith("% of the attention; you need 20% or more.") and body.task.meter.isVisible()
+    assert body.task.state.text().endswith("% of the attention; you need 20% or more.") and body.task.meter.isVisible()
     least = window.state.layer, window.state.head
     window.state.set_head(*best_head(player))
-    assert body.task.state.startswith("Done.") and player.is_task_done
+    assert body.task.state.text().startswith("Done.") and player.is_task_done
     window.state.set_head(*least)
     assert player.is_task_done  # it stays so
 
@@ -206,7 +206,7 @@ def test_a_text_that_is_to_be_changed_says_whether_it_is(window: Window, player:
     arrive(window, qtbot)
     body = card_of(window).body
     assert body is not None and body.task is not None
-    assert body.task.state == "The text has not changed yet."
+    assert body.task.state.text() == "The text has not changed yet."
     window.state.set_text("A cat ran.")
     qtbot.waitUntil(lambda: player.is_task_done, timeout=TIMEOUT_MS)
 
@@ -238,11 +238,13 @@ def test_a_task_is_done_by_what_a_fine_tuned_model_answers(
     window.lessons.open(tmp_path / "tuned.md")
     player = window.lessons.player
     assert player is not None
-    qtbot.waitUntil(lambda: player.start_value is not None, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: player.task_value(player.start) is not None, timeout=TIMEOUT_MS)
     assert window.room_key == "apply" and not player.is_task_done
     checkpoint = load_checkpoint(tmp_path / "checkpoints" / "bertscope-sentiment")
     (answer,) = predict(checkpoint, [TextExample("The cat sat.")])
-    assert isinstance(answer, LabelPrediction) and player.start_value == pytest.approx(answer.probabilities["good"])
+    assert isinstance(answer, LabelPrediction) and player.task_value(player.start) == pytest.approx(
+        answer.probabilities["good"]
+    )
     body = card_of(window).body
     assert body is not None and answer.label in body.text.toPlainText()
     window.state.set_text("It was happy.", "")

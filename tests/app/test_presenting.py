@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.lessons.card import LessonCard
-from app.lessons.cutting import CuttingSteps
+from app.lessons.card_parts import CuttingSteps
 from app.lessons.lesson import Lesson
 from app.lessons.notes_window import NotesWindow, other_screen
 from app.lessons.parser import load_lesson

@@ -102,7 +102,7 @@ def _deeds(page: Page) -> object:
         page.covers,
         page.cut,
         [(one.measure, one.operator, one.value) for one in page.claims],
-        question and (question.kind, question.answer, question.within, question.is_share, len(question.options)),
+        question and (question.kind, question.answer, question.within, len(question.options)),
         question and [_right(option.is_right) for option in question.options],
         task and (task.done.measure, task.done.operator, task.done.value, task.solution, bool(task.hint)),
         sorted(str(measure) for _, measure in page.placeholders),

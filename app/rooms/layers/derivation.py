@@ -5,14 +5,14 @@ number, `total` what the parts give, and they agree to 1e-5 where nothing was ch
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...look import numbers
-from ...look.say import say
+from ...look.say import mark, say
 
 MOST_TERMS = 12
 Name = Callable[[int], str]
@@ -63,26 +63,15 @@ def dot_product(
     """sum over i of left[i] * right[i], and the bias: (n), (n). name: of each product; None: i is a position.
     factors: what left and right are."""
     products = left.astype(np.float64) * right
-    order = np.argsort(-np.abs(products), kind="stable")[:MOST_TERMS]
-    terms = [_term(i, float(products[i]), name, (float(left[i]), float(right[i]))) for i in order.tolist()]
+    terms, rest, rest_count = _largest(products, name, list(zip(left.tolist(), right.tolist(), strict=True)))
     total = float(products.sum())
-    rest = total - float(products[order].sum())
-    formula = say("sum of {count} products = {total}")
+    formula = mark("sum of {count} products = {total}")
     if bias is not None:
-        formula = say("sum of {count} products and the bias = {total}")
+        formula = mark("sum of {count} products and the bias = {total}")
         terms.append(Term(say("bias"), bias))
         total += bias
-    return Derivation(
-        value,
-        total,
-        formula.format(count=numbers.count(len(products)), total=numbers.exact(total)),
-        terms=tuple(terms),
-        rest=rest,
-        rest_count=len(products) - len(order),
-        sum=total,
-        sum_name=say("sum"),
-        factors=factors,
-    )
+    text = say(formula, count=numbers.count(len(products)), total=numbers.exact(total))
+    return Derivation(value, total, text, (), tuple(terms), rest, rest_count, total, say("sum"), factors)
 
 
 def scaled(value: float, score: float, head_size: int) -> Derivation:
@@ -98,30 +87,20 @@ def softmax(value: float, scores: NDArray, column: int) -> Derivation:
     highest = float(exact.max())
     raised = np.exp(exact - highest)
     above, below = float(raised[column]), float(raised.sum())
-    order = np.argsort(-raised, kind="stable")[:MOST_TERMS]
-    return Derivation(
-        value,
-        above / below,
-        f"{numbers.exact(above)} / {numbers.exact(below)} = {numbers.exact(above / below)}",
-        facts=(
-            Term(say("score"), float(exact[column])),
-            Term(say("highest score in the row"), highest),
-            Term(say("numerator, exp(score − highest)"), above),
-            Term(say("denominator, the sum over all tokens"), below),
-        ),
-        terms=tuple(_term(i, float(raised[i]), None) for i in order.tolist()),
-        rest=below - float(raised[order].sum()),
-        rest_count=len(raised) - len(order),
-        sum=below,
-        sum_name=say("denominator"),
+    terms, rest, rest_count = _largest(raised)
+    formula = f"{numbers.exact(above)} / {numbers.exact(below)} = {numbers.exact(above / below)}"
+    facts = (
+        Term(say("score"), float(exact[column])),
+        Term(say("highest score in the row"), highest),
+        Term(say("numerator, exp(score − highest)"), above),
+        Term(say("denominator, the sum over all tokens"), below),
     )
+    return Derivation(value, above / below, formula, facts, tuple(terms), rest, rest_count, below, say("denominator"))
 
 
-def residual(value: float, there: float, added: float, is_attention: bool) -> Derivation:
+def residual(value: float, there: float, added: float, adds: str) -> Derivation:
     """What was there and what a sublayer adds."""
-    total = there + added
-    adds = say("what attention adds") if is_attention else say("what feed-forward adds")
-    terms = (Term(say("what was there"), there), Term(adds, added))
+    total, terms = there + added, (Term(say("what was there"), there), Term(adds, added))
     formula = f"{numbers.exact(there)} + {numbers.exact(added)} = {numbers.exact(total)}"
     return Derivation(value, total, formula, terms=terms, sum=total, sum_name=say("sum"))
 
@@ -132,10 +111,10 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
     mean, variance = float(exact.mean()), float(exact.var())
     x, gain, bias = float(exact[column]), float(scale[column]), float(shift[column])
     total = (x - mean) / math.sqrt(variance + epsilon) * gain + bias
-    before, middle, spread, times, plus, after = map(numbers.exact, (x, mean, variance, gain, bias, total))
-    formula = f"({before} − {middle}) / √({spread} + {epsilon:g}) × {times} + {plus} = {after}"
+    entering, middle, spread, times, plus, leaving = map(numbers.exact, (x, mean, variance, gain, bias, total))
+    formula = f"({entering} − {middle}) / √({spread} + {epsilon:g}) × {times} + {plus} = {leaving}"
     facts = (
-        Term(say("x, the number before this step"), x),
+        Term(say(X), x),
         Term(say("mean of the row"), mean),
         Term(say("variance of the row"), variance),
         Term(say("scale"), gain),
@@ -146,57 +125,40 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
 
 def activation(value: float, x: float, name: str) -> Derivation:
     """One of the feed-forward layer's functions, by the config's name for it."""
-    formula, helper, total = ACTIVATIONS[name](x)
-    before = Term(say("x, the number before this step"), x)
-    return Derivation(value, total, f"{formula} = {numbers.exact(total)}", (before, *([helper] if helper else [])))
+    text, share_name, function = ACTIVATIONS[name]
+    made, facts = function(x), [Term(say(X), x)]
+    if not share_name:
+        formula = text.replace("x)", f"{numbers.exact(x)})")
+        return Derivation(value, made, f"{formula} = {numbers.exact(made)}", tuple(facts))
+    facts.append(Term(say(share_name), made))
+    formula = f"{text.partition(',')[0]} = {numbers.exact(x)} × {numbers.exact(made)} = {numbers.exact(x * made)}"
+    return Derivation(value, x * made, formula, tuple(facts))
 
 
-def _term(index: int, value: float, name: Name | None, factors: tuple[float, float] | None = None) -> Term:
-    return Term("", value, factors, position=index) if name is None else Term(name(index), value, factors)
+def _largest(
+    addends: NDArray, name: Name | None = None, factors: Sequence[tuple[float, float]] = ()
+) -> tuple[list[Term], float, int]:
+    """The largest terms of a sum, and of all others their sum and number. name: of each; None: i is a position."""
+    order = np.argsort(-np.abs(addends), kind="stable")[:MOST_TERMS].tolist()
+    terms = [
+        Term(name(i) if name else "", float(addends[i]), factors[i] if factors else None, None if name else i)
+        for i in order
+    ]
+    return terms, float(addends.sum()) - float(addends[order].sum()), len(addends) - len(order)
 
 
-def _gelu(x: float) -> tuple[str, Term, float]:
-    """x times the normal distribution function (Hendrycks and Gimpel 2016)."""
-    share = (1 + math.erf(x / math.sqrt(2))) / 2
-    return (
-        f"x · Φ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
-        Term(say("Φ(x), normal distribution"), share),
-        x * share,
-    )
-
-
-def _gelu_tanh(x: float) -> tuple[str, Term, float]:
-    """The same with an approximation of the distribution (section 2 there)."""
-    share = (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
-    return (
-        f"x · Φ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
-        Term(say("Φ(x), approximated with tanh"), share),
-        x * share,
-    )
-
-
-def _relu(x: float) -> tuple[str, None, float]:
-    return f"max(0, {numbers.exact(x)})", None, max(0.0, x)
-
-
-def _silu(x: float) -> tuple[str, Term, float]:
-    share = 1 / (1 + math.exp(-x)) if x > -700 else 0.0
-    return (
-        f"x · σ(x) = {numbers.exact(x)} × {numbers.exact(share)}",
-        Term(say("σ(x), logistic function"), share),
-        x * share,
-    )
-
-
-def _tanh(x: float) -> tuple[str, None, float]:
-    return f"tanh({numbers.exact(x)})", None, math.tanh(x)
-
-
-ACTIVATIONS: dict[str, Callable[[float], tuple[str, Term | None, float]]] = {
-    "gelu": _gelu,
-    "gelu_new": _gelu_tanh,
-    "gelu_pytorch_tanh": _gelu_tanh,
-    "relu": _relu,
-    "silu": _silu,
-    "tanh": _tanh,
+X = mark("x, the number before this step")
+_BY_TANH = (
+    "x · Φ(x), Φ ≈ tanh",
+    mark("Φ(x), approximated with tanh"),  # Hendrycks and Gimpel 2016, section 2
+    lambda x: (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2,
+)
+# Formula, what x is multiplied by, and how that is computed; without a name: the function itself.
+ACTIVATIONS: dict[str, tuple[str, str, Callable[[float], float]]] = {
+    "gelu": ("x · Φ(x)", mark("Φ(x), normal distribution"), lambda x: (1 + math.erf(x / math.sqrt(2))) / 2),
+    "gelu_new": _BY_TANH,
+    "gelu_pytorch_tanh": _BY_TANH,
+    "relu": ("max(0, x)", "", lambda x: max(0.0, x)),
+    "silu": ("x · σ(x)", mark("σ(x), logistic function"), lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0),
+    "tanh": ("tanh(x)", "", math.tanh),
 }

@@ -25,15 +25,8 @@ if TYPE_CHECKING:
     from bertcore.progress import ReportProgress
 
     from ...state.readings import Reading
+
 MODEL = "bertcore.model.bert"
-FORMULAS = {
-    "gelu": "x · Φ(x)",
-    "gelu_new": "x · Φ(x), Φ ≈ tanh",
-    "gelu_pytorch_tanh": "x · Φ(x), Φ ≈ tanh",
-    "relu": "max(0, x)",
-    "silu": "x · σ(x)",
-    "tanh": "tanh(x)",
-}
 TITLES = {
     "entering": mark("Hidden state in"),
     "query": mark("Query"),
@@ -65,12 +58,15 @@ class LayerStep:
     formula: str
     function: str  # dotted name in bertcore of what computed it
     values: Floats  # (S, columns); rows are tokens
-    columns: str  # what a column is: "dimension", "token", "neuron"
-    derive: Callable[[int, int], Derivation]  # row, column -> how that number was computed
+    how: Callable[[float, int, int], Derivation]  # value, row, column -> how that number was computed
+    columns: str = "dimension"  # what a column is: or "token", "neuron"
 
     @property
     def title(self) -> str:
         return say(TITLES[self.key])
+
+    def derive(self, row: int, column: int) -> Derivation:
+        return self.how(float(self.values[row, column]), row, column)
 
 
 def layer_of(checkpoint: Checkpoint, reading: Reading, layer: int, _progress: ReportProgress) -> LayerTrace:
@@ -82,92 +78,68 @@ def layer_of(checkpoint: Checkpoint, reading: Reading, layer: int, _progress: Re
 
 def layer_steps(one: LayerTrace, head: int) -> list[LayerStep]:
     """In the order in which a post-norm or pre-norm layer computes them; of the heads this one (from 0)."""
-    entering = _entering(one)
-    attention, feed_forward, layer = _attention_steps(one, head), _feed_forward_steps(one), _kind(one)
+    source = say("from layer {layer}", layer=one.layer) if one.layer else say("from the embeddings")
+    function = f"{MODEL}.Layer.forward" if one.layer else f"{MODEL}.Embeddings.forward"
+    start = LayerStep(
+        "entering", f"x, {source}", function, one.entering, lambda value, _r, _c: derivation.given(value, source)
+    )
+    attention, feed_forward = _attention_steps(one, head), _feed_forward_steps(one)
+    attends = say("what was there + attention"), say("what attention adds")
+    feeds = say("what was there + feed-forward"), say("what feed-forward adds")
     if one.pre_norm:
         steps = [
-            entering,
+            start,
             _norm("attention_norm", one, one.entering, one.attention_input),
             *attention,
-            _residual("middle", layer, one.entering, one.attention_output, one.middle, is_attention=True),
+            _residual("middle", one, one.entering, one.attention_output, one.middle, attends),
             _norm("feed_forward_norm", one, one.middle, one.feed_forward_input),
             *feed_forward,
-            _residual("leaving", layer, one.middle, one.feed_forward_output, one.leaving, is_attention=False),
+            _residual("leaving", one, one.middle, one.feed_forward_output, one.leaving, feeds),
         ]
         return [*steps, _norm("final_norm", one, one.leaving, one.normed)] if one.normed is not None else steps
     # In single precision, as the model adds: the very numbers that its LayerNorm reads.
     middle_sum, leaving_sum = one.entering + one.attention_output, one.middle + one.feed_forward_output
     return [
-        entering,
+        start,
         *attention,
-        _residual("attention_sum", layer, one.entering, one.attention_output, middle_sum, is_attention=True),
+        _residual("attention_sum", one, one.entering, one.attention_output, middle_sum, attends),
         _norm("attention_norm", one, middle_sum, one.middle),
         *feed_forward,
-        _residual("feed_forward_sum", layer, one.middle, one.feed_forward_output, leaving_sum, is_attention=False),
+        _residual("feed_forward_sum", one, one.middle, one.feed_forward_output, leaving_sum, feeds),
         _norm("feed_forward_norm", one, leaving_sum, one.leaving),
     ]
-
-
-def _entering(one: LayerTrace) -> LayerStep:
-    values = one.entering
-    if one.layer:
-        source = say("from layer {layer}", layer=one.layer)
-        function = f"{MODEL}.Layer.forward"
-    else:
-        source = say("from the embeddings")
-        function = f"{MODEL}.Embeddings.forward"
-
-    def derive(row: int, column: int) -> Derivation:
-        return derivation.given(float(values[row, column]), source)
-
-    return LayerStep("entering", f"x, {source}", function, values, "dimension", derive)
 
 
 def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
     query, key, value = one.query[head], one.key[head], one.value[head]  # 3 x (S,D)
     scores, probs, context = one.scores[head], one.probs[head], one.context[head]
-    products = query @ key.T  # (S,S)
-    size = query.shape[1]
+    products, size = query @ key.T, query.shape[1]  # (S,S)
     heads = np.ascontiguousarray(one.context.transpose(1, 0, 2)).reshape(len(query), -1)  # (N,S,D) -> (S,H)
+    inside, by_key, by_value = f"{MODEL}.SelfAttention.forward", say("query × key"), say("attention × value")
 
-    def product(row: int, column: int) -> Derivation:
-        names = say("query × key")
-        return derivation.dot_product(float(products[row, column]), query[row], key[column], _dimension, names)
+    def product(made: float, row: int, column: int) -> Derivation:
+        return derivation.dot_product(made, query[row], key[column], _dimension, by_key)
 
-    def score(row: int, column: int) -> Derivation:
-        return derivation.scaled(float(scores[row, column]), float(products[row, column]), size)
+    def score(made: float, row: int, column: int) -> Derivation:
+        return derivation.scaled(made, float(products[row, column]), size)
 
-    def weight(row: int, column: int) -> Derivation:
-        return derivation.softmax(float(probs[row, column]), scores[row], column)
+    def weight(made: float, row: int, column: int) -> Derivation:
+        return derivation.softmax(made, scores[row], column)
 
-    def mean(row: int, column: int) -> Derivation:
-        names = say("attention × value")
-        return derivation.dot_product(float(context[row, column]), probs[row], value[:, column], None, names)
+    def mean(made: float, row: int, column: int) -> Derivation:
+        return derivation.dot_product(made, probs[row], value[:, column], None, by_value)
 
     def output_name(index: int) -> str:
         return say("head {head}, dim {dimension}", head=index // size + 1, dimension=index % size)
 
-    product_formula = say("query · key, head {head}", head=head + 1)
-    score_formula = say("score / √{size}", size=size)
-    weight_formula = say("exp(s) / Σ exp(s), by row")
-    context_formula = say("Σ weight × value, over tokens")
-    output_formula = say("all heads · W_O + b")
-    inside, output = f"{MODEL}.SelfAttention.forward", one.weights["output"]
+    attended, output = (heads, one.weights["output"], one.attention_output), "SelfAttention.project"
     return [
         *(_projection(one, head, place) for place in range(3)),
-        LayerStep("products", product_formula, inside, products, "token", product),
-        LayerStep("scores", score_formula, inside, scores, "token", score),
-        LayerStep("probs", weight_formula, inside, probs, "token", weight),
-        LayerStep("context", context_formula, inside, context, "dimension", mean),
-        _linear(
-            "attention_output",
-            output_formula,
-            "SelfAttention.project",
-            heads,
-            output,
-            one.attention_output,
-            output_name,
-        ),
+        LayerStep("products", say("query · key, head {head}", head=head + 1), inside, products, product, "token"),
+        LayerStep("scores", say("score / √{size}", size=size), inside, scores, score, "token"),
+        LayerStep("probs", say("exp(s) / Σ exp(s), by row"), inside, probs, weight, "token"),
+        LayerStep("context", say("Σ weight × value, over tokens"), inside, context, mean),
+        _linear("attention_output", say("all heads · W_O + b"), output, *attended, output_name),
     ]
 
 
@@ -177,26 +149,26 @@ def _projection(one: LayerTrace, head: int, place: int) -> LayerStep:
     values: Floats = getattr(one, key)[head]  # (S,D)
     fused, size = one.weights["query_key_value"], values.shape[1]
     first = place * one.entering.shape[1] + head * size
-    rows = slice(first, first + size)
+    own = Affine(fused.weight[first : first + size], fused.bias[first : first + size])
     formula = say("x · {matrix} + b, head {head}", matrix=f"W_{key[0].upper()}", head=head + 1)
-    own = Affine(fused.weight[rows], fused.bias[rows])
     return _linear(key, formula, "SelfAttention.forward", one.attention_input, own, values, _dimension)
 
 
 def _feed_forward_steps(one: LayerTrace) -> list[LayerStep]:
-    before, after = one.before_activation, one.activation
+    middle, after, weights, inside = one.before_activation, one.activation, one.weights, "Layer.feed_forward"
+    entering, leaving = (one.feed_forward_input, weights["feed_forward_in"], middle), weights["feed_forward_out"]
+    formula = f"{one.hidden_act}: {derivation.ACTIVATIONS[one.hidden_act][0]}"
 
-    def activate(row: int, column: int) -> Derivation:
-        return derivation.activation(float(after[row, column]), float(before[row, column]), one.hidden_act)
+    def activate(made: float, row: int, column: int) -> Derivation:
+        return derivation.activation(made, float(middle[row, column]), one.hidden_act)
 
-    enter, leave = one.weights["feed_forward_in"], one.weights["feed_forward_out"]
-    formula, inside = f"{one.hidden_act}: {FORMULAS[one.hidden_act]}", "Layer.feed_forward"
+    def neuron(index: int) -> str:
+        return say("neuron {neuron}", neuron=index)
+
     return [
-        _linear(
-            "before_activation", "x · W_in + b", inside, one.feed_forward_input, enter, before, _dimension, "neuron"
-        ),
-        LayerStep("activation", formula, f"{MODEL}.{inside}", after, "neuron", activate),
-        _linear("feed_forward_output", "a · W_out + b", inside, after, leave, one.feed_forward_output, _neuron),
+        _linear("before_activation", "x · W_in + b", inside, *entering, _dimension, "neuron"),
+        LayerStep("activation", formula, f"{MODEL}.{inside}", after, activate, "neuron"),
+        _linear("feed_forward_output", "a · W_out + b", inside, after, leaving, one.feed_forward_output, neuron),
     ]
 
 
@@ -211,34 +183,34 @@ def _linear(
     columns: str = "dimension",
 ) -> LayerStep:
     """values[row, column] = inputs[row] . weight[column] + bias[column]; name: of each product."""
+    factors = say("input × weight")
 
-    def derive(row: int, column: int) -> Derivation:
-        bias, names = float(weights.bias[column]), say("input × weight")
-        row_of_weights = weights.weight[column]
-        return derivation.dot_product(float(values[row, column]), inputs[row], row_of_weights, name, names, bias)
+    def how(made: float, row: int, column: int) -> Derivation:
+        bias = float(weights.bias[column])
+        return derivation.dot_product(made, inputs[row], weights.weight[column], name, factors, bias)
 
-    return LayerStep(key, formula, f"{MODEL}.{function}", values, columns, derive)
-
-
-def _residual(key: str, layer: str, there: Floats, added: Floats, total: Floats, *, is_attention: bool) -> LayerStep:
-    def derive(row: int, column: int) -> Derivation:
-        addends = float(there[row, column]), float(added[row, column])
-        return derivation.residual(float(total[row, column]), *addends, is_attention)
-
-    formula = say("what was there + attention") if is_attention else say("what was there + feed-forward")
-    return LayerStep(key, formula, f"{MODEL}.{layer}.forward", total, "dimension", derive)
+    return LayerStep(key, formula, f"{MODEL}.{function}", values, how, columns)
 
 
-def _norm(key: str, one: LayerTrace, before: Floats, after: Floats) -> LayerStep:
+def _residual(
+    key: str, one: LayerTrace, there: Floats, added: Floats, total: Floats, words: tuple[str, str]
+) -> LayerStep:
+    """words: the formula, and what is added."""
+
+    def how(made: float, row: int, column: int) -> Derivation:
+        return derivation.residual(made, float(there[row, column]), float(added[row, column]), words[1])
+
+    return LayerStep(key, words[0], f"{MODEL}.{_kind(one)}.forward", total, how)
+
+
+def _norm(key: str, one: LayerTrace, entering: Floats, leaving: Floats) -> LayerStep:
     weights = one.weights[key]
 
-    def derive(row: int, column: int) -> Derivation:
-        value = float(after[row, column])
-        return derivation.layer_norm(value, before[row], column, weights.weight, weights.bias, one.epsilon)
+    def how(made: float, row: int, column: int) -> Derivation:
+        return derivation.layer_norm(made, entering[row], column, weights.weight, weights.bias, one.epsilon)
 
-    function = f"{MODEL}.Encoder.forward" if key == "final_norm" else f"{MODEL}.{_kind(one)}.forward"
-    formula = say("(x − mean) / √(variance + ε) × scale + shift")
-    return LayerStep(key, formula, function, after, "dimension", derive)
+    owner = "Encoder" if key == "final_norm" else _kind(one)
+    return LayerStep(key, say("(x − mean) / √(variance + ε) × scale + shift"), f"{MODEL}.{owner}.forward", leaving, how)
 
 
 def _kind(one: LayerTrace) -> str:
@@ -247,7 +219,3 @@ def _kind(one: LayerTrace) -> str:
 
 def _dimension(index: int) -> str:
     return say("dim {dimension}", dimension=index)
-
-
-def _neuron(index: int) -> str:
-    return say("neuron {neuron}", neuron=index)

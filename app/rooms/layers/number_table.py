@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetrics, QMouseEvent, QPainter
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -21,6 +21,7 @@ from ...look.say import say
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMN_PX, ROW_PX, HEADER_PX = 62, 22, 96
+FONT_PX, NAME_PX = 11.5, 11
 MOST_WHOLE = 32  # columns of a table that a picture shows whole: wider, nothing of it could be read on a page
 MIDDLE = Qt.AlignmentFlag.AlignCenter
 NONE = QModelIndex()
@@ -64,16 +65,13 @@ class NumberModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return short(value)
             case Qt.ItemDataRole.ToolTipRole:
-                row, column = (self._name(names, i) for names, i in self._places(index))
+                row, column = self._name(self._rows, index.row()), self._name(self._columns, index.column())
                 return f"{row} · {column}: {numbers.number(value, 9)}"
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         names = self._columns if orientation == Qt.Orientation.Horizontal else self._rows
         return self._name(names, section) if role == Qt.ItemDataRole.DisplayRole else None
-
-    def _places(self, index: Index) -> tuple[tuple[list[str], int], tuple[list[str], int]]:
-        return (self._rows, index.row()), (self._columns, index.column())
 
     def _name(self, names: list[str], index: int) -> str:
         return names[index] if index < len(names) else str(index)
@@ -101,9 +99,7 @@ def paint_cell(
         painter.fillRect(inside, color)
         inside = inside.adjusted(line, line, -line, -line)
     painter.fillRect(inside, fill)
-    painter.setFont(_font())
-    painter.setPen(theme.ink_on(fill))
-    painter.drawText(place, MIDDLE, short(value))
+    theme.draw_text(painter, QRectF(place), short(value), theme.ink_on(fill), FONT_PX, align=MIDDLE)
 
 
 class NumberTable(QTableView):
@@ -118,14 +114,14 @@ class NumberTable(QTableView):
         self.setModel(self.numbers)
         self.setAccessibleName(say("The numbers of this step: rows are tokens"))
         self.setShowGrid(False)
-        self.setFont(_font())
+        self.setFont(theme.font(FONT_PX))
         self.setItemDelegate(_Cells(self))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
         self.setFrameShape(QTableView.Shape.NoFrame)
         for header, size in ((self.horizontalHeader(), COLUMN_PX), (self.verticalHeader(), ROW_PX)):
-            header.setFont(_name_font())
+            header.setFont(theme.font(NAME_PX))
             header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
             header.setMinimumSectionSize(1)
             header.setDefaultSectionSize(theme.px(size))
@@ -188,13 +184,10 @@ class NumberTable(QTableView):
     def _paint_name(self, painter: QPainter, place: QRect, number: int, *, across: bool) -> None:
         """Of a column (across) or a row, as its header shows it."""
         is_chosen = self.current is not None and self.current[across] == number
-        padded = place.adjusted(theme.px(4), 0, -theme.px(4), 0)
         name = self.numbers.headerData(number, Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical)
-        font = _name_font(is_chosen)
-        painter.setFont(font)
-        painter.setPen(theme.color("accent" if is_chosen else "muted"))
-        text = QFontMetrics(font).elidedText(name, Qt.TextElideMode.ElideRight, padded.width())
-        painter.drawText(padded, MIDDLE if across else Qt.AlignmentFlag.AlignVCenter, text)
+        padded = QRectF(place.adjusted(theme.px(4), 0, -theme.px(4), 0))
+        color, align = "accent" if is_chosen else "muted", MIDDLE if across else theme.LEFT
+        theme.draw_text(painter, padded, name, color, NAME_PX, align=align, bold=is_chosen)
 
     @property
     def current(self) -> tuple[int, int] | None:
@@ -220,11 +213,3 @@ def short(value: float) -> str:
     """Fits a cell."""
     digits = 4 if abs(value) < 10 else 3 if abs(value) < 100 else 2  # as in the derivation beside the table
     return numbers.decimal(value, digits)
-
-
-def _font() -> QFont:
-    return theme.font(11.5)
-
-
-def _name_font(is_chosen: bool = False) -> QFont:
-    return theme.font(11, bold=is_chosen)

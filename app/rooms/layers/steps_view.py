@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers, Picture, joined
 from ...look import numbers, theme
 from ...look.fitting import plain_tip
 from ...look.icons import paint_icon
 from ...look.say import mark, say
 from ...widgets.card import GAP_PX, Card, label, scrolled
+from ...widgets.charts.drawing import Words
 from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
@@ -34,6 +37,13 @@ if TYPE_CHECKING:
     from .layer_steps import LayerStep
 
 WIDTH_PX = 345
+TABLE_PX, LEAST_TABLE_PX = 236, 80
+HEADER_PX = 28
+TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
+FIRST_OPEN = "query"
+COUNTS = {"token": mark("%n token(s)"), "neuron": mark("%n neuron(s)"), "dimension": mark("%n dimension(s)")}
+NAMES = {"neuron": mark("neuron {neuron}"), "dimension": mark("dimension {dimension}")}  # of a column
+EXPORTED_COLUMNS = 4096
 
 
 class DerivationCard(Card):
@@ -43,60 +53,42 @@ class DerivationCard(Card):
         super().__init__()
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.derivation: Derivation | None = None
-        self._tokens: list[str] = []
+        self._tokens: Sequence[str] = ()
         self.number, self.formula = label("", "number"), label("", wrap=True)
-        self.changed = label(
-            say("Something you switched off or edited changed this number, so its parts do not add up to it."),
-            "error",
-            wrap=True,
-        )
-        self._facts, self._terms_title, self._terms = QLabel(), label("", "title"), QLabel()
-        for table in (self._facts, self._terms):
-            table.setTextFormat(Qt.TextFormat.RichText)
-            table.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        changed = say("Something you switched off or edited changed this number, so its parts do not add up to it.")
+        self.changed = label(changed, "error", wrap=True)
+        self._facts, self._terms_title, self._terms = _rich(), label("", "title"), _rich()
+        # What a picture shows: the words without the card, which may have to scroll.
+        self.parts = [self._title, self.number, self.changed, self.formula]
+        self.parts += [self._facts, self._terms_title, self._terms]
         inside = QWidget()
         vbox(*self.parts[1:], None, parent=inside, gap_px=8, margins=(0, 0, theme.px(4), 0))
         self.body.addWidget(scrolled(inside), 1)
-        self.clear()
+        self.show_number(say("How it was computed"), None, ())
 
-    @property
-    def parts(self) -> list[QLabel]:
-        """What a picture shows of it: the words without the card, which may have to scroll."""
-        return [self._title, self.number, self.changed, self.formula, self._facts, self._terms_title, self._terms]
-
-    def clear(self) -> None:
-        self.derivation = None
-        self.set_title(say("How it was computed"))
-        self.set_hint("")
-        self.formula.setText(say("Open a step and click a number."))
-        for widget in (self.number, self.changed, self._facts, self._terms_title, self._terms):
-            widget.hide()
-
-    def show_number(self, title: str, derivation: Derivation, tokens: list[str]) -> None:
+    def show_number(self, title: str, derivation: Derivation | None, tokens: Sequence[str]) -> None:
         """title: which number it is; tokens (S): as they are shown."""
         self.derivation, self._tokens = derivation, tokens
         self.set_title(title)
-        self.number.setText(numbers.exact(derivation.value))
-        self.formula.setText(derivation.formula)
-        self.changed.setVisible(not derivation.adds_up)
-        self.number.show()
-        self._facts.setVisible(bool(derivation.facts))
-        count = len(derivation.terms) + derivation.rest_count
-        self._terms_title.setText(say("The %Ln term(s), largest first", n=count))
+        self.formula.setText(say("Open a step and click a number.") if derivation is None else derivation.formula)
+        self.number.setVisible(derivation is not None)
+        self.changed.setVisible(derivation is not None and not derivation.adds_up)
+        self._facts.setVisible(derivation is not None and bool(derivation.facts))
         for widget in (self._terms_title, self._terms):
-            widget.setVisible(bool(derivation.terms))
-        self._write_tables(derivation)
+            widget.setVisible(derivation is not None and bool(derivation.terms))
+        if derivation is not None:
+            self.number.setText(numbers.exact(derivation.value))
+            count = len(derivation.terms) + derivation.rest_count
+            self._terms_title.setText(say("The %Ln term(s), largest first", n=count))
+            self._write_tables(derivation)
 
     def _write_tables(self, derivation: Derivation) -> None:
         """In the colours of the theme in use."""
-        self._facts.setText(
-            _table([(html.escape(fact.name), "", numbers.exact(fact.value)) for fact in derivation.facts])
-        )
-        rows = [("", derivation.factors, "")] if derivation.factors else []
+        self._facts.setText(_table([(html.escape(fact.name), "", fact.value) for fact in derivation.facts]))
+        rows: list[tuple[str, str, float | str]] = [("", derivation.factors, "")] if derivation.factors else []
         rows += [_row(term, self._tokens) for term in derivation.terms]
         if derivation.rest_count:
-            others = say("%Ln other(s)", n=derivation.rest_count)
-            rows.append((others, "", numbers.exact(derivation.rest)))
+            rows.append((say("%Ln other(s)", n=derivation.rest_count), "", derivation.rest))
         if derivation.sum is not None:
             rows.append((f"<b>{derivation.sum_name}</b>", "", f"<b>{numbers.exact(derivation.sum)}</b>"))
         self._terms.setText(_table(rows))
@@ -107,33 +99,27 @@ class DerivationCard(Card):
             self._write_tables(self.derivation)
 
 
-def _row(term: Term, tokens: list[str]) -> tuple[str, str, str]:
+def _rich() -> QLabel:
+    made = QLabel(textFormat=Qt.TextFormat.RichText)
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made
+
+
+def _row(term: Term, tokens: Sequence[str]) -> tuple[str, str, float]:
     position = term.position
     name = term.name if position is None or position >= len(tokens) else f"{tokens[position]} ({position})"
-    product = " × ".join(numbers.exact(factor) for factor in term.factors) if term.factors else ""
-    return html.escape(name), product, numbers.exact(term.value)
+    return html.escape(name), " × ".join(map(numbers.exact, term.factors or ())), term.value
 
 
-def _table(rows: list[tuple[str, str, str]]) -> str:
+def _table(rows: Sequence[tuple[str, str, float | str]]) -> str:
     """Name, product, value; numbers end in one column."""
-    muted, ink = theme.active().muted, theme.active().ink
-    size = theme.px(12)
+    muted = f'style="color:{theme.active().muted}; padding-right:{theme.px(6)}px"'
     lines = [
-        f'<tr><td style="color:{muted}; padding-right:{theme.px(6)}px">{name}</td>'
-        f'<td align="right" style="color:{muted}; padding-right:{theme.px(6)}px">{product}</td>'
-        f'<td align="right" style="color:{ink}">{value}</td></tr>'
+        f'<tr><td {muted}>{name}</td><td align="right" {muted}>{product}</td><td align="right" '
+        f'style="color:{theme.active().ink}">{value if isinstance(value, str) else numbers.exact(value)}</td></tr>'
         for name, product, value in rows
     ]
-    return f'<table cellspacing=0 cellpadding=1 style="font-size:{size}px">{"".join(lines)}</table>'
-
-
-TABLE_PX, LEAST_TABLE_PX = 236, 80
-HEADER_PX = 28
-TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
-FIRST_OPEN = "query"
-COUNTS = {"token": mark("%n token(s)"), "neuron": mark("%n neuron(s)"), "dimension": mark("%n dimension(s)")}
-NAMES = {"neuron": mark("neuron {neuron}"), "dimension": mark("dimension {dimension}")}  # of a column
-EXPORTED_COLUMNS = 4096
+    return f'<table cellspacing=0 cellpadding=1 style="font-size:{theme.px(12)}px">{"".join(lines)}</table>'
 
 
 class StepHeader(QPushButton):
@@ -141,33 +127,20 @@ class StepHeader(QPushButton):
 
     def __init__(self, number: int, key: str) -> None:
         super().__init__()
-        self.key = key
-        self._number = number
-        self._title = self._formula = self._shape = self._function = ""
+        self.key, self._number = key, number
+        self.title = self.formula = self.shape = self.function = ""
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    @property
-    def texts(self) -> tuple[str, str, str, str]:
-        """Title, formula, shape, function."""
-        return self._title, self._formula, self._shape, self._function
-
     def show_step(self, step: LayerStep) -> None:
         rows, columns = step.values.shape
-        self._title, self._formula = step.title, step.formula
-        self._shape = f"{rows} × {columns}"
-        self._function = ".".join(step.function.split(".")[-2:])
-        self.setAccessibleName(
-            say(
-                "Step {number}: {title}, {formula}, {shape}",
-                number=self._number,
-                title=step.title,
-                formula=step.formula,
-                shape=self._shape,
-            )
-        )
-        self.setToolTip(plain_tip(f"{step.function}\n{_count('token', rows)} × {_count(step.columns, columns)}"))
+        self.title, self.formula, self.shape = step.title, step.formula, f"{rows} × {columns}"
+        self.function = ".".join(step.function.split(".")[-2:])
+        name, number, shape = mark("Step {number}: {title}, {formula}, {shape}"), self._number, self.shape
+        self.setAccessibleName(say(name, number=number, title=step.title, formula=step.formula, shape=shape))
+        size = f"{say(COUNTS['token'], n=rows)} × {say(COUNTS[step.columns], n=columns)}"
+        self.setToolTip(plain_tip(f"{step.function}\n{size}"))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -177,45 +150,37 @@ class StepHeader(QPushButton):
         return QSize(theme.px(280), theme.px(HEADER_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
-        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        is_lit = self.isChecked() or self.underMouse()
+        painter, is_open = theme.painter(self), self.isChecked()
         painter.setPen(theme.focus_pen() if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover" if is_lit else "card"))
-        painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
-        side = theme.px(10)
-        chevron = QRectF(theme.px(7), (self.height() - side) / 2, side, side)
-        if not self.isChecked():  # points right while closed
-            painter.save()
-            painter.translate(chevron.center())
-            painter.rotate(-90)
-            painter.translate(-chevron.center())
-            paint_icon(painter, "chevron", chevron, theme.color("muted"))
-            painter.restore()
-        else:
-            paint_icon(painter, "chevron", chevron, theme.color("accent"))
-        self._paint_texts(painter)
-
-    def _paint_texts(self, painter: QPainter) -> None:
+        painter.setBrush(theme.color("accent_tint" if is_open else "hover" if self.underMouse() else "card"))
+        radius, side = theme.px(6), theme.px(10)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.save()
+        painter.translate(theme.px(7) + side / 2, self.height() / 2)
+        painter.rotate(0 if is_open else -90)  # points right while closed
+        chevron = QRectF(-side / 2, -side / 2, side, side)
+        paint_icon(painter, "chevron", chevron, theme.color("accent" if is_open else "muted"))
+        painter.restore()
         has_function = numbers.is_technical() and self.width() > theme.px(TITLE_PX + SHAPE_PX + FUNCTION_PX + 190)
         function = theme.px(FUNCTION_PX) if has_function else 0
         shape, title = theme.px(SHAPE_PX), theme.px(TITLE_PX)
         shape_left, left = self.width() - theme.px(8) - function - shape, theme.px(24)
         formula_left = left + theme.px(24) + title
         for x, width, text, color, size in (
-            (shape_left + shape, function, self._function, "muted", 11.5),
-            (shape_left, shape, self._shape, "ink", 12),
+            (shape_left + shape, function, self.function, "muted", 11.5),
+            (shape_left, shape, self.shape, "ink", 12),
             (left, theme.px(22), str(self._number), "muted", 12),
-            (left + theme.px(24), title, self._title, "ink", 13),
-            (formula_left, shape_left - formula_left - theme.px(8), self._formula, "muted", 12),
+            (left + theme.px(24), title, self.title, "ink", 13),
+            (formula_left, shape_left - formula_left - theme.px(8), self.formula, "muted", 12),
         ):
             if width:
-                box = QRectF(x, 0, width, self.height())
-                theme.draw_text(painter, box, text, color, size, bold=text == self._title)
+                Words(QRectF(x, 0, width, self.height()), text, color, size, text == self.title).paint(painter)
 
 
 class StepsView(View):
     """A list of steps, of which one is open with its numbers; on the right how the chosen number was computed."""
+
+    asks: ClassVar = {"layer": False}
 
     def __init__(self) -> None:
         super().__init__()
@@ -228,14 +193,41 @@ class StepsView(View):
         self.card = Card(say("One layer, step by step"))
         self._head = Choice(say("The head whose queries, keys, values and scores are shown"))
         self._list = QVBoxLayout()
-        self._after_layout = QTimer(self)  # scrolls to the step that was opened, when its table has a place
+        # Scrolls to the step that was opened, when its table has a place.
+        self._after_layout = QTimer(self, singleShot=True, interval=0)
+        self._after_layout.timeout.connect(self._on_laid_out)
         self._build()
         self.table.context_menu_requested.connect(
             lambda cell, at: self.token_menu_requested.emit(cell[0] if cell else None, at, figure_entries(self.table))
         )
         self.table.chosen.connect(self._on_table_chosen)
         self._head.activated.connect(lambda head: self.head_clicked.emit(self.selection.layer, head))
-        self.layer = self.add_question(self._on_layer_answered)
+
+    def _build(self) -> None:
+        self.card.set_intro(
+            say(
+                "Row: a token. Column: one of its numbers (dimensions), counted from 0. Stronger colour: farther from "
+                "0."
+            )
+        )
+        self._head.setAccessibleName(say("Head"))
+        self.card.add_to_header(self._head)
+        self.card.set_figure(self._figure, say("Step by step"))
+        inside = QWidget()
+        self._list.setContentsMargins(0, 0, theme.px(4), 0)
+        self._list.setSpacing(theme.px(2))
+        inside.setLayout(self._list)
+        fill(self._list, self.table, None)
+        self.table.hide()
+        self._area = scrolled(inside)
+        self._area.verticalScrollBar().setSingleStep(self._line)
+        self.card.body.addWidget(self._area, 1)
+        self.card.body.addStretch(0)
+        self._fold = folded_on_projector(self.derivation, say("How this number was computed"))
+        hbox((self.card, 1), self._fold, parent=self, gap_px=GAP_PX)
+
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job:
+        return Job(layer_of, (reading, selection.layer), (reading.request.model,))
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         heads = reading.request.model.heads
@@ -246,10 +238,17 @@ class StepsView(View):
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         self._head.setCurrentIndex(selection.head)
-        model, layer = reading.request.model, selection.layer
-        self.layer.ask_model(model, layer_of, reading, layer, pause_ms=self.pause_ms)
-        if self.layer.answer is not None:
-            self._show_layer(self.layer.answer, selection)
+        self.ask_all()
+        one: LayerTrace | None = self.asked["layer"].answer
+        if one is None:
+            return
+        if self._shown == (one, selection.head):
+            self._show_number()
+            return
+        self._shown, self.steps = (one, selection.head), layer_steps(one, selection.head)
+        self.card.set_title(say("Layer {layer}, step by step", layer=one.layer + 1))
+        self._show_headers()
+        self._show_open()
 
     @property
     def _line(self) -> int:
@@ -258,7 +257,7 @@ class StepsView(View):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._after_layout.start(0)
+        self._after_layout.start()
 
     def _on_laid_out(self) -> None:
         """The list ends below a whole line, and begins with one when it has been scrolled to the open step."""
@@ -281,61 +280,43 @@ class StepsView(View):
         self._column = 0
         self._show_open()
 
-    def _on_layer_answered(self, one: LayerTrace) -> None:
-        if self.reading is not None:
-            self._show_layer(one, self.selection)
-
-    def _show_layer(self, one: LayerTrace, selection: Selection) -> None:
-        if self._shown == (one, selection.head):
-            self._show_number()
-            return
-        self._shown = one, selection.head
-        self.steps = layer_steps(one, selection.head)
-        self.card.set_title(say("Layer {layer}, step by step", layer=one.layer + 1))
-        self._show_headers()
-        self._show_open()
-
     def _show_headers(self) -> None:
         """One header for each step; they are made anew only where the model's order is another."""
-        if [header.key for header in self.headers] != [step.key for step in self.steps]:
-            for header in self.headers:
-                self._list.removeWidget(header)
-                discard(header)
-            self.headers = [StepHeader(number, step.key) for number, step in enumerate(self.steps, start=1)]
+        keys = [step.key for step in self.steps]
+        if [header.key for header in self.headers] != keys:
+            discard(*self.headers)
+            self.headers = [StepHeader(number, key) for number, key in enumerate(keys, start=1)]
             for place, header in enumerate(self.headers):
                 header.clicked.connect(lambda _checked=False, key=header.key: self.open_step(key))
                 self._list.insertWidget(place, header)
-            if self.open_key not in [step.key for step in self.steps]:
+            if self.open_key not in keys:
                 self.open_key = FIRST_OPEN
         for header, step in zip(self.headers, self.steps, strict=True):
             header.show_step(step)
 
     def _show_open(self) -> None:
-        self._after_layout.start(0)
+        self._after_layout.start()
         self._list.removeWidget(self.table)
         opened = self._open_step
         self.table.setVisible(opened is not None)
         for header in self.headers:
             header.setChecked(header.key == self.open_key)
         if opened is None:
-            self.derivation.clear()
+            self.derivation.show_number(say("How it was computed"), None, ())
             return
         self._list.insertWidget(self.steps.index(opened) + 1, self.table)
-        tokens = self._tokens
-        self.table.set_values(opened.values, tokens, tokens if opened.columns == "token" else [])
+        self.table.set_values(opened.values, self._tokens, self._tokens if opened.columns == "token" else [])
         self._fit_table(theme.px(TABLE_PX) + 2 * self._line)
         self._show_number()
 
     def _show_number(self) -> None:
-        step = self._open_step
-        row = self.selection.position
-        if step is None or row >= min(len(step.values), len(self._tokens)):
+        step, row, tokens = self._open_step, self.selection.position, self._tokens
+        if step is None or row >= min(len(step.values), len(tokens)):
             return
-        self._column = min(self._column, step.values.shape[1] - 1)
-        self.table.choose(row, self._column)
-        tokens, column = self._tokens, _column(step, self._column, self._tokens)
-        title = joined(step.title, tokens[row], column)
-        self.derivation.show_number(title, step.derive(row, self._column), tokens)
+        self._column = at = min(self._column, step.values.shape[1] - 1)
+        self.table.choose(row, at)
+        column = tokens[at] if step.columns == "token" else say(NAMES[step.columns], neuron=at, dimension=at)
+        self.derivation.show_number(joined(step.title, tokens[row], column), step.derive(row, at), tokens)
 
     @property
     def _open_step(self) -> LayerStep | None:
@@ -345,50 +326,19 @@ class StepsView(View):
     def _tokens(self) -> list[str]:
         return self.reading.shown_tokens if self.reading is not None else []
 
-    def _build(self) -> None:
-        self.card.set_intro(
-            say(
-                "Row: a token. Column: one of its numbers (dimensions), counted from 0. Stronger colour: farther from "
-                "0."
-            )
-        )
-        self._head.setAccessibleName(say("Head"))
-        self.card.add_to_header(self._head)
-        self.card.set_figure(self._figure, say("Step by step"))
-        inside = QWidget()
-        self._list.setContentsMargins(0, 0, theme.px(4), 0)
-        self._list.setSpacing(theme.px(2))
-        inside.setLayout(self._list)
-        fill(self._list, self.table, None)
-        self.table.hide()
-        self._area = scrolled(inside)
-        self._area.verticalScrollBar().setSingleStep(self._line)
-        self.card.body.addWidget(self._area, 1)
-        self.card.body.addStretch(0)
-        self._after_layout.setSingleShot(True)
-        self._after_layout.timeout.connect(self._on_laid_out)
-        self._fold = folded_on_projector(self.derivation, say("How this number was computed"))
-        hbox((self.card, 1), self._fold, parent=self, gap_px=GAP_PX)
-
     def _figure(self) -> Figure | None:
-        step = self._open_step
-        if step is None or self.layer.answer is None:
+        step, one = self._open_step, self._shown[0]
+        if step is None or one is None:
             return None
-        values = np.ascontiguousarray(step.values[:, :EXPORTED_COLUMNS])
-        tokens = self._tokens
+        tokens, columns, count = self._tokens, self.table.pictured_columns, self.table.numbers.columnCount()
         axes = Axis("token", tokens), Axis(step.columns, tokens if step.columns == "token" else [])
-        title = say("Layer {layer}: {step}", layer=self.layer.answer.layer + 1, step=step.title)
-        arrays = {step.key: Numbers(values, axes)}
-        hint = joined(step.formula, step.function if numbers.is_technical() else "", self._which_columns())
+        arrays = {step.key: Numbers(np.ascontiguousarray(step.values[:, :EXPORTED_COLUMNS]), axes)}
+        title = say("Layer {layer}: {step}", layer=one.layer + 1, step=step.title)
+        part = say("columns {first}–{last} of {count}", first=columns[0], last=columns[-1], count=count)
+        function = step.function if numbers.is_technical() else ""
+        hint = joined(step.formula, function, "" if len(columns) == count else part)
         figure = self.figure(title, self.derivation.parts, arrays, hint=hint, head=True, token=True)
         return figure and replace(figure, picture=_beside(self.table.picture(), figure.picture))
-
-    def _which_columns(self) -> str:
-        """Of a picture that has no room for all of them."""
-        shown, count = self.table.pictured_columns, self.table.numbers.columnCount()
-        if len(shown) == count:
-            return ""
-        return say("columns {first}–{last} of {count}", first=shown[0], last=shown[-1], count=count)
 
     def _on_table_chosen(self, row: int, column: int) -> None:
         self._column = column
@@ -410,15 +360,3 @@ def _beside(left: Picture, right: Picture) -> Picture:
         painter.restore()
 
     return Picture(left.width + gap + right.width, max(left.height, right.height), paint)
-
-
-def _count(columns: str, count: int) -> str:
-    """ "12 neurons"."""
-    return say(COUNTS[columns], n=count)
-
-
-def _column(step: LayerStep, column: int, tokens: list[str]) -> str:
-    """The name of one column."""
-    if step.columns == "token":
-        return tokens[column]
-    return say(NAMES[step.columns], neuron=column, dimension=column)
