@@ -214,6 +214,7 @@ SHIPPED_FILES = {  # readers of what is part of the program, or of the system
     "app/figures/animation.py",
     "app/rooms/game/game.py",
     "app/state/glossary.py",
+    "app/lessons/lab_sheet.py",
     "app/lessons/shipped.py",
     "app/widgets/help_panel.py",
     "bertcore/table.py",

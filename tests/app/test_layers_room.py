@@ -133,7 +133,7 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     shared = [
         sum((int(a), int(b)) in one for one in named) for a, b in zip(found.layers[4], found.neurons[4], strict=True)
     ]
-    first = view.charts["strongest"].strong_row
+    first = view.charts["strongest"].selected_cell()
     assert first == shared.index(min(shared))  # the one that fires for the fewest others
     QTest.keyClick(view.charts["strongest"], Qt.Key.Key_Down)
     settle(window, qtbot)

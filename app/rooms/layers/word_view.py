@@ -15,7 +15,7 @@ from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Side, Values, stage_labels, stage_name, stages
 from ...look import numbers, theme
 from ...look.say import mark, say
-from ...widgets.card import GAP_PX, Card, button, label, note, scrolled
+from ...widgets.card import GAP_PX, Card, button, label, note, scrolled, show_text
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import IconButton
 from ...widgets.curve_specs import CurveSpec
@@ -78,38 +78,38 @@ class UsesEditor(QWidget):
 
     edited = Signal()
 
-    def __init__(self, uses: Uses) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.word = QLineEdit(uses.word)
+        self.word = QLineEdit()
         self.word.setAccessibleName(say("The word to compare"))
-        self.word.textEdited.connect(lambda _text: self.edited.emit())
-        self.lines: list[_Line] = []
+        self.word.textEdited.connect(self.edited)
+        self.lines: list[UseLine] = []
         self._column = vbox(gap_px=6)
         self.add = button(say("Add a sentence"), self._on_add_clicked)
-        vbox(
-            hbox(label(say("Word"), "muted"), (self.word, 1)),
-            note(say("Say which meaning the word has in each sentence: click to change it.")),
-            self._column,
-            hbox(self.add, None),
-            parent=self,
-            gap_px=8,
-        )
-        for text, group in uses.sentences:
-            self._add_line(text, group)
+        word = hbox(label(say("Word"), "muted"), (self.word, 1))
+        hint = note(say("Say which meaning the word has in each sentence: click to change it."))
+        vbox(word, hint, self._column, hbox(self.add, None), parent=self, gap_px=8)
 
     @property
     def uses(self) -> Uses:
         return Uses(self.word.text(), tuple((line.text.text(), line.group) for line in self.lines))
 
+    def set_uses(self, uses: Uses) -> None:
+        self.word.setText(uses.word)
+        discard(*self.lines)
+        self.lines = []
+        for text, group in uses.sentences:
+            self._add_line(text, group)
+
     def show_found(self, found: list[int]) -> None:
         """Says under each sentence that is not among these that the word is not in it."""
         for i, line in enumerate(self.lines):
-            line.show_missing(i not in found and bool(line.text.text().strip()))
+            is_missing = i not in found and bool(line.text.text().strip())
+            show_text(line.missing, say("The word is not in this sentence.") if is_missing else "")
 
     def _add_line(self, text: str, group: int) -> None:
-        line = _Line(text, group)
-        line.text.textEdited.connect(lambda _text: self.edited.emit())
-        line.meaning.clicked.connect(lambda _checked=False: self.edited.emit())
+        line = UseLine(text, group)
+        line.edited.connect(self.edited)
         line.remove.clicked.connect(partial(self._on_remove_clicked, line))
         self.lines.append(line)
         self._column.addWidget(line)
@@ -125,39 +125,36 @@ class UsesEditor(QWidget):
         self._add_line("", self.lines[-1].group)
         self.lines[-1].text.setFocus()
 
-    def _on_remove_clicked(self, line: _Line, _checked: bool = False) -> None:
+    def _on_remove_clicked(self, line: UseLine, _checked: bool = False) -> None:
         self.lines.remove(line)
-        self._column.removeWidget(line)
         discard(line)
         self._show_counts()
         self.edited.emit()
 
 
-class _Line(QWidget):
+class UseLine(QWidget):
+    """A sentence, and the number of the meaning that the word has in it."""
+
+    edited = Signal()
+
     def __init__(self, text: str, group: int) -> None:
         super().__init__()
-        self.group = group
         self.text = QLineEdit(text)
         self.text.setCursorPosition(0)
-        self.meaning = button("", self._next_group, look="small")
+        self.text.textEdited.connect(self.edited)
+        self.meaning = button("", lambda: self.set_group(self.group % MOST_GROUPS + 1), look="small")
+        self.meaning.clicked.connect(lambda _checked=False: self.edited.emit())
         self.remove = IconButton("close", say("Remove this sentence"))
         self.missing = label("", "muted")
         self.missing.hide()
         vbox(hbox(self.meaning, (self.text, 1), self.remove, gap_px=5), self.missing, parent=self, gap_px=2)
-        self._show_group()
+        self.set_group(group)
 
-    def show_missing(self, is_missing: bool) -> None:
-        self.missing.setText(say("The word is not in this sentence.") if is_missing else "")
-        self.missing.setVisible(is_missing)
-
-    def _next_group(self) -> None:
-        self.group = self.group % MOST_GROUPS + 1
-        self._show_group()
-
-    def _show_group(self) -> None:
-        self.meaning.setText(say("meaning {number}", number=self.group))
-        self.meaning.setToolTip(say("Meaning {number}; click for another", number=self.group))
-        self.meaning.setAccessibleName(say("Meaning {number}", number=self.group))
+    def set_group(self, number: int) -> None:
+        self.group = number
+        self.meaning.setText(say("meaning {number}", number=number))
+        self.meaning.setToolTip(say("Meaning {number}; click for another", number=number))
+        self.meaning.setAccessibleName(say("Meaning {number}", number=number))
 
 
 PAUSE_MS = 350  # after the last key in a sentence
@@ -200,35 +197,28 @@ class WordView(ValuesView):
     )
 
     def lay_out(self) -> QLayout:
-        self.editor = UsesEditor(BANK)
-        self._connect_editor()
-        left = Card(
-            say("One word in several sentences"),
-            intro=say("This view has sentences of its own, not the text above. Change them, or write others."),
-        )
+        self.editor, inside = UsesEditor(), QWidget()
+        self.editor.set_uses(BANK)
+        self.editor.edited.connect(self._on_editor_edited)
+        title = say("One word in several sentences")
+        intro = say("This view has sentences of its own, not the text above. Change them, or write others.")
+        left = Card(title, intro=intro)
         left.setFixedWidth(theme.column_px(EDITOR_PX))
-        inside = QWidget()
         self.progress = self.own_line(self.asked["uses"])
-        self._column = vbox(self.editor, self.progress, None, parent=inside)
+        vbox(self.editor, self.progress, None, parent=inside)
         left.body.addWidget(scrolled(inside), 1)
         self.verdict = label("", "strong", wrap=True)
         curves, matrix = self.cards["curves"], self.cards["matrix"]
         curves.body.addWidget(self.verdict)
         self.charts["curves"].setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        sentences = folded_on_projector(left, left.title)
+        sentences = folded_on_projector(left, title)
         if theme.is_projector():  # the curves have the height to themselves
             return hbox(sentences, (curves, 1), (folded_on_projector(matrix, matrix.title), 1), gap_px=GAP_PX)
         # Not half each: with the sentence below them the curves need more in the lowest window.
         return hbox(sentences, (vbox((curves, 6), (matrix, 5), gap_px=GAP_PX), 1), gap_px=GAP_PX)
 
     def restore(self, kept: Any) -> None:
-        old, self.editor = self.editor, UsesEditor(kept)
-        self._column.replaceWidget(old, self.editor)
-        discard(old)
-        self._connect_editor()
-
-    def _connect_editor(self) -> None:
-        self.editor.edited.connect(self._on_editor_edited)
+        self.editor.set_uses(kept)
 
     def _on_editor_edited(self) -> None:
         self.kept_changed.emit(self.editor.uses)
@@ -303,15 +293,14 @@ def verdict(similarity: GroupSimilarity) -> str:
             "Its meanings do not separate: at no layer are uses with the same meaning more alike than uses with "
             "different ones."
         )
-    where = (
-        say(
+    where = mark(
+        "The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between "
+        "meanings."
+    )
+    if similarity.layer:
+        where = mark(
             "The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between "
             "meanings."
         )
-        if similarity.layer
-        else say(
-            "The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between "
-            "meanings."
-        )
-    )
-    return where.format(layer=similarity.layer, within=numbers.decimal(within), between=numbers.decimal(between))
+    ends = {"within": numbers.decimal(within), "between": numbers.decimal(between)}
+    return say(where).format(layer=similarity.layer, **ends)
