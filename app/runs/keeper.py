@@ -10,10 +10,10 @@ import shutil
 import sys
 import threading
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
-from PySide6.QtCore import QFile, QObject, QStandardPaths, Qt, Signal, SignalInstance, Slot
+from PySide6.QtCore import QFile, QObject, QStandardPaths, Qt, Signal, Slot
 
 from bertcore.errors import BertcoreError
 from bertcore.files import is_temporary, reason_of
@@ -23,38 +23,30 @@ from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 from ..look.say import say
 from .label import RunLabel, write_label
 from .run_info import RunInfo, is_built_in
+from .run_state import RunState
 from .sweep_rows import SweepRow
 
 STORED = (".safetensors", ".bin")  # these do not get smaller
 MOST_NAME = 60  # characters of a file's name
 
 
-class ListedRuns(Protocol):
-    """What the keeper needs of the service, which owns it."""
-
-    problem_found: SignalInstance
-
-    def refresh(self) -> None: ...
-    def select(self, path: Path | None) -> None: ...
-    def forget(self, path: Path) -> None: ...
-
-
 class RunKeeper(QObject):
     """Everything but the export is done at once, and the list of runs then read anew; what cannot be done is said."""
 
-    done = Signal(str)  # a sentence: what was done
-    binned = Signal(str)  # the name of a run that was moved to the bin; `put_back` undoes that
-
     _exported = Signal(str, object, str)  # name of the run, the file, why it could not be written
 
-    def __init__(self, runs: ListedRuns, parent: QObject) -> None:
-        super().__init__(parent)
-        self._runs = runs
+    def __init__(self, runs: RunState, forget: Callable[[Path], object], refresh: Callable[[], object]) -> None:
+        """forget: what was known of a run that is gone; refresh: reads all runs anew."""
+        super().__init__(runs)
+        self._runs, self._forget, self._refresh = runs, forget, refresh
         self._binned: list[tuple[Path, Path]] = []  # of each run: where it was, and where it is in the bin
-        self._problem_found = runs.problem_found
         self._exports: list[threading.Thread] = []
         self._is_closing = threading.Event()
         self._exported.connect(self._on_exported, Qt.ConnectionType.QueuedConnection)
+        runs.label_given.connect(self.set_label)
+        runs.delete_requested.connect(self.move_to_bin)
+        runs.export_requested.connect(self.export)
+        runs.put_back_requested.connect(self.put_back)
 
     def close(self) -> None:
         """Ends exports that are at work, and waits for their threads; an unfinished file is removed."""
@@ -66,8 +58,8 @@ class RunKeeper(QObject):
         try:
             write_label(run, label)
         except BertcoreError as error:
-            self._problem_found.emit(str(error))
-        self._runs.refresh()
+            self._runs.problem_found.emit(str(error))
+        self._refresh()
 
     def move_to_bin(self, info: RunInfo | SweepRow) -> None:
         """A run, or all runs of a sweep: into the bin of the system, from where `put_back` or a person can take them.
@@ -76,7 +68,7 @@ class RunKeeper(QObject):
         """
         runs = info.runs if isinstance(info, SweepRow) else (info,)
         if problem := next(filter(None, map(self.why_kept, runs)), ""):
-            self._problem_found.emit(problem)
+            self._runs.problem_found.emit(problem)
             return
         _make_room_for_the_bin()
         binned = []
@@ -88,13 +80,13 @@ class RunKeeper(QObject):
                     name=run.name,
                     folder=run.path,
                 )
-                self._problem_found.emit(problem)
+                self._runs.problem_found.emit(problem)
                 break
             binned.append((run.path, Path(file.fileName())))
-            self._runs.forget(run.path)
+            self._forget(run.path)
         if binned:
             self._binned = binned
-            self.binned.emit(info.name)
+            self._runs.binned.emit(info.name)
 
     def why_kept(self, info: RunInfo) -> str:
         """A sentence where this run cannot be deleted; empty where it can."""
@@ -112,8 +104,8 @@ class RunKeeper(QObject):
         binned, self._binned = self._binned, []
         found = [run for run, in_bin in binned if self._put_back(run, in_bin)]
         if found:
-            self._runs.refresh()
-            self._runs.select(found[0])
+            self._refresh()
+            self._runs.select_requested.emit(found[0])
 
     def _put_back(self, run: Path, in_bin: Path) -> bool:
         try:
@@ -122,7 +114,7 @@ class RunKeeper(QObject):
             shutil.move(in_bin, run)
         except OSError as error:
             why = reason_of(error)
-            self._problem_found.emit(
+            self._runs.problem_found.emit(
                 say("The run could not be put back ({why}). It is in {folder}.", why=why, folder=in_bin)
             )
             return False
@@ -148,9 +140,9 @@ class RunKeeper(QObject):
     def _on_exported(self, name: str, file: Path, why_not: str) -> None:
         if why_not:
             problem = say("“{name}” could not be exported to {file}: {why}.", name=name, file=file, why=why_not)
-            self._problem_found.emit(problem)
+            self._runs.problem_found.emit(problem)
         else:
-            self.done.emit(say("Saved: {file}", file=file))
+            self._runs.done.emit(say("Saved: {file}", file=file))
 
 
 def export_name(name: str) -> str:

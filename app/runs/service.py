@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from bertcore import locations
 from bertcore.errors import BertcoreError
@@ -23,11 +23,11 @@ from bertcore.runs.run_folder import CONFIG, NO_WORD, SNAPSHOTS, STATUS, RunFold
 from bertcore.runs.sweep_results import SWEEP
 
 from ..look.say import say
-from .estimator import RunEstimator
 from .keeper import RunKeeper
 from .label import LABEL
 from .process import RunChild, RunCommand, launch_folder, remove_launch_files
-from .run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
+from .run_info import RunInfo, describe, newest_held_out, read_result, read_run, with_kind
+from .run_state import RunState
 
 POLL_MS = 250  # the run that is looked at
 REFRESH_EVERY_POLLS = 4  # the list of all runs
@@ -47,42 +47,28 @@ class _Known:
     info: RunInfo
 
 
-class RunsService(QObject):
+class RunsService(RunState):
     """Follows the known runs while somebody looks, and one of them closely. The runs themselves never depend on it."""
-
-    runs_changed = Signal(list)  # list[RunInfo], newest first
-    run_selected = Signal(object)  # RunInfo | None: the signals below are about this one
-    status_changed = Signal(object)  # RunInfo of the selected run
-    metrics_restarted = Signal()  # the selected run's metrics begin anew; forget those before
-    metrics_appended = Signal(object)  # list[dict], lines of the selected run's metrics.jsonl; as a list it is copied
-    snapshots_changed = Signal(list)  # list[(step, Path)] of the selected run
-    compared_restarted = Signal(object)  # Path of a run that is compared; its metrics begin anew
-    compared_appended = Signal(object, object)  # Path, list[dict]: lines of its metrics.jsonl
-    result_changed = Signal(object)  # RunResult of the selected run; None where it has none (yet)
-    run_started = Signal(object)  # Path
-    problem_found = Signal(str)  # a sentence
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.runs: list[RunInfo] = []
-        self.selected: Path | None = None
         self._children: dict[Path, RunChild] = {}
         self._pending: dict[Path, RunInfo] = {}  # started here, but no folder yet
         self._held_out: dict[Path, tuple[int, dict[str, Any] | None]] = {}  # by the size of the metrics file
         self._known: dict[Path, _Known] = {}
         self._tail: MetricsTail | None = None
         self._compared: dict[Path, MetricsTail] = {}
-        self._status: RunStatus | None = None
-        self._snapshots: list[tuple[int, Path]] = []
         self._snapshots_stamp: object = None
-        self._result: RunResult | None = None
         self._stopgap: Path | None = None  # the built-in run, looked at only because there was no other
         self._polls = 0
-        self.estimator = RunEstimator(self)
-        self.keeper = RunKeeper(self, self)
-        self._timer = QTimer(self)
-        self._timer.setInterval(POLL_MS)
+        self.keeper = RunKeeper(self, self.forget, self.refresh)
+        self._timer = QTimer(self, interval=POLL_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
+        self.start_requested.connect(self.start)
+        self.control_requested.connect(self.control)
+        self.sweep_resume_requested.connect(self.resume_sweep)
+        self.select_requested.connect(self.select)
+        self.compared_changed.connect(self._read_compared)
 
     def set_following(self, follows: bool) -> None:
         """Lists the runs, selects the one that is running (or the newest) and polls; or rests until it is wanted."""
@@ -126,7 +112,6 @@ class RunsService(QObject):
         self._pending[run] = with_kind(RunInfo(run, name, describe(config), status), config)
         self.refresh()
         self.select(run)
-        self.run_started.emit(run)
         return run
 
     def control(self, path: Path, command: str) -> None:
@@ -143,11 +128,6 @@ class RunsService(QObject):
             self.problem_found.emit(str(error))
         self._poll_selected()
 
-    def stop(self, runs: list[Path]) -> None:
-        """Those of a sweep: that at work comes last, or the next would begin."""
-        for run in runs:
-            self.control(run, "stop")
-
     def resume_sweep(self, runs: list[Path]) -> None:
         """Trains those of these runs that are not done, one after the other."""
         try:
@@ -162,12 +142,9 @@ class RunsService(QObject):
         """Follows this run closely: its metrics come from the first line on."""
         if path != self.selected:
             self._stopgap = None
-        self.selected = path
         self._tail = MetricsTail(path) if path else None
-        self._status, self._snapshots, self._snapshots_stamp, self._result = None, [], None, None
-        self.run_selected.emit(self._info(path) if path else None)
-        self.snapshots_changed.emit([])
-        self.result_changed.emit(None)
+        self._snapshots_stamp = None
+        self.show_run(self._info(path) if path else None)
         self._poll_selected()
 
     @property
@@ -184,11 +161,6 @@ class RunsService(QObject):
         if path == self.selected:
             self.select(self.runs[0].path if self.runs else None)
 
-    def set_compared(self, paths: list[Path]) -> None:
-        """Follows the metrics of these runs, too."""
-        self._compared = {path: self._compared.get(path) or MetricsTail(path) for path in paths}
-        self._read_compared()
-
     def refresh(self) -> None:
         """Reads the state of every known run."""
         found = registry.known_runs()
@@ -198,8 +170,7 @@ class RunsService(QObject):
             self._pending.pop(path, None)
         runs = waiting[::-1] + runs
         if runs != self.runs:
-            self.runs = runs
-            self.runs_changed.emit(runs)
+            self.set_runs(runs)
 
     def read_again(self) -> None:
         """Reads all runs anew: what they are called is written in the language of now."""
@@ -269,20 +240,17 @@ class RunsService(QObject):
         if path is None:
             return
         info = self._info(path, ALIVE_S)
-        if info.status != self._status:
-            self._status = info.status
-            self.status_changed.emit(info)
+        if info.status != self.run.status:
+            self.set_status(info)
         stamp = _stamp(path, (SNAPSHOTS,))
         if stamp != self._snapshots_stamp:
             self._snapshots_stamp = stamp
             snapshots = RunFolder(path).snapshots()
-            if snapshots != self._snapshots:
-                self._snapshots = snapshots
-                self.snapshots_changed.emit(snapshots)
-        result = read_result(path, self._result) if info.run_kind.has_result else None
-        if result is not self._result:
-            self._result = result
-            self.result_changed.emit(result)
+            if snapshots != self.snapshots:
+                self.set_snapshots(snapshots)
+        result = read_result(path, self.result) if info.run_kind.has_result else None
+        if result is not self.result:
+            self.set_result(result)
         self._read_metrics()
 
     @Slot()
@@ -290,22 +258,25 @@ class RunsService(QObject):
         tail = self._tail
         if tail is None:
             return
-        metrics = tail.read_new(READ_BYTES)
+        lines = tail.read_new(READ_BYTES)
         if tail.restarted:
+            self.metrics.clear()
             self.metrics_restarted.emit()
-        if metrics:
-            self.metrics_appended.emit(metrics)
+        if lines:
+            self.append_metrics(lines)
         if tail.more and tail is self._tail:
             QTimer.singleShot(0, self._read_metrics)
 
     @Slot()
     def _read_compared(self) -> None:
-        for path, tail in list(self._compared.items()):
-            metrics = tail.read_new(READ_BYTES)
+        self._compared = {path: self._compared.get(path) or MetricsTail(path) for path in self.compared}
+        for path, tail in self._compared.items():
+            lines = tail.read_new(READ_BYTES)
             if tail.restarted:
-                self.compared_restarted.emit(path)
-            if metrics:
-                self.compared_appended.emit(path, metrics)
+                self.compared[path].clear()
+            self.compared[path].append(lines)
+            if lines:
+                self.compared_read.emit()
         if any(tail.more for tail in self._compared.values()):
             QTimer.singleShot(0, self._read_compared)
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..rooms.room import Room
     from ..rooms.train.room import TrainRoom
     from ..rooms.view import ViewSpec
-    from ..runs.service import RunsService
 
 
 @dataclass(frozen=True)
@@ -107,8 +106,8 @@ def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
 def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     services = context.services
     runs = services.runs
-    room = made(services.open_model)
-    connect_train_room(room, runs)
+    room = made(services.open_model, runs)
+    room.visibility_changed.connect(runs.set_following)
 
     def compare(start: Path) -> None:
         """Every room shows both from now on; the one that opens says what training changed."""
@@ -137,44 +136,6 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     runs.set_following(True)
     runs.select(runs.selected)
     return room
-
-
-def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
-    """Ties the room Train to the runs: what a part wants to what carries it out, what is reported to what shows it."""
-    view, card, actions, keeper, estimator = room.view, room.runs_card, room.run_actions, runs.keeper, runs.estimator
-    for starter in room.starters:
-        starter.started.connect(runs.start)
-    for wanted, carry_out in (
-        (room.run_selected, runs.select),
-        (room.visibility_changed, runs.set_following),
-        (room.sweep_resume_requested, runs.resume_sweep),
-        (room.sweep_page.stop_requested, runs.stop),
-        (view.control_requested, runs.control),
-        (view.curves.compared, runs.set_compared),
-        (room.estimate_requested, estimator.ask),
-        (room.estimate_cancelled, estimator.stop),
-        (actions.label_given, keeper.set_label),
-        (actions.delete_requested, keeper.move_to_bin),
-        (actions.export_requested, keeper.export),
-        (card.put_back_requested, keeper.put_back),
-        (runs.runs_changed, room.show_runs),
-        (runs.run_selected, room.show_run),
-        (runs.status_changed, room.show_status),
-        (runs.snapshots_changed, room.show_snapshots),
-        (runs.result_changed, view.show_result),
-        (runs.metrics_restarted, view.restart_metrics),
-        (runs.metrics_appended, view.append_metrics),
-        (runs.compared_restarted, view.curves.restart_compared),
-        (runs.compared_appended, view.curves.append_compared),
-        (runs.problem_found, card.show_problem),
-        (keeper.binned, card.show_binned),
-        (keeper.done, card.show_done),
-        (estimator.described, room.show_described),
-        (estimator.estimated, room.show_estimate),
-        (estimator.failed, room.data.show_problem),
-    ):
-        wanted.connect(carry_out)
-    room.show_runs(runs.runs)
 
 
 def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:

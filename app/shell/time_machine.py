@@ -10,8 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from ..compute.open_model import OpenModel
 
 if TYPE_CHECKING:
-    from ..runs.run_info import RunInfo
-    from ..runs.service import RunsService
+    from ..runs.run_state import RunState
     from ..runs.stages import Steps
 
 LOOK_MS = 1000
@@ -25,6 +24,7 @@ class TimeMachine(QObject):
     def __init__(self, open_model: OpenModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._open_model = open_model
+        self._runs: RunState | None = None  # once there are runs
         self.live: Path | None = None  # the run at work that can be followed
         self.is_following = False
         self._followed: Path | None = None  # the snapshot that was opened last
@@ -58,10 +58,11 @@ class TimeMachine(QObject):
 
         self._open_model.open(reference_to(folder))
 
-    def watch(self, runs: RunsService) -> None:
+    def watch(self, runs: RunState) -> None:
         """The run that is looked at in the room Train can be followed while it is at work."""
-        runs.run_selected.connect(self._on_run)
-        runs.status_changed.connect(self._on_run)
+        self._runs = runs
+        for changed in (runs.run_changed, runs.status_changed):
+            changed.connect(self._on_run_changed)
 
     def set_following(self, is_on: bool) -> None:
         """Opens the newest snapshot now, and each that comes, in whichever room."""
@@ -74,11 +75,11 @@ class TimeMachine(QObject):
     def close(self) -> None:
         self._timer.stop()
 
-    def _on_run(self, info: RunInfo | None) -> None:
+    def _on_run_changed(self) -> None:
         """A run that is followed is followed to its end, whichever is looked at in Train."""
-        if self.is_following:
+        if self.is_following or self._runs is None:
             return
-        live = info.path if info is not None and info.status.active else None
+        live = self._runs.run.path if self._runs.run.status.active else None
         if live != self.live:
             self.live = live
             self.changed.emit()

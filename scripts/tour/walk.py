@@ -203,10 +203,10 @@ class _Tour(RoomPictures):
         assert isinstance(room, TrainRoom)
         for name, done in (("sweep-running", 7), ("sweep-finished", None)):
             with tempfile.TemporaryDirectory() as folder:
-                room.show_runs([*recorded_sweep(Path(folder), done), *runs.runs])
-                room.show_sweep(SWEEP)
+                room.state.set_runs([*recorded_sweep(Path(folder), done), *runs.runs])
+                room.state.show_sweep(SWEEP)
                 yield self._visit("train", theme_name, file_as=name)
-        room.show_runs(runs.runs)
+        room.state.set_runs(runs.runs)
 
     def _visit_endings(self, theme_name: str) -> Iterator[dict[str, object]]:
         """A run that is done, one with a warning, one that failed with its log."""
@@ -304,7 +304,7 @@ class _Tour(RoomPictures):
     def _visit_batches(self, theme_name: str, room: TrainRoom) -> Iterator[dict[str, object]]:
         """Of the finished class demo: a batch with masked words, and one of its causal warm-up."""
         page = room.view.batch
-        room.view.to_batch.click()
+        room.view.buttons[room.view.batch].click()
         for name, step in BATCHES.items():
             page.show_step(step)
             self._wait(f"the batch of step {step}", partial(page.shows, step))
@@ -320,8 +320,8 @@ class _Tour(RoomPictures):
         with sample_run() as run:
             self._wait("the run for slow motion", partial(_is_training, run))
             runs.select(run)
-            self._wait("what it does to the weights", view.to_weights.isEnabled)
-            view.to_weights.click()
+            self._wait("what it does to the weights", view.buttons[view.weights].isEnabled)
+            view.buttons[view.weights].click()
             view.slow_motion.ten.click()
             self._wait("ten slow steps", lambda: len(view.weights.steps) == SLOW_STEPS)
             yield self._visit("train", theme_name, file_as="slow-motion")

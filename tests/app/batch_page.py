@@ -7,12 +7,13 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question
 from app.rooms.train.batch.page import BatchPage
+from app.runs.run_state import RunState
 
 
 @pytest.fixture
 def page(qtbot: QtBot) -> Iterator[BatchPage]:
     """Its questions are answered at once, as by a worker that has nothing else to do."""
-    made = BatchPage()
+    made = BatchPage(RunState())
     made.resize(1100, 560)
     qtbot.addWidget(made)
 

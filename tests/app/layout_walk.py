@@ -82,7 +82,7 @@ def walk_train(
     found = {}
     for path in [run.path for run in window.services.runs.runs]:
         window.services.runs.select(path)
-        for button in (room.view.to_curves, room.view.to_result):
+        for button in (room.view.buttons[room.view.curves], room.view.buttons[room.view.result]):
             if button.isVisible() and button.isEnabled():
                 button.click()
             wait(lambda: all(plot.is_loaded for plot in room.findChildren(CurvePlot)))

@@ -44,8 +44,8 @@ def masked(reader: TextBatchReader) -> ShownBatch:
 
 
 def _shown(page: BatchPage, run: Path = RUN) -> BatchPage:
-    page.show_run(read_run(run))
-    page.show_snapshots([0, 100, 250, 600])
+    page._state.show_run(read_run(run))
+    page._state.set_snapshots([(step, Path(str(step))) for step in (0, 100, 250, 600)])
     page.show()
     return page
 
@@ -65,7 +65,7 @@ def test_what_is_shown_is_what_the_engine_draws(masked: ShownBatch) -> None:
 def test_nothing_is_asked_while_nobody_looks(page: BatchPage) -> None:
     asked: list[Question] = []
     page.question_requested.connect(asked.append)
-    page.show_run(read_run(RUN))
+    page._state.show_run(read_run(RUN))
     page.show_step(5)
     assert not asked and page.batch is None
     page.show()
@@ -205,10 +205,10 @@ def test_in_the_room_it_takes_the_place_beside_it(window: Window, qtbot: QtBot) 
     demo = finished_demo()
     assert demo is not None
     window.services.runs.select(demo)
-    room.view.to_batch.click()
-    assert room.view.shows_batch and room._watch_fold.isHidden() and room.view.to_batch.isChecked()
+    room.view.buttons[room.view.batch].click()
+    assert room.view.shows_batch and room._watch_fold.isHidden() and room.view.buttons[room.view.batch].isChecked()
     qtbot.waitUntil(lambda: room.view.batch.batch is not None, timeout=TIMEOUT_MS)
-    room.view.to_curves.click()
+    room.view.buttons[room.view.curves].click()
     assert not room.view.shows_batch and not room._watch_fold.isHidden()
 
 

@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train.curves.page import CurvesPage
 from app.rooms.train.run.view import RunView
 from app.runs.run_info import RunInfo
+from app.runs.run_state import RunState
 from app.runs.service import RunsService
 from app.widgets import curve_canvas
 from app.widgets.redraw_pace import BURST_MS, REST_MS, SHARE, RedrawPace
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from bertcore.runs.run_metrics import RunMetrics
 from tests.app.conftest import TIMEOUT_MS, handle_events
 
 CONFIG = {"kind": "pretrain", "name": "run", "preset": "tiny"}
@@ -99,13 +99,13 @@ def test_a_run_at_work_is_drawn_once_a_second_at_most(
     qtbot: QtBot, calls: Callable[[object, str], list[object]], clock: Clock
 ) -> None:
     drawn = calls(RunView, "draw")
-    view = RunView()
+    view = RunView(RunState())
     qtbot.addWidget(view)
-    view.show_run(at_step(1))
+    view._state.show_run(at_step(1))
     drawn.clear()
     for step in range(2, 12):  # more often than a run writes
-        view.append_metrics([line(step)])
-        view.show_status(at_step(step))
+        view._state.append_metrics([line(step)])
+        view._state.set_status(at_step(step))
         clock.pass_ms(1.3 * BURST_MS)
     assert len(drawn) == 2  # after the first burst, and a rest later
     clock.pass_ms(REST_MS)
@@ -114,10 +114,10 @@ def test_a_run_at_work_is_drawn_once_a_second_at_most(
 
 
 def test_another_state_is_shown_at_once(qtbot: QtBot) -> None:
-    view = RunView()
+    view = RunView(RunState())
     qtbot.addWidget(view)
-    view.show_run(at_step(1))
-    view.show_status(replace(at_step(2), status=RunStatus("paused", step=2)))
+    view._state.show_run(at_step(1))
+    view._state.set_status(replace(at_step(2), status=RunStatus("paused", step=2)))
     assert view.pause.text() == "Resume" and view.numbers["step"].text == "2"
 
 
@@ -142,9 +142,10 @@ def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(qtbot: QtBot, cl
 
 
 def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Callable[[object, str], list[object]]) -> None:
-    metrics = RunMetrics()
-    metrics.append([line(step) for step in range(1, 30)])
-    page = CurvesPage(at_step(29), metrics, lambda: ("", ""))
+    state = RunState()
+    state.show_run(at_step(29))
+    state.append_metrics([line(step) for step in range(1, 30)])
+    page = CurvesPage(state, lambda: ("", ""))
     qtbot.addWidget(page)
     page.show()
     qtbot.waitUntil(lambda: all(plot.is_loaded for plot in page.plots), timeout=TIMEOUT_MS)
@@ -154,7 +155,7 @@ def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Callable[[ob
     assert set_points  # the one with points
     page.hide()
     set_points.clear()
-    metrics.append([line(30)])
+    state.append_metrics([line(30)])
     page.draw()
     assert set_points == []
     page.show()

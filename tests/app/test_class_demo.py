@@ -25,7 +25,7 @@ from bertcore.runs.run_folder import QUESTIONS, RunFolder
 from bertcore.runs.run_metrics import RunMetrics
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
-from tests.app.train_room import Models, idle
+from tests.app.train_room import Models
 
 ASKED = (  # category, text, answer
     ("pet", "Anna has a [MASK].", "cat"),
@@ -76,7 +76,7 @@ def _select(service: RunsService, run: RunFolder, room: TrainRoom) -> None:
 class TestStart:
     @pytest.mark.parametrize("number", range(len(DEMOS)))
     def test_one_button_starts_the_recipe_as_an_ordinary_run(self, number: int, room: TrainRoom, qtbot: QtBot) -> None:
-        with qtbot.waitSignal(idle(room).start_requested) as caught:
+        with qtbot.waitSignal(room.state.start_requested) as caught:
             room.demos.buttons[number].click()
         command, demo = caught.args[0], DEMOS[number]
         options = command.options
@@ -97,7 +97,7 @@ class TestStart:
 
     def test_the_form_of_other_runs_is_as_it_was(self, room: TrainRoom, qtbot: QtBot) -> None:
         room.runs_card.show_form()
-        with qtbot.waitSignal(idle(room).start_requested) as caught:
+        with qtbot.waitSignal(room.state.start_requested) as caught:
             room.form.submit()
         assert caught.args[0].options.data.questions is None
 
@@ -224,9 +224,9 @@ class TestAnswers:
         _select(service, plain, room)
         assert not room.view.questions.isVisibleTo(room) and not room.heads.isVisibleTo(room)
         assert not room.watch.isVisibleTo(room)  # done, without a snapshot
-        room.show_snapshots([(10, plain.path / "snapshots" / "10")])
+        room.state.set_snapshots([(10, plain.path / "snapshots" / "10")])
         assert room.watch.isVisibleTo(room)
-        assert room.view.to_result.isHidden()
+        assert room.view.buttons[room.view.result].isHidden()
 
     @pytest.mark.parametrize("damaged", [{}, [], {"is_right": [True]}, {"is_right": [True], "guesses": [[["a"]]]}, 3])
     def test_damaged_lines_do_not_hurt(self, damaged: object) -> None:
@@ -261,10 +261,10 @@ class TestHeads:
         room.question_requested.connect(lambda question: asked.append((question, question.job)))
         with qtbot.waitExposed(room):
             room.show()
-        room.show_runs([read_run(run.path)])
-        room.show_run(read_run(run.path))
+        room.state.set_runs([read_run(run.path)])
+        room.state.show_run(read_run(run.path))
         room.heads.show_text(ASKED[0][1])
-        room.show_snapshots(snapshots)
+        room.state.set_snapshots(snapshots)
         made = Heads(np.full((1, 2, 3, 3), 1 / 3, dtype=np.float32), ("[CLS]", "a", "[SEP]"))
         for number, step in enumerate(reversed(STEPS)):
             question, job = asked[number]

@@ -17,6 +17,7 @@ from app.rooms.train.curves.page import CurvesPage, marks_of
 from app.rooms.train.curves.plots import plots_of
 from app.runs.compared_settings import differences
 from app.runs.run_info import RunInfo
+from app.runs.run_state import RunState
 from app.runs.service import RunsService
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import MOST, CurveSpec, Level, PlotSpec, smoothed, window_of
@@ -76,7 +77,9 @@ def info(path: Path, **changes: object) -> RunInfo:
 
 @pytest.fixture
 def page(looks: QApplication, qtbot: QtBot) -> CurvesPage:
-    made = CurvesPage(info(Path("first")), RunMetrics(), lambda: ("first", ""))
+    state = RunState()
+    state.show_run(info(Path("first")))
+    made = CurvesPage(state, lambda: ("first", ""))
     qtbot.addWidget(made)
     return made
 
@@ -113,7 +116,7 @@ class TestSmoothing:
 class TestAxes:
     def test_a_point_stands_where_its_line_says(self, page: CurvesPage) -> None:
         written = lines(200)
-        page._own.metrics.append(written)
+        page._state.metrics.append(written)
         trained = [line for line in written if line.get("mlm_loss") is not None and line["kind"] == "train"]
         for key in (STEP, EPOCH, TOKENS, SECONDS):
             unit = 60 if key == SECONDS else 1
@@ -124,14 +127,14 @@ class TestAxes:
             assert values.tolist() == [line["mlm_loss"] for line in trained]
 
     def test_a_measurement_stands_at_the_time_of_its_step(self, page: CurvesPage) -> None:
-        page._own.metrics.append(lines(200))
+        page._state.metrics.append(lines(200))
         page.axis.setCurrentIndex(page.axis.findData(SECONDS))
         page.draw()
         x, _ = page.plot_of("loss_held_out").points("loss_held_out")
         np.testing.assert_allclose(x, np.arange(10, 201, 10) * 2.0 / 60)
 
     def test_what_no_line_says_is_not_offered(self, page: CurvesPage) -> None:
-        page._own.metrics.append([{"kind": "train", "step": 3, "mlm_loss": 5.0}])
+        page._state.metrics.append([{"kind": "train", "step": 3, "mlm_loss": 5.0}])
         page.axis.setCurrentIndex(page.axis.findData(TOKENS))
         page.draw()
         assert page.plot_of("loss_masked").points("loss_masked")[0].tolist() == [3.0]
@@ -139,7 +142,7 @@ class TestAxes:
         assert [model.item(index).isEnabled() for index in range(4)] == [True, False, False, False]
 
     def test_marks_move_with_the_axis_and_say_why(self, page: CurvesPage) -> None:
-        metrics = page._own.metrics
+        metrics = page._state.metrics
         metrics.append([{"kind": "phase", "step": 1, "phase": "causal"}, *lines(100)])
         metrics.append(
             [{"kind": "phase", "step": 61, "phase": "masked"}, {"kind": "phase", "step": 80, "phase": "longer"}]
@@ -183,7 +186,7 @@ class TestLogarithm:
 
 
 def test_hover_reads_all_plots_at_that_place(page: CurvesPage) -> None:
-    page._own.metrics.append(lines(100))
+    page._state.metrics.append(lines(100))
     page.smooth.setCurrentIndex(0)
     page.draw()
     page.plots[0].hovered.emit(50.0)
@@ -202,7 +205,7 @@ def test_another_run_is_shown_from_its_first_chart(page: CurvesPage) -> None:
     page.scroll_to_end()
     bars = [area.verticalScrollBar() for area in page.findChildren(QScrollArea)]
     assert max(bar.value() for bar in bars) > 0
-    page.show_run(info(Path("second")))
+    page._state.show_run(info(Path("second")))
     assert max(bar.value() for bar in bars) == 0
 
 
@@ -212,7 +215,9 @@ def test_guessing_has_a_line_at_its_level(page: CurvesPage) -> None:
 
 
 def test_only_plots_with_points_are_shown_and_expert_ones_on_request(page: CurvesPage) -> None:
-    page._own.metrics.append({"kind": "train", "step": step, "mlm_loss": 3.0, "learning_rate": 1e-3} for step in (1, 2))
+    page._state.metrics.append(
+        {"kind": "train", "step": step, "mlm_loss": 3.0, "learning_rate": 1e-3} for step in (1, 2)
+    )
     page.draw()
     shown = [plot for plot in page.plots if not plot.isHidden()]
     assert shown == [page.plot_of("loss_masked")]
@@ -221,15 +226,12 @@ def test_only_plots_with_points_are_shown_and_expert_ones_on_request(page: Curve
 
 
 class TestCompared:
-    def test_runs_over_one_another_are_their_files(self, page: CurvesPage, own_home: Path, qtbot: QtBot) -> None:
+    def test_runs_over_one_another_are_their_files(self, own_home: Path, qtbot: QtBot) -> None:
         first, second = make_run(own_home / "runs" / "a"), make_run(own_home / "runs" / "b", loss_of=2.0, batch_size=64)
         service = RunsService()
-        service.runs_changed.connect(page.set_runs)
-        service.metrics_appended.connect(page._own.metrics.append)
-        service.compared_appended.connect(page.append_compared)
-        page.compared.connect(service.set_compared)
+        page = CurvesPage(service, lambda: ("first", ""))
+        qtbot.addWidget(page)
         service.refresh()
-        page.show_run(info(first))
         service.select(first)
         page.toggle_compared(second)
         page.draw()
@@ -245,19 +247,20 @@ class TestCompared:
         ]
         assert list(plot.legend_values) and page.table.rows == [("batch size", ("–", "64"))]
         page.toggle_compared(second)
-        assert page.table.isHidden() and page.compared_paths == []
+        assert page.table.isHidden() and not service.compared
         service.close()
 
     def test_each_run_has_its_phases_in_its_colour(self, page: CurvesPage) -> None:
-        page.set_runs([info(Path("first")), info(Path("second"))])
+        page._state.set_runs([info(Path("first")), info(Path("second"))])
         page.toggle_compared(Path("second"))
         for path, switch in ((None, 11), (Path("second"), 31)):
             told = [phase(1, "causal"), phase(switch, "masked"), phase(50, "longer"), *lines(60)]
             if path is None:
-                page._own.metrics.append(told)
+                page._state.metrics.append(told)
                 page.draw()
             else:
-                page.append_compared(path, told)
+                page._state.compared[path].append(told)
+                page._state.compared_read.emit()
         marks = page.plots[0].drawing.marks
         assert [(mark.x, mark.color) for mark in marks] == [(11, RUN_COLORS[0]), (31, RUN_COLORS[1]), (50, "faint")]
         assert marks[1].in_full.startswith("second: ") and not any(mark.before for mark in marks[:2])
@@ -274,28 +277,28 @@ class TestCompared:
 
     def test_only_runs_of_the_same_kind_are_offered(self, page: CurvesPage) -> None:
         task = info(Path("task"), kind="finetune", metrics=("accuracy",))
-        page.set_runs([info(Path("first")), info(Path("second")), task])
+        page._state.set_runs([info(Path("first")), info(Path("second")), task])
         menu = QMenu()
         page._fill_menu(menu)
         assert [action.text() for action in menu.actions()] == ["second"]
         page.toggle_compared(Path("task"))
-        assert page.compared_paths == []
+        assert not page._state.compared
         page.toggle_compared(Path("second"))
-        page.show_run(task)
-        assert page.compared_paths == []
+        page._state.show_run(task)
+        assert not page._state.compared
 
     def test_a_deleted_run_is_no_longer_compared(self, page: CurvesPage) -> None:
-        page.set_runs([info(Path("first")), info(Path("second"))])
+        page._state.set_runs([info(Path("first")), info(Path("second"))])
         page.toggle_compared(Path("second"))
-        page.set_runs([info(Path("first"))])
-        assert page.compared_paths == []
+        page._state.set_runs([info(Path("first"))])
+        assert not page._state.compared
 
     def test_no_more_runs_than_colours(self, page: CurvesPage) -> None:
         runs = [info(Path(str(number))) for number in range(9)]
-        page.set_runs(runs)
+        page._state.set_runs(runs)
         for run in runs:
             page.toggle_compared(run.path)
-        assert len(page.compared_paths) == 4
+        assert len(page._state.compared) == 4
 
     def test_differences_are_of_the_files(self, tmp_path: Path) -> None:
         shared = {"format_version": 1, "kind": "pretrain", "data": {"corpus": ["/a/b/stories.txt"]}}

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.train.form.new_run_form import NewRunForm
 from app.runs.run_kinds import RUN_KINDS
+from app.runs.run_state import RunState
 from bertcore.runs.diagnosis import diagnose, normal
 from bertcore.runs.run_record import read_record
 from bertcore.training.start import start_run
@@ -30,7 +31,7 @@ def _choices() -> Iterator[tuple[str, str]]:
 @pytest.mark.timeout(3600)  # by the clock: on a busy machine it waits for its turn
 @pytest.mark.parametrize(("kind", "choice"), list(_choices()))
 def test_no_false_alarm(qtbot: QtBot, own_home: Path, kind: str, choice: str) -> None:
-    form = NewRunForm()
+    form = NewRunForm(RunState())
     qtbot.addWidget(form)
     form.set_kind(kind)
     if form.run_kind.is_task:

@@ -104,7 +104,7 @@ def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: P
 class TestCard:
     @pytest.fixture
     def card(self, qtbot: QtBot) -> DataCard:
-        made = DataCard()
+        made = DataCard(RunEstimator())
         qtbot.addWidget(made)
         return made
 
@@ -148,12 +148,12 @@ class TestCard:
         assert card.fault.isHidden() and card.fault_box.isHidden()
 
 
-def test_the_room_asks_as_the_form_changes(qtbot: QtBot) -> None:
+def test_the_room_asks_as_the_form_changes(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     room = idle_room()
     qtbot.addWidget(room)
     asked: list[RunCommand | None] = []  # None: nothing is any more
-    room.estimate_requested.connect(asked.append)
-    room.estimate_cancelled.connect(lambda: asked.append(None))
+    monkeypatch.setattr(room.state.estimator, "ask", asked.append)
+    monkeypatch.setattr(room.state.estimator, "stop", lambda: asked.append(None))
     room.form.set_kind("classify")
     assert not asked, "nobody looks at the form"
     room.runs_card.show_form()
@@ -174,7 +174,7 @@ def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(qtbo
     qtbot.addWidget(room)
     room.runs_card.show_form()
     room.form.set_kind("classify")
-    room.show_described(Fault("mine.tsv, line 4: expected 2 columns.", 4, ()))
+    room.state.estimator.described.emit(Fault("mine.tsv, line 4: expected 2 columns.", 4, ()))
     assert not room.form.start.isEnabled() and not room.form.sweep.rates.isEnabled()
     assert "Before you start" in room.form.start.toolTip()
     room.form.length.spin_box.setValue(4.0)

@@ -71,8 +71,8 @@ def test_what_is_shown_is_what_the_engine_draws(task: str, runs: dict[str, Path]
     drawn = batches.at(2)
     snapshot = (1, RunFolder(runs[task]).snapshot_path(1))
     answers = example_answers(batches.model_at(snapshot), drawn, batches.tokenizer.label)
-    page.show_run(read_run(runs[task]))
-    page.show_snapshots([0, 1, 2])
+    page._state.show_run(read_run(runs[task]))
+    page._state.set_snapshots([(step, Path(str(step))) for step in (0, 1, 2)])
     page.show()
     shown = page.batch
     assert shown is not None and shown.task is not None and shown.losses is not None and shown.step == 2
@@ -92,8 +92,8 @@ def test_what_is_shown_is_what_the_engine_draws(task: str, runs: dict[str, Path]
 
 
 def test_the_same_batch_by_another_snapshot(runs: dict[str, Path], page: BatchPage) -> None:
-    page.show_run(read_run(runs["sst2"]))
-    page.show_snapshots([0, 1, 2])
+    page._state.show_run(read_run(runs["sst2"]))
+    page._state.set_snapshots([(step, Path(str(step))) for step in (0, 1, 2)])
     page.show()
     before = page.batch
     assert before is not None and "exactly the weights that read this batch" in page.weights_line.text()
@@ -158,7 +158,7 @@ def test_right_answers_of_the_batch_against_all_examples(runs: dict[str, Path], 
 
 
 def test_bars_of_what_could_be_answered_with_the_right_one(runs: dict[str, Path], page: BatchPage) -> None:
-    page.show_run(read_run(runs["conll2003"]))
+    page._state.show_run(read_run(runs["conll2003"]))
     page.show()
     batch = page.batch
     assert batch is not None and batch.task is not None
@@ -176,8 +176,8 @@ def test_in_the_room(window: Window, qtbot: QtBot, runs: dict[str, Path]) -> Non
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     window.services.runs.select(runs["mnli"])
-    assert room.view.to_batch.isEnabled()
-    room.view.to_batch.click()
+    assert room.view.buttons[room.view.batch].isEnabled()
+    room.view.buttons[room.view.batch].click()
     page = room.view.batch
     qtbot.waitUntil(lambda: page.shows(2), timeout=TIMEOUT_MS)
     at = page.map.row_rect(1).center().toPoint()
@@ -199,7 +199,7 @@ def test_a_file_that_is_gone_is_named(runs: dict[str, Path], page: BatchPage, tm
     )
     start_run(options, tmp_path / "run", resume=False)
     table.unlink()
-    page.show_run(read_run(tmp_path / "run"))
+    page._state.show_run(read_run(tmp_path / "run"))
     page.show()
     assert page.batch is None and "own.tsv" in page.progress.text
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from app.rooms.train.form.new_run_form import A_FILE, NewRunForm
 from app.rooms.train.room import TrainRoom
 from app.runs.process import RunCommand
 from app.runs.run_kinds import BY_KEY, RUN_KINDS, read_settings
+from app.runs.run_state import RunState
 from app.widgets.controls import SpinBox
 from bertcore.locations import assets, built_in_checkpoint
 from bertcore.model.bert import Bert
@@ -24,7 +26,7 @@ from bertcore.settings import read_recipe
 from bertcore.tasks.readers.reading import TASKS
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.train_room import idle, idle_room
+from tests.app.train_room import idle_room
 
 TASK_KINDS = [kind.key for kind in RUN_KINDS if kind.is_task]
 CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
@@ -40,7 +42,7 @@ def room(qtbot: QtBot) -> TrainRoom:
 
 
 def _started(room: TrainRoom, qtbot: QtBot) -> RunCommand:
-    with qtbot.waitSignal(idle(room).start_requested) as caught:
+    with qtbot.waitSignal(room.state.start_requested) as caught:
         room.form.submit()
     return caught.args[0]
 
@@ -205,7 +207,7 @@ def test_the_model_to_start_from(
     refused = {str(tmp_path): str(tmp_path), **({} if setting == "model" else {str(headless_folder): "masked-word"})}
     for folder, said in refused.items():
         room.form.model.set_folder(folder)
-        with qtbot.assertNotEmitted(idle(room).start_requested):
+        with qtbot.assertNotEmitted(room.state.start_requested):
             room.form.submit()
         assert said in room.form.problem.text()
 
@@ -234,7 +236,7 @@ def test_what_cannot_be_is_said_and_nothing_starts(case: str, room: TrainRoom, t
     kind, fill, said = REFUSED[case]
     room.form.set_kind(kind)
     fill(room.form, tmp_path)
-    with qtbot.assertNotEmitted(idle(room).start_requested):
+    with qtbot.assertNotEmitted(room.state.start_requested):
         room.form.submit()
     assert said in room.form.problem.text()
 
@@ -286,12 +288,12 @@ def test_length_looks_as_the_other_fields_do(room: TrainRoom) -> None:
 
 def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, qtbot: QtBot) -> None:
     room.runs_card.show_form()
-    with qtbot.assertNotEmitted(idle(room).start_requested):
+    with qtbot.assertNotEmitted(room.state.start_requested):
         qtbot.keyClick(room.form.basic.fields["preset"], Qt.Key.Key_Return)
         qtbot.keyClick(room.form.cancel, Qt.Key.Key_Return)
     for field in (room.form.length.spin_box, room.form.name, room.form.advanced.fields["seed"]):
         room.runs_card.show_form()
-        with qtbot.waitSignal(idle(room).start_requested):
+        with qtbot.waitSignal(room.state.start_requested):
             qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
@@ -345,7 +347,7 @@ def test_number_of_parameters(room: TrainRoom) -> None:
     """Counted by making the model; at most so many until the words are counted."""
     room.form.set_kind("pretrain")
     assert "At most" in room.form.advice.text()
-    room.form.set_vocab_size(2885)
+    room.form.show_estimate(SimpleNamespace(total=SimpleNamespace(seconds=60.0), vocab_size=2885))  # type: ignore[arg-type]
     room.form.basic.set_value("preset", "mini")
     options = room.form.planned().options
     assert isinstance(options, PretrainOptions)
@@ -384,7 +386,7 @@ def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room: TrainRoom, 
 
 @pytest.fixture
 def form(qtbot: QtBot) -> NewRunForm:
-    made = NewRunForm()
+    made = NewRunForm(RunState())
     qtbot.addWidget(made)
     return made
 
@@ -399,7 +401,7 @@ def test_there_and_back(kind: str, form: NewRunForm, tmp_path: Path, qtbot: QtBo
     form.save(file)
     wanted = form.planned().options
     assert type(wanted).from_file(file) == wanted, "the shell reads the same"
-    other = NewRunForm()
+    other = NewRunForm(RunState())
     qtbot.addWidget(other)
     other.advanced.set_value("seed", "9")  # what was typed before is gone
     other.load(file)

@@ -50,7 +50,7 @@ def test_a_click_on_a_warning_makes_the_run_that_is_suggested(
     qtbot.waitUntil(lambda: strip.quiet.isVisible(), timeout=TIMEOUT_MS)
     assert strip.quiet.text().startswith("This looks normal") and not warning.isVisible()
     assert room.view.record.held_out_loss[1].tolist() == read_record(well).held_out_loss[1].tolist()
-    room.view.to_weights.click()
+    room.view.buttons[room.view.weights].click()
     assert not strip.isVisible(), "the weights need its room"
 
 

@@ -38,6 +38,7 @@ from app.rooms.train.batch.page import BatchPage
 from app.rooms.train.snapshots.heads_card import HeadsCard
 from app.rooms.train.snapshots.watch_card import WatchCard
 from app.runs.run_info import read_run
+from app.runs.run_state import RunState
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
@@ -232,17 +233,21 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
         state.set_text("The cat sat.", TEXT_B)
         go("apply", "")
         go("predict", "words")
-    for card in (WatchCard(), HeadsCard(), BatchPage()):  # of Train, of a run that is there as a folder
+    for card in (
+        WatchCard(RunState()),
+        HeadsCard(RunState()),
+        BatchPage(RunState()),
+    ):  # of Train, of a run that is there as a folder
         qtbot.addWidget(card)
         card.question_requested.connect(lambda question: watched.look(question.job))
         card.show()
-        card.show_run(read_run(run.path))
+        card._state.show_run(read_run(run.path))
         if isinstance(card, HeadsCard):
             card.show_text("The [MASK] sat.")
         if isinstance(card, BatchPage):
             card.show_step(1)
         else:
-            card.show_snapshots(run.snapshots())
+            card._state.set_snapshots(run.snapshots())
         watched.look_at_keys(card)
     watched.look(
         Job(TextBatchReader.drawn, (TextBatchReader(run.path), 1))

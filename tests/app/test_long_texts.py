@@ -104,6 +104,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from app.look import theme
 from app.rooms.train.list.run_list import RunList
 from app.runs.run_info import RunInfo
+from app.runs.run_state import RunState
 from app.widgets.banner import Banner
 from app.widgets.card import label
 from app.widgets.sentence_bar import SentenceBar
@@ -115,7 +116,8 @@ theme.register_fonts()
 theme.apply(app, "light")
 holder = QWidget()
 layout = QVBoxLayout(holder)
-banner, words, runs, bar = Banner(), label("", wrap=True), RunList(), SentenceBar()
+state = RunState()
+banner, words, runs, bar = Banner(), label("", wrap=True), RunList(state), SentenceBar()
 for widget in (banner, words, runs, bar):
     layout.addWidget(widget)
 holder.resize(1200, 800)
@@ -128,7 +130,7 @@ long = "x" * 200_000
 banner.show_sentence(long)
 words.setText(long)
 bar.show_texts(long, long)
-runs.set_runs([RunInfo(Path(sys.argv[1]), long, long, RunStatus("failed", message=long))])
+state.set_runs([RunInfo(Path(sys.argv[1]), long, long, RunStatus("failed", message=long))])
 app.processEvents()
 holder.grab()
 print(holder.width())

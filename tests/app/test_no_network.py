@@ -29,7 +29,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied
 from tests.app.conftest import TIMEOUT_MS, handle_events, settle
 from tests.app.test_window import drop
-from tests.app.train_room import idle, idle_room
+from tests.app.train_room import idle_room
 from tests.test_rules import ROOT
 
 HUB_ID = "someone/some-model"
@@ -237,7 +237,7 @@ def test_a_recipe_that_is_dropped(
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     room.dropEvent(QDropEvent(QPointF(1, 1), Qt.DropAction.CopyAction, data, buttons, keys))
     assert "some-model is not on this machine" in room.form.problem.text()
-    with qtbot.assertNotEmitted(idle(room).start_requested):
+    with qtbot.assertNotEmitted(room.state.start_requested):
         room.form.start.click()
     assert connections == []
 

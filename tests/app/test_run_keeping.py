@@ -23,6 +23,7 @@ from app.runs.keeper import export_name, write_run
 from app.runs.label import RunLabel, write_label
 from app.runs.run_info import RunInfo, read_run
 from app.runs.run_sentences import state_line
+from app.runs.run_state import RunState
 from app.runs.service import RunsService
 from bertcore.runs.diagnosis import Suggestion
 from bertcore.runs.run_folder import RunFolder, RunStatus
@@ -102,7 +103,7 @@ class TestBin:
         before = sorted(file.relative_to(run.path) for file in run.path.rglob("*"))
         service.refresh()
         service.select(run.path)
-        room.run_actions.delete_requested.emit(read_run(run.path))
+        room.state.delete_requested.emit(read_run(run.path))
         assert not run.path.exists() and (bin_folder / "files" / "stories" / "config.json").is_file()
         assert [info.path for info in service.runs] == [other.path] and service.selected == other.path
         assert room.runs_card._bin_offer is not None and "stories" in room.runs_card._bin_offer.accessibleName()
@@ -128,15 +129,15 @@ class TestBin:
             assert {file.stem for file in launched.iterdir()} == left
 
     def test_what_cannot_be_put_back_is_said_with_its_place(
-        self, room: TrainRoom, own_home: Path, bin_folder: Path
+        self, room: TrainRoom, service: RunsService, own_home: Path, bin_folder: Path
     ) -> None:
         run = make_run(own_home)
-        room.run_actions.delete_requested.emit(read_run(run.path))
+        room.state.delete_requested.emit(read_run(run.path))
         make_run(own_home)  # another of the same name
-        room.runs_card.put_back_requested.emit()
+        room.state.put_back_requested.emit()
         assert str(bin_folder / "files" / "stories") in room.runs_card._problem.text()
 
-    def test_a_run_at_work_stays(self, room: TrainRoom, own_home: Path) -> None:
+    def test_a_run_at_work_stays(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         run = make_run(own_home)
         with run.acquire():
             run.write_status(state="running")
@@ -145,7 +146,7 @@ class TestBin:
             assert room.run_actions.question is None, "it is not even asked"
             assert "still running" in room.runs_card._problem.text()
             room.runs_card.show_problem("")
-            room.run_actions.delete_requested.emit(info)  # it began between the question and the answer
+            room.state.delete_requested.emit(info)  # it began between the question and the answer
             assert "still running" in room.runs_card._problem.text() and run.path.exists()
 
     def test_it_is_asked_first(self, room: TrainRoom, own_home: Path) -> None:
@@ -267,7 +268,7 @@ class TestExport:
     ) -> None:
         info = read_run(make_run(own_home).path)
         keeper, said = service.keeper, list[str]()
-        keeper.done.connect(said.append)
+        service.done.connect(said.append)
         service.problem_found.connect(said.append)
         keeper.export(info, tmp_path / "run.zip")
         qtbot.waitUntil(lambda: len(said) == 1, timeout=TIMEOUT_MS)
@@ -280,7 +281,7 @@ class TestExport:
 class TestCopy:
     def test_everything_but_what_was_changed_is_the_runs_own(self, own_home: Path, qtbot: QtBot) -> None:
         run = make_run(own_home, steps=300, batch_size=7, learning_rate=9e-4)
-        form = CopyForm()
+        form = CopyForm(RunState())
         qtbot.addWidget(form)
         form.show_run(read_run(run.path), Suggestion("learning_rate", 9e-4, 3e-4))
         assert form.mark.text() == "Try a learning rate of 0.0003 instead of 0.0009."
@@ -296,7 +297,7 @@ class TestCopy:
     def test_of_a_task_too(self, own_home: Path, qtbot: QtBot) -> None:
         options = FinetuneOptions.from_dict({"name": "films", "data": {"task": "sst2"}, "training": {"epochs": 3}})
         run = RunFolder.create(own_home / "runs" / "films", options.to_dict())
-        form = CopyForm()
+        form = CopyForm(RunState())
         qtbot.addWidget(form)
         form.show_run(read_run(run.path))
         form.fields.set_value("epochs", "1.5")
@@ -425,9 +426,9 @@ class TestEnding:
         service.select(run.path)
         room.view.draw()
         assert set(room.view.ending.buttons) == {OPEN, COMPARE, CONTINUE, COPY}
-        room.view.to_batch.click()
+        room.view.buttons[room.view.batch].click()
         assert not room.view.ending.isVisibleTo(room), "the batch needs its room"
-        room.view.to_curves.click()
+        room.view.buttons[room.view.curves].click()
         assert room.view.ending.isVisibleTo(room)
         compared: list[Path] = []
         room.compare_requested.connect(compared.append)
@@ -500,7 +501,7 @@ class TestEnding:
         assert not ending.log.isVisibleTo(room) and ending.sentence.text() == "Something else."
         ending.buttons[LOG].click()
         assert ending.log.isVisibleTo(room) and ending.log.toPlainText().endswith("the text was read")
-        room.view.to_batch.click()
-        room.view.to_curves.click()
+        room.view.buttons[room.view.batch].click()
+        room.view.buttons[room.view.curves].click()
         button = ending.buttons[LOG]
         assert not ending.log.isVisibleTo(room) and (button.text(), button.isChecked()) == ("Show the log", False)

@@ -46,9 +46,9 @@ def test_one_step_ten_steps_and_on_at_full_speed(window: Window, qtbot: QtBot, r
     assert isinstance(room, TrainRoom)
     window.services.runs.select(run)
     view, slow = room.view, room.view.slow_motion
-    qtbot.waitUntil(lambda: view.to_weights.isEnabled(), timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.buttons[view.weights].isEnabled(), timeout=TIMEOUT_MS)
     assert slow.isHidden()  # the curves need the room
-    view.to_weights.click()
+    view.buttons[view.weights].click()
     assert slow.isVisible() and slow.to_batch.isHidden() and "one step at a time" in slow.words.text()
     slow.one.click()
     assert not slow.one.isEnabled() and not slow.ten.isEnabled()  # until it is heard of
@@ -80,8 +80,8 @@ def test_it_is_not_there_for_a_run_that_is_over(window: Window, qtbot: QtBot, tm
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     window.services.runs.select(run)
-    qtbot.waitUntil(lambda: room.view.to_weights.isEnabled(), timeout=TIMEOUT_MS)
-    room.view.to_weights.click()
+    qtbot.waitUntil(lambda: room.view.buttons[room.view.weights].isEnabled(), timeout=TIMEOUT_MS)
+    room.view.buttons[room.view.weights].click()
     assert room.view.slow_motion.isHidden()
 
 

@@ -196,7 +196,7 @@ def test_the_tiny_model_that_ships(open_window: Opener, qtbot: QtBot) -> None:
 def training(run: RunFolder, window: Window) -> RunFolder:
     """Looked at in Train while it is at work; the model that is open is another one."""
     run.write_status(state="running", step=100, fraction=0.5)
-    window.services.runs.run_selected.emit(RunInfo(run.path, "stories", "tiny", run.status()))
+    window.services.runs.show_run(RunInfo(run.path, "stories", "tiny", run.status()))
     return run
 
 

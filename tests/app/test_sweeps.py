@@ -26,7 +26,7 @@ from bertcore.training.data_facts import Cost, RunEstimate
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied, usual_rate
 from tests.app.conftest import TIMEOUT_MS, handle_events
-from tests.app.train_room import Models, idle, served_room
+from tests.app.train_room import Models, served_room
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 INFINITE = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
@@ -75,7 +75,7 @@ def found() -> str:
 def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: TrainRoom, qtbot: QtBot) -> None:
     room.runs_card.show_form()
     room.form.set_kind("classify")
-    with qtbot.waitSignal(idle(room).start_requested) as caught:
+    with qtbot.waitSignal(room.state.start_requested) as caught:
         room.form.sweep.rates.click()
     command = caught.args[0]
     assert len(command.varied.rates) == 5 and command.varied.seeds == 1 and command.varied.budget_share == 1.0
@@ -88,7 +88,7 @@ def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: Tr
     one, nothing = Cost(60.0, 60.0), Cost()
     estimate = RunEstimate(nothing, one, nothing, nothing, 10, 1.0, 500.0, None, 10, 100, "cpu", "fp32", 1, 0.1, False)
     room.runs_card.show_form()
-    room.show_estimate(estimate)
+    room.state.estimator.estimated.emit(estimate)
     assert room.form.sweep.rates.toolTip().endswith("· ≈ 5\u2009min")
     room.form.set_kind("classify")  # another run, of which nothing is known yet
     assert "min" not in room.form.sweep.rates.toolTip()
@@ -121,7 +121,7 @@ def test_what_cannot_be_swept_is_not_offered(room: TrainRoom) -> None:
 def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
     run = read_run(record(1, 1e-3, 0.8))
     entries = dict(entry for entry in room.run_actions.entries(run) if entry is not None)
-    with qtbot.waitSignal(idle(room).start_requested) as caught:
+    with qtbot.waitSignal(room.state.start_requested) as caught:
         entries["Repeat with three seeds"]()
     planned = caught.args[0].runs(Path("runs/x"))
     assert [each.options.training.seed for each in planned] == [0, 1, 2]
@@ -171,12 +171,12 @@ def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(
     room: TrainRoom, record: Recorder, qtbot: QtBot
 ) -> None:
     paths = [record(1, 1e-4, 0.6), record(2, 1e-3, 0.8)]
-    room.show_runs(infos())
-    room.show_run(next(run for run in infos() if run.path == paths[0]))
-    room.show_snapshots([(20, paths[0] / "snapshots" / "20")])
-    room.runs.sweep_chosen.emit("abc")
+    room.state.set_runs(infos())
+    room.state.show_run(next(run for run in infos() if run.path == paths[0]))
+    room.state.set_snapshots([(20, paths[0] / "snapshots" / "20")])
+    room.runs.row_chosen.emit(room.runs.rows[0])
     assert room._middle.currentWidget() is room.sweep_page and not room.time_machine.isVisibleTo(room)
-    with qtbot.waitSignal(idle(room).select_requested) as caught:
+    with qtbot.waitSignal(room.state.select_requested) as caught:
         room.sweep_page.table.clicked.emit(room.sweep_page.table.model().index(1, 0))
     assert caught.args[0] == paths[1]
     room.sweep_page._on_chart_place_clicked("runs_0", 0)  # the one that was selected all the time
@@ -185,9 +185,9 @@ def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(
 
 def test_a_sweep_whose_runs_are_all_deleted_is_gone(room: TrainRoom, record: Recorder) -> None:
     record(1, 1e-4, 0.6)
-    room.show_runs(infos())
-    room.show_sweep("abc")
-    room.show_runs([])
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
+    room.state.set_runs([])
     assert room._middle.currentWidget() is not room.sweep_page
 
 
@@ -249,8 +249,8 @@ def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
     bad.append_metric(
         {"kind": "held_out", "step": 20, "accuracy": 0.5, "loss": 9.0, "examples": 400, "answers": answers}
     )
-    room.show_runs(infos())
-    room.show_sweep("abc")
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
     page = room.sweep_page
     assert page.sweep is not None and page.sweep.chance == 0.52
     assert page.curves is not None and page.curves.drawing.level == Level(0.52, "")
@@ -265,8 +265,8 @@ def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, record: Re
     record(1, 1e-4, 0.60)
     record(2, 1e-3, None, state="starting")
     record(3, 1e-2, None, state="starting")
-    room.show_runs(infos())
-    room.show_sweep("abc")
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
     page = room.sweep_page
     assert (
         page.strip.sentence.text() == "Learning rate 0.0001: accuracy 60.0%."
@@ -279,8 +279,8 @@ def test_the_table_has_every_run_with_the_best_marked_and_the_failed_named(room:
     record(1, 1e-4, 0.70)
     record(2, 1e-3, 0.90)
     record(3, 1e-1, None, state="failed", message=INFINITE)
-    room.show_runs(infos())
-    room.show_sweep("abc")
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
     table = room.sweep_page.table
     cells = [row.cells for row in table.rows]
     assert [row[0] for row in cells] == ["0.0001", "0.001", "0.1"]
@@ -292,8 +292,8 @@ def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so(room: TrainRoom,
     record(1, 1e-4, 0.7)
     record(2, 1e-3, 0.9)
     (record(3, 1e-2, 0.8) / "config.json").write_text("{")
-    room.show_runs(infos())
-    room.show_sweep("abc")
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
     table = room.sweep_page.table
     cells = [row.cells for row in table.rows]
     assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "its settings cannot be read"]
@@ -302,8 +302,8 @@ def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so(room: TrainRoom,
 
 
 def test_of_a_run_at_work_the_table_has_no_final_numbers(room: TrainRoom, tmp_path: Path) -> None:
-    room.show_runs(recorded_sweep(tmp_path, done=7))
-    room.show_sweep(SWEEP)
+    room.state.set_runs(recorded_sweep(tmp_path, done=7))
+    room.state.show_sweep(SWEEP)
     table = room.sweep_page.table
     cells = [row.cells for row in table.rows]
     assert [row[-1] for row in cells if "step 25 of 50" in row[2]] == ["–"]
@@ -312,8 +312,8 @@ def test_of_a_run_at_work_the_table_has_no_final_numbers(room: TrainRoom, tmp_pa
 def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
     rates, figures = (1e-4, 1e-3, 1e-2), (0.6, 0.9, 0.7)
     paths = [record(number, rate, figure) for number, (rate, figure) in enumerate(zip(rates, figures, strict=True), 1)]
-    room.show_runs(infos())
-    room.show_sweep("abc")
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
     chart, results = room.sweep_page.chart, room.sweep_page.results
     assert chart is not None and results is not None
     x, y = chart.points("runs_0")
@@ -326,7 +326,7 @@ def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, record: 
     canvas = chart._canvas
     assert canvas is not None
     clicked: list[Path] = []
-    room.sweep_page.run_chosen.connect(clicked.append)
+    room.state.select_requested.connect(clicked.append)
     at = canvas._view.mapFromScene(canvas._box.mapViewToScene(QPointF(x[1], y[1])))
     QTest.mouseClick(canvas._view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert clicked == [paths[1]] and [run.path for run in results.runs["runs_0"]] == paths
@@ -342,10 +342,10 @@ def test_stop_ends_those_that_wait_before_the_one_at_work(room: TrainRoom, recor
         record(3, 1e-2, None, state="waiting"),
     )
     stopped: list[Path] = []
-    idle(room).control_requested.connect(lambda path, command: stopped.append(path) if command == "stop" else None)
+    room.state.control_requested.connect(lambda path, command: stopped.append(path) if command == "stop" else None)
     with RunFolder(waiting[0]).acquire(), RunFolder(waiting[1]).acquire():
-        room.show_runs(infos())
-        room.show_sweep("abc")
+        room.state.set_runs(infos())
+        room.state.show_sweep("abc")
         room.sweep_page.stop.click()
     assert stopped[-1] == at_work and set(stopped[:-1]) == set(waiting)
 
@@ -356,15 +356,15 @@ def test_its_actions(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
     with RunFolder(best).begin_snapshot(10) as folder:
         for name in ("config.json", "model.safetensors"):
             (folder / name).write_text("{}")
-    room.show_runs(infos())
-    room.show_sweep("abc")
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
     page = room.sweep_page
     assert set(page.strip.buttons) == {OPEN_BEST_RUN, APPLY_BEST_RUN, COPY_BEST_RUN, THREE_SEEDS}
     with qtbot.waitSignal(room.apply_requested):
         page.strip.buttons[APPLY_BEST_RUN].click()
     models = room._open_model
     assert isinstance(models, Models) and models.asked[-1] == str(RunFolder(best).newest_snapshot())
-    with qtbot.waitSignal(idle(room).start_requested) as caught:
+    with qtbot.waitSignal(room.state.start_requested) as caught:
         page.strip.buttons[THREE_SEEDS].click()
     assert caught.args[0].varied.seeds == 3 and caught.args[0].options.training.learning_rate == 1e-3
     page.strip.buttons[COPY_BEST_RUN].click()
@@ -377,9 +377,9 @@ def test_a_sweep_that_was_stopped_can_be_resumed(
     room: TrainRoom, record: Recorder, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [record(1, 1e-4, 0.60), record(2, 1e-3, None, state="stopped")]
-    room.show_runs(infos())
-    room.show_sweep("abc")
-    with qtbot.waitSignal(idle(room).resume_requested) as caught:
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
+    with qtbot.waitSignal(room.state.sweep_resume_requested) as caught:
         room.sweep_page.strip.buttons[RESUME_SWEEP].click()
     assert caught.args[0] == paths
     started: list[tuple[Path, list[str]]] = []
@@ -393,8 +393,8 @@ def test_a_sweep_that_was_stopped_can_be_resumed(
 def test_the_numbers_of_the_chart_can_be_saved(room: TrainRoom, record: Recorder) -> None:
     record(1, 1e-4, 0.60)
     record(2, 1e-3, None, state="failed", message=INFINITE)
-    room.show_runs(infos())
-    room.show_sweep("abc")
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
     figure = room.sweep_page._results_figure()
     assert figure is not None and figure.numbers["learning_rate"].values.tolist() == [1e-4, 1e-3]
     accuracy = figure.numbers["accuracy"].values
@@ -453,11 +453,11 @@ def test_folders_from_elsewhere_may_hold_anything(room: TrainRoom, record: Recor
     (paths[1] / "metrics.jsonl").write_text(f'{{"kind": "held_out", "step": 1, "accuracy": {huge}, "loss": "x"}}\n')
     (paths[2] / "metrics.jsonl").write_bytes(b'\xff held_out {"kind": "held_out", "step": -1}\n' * 3)
     (paths[3] / "sweep.json").write_text('{"id": "abc", "name": "<b>\\u0000' + "x" * 5000 + '", "number": 4, "of": 4}')
-    room.show_runs(infos())
-    room.show_sweep("abc")
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
     room.resize(1200, 800)
     assert not room.grab().isNull() and room.sweep_page.sweep is not None
     (paths[0] / "config.json").write_text("[]")
     room.sweep_page._known = None
-    room.show_runs(infos())
+    room.state.set_runs(infos())
     assert not room.grab().isNull()

@@ -111,16 +111,18 @@ class TestFollowing:
         training = TuningOptions(steps=6, batch_size=4, threads=1, precision="fp32")
         service.set_following(True)
         path = service.start(RunCommand(FinetuneOptions(name="own", model=str(model), data=data, training=training)))
-        assert path is not None and service.runs[0].does == "classify" and room.view.shows_result is False
+        assert (
+            path is not None and service.runs[0].does == "classify" and room.view.result.isVisibleTo(room.view) is False
+        )
 
         qtbot.waitUntil(lambda: service.runs[0].status.state in ("done", "failed"), timeout=CHILD_MS)
         assert service.runs[0].status.state == "done", service.runs[0].status.message
-        qtbot.waitUntil(room.view.to_result.isEnabled, timeout=CHILD_MS)
-        assert not room.view.shows_result  # someone watches its curves: they stay until they are left
+        qtbot.waitUntil(room.view.buttons[room.view.result].isEnabled, timeout=CHILD_MS)
+        assert not room.view.result.isVisibleTo(room.view)  # someone watches its curves: they stay until they are left
         written = json.loads((path / "evaluation.json").read_text())
-        qtbot.mouseClick(room.view.to_result, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(room.view.buttons[room.view.result], Qt.MouseButton.LeftButton)
         result = room.view.result
-        assert room.view.shows_result
+        assert room.view.result.isVisibleTo(room.view)
         assert result.confusion.labels == written["labels"] == ["bad", "good"]
         assert result.confusion.counts == written["confusion"] and sum(map(sum, result.confusion.counts)) == 4
         assert result.metrics.bars[0].label == "accuracy"
@@ -146,7 +148,7 @@ class TestResult:
         _make_run(own_home, "sst2", EVALUATION)
         service.set_following(True)
         view = room.view
-        assert view.shows_result
+        assert view.result.isVisibleTo(view)
         assert [(bar.label, bar.number) for bar in view.result.metrics.bars] == [
             ("accuracy", "75.0%"),
             ("macro F1", "0.700"),
@@ -169,7 +171,7 @@ class TestResult:
         service.set_following(True)
         service.select(with_result.path)
         service.select(without.path)
-        assert not room.view.shows_result and not room.view.to_result.isEnabled()
+        assert not room.view.result.isVisibleTo(room.view) and not room.view.buttons[room.view.result].isEnabled()
 
     def test_student_stands_beside_its_teacher(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         from bertcore.training.distil_options import DistilOptions
@@ -179,7 +181,7 @@ class TestResult:
         sides = {"teacher": {"layers": 4, "mlm_accuracy": 0.5}, "student": {"layers": 2, "mlm_accuracy": 0.25}}
         (run.path / "comparison.json").write_text(json.dumps(sides))
         service.set_following(True)
-        assert service.runs[0].does == "distil" and room.view.shows_result
+        assert service.runs[0].does == "distil" and room.view.result.isVisibleTo(room.view)
         assert room.view.result.sides[0] == ["Held-out text", "teacher", "student"]
         assert ["layers", "4", "2"] in room.view.result.sides
         assert ["words correct", numbers.percent(0.5), numbers.percent(0.25)] in room.view.result.sides

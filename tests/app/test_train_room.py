@@ -111,13 +111,13 @@ class TestNumbers:
         assert shown["speed"] == "12.3\u2009k"
 
     def test_loss_is_of_what_the_run_is_at_and_says_so(self, room: TrainRoom) -> None:
-        room.show_run(_info("running"))
+        room.state.show_run(_info("running"))
         lines = _lines(40)
-        room.view.append_metrics(lines[:18])
+        room.state.append_metrics(lines[:18])
         room.view.draw()
         number, newest = room.view.numbers["loss"], [line for line in lines[:18] if line.get("next_word_loss")][-1]
         assert (number.text, number.unit) == (f"{newest['next_word_loss']:.2f}", "next-word loss, last batch")
-        room.view.append_metrics(lines[18:])
+        room.state.append_metrics(lines[18:])
         room.view.draw()
         assert (number.text, number.unit) == (f"{lines[-2]['mlm_loss']:.2f}", "masked-word loss, last batch")
 
@@ -181,7 +181,7 @@ class TestButtons:
     def test_enabled_as_the_state_allows(
         self, room: TrainRoom, state: str, pause: str, can_pause: bool, can_stop: bool
     ) -> None:
-        room.show_run(_info(state))
+        room.state.show_run(_info(state))
         assert room.view.pause.text() == pause
         assert (room.view.pause.isEnabled(), room.view.stop.isEnabled()) == (can_pause, can_stop)
 
@@ -228,20 +228,20 @@ class TestSnapshots:
         service.set_following(True)
         first = QPointF(room.time_machine.slider.x_of(0), room.time_machine.slider.height() / 2).toPoint()
         qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=first)
-        room.snapshot_list.setFocus()
-        qtbot.keyClick(room.snapshot_list, Qt.Key.Key_Down)
+        room.watch.list.setFocus()
+        qtbot.keyClick(room.watch.list, Qt.Key.Key_Down)
         assert models.asked == [str(run.snapshot_path(0)), str(run.snapshot_path(10))]
 
     def test_handle_is_at_what_is_open(self, room: TrainRoom, models: Models, qtbot: QtBot) -> None:
         snapshots = [(step, Path("run") / "snapshots" / str(step)) for step in (0, 1, 2, 5)]
-        room.show_run(_info("running"))
-        room.show_snapshots(snapshots[:2])
-        room.show_snapshots(snapshots[:3])
+        room.state.show_run(_info("running"))
+        room.state.set_snapshots(snapshots[:2])
+        room.state.set_snapshots(snapshots[:3])
         assert room.time_machine.chosen_step == 2  # nothing of this run is open: the newest, ready to be opened
         last = QPointF(room.time_machine.slider.x_of(2), room.time_machine.slider.height() / 2).toPoint()
         qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=last)
         assert models.asked == [str(snapshots[2][1])]
-        room.show_snapshots(snapshots)
+        room.state.set_snapshots(snapshots)
         assert room.time_machine.chosen_step == 2
         models.show(Path("elsewhere"))
         assert room.time_machine.chosen_step == 5
@@ -251,7 +251,7 @@ class TestSnapshots:
         assert room.time_machine.chosen_step == 0
         models.fail()
         assert room.time_machine.chosen_step == 1  # what is open still
-        room.show_snapshots([snapshots[0], *snapshots[2:]])  # thinned away, but still what the rooms show
+        room.state.set_snapshots([snapshots[0], *snapshots[2:]])  # thinned away, but still what the rooms show
         assert room.time_machine.chosen_step is None and not room.time_machine.open_button.isEnabled()
 
     def test_each_snapshot_is_asked_once_for_its_word(self, room: TrainRoom, own_home: Path, qtbot: QtBot) -> None:
@@ -260,13 +260,13 @@ class TestSnapshots:
         room.question_requested.connect(lambda question: asked.append((question, question.job)))
         with qtbot.waitExposed(room):
             room.show()
-        room.show_run(read_run(run.path))
-        room.show_snapshots(run.snapshots())
+        room.state.show_run(read_run(run.path))
+        room.state.set_snapshots(run.snapshots())
         assert len(asked) == 1
         paths = [path for _, path in run.snapshots()]
         assert asked[0][1].arguments == (tuple(paths), room.watch.sentence.text())
         asked[0][0].deliver(asked[0][1], {})
-        room.show_snapshots(run.snapshots())
+        room.state.set_snapshots(run.snapshots())
         assert len(asked) == 1
         room.watch.sentence.setText("Another [MASK].")
         assert len(asked) == 2

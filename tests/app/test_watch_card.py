@@ -14,6 +14,7 @@ from app.look import theme
 from app.rooms.train.room import SNAPSHOTS_PX
 from app.rooms.train.snapshots.lists import SnapshotList
 from app.rooms.train.snapshots.watch_card import WatchCard
+from app.runs.run_state import RunState
 from bertcore.analysis.predict import WordGuess
 
 STEPS = (0, 4000, 11_068)
@@ -24,10 +25,10 @@ GUESSES = {path: guess for (_, path), guess in zip(SNAPSHOTS, SAID, strict=True)
 
 @pytest.fixture
 def card(looks: QApplication, qtbot: QtBot) -> WatchCard:
-    made = WatchCard()
+    made = WatchCard(RunState())
     qtbot.addWidget(made)
     made.resize(theme.column_px(SNAPSHOTS_PX), 500)
-    made.show_snapshots(SNAPSHOTS)
+    made._state.set_snapshots(SNAPSHOTS)
     made.show()
     return made
 

@@ -83,8 +83,12 @@ def test_in_the_room(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     view = room.view
-    assert not view.to_weights.isEnabled()
+    assert not view.buttons[view.weights].isEnabled()
     window.services.runs.select(run)
-    qtbot.waitUntil(lambda: view.to_weights.isEnabled(), timeout=TIMEOUT_MS)
-    view.to_weights.click()
-    assert view.weights.isVisible() and view.to_weights.isChecked() and not view.to_curves.isChecked()
+    qtbot.waitUntil(lambda: view.buttons[view.weights].isEnabled(), timeout=TIMEOUT_MS)
+    view.buttons[view.weights].click()
+    assert (
+        view.weights.isVisible()
+        and view.buttons[view.weights].isChecked()
+        and not view.buttons[view.curves].isChecked()
+    )

@@ -4,14 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-from PySide6.QtCore import Signal
-
 from app.compute.inference import OPEN
 from app.compute.open_model import OpenModel
 from app.rooms.train.room import TrainRoom
-from app.runs.process import RunCommand
+from app.runs.run_state import RunState
 from app.runs.service import RunsService
-from app.shell.rooms import connect_train_room
 from bertcore.errors import BertcoreError
 
 
@@ -58,43 +55,15 @@ class Models(OpenModel):
         self.idle.deliver(None, BertcoreError("It cannot be opened."))
 
 
-class IdleRuns(RunsService):
-    """Trains nothing and follows nothing: its signals say what a person wants."""
-
-    start_requested = Signal(object)  # RunCommand
-    control_requested = Signal(object, str)
-    resume_requested = Signal(list)
-    select_requested = Signal(object)
-
-    def start(self, command: RunCommand) -> None:  # type: ignore[override]
-        self.start_requested.emit(command)
-
-    def control(self, path: Path, command: str) -> None:
-        self.control_requested.emit(path, command)
-
-    def resume_sweep(self, runs: list[Path]) -> None:
-        self.resume_requested.emit(runs)
-
-    def select(self, path: Path | None) -> None:
-        self.select_requested.emit(path)
-
-    def set_following(self, follows: bool) -> None:
-        pass
-
-
 def idle_room() -> TrainRoom:
-    """Beside runs that a test makes itself."""
+    """Beside a state that a test fills itself; what a person wants is said there and not carried out."""
     return served_room(None)
 
 
-def served_room(runs: RunsService | None, models: Models | None = None) -> TrainRoom:
-    """Tied to these runs; None: to idle ones."""
-    room = TrainRoom(models or Models())
-    connect_train_room(room, runs or IdleRuns(room))
+def served_room(runs: RunState | None, models: Models | None = None) -> TrainRoom:
+    """Beside these runs; None: an empty state."""
+    state = runs or RunState()
+    room = TrainRoom(models or Models(), state)
+    if isinstance(state, RunsService):
+        room.visibility_changed.connect(state.set_following)
     return room
-
-
-def idle(room: TrainRoom) -> IdleRuns:
-    found = room.findChild(IdleRuns)
-    assert isinstance(found, IdleRuns)
-    return found

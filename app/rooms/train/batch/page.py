@@ -14,7 +14,7 @@ from ....compute.batches import BatchReader, Drawn, ExampleBatchReader, ShownBat
 from ....compute.question import Question, ReportOrCancel
 from ....look import numbers, theme
 from ....look.say import say
-from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....widgets.card import button, label, scrolled
 from ....widgets.charts.bars import ROW_PX, Bar, BarList
 from ....widgets.controls import Choice, NumberBox
@@ -38,11 +38,10 @@ class BatchPage(QWidget):
     question_requested = Signal(object)  # Question
     batch_shown = Signal()  # another, or none
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__()
+        self._state = state
         self._reader: BatchReader | None = None
-        self._info: RunInfo | None = None
-        self._snapshots: list[int] = []
         self._step: int | None = None  # None: the newest
         self._taken = 0  # steps that the run is known to have taken, perhaps before its status says so
         self._row = 0
@@ -55,10 +54,14 @@ class BatchPage(QWidget):
         self.question.failed.connect(self._on_question_failed)
         self._most_guesses = GUESSES_ON_PROJECTOR if theme.is_projector() else GUESSES
         self._build()
+        state.run_changed.connect(self._on_run_changed)
+        state.snapshots_changed.connect(self._fill_weights)
+        self._fill_weights()
+        self._show_batch(None)
 
     @property
     def last_step(self) -> int:
-        return 0 if self._info is None else max(self._info.status.step, self._taken)
+        return max(self._state.run.status.step, self._taken)
 
     @property
     def step(self) -> int:
@@ -71,28 +74,22 @@ class BatchPage(QWidget):
 
     # --- what the page shows
 
-    def show_run(self, info: RunInfo | None) -> None:
-        """Another run: nothing is known of its batches."""
-        self._info, self._step, self._row, self._pinned, self._snapshots = info, None, 0, None, []
-        self._taken, self._reader = 0, None
-        if info is not None:
-            self._reader = ExampleBatchReader(info.path) if info.run_kind.is_task else TextBatchReader(info.path)
+    def _on_run_changed(self) -> None:
+        """Nothing is known of its batches."""
+        run, self._step, self._row, self._pinned, self._taken = self._state.run, None, 0, None, 0
+        self._reader = None
+        if self._state.selected is not None:
+            self._reader = ExampleBatchReader(run.path) if run.run_kind.is_task else TextBatchReader(run.path)
         self.question.clear()
         self.draws.clear()
         self._show_batch(None)
         self._fill_weights()
         self._show_step()
 
-    def show_status(self, info: RunInfo) -> None:
+    def show_status(self) -> None:
         """The run has gone on: there may be more steps to choose from."""
-        self._info = info
         self._show_step()
         self._ask()
-
-    def show_snapshots(self, steps: list[int]) -> None:
-        if steps != self._snapshots:
-            self._snapshots = list(steps)
-            self._fill_weights()
 
     def show_taken_step(self, step: int) -> None:
         """The batch of a step that the run has just taken."""
@@ -187,7 +184,7 @@ class BatchPage(QWidget):
         chosen = self.weights.currentData()
         self.weights.clear()
         self.weights.addItem(self._newest_before(self.batch), None)
-        for step in self._snapshots:
+        for step, _ in self._state.snapshots:
             self.weights.addItem(say("step {step}", step=numbers.count(step)), step)
         self.weights.setCurrentIndex(max(self.weights.findData(chosen), 0) if chosen is not None else 0)
 

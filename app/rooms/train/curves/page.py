@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
 
 from bertcore.runs.run_folder import cause_of
@@ -18,6 +18,7 @@ from ....look import numbers, theme
 from ....look.say import say
 from ....runs.compared_settings import differences, have_other_vocabularies
 from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....widgets.card import button, rich_label
 from ....widgets.controls import Choice, MenuButton
 from ....widgets.curve_plot import CurvePlot
@@ -90,26 +91,13 @@ class SettingsTable(QScrollArea):
             self._write()
 
 
-@dataclass
-class RunCurves:
-    """A run and what is known of its curves."""
-
-    info: RunInfo
-    metrics: RunMetrics = field(default_factory=RunMetrics)
-
-
 class CurvesPage(QWidget):
-    """`compared` says which other runs are to be laid over the one on show; their metrics come by `append_compared`."""
+    """The curves of the run that is looked at, with those of the compared ones over them."""
 
-    compared = Signal(list)  # list[Path]
-
-    def __init__(self, info: RunInfo, metrics: RunMetrics, about: Callable[[], tuple[str, str]]) -> None:
-        """metrics: of the run on show, which the owner fills; about: its name and a caption, for saved pictures."""
+    def __init__(self, state: RunState, about: Callable[[], tuple[str, str]]) -> None:
+        """about: the run's name and a caption, for saved pictures."""
         super().__init__()
-        self._about = about
-        self._own = RunCurves(info, metrics)
-        self._others: list[RunCurves] = []
-        self._runs: list[RunInfo] = []  # all there are
+        self._state, self._about = state, about
         self._grids: dict[tuple[RunPlots, int], CurveGrid] = {}
         self.smooth = Choice(say("Smooth: each point as the mean of the points around it"))
         for text, share in ((say("as measured"), 0.0), (say("smooth"), LIGHT), (say("very smooth"), STRONG)):
@@ -140,12 +128,22 @@ class CurvesPage(QWidget):
         vbox(controls, self.table, (self._stack, 1), parent=self, gap_px=10)
         for choice in (self.smooth, self.axis):
             choice.activated.connect(self._draw_all)
+        state.runs_changed.connect(self._on_runs_changed)
+        state.run_changed.connect(self._on_run_changed)
+        state.compared_changed.connect(self._show_grid)
+        state.compared_read.connect(self.draw)
         self._show_grid()
 
     @property
     def grid(self) -> CurveGrid:
-        """The one on show."""
-        return self._grid_of(plots_of(self._own.info), 1 + len(self._others))
+        """The one on show; made when it is first looked at, and kept."""
+        plots, runs = plots_of(self._state.run), 1 + len(self._state.compared)
+        if (plots, runs) not in self._grids:
+            grid = self._grids[plots, runs] = CurveGrid(plots, runs)
+            for plot in grid.plots:
+                plot.set_figure(self._about)
+            self._stack.addWidget(grid)
+        return self._grids[plots, runs]
 
     @property
     def plots(self) -> tuple[CurvePlot, ...]:
@@ -158,91 +156,75 @@ class CurvesPage(QWidget):
         found = (plot for plot, spec in zip(grid.plots, grid.specs, strict=True) if key in {c.key for c in spec.curves})
         return next(found)
 
-    @property
-    def compared_paths(self) -> list[Path]:
-        return [other.info.path for other in self._others]
-
-    def set_runs(self, runs: Sequence[RunInfo]) -> None:
-        """All that there are: what the menu offers."""
-        self._runs = list(runs)
-        known = {run.path: run for run in runs}
-        gone = [other for other in self._others if other.info.path not in known]
-        for other in self._others:
-            other.info = known.get(other.info.path, other.info)
-        if gone:
-            self._set_others([other for other in self._others if other not in gone])
+    def _on_runs_changed(self) -> None:
+        """A run that was deleted is no longer compared."""
+        state, known = self._state, {run.path for run in self._state.runs}
+        if not known.issuperset(state.compared):
+            state.compare([path for path in state.compared if path in known])
         self.compare.setEnabled(bool(self._offered()))
 
-    def show_run(self, info: RunInfo) -> None:
-        """Another run; its metrics come next. What is compared stays, as far as it is of the same kind."""
-        self._own.info = info
-        self._set_others([other for other in self._others if self.can_compare(other.info)])
-        self.compare.setEnabled(bool(self._offered()))
+    def _on_run_changed(self) -> None:
+        """What is compared stays, as far as it is of the same kind."""
+        state, offered = self._state, {run.path for run in self._offered()}
+        if not offered.issuperset(state.compared):
+            state.compare([path for path in state.compared if path in offered])
+        self.compare.setEnabled(bool(offered))
         self._show_grid()
         self.grid.verticalScrollBar().setValue(0)
         self._show_all()
 
-    def show_status(self, info: RunInfo) -> None:
-        self._own.info = info
-
     def set_chance(self, level: Level | None) -> None:
         """What guessing alone would get, in the plot of a task's scores."""
-        if self._own.info.metrics:
+        if self._state.run.metrics:
             self.plots[1].change(level=level)
 
     def toggle_compared(self, path: Path) -> None:
         """Lays a run over the one on show, or takes it away again."""
-        if path in self.compared_paths:
-            self._set_others([other for other in self._others if other.info.path != path])
-            return
-        info = next((run for run in self._offered() if run.path == path), None)
-        if info is not None and len(self._others) + 1 < len(RUN_COLORS):
-            self._set_others([*self._others, RunCurves(info)])
-
-    def restart_compared(self, path: Path) -> None:
-        for other in self._others:
-            if other.info.path == path:
-                other.metrics.clear()
-
-    def append_compared(self, path: Path, lines: list[dict]) -> None:
-        for other in self._others:
-            if other.info.path == path:
-                other.metrics.append(lines)
-        self.draw()
+        compared = list(self._state.compared)
+        if path in compared:
+            self._state.compare([each for each in compared if each != path])
+        elif any(run.path == path for run in self._offered()) and len(compared) + 1 < len(RUN_COLORS):
+            self._state.compare([*compared, path])
 
     def draw(self) -> None:
         """As the metrics stand."""
-        grid, runs, axis = self.grid, [self._own, *self._others], self._chosen_axis()
+        grid, runs, axis, status = self.grid, self._curves(), self._chosen_axis(), self._state.run.status
         marks = self._marks(runs, axis)
-        has_diverged = self._own.info.status.state == "failed" and cause_of(self._own.info.status.message) == "diverged"
+        has_diverged = status.state == "failed" and cause_of(status.message) == "diverged"
         self.smooth.setVisible(not has_diverged)  # it would hide the very rise that ended the run
         for plot, spec in zip(grid.plots, grid.specs, strict=True):
             points: dict[str, Points] = {}
             names: dict[str, str] = {}
-            for number, run in enumerate(runs):
+            for number, (name, metrics) in enumerate(runs):
                 for curve in spec.curves:
-                    key = overlaid_key(number, curve.key) if self._others else curve.key
-                    points[key] = _points(run.metrics, curve.key, axis)
+                    key = overlaid_key(number, curve.key) if len(runs) > 1 else curve.key
+                    points[key] = _points(metrics, curve.key, axis)
                 named = next((curve for curve in spec.curves if curve.dots), spec.curves[0])
-                names[overlaid_key(number, named.key)] = run.info.name
+                names[overlaid_key(number, named.key)] = name
             plot.change(
                 axis=axis.shown,
                 smoothing=0.0 if has_diverged else self.smooth.currentData(),
                 is_logarithmic=self.logarithmic.isChecked(),
                 points=points,
                 marks=marks if plot is grid.plots[0] else [replace(mark, is_silent=True) for mark in marks],
-                names=names if self._others else plot.drawing.names,
+                names=names if len(runs) > 1 else plot.drawing.names,
             )
         grid.arrange()
 
-    def _marks(self, runs: Sequence[RunCurves], axis: _Axis) -> list[Mark]:
+    def _curves(self) -> list[tuple[str, RunMetrics]]:
+        """The name and the metrics of the run on show, and of each that is compared."""
+        names = {run.path: run.name for run in self._state.runs}
+        compared = self._state.compared.items()
+        return [(self._state.run.name, self._state.metrics), *((names.get(path, path.name), m) for path, m in compared)]
+
+    def _marks(self, runs: Sequence[tuple[str, RunMetrics]], axis: _Axis) -> list[Mark]:
         """Those of several runs in the colours of their curves, but for what all begin at the same place."""
-        of_runs = [_placed(marks_of(run.metrics), run.metrics, axis) for run in runs]
+        of_runs = [_placed(marks_of(metrics), metrics, axis) for _, metrics in runs]
         shared = set.intersection(*({(mark.x, mark.after) for mark in marks} for marks in of_runs))
         found = [mark for mark in of_runs[0] if (mark.x, mark.after) in shared]
-        for run, color, marks in zip(runs, RUN_COLORS, of_runs, strict=False):
+        for (name, _), color, marks in zip(runs, RUN_COLORS, of_runs, strict=False):
             found += [
-                replace(mark, before="", in_full=f"{run.info.name}: {mark.sentence}", color=color)
+                replace(mark, before="", in_full=f"{name}: {mark.sentence}", color=color)
                 for mark in marks
                 if (mark.x, mark.after) not in shared
             ]
@@ -263,50 +245,35 @@ class CurvesPage(QWidget):
         for plot in self.plots:
             plot.show_all()
 
-    def _grid_of(self, plots: RunPlots, runs: int) -> CurveGrid:
-        """Made when first looked at, and kept."""
-        if (plots, runs) not in self._grids:
-            grid = self._grids[plots, runs] = CurveGrid(plots, runs)
-            for plot in grid.plots:
-                plot.set_figure(self._about)
-            self._stack.addWidget(grid)
-        return self._grids[plots, runs]
-
     def _show_grid(self) -> None:
-        grid = self.grid
+        grid, state = self.grid, self._state
         grid.set_shows_more(self.more.isChecked())
         self._stack.setCurrentWidget(grid)
-        runs = [(run.info.name, run.info.path) for run in (self._own, *self._others)]
-        self.table.show_runs(runs, predict_words=not self._own.info.metrics)
+        paths = [state.run.path, *state.compared]
+        names = [name for name, _ in self._curves()]
+        self.table.show_runs(list(zip(names, paths, strict=True)), predict_words=not state.run.metrics)
         self.draw()
-
-    def _set_others(self, others: list[RunCurves]) -> None:
-        if others == self._others:
-            return
-        self._others = others
-        self.compared.emit(self.compared_paths)
-        self._show_grid()
 
     def can_compare(self, run: RunInfo) -> bool:
         """Another run, of the same kind."""
-        own = self._own.info
+        own = self._state.run
         return run.path != own.path and (run.kind, run.metrics) == (own.kind, own.metrics)
 
     def _offered(self) -> list[RunInfo]:
-        return [run for run in self._runs if self.can_compare(run)]
+        return [run for run in self._state.runs if self.can_compare(run)]
 
     def _fill_menu(self, menu: QMenu) -> None:
-        is_full = len(self._others) + 1 >= len(RUN_COLORS)
+        is_full = len(self._state.compared) + 1 >= len(RUN_COLORS)
         for run in self._offered():
             action = menu.addAction(run.name)
             action.setCheckable(True)
-            action.setChecked(run.path in self.compared_paths)
+            action.setChecked(run.path in self._state.compared)
             action.setEnabled(action.isChecked() or not is_full)
             action.triggered.connect(lambda _checked=False, path=run.path: self.toggle_compared(path))
 
     def _chosen_axis(self) -> _Axis:
         """The one that was chosen; steps where this run does not say the other."""
-        extents = {key: self._own.metrics.extent(key) for key in (STEP, EPOCH, TOKENS, SECONDS)}
+        extents = {key: self._state.metrics.extent(key) for key in (STEP, EPOCH, TOKENS, SECONDS)}
         for index, extent in enumerate(extents.values()):
             self.axis.model().item(index).setEnabled(index == 0 or extent > 0)  # type: ignore[attr-defined]
         key = self.axis.currentData()

@@ -18,19 +18,20 @@ from ....runs.finding import window_format
 from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
 from ....runs.run_kinds import MINUTES, STEPS, budget_of, read_settings
+from ....runs.run_state import RunState
 from ....widgets.card import button, label
 from ....widgets.layouts import hbox, vbox
 from .fields import MOST_NAME, SettingFields
 
 
 class CopyForm(QWidget):
-    """`started` carries the run; `cancelled` means back to the list."""
+    """`cancelled` means back to the list."""
 
-    started = Signal(object)  # RunCommand
     cancelled = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__()
+        self._state = state
         self._options: RunOptions = PretrainOptions()
         self._others: dict[str, Any] = {}  # a suggested change of a setting that has no field here
         self.about, self.mark = label("", "muted", wrap=True), label("", "strong", wrap=True)
@@ -75,7 +76,7 @@ class CopyForm(QWidget):
 
     def submit(self) -> None:
         try:
-            self.started.emit(self.command())
+            self._state.start_requested.emit(self.command())
         except BertcoreError as error:
             self.problem.setText(str(error))
             self.problem.show()

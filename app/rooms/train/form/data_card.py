@@ -11,6 +11,7 @@ from bertcore.training.data_facts import Fault, FileLayout, Lengths, RunEstimate
 
 from ....look import numbers, theme
 from ....look.say import say
+from ....runs.estimator import RunEstimator
 from ....widgets.card import BigNumber, Card, button, label, rich_label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words
@@ -78,7 +79,7 @@ class DataCard(Card):
 
     check_requested = Signal()  # the file may have been corrected
 
-    def __init__(self) -> None:
+    def __init__(self, estimator: RunEstimator) -> None:
         super().__init__(say("Before you start"))
         self.set_intro(say("What the model will learn from, and how much time and memory training will take."))
         units = {
@@ -99,6 +100,9 @@ class DataCard(Card):
         self._examples, self._labels_part, self._lengths_part = (QWidget() for _ in range(3))
         self._facts: TaskFacts | TextFacts | None = None
         self._build()
+        estimator.described.connect(self.show_described)
+        estimator.estimated.connect(self.show_estimate)
+        estimator.failed.connect(self.show_problem)
         self.show_pending()
 
     def show_pending(self) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from bertcore.errors import BertcoreError
@@ -17,6 +16,7 @@ from bertcore.training.pretrain_options import PretrainOptions
 from ....look.say import mark, say
 from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....widgets.card import button, label
 from ....widgets.layouts import fill, vbox
 
@@ -67,12 +67,9 @@ def finished_demo() -> Path | None:
 class DemoPanel(QWidget):
     """A sentence and a button for each demo, and a button that opens the finished class demo."""
 
-    started = Signal(object)  # RunCommand
-    finished_requested = Signal(object)  # Path of the run that ships
-    problem_found = Signal(str)  # a sentence
-
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__()
+        self._state = state
         layout = vbox(parent=self, gap_px=4)
         self.buttons: list[QPushButton] = []
         for demo in DEMOS:
@@ -80,25 +77,23 @@ class DemoPanel(QWidget):
                 button(say(demo.title), partial(self.start, demo), look="" if self.buttons else "primary")
             )
             fill(layout, label(say(demo.sentence), "muted", wrap=True), self.buttons[-1])
-            if demo.recipe == CLASS_DEMO and finished_demo() is not None:
+            if demo.recipe == CLASS_DEMO and (finished := finished_demo()) is not None:
                 hint = say("The same run, already trained: for a computer that is too slow")
-                fill(layout, button(say("Open the finished one"), self._on_finished_clicked, hint=hint))
+                fill(layout, button(say("Open the finished one"), partial(state.choose, finished), hint=hint))
             fill(layout, BETWEEN_PX)
-        self.set_runs([])
+        state.runs_changed.connect(self._show_runs)
+        self._show_runs(state.runs)
 
     def start(self, demo: Demo) -> None:
         try:
-            self.started.emit(demo.command())
+            self._state.start_requested.emit(demo.command())
         except BertcoreError as error:
-            self.problem_found.emit(str(error))
+            self._state.problem_found.emit(str(error))
 
-    def set_runs(self, runs: list[RunInfo]) -> None:
+    def _show_runs(self, runs: list[RunInfo]) -> None:
         """Two runs at once would both take twice as long."""
         is_free = not any(run.status.state in ("starting", "running") for run in runs)
         busy = say("Wait until the run is done, or stop it: two at once take twice as long.")
         for made, demo in zip(self.buttons, DEMOS, strict=True):
             made.setEnabled(is_free)
             made.setToolTip(say(demo.sentence) if is_free else busy)
-
-    def _on_finished_clicked(self) -> None:
-        self.finished_requested.emit(finished_demo())

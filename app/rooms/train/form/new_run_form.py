@@ -13,6 +13,7 @@ from bertcore.files import write_json
 from bertcore.settings import read_recipe
 from bertcore.tasks.readers.reading import find_file
 from bertcore.tasks.spec import TaskSpec
+from bertcore.training.data_facts import Fault, RunEstimate, TaskFacts, TextFacts
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, PretrainOptions
@@ -31,6 +32,7 @@ from ....runs.run_kinds import (
     read_settings,
     sample_run_name,
 )
+from ....runs.run_state import RunState
 from ....state.task_info import task_title
 from ....widgets.card import button, label, scrolled, show_text
 from ....widgets.controls import Choice
@@ -45,14 +47,14 @@ A_FILE, A_FOLDER = "file", "folder"  # data of the two entries that open a dialo
 
 
 class NewRunForm(QWidget):
-    """`started` carries a run that could start; `cancelled` means back to the list."""
+    """Starts a run that can be run; `cancelled` means back to the list."""
 
-    started = Signal(object)  # RunCommand
     cancelled = Signal()
     changed = Signal()  # `planned` may be another one now
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__()
+        self._state = state
         self.kind = Choice(say("What to train"))
         for kind in RUN_KINDS:
             self.kind.addItem(say(kind.title), kind.key)
@@ -66,6 +68,8 @@ class NewRunForm(QWidget):
         self._own: Path | None = None
         self._kept: dict[str, Any] = {}  # of settings that were loaded: those without a field
         self.advice, self.problem = label("", "muted", wrap=True), label("", "error", wrap=True)
+        self.model.set_runs(state.runs)
+        state.runs_changed.connect(self.model.set_runs)
         self._words: dict[QWidget, list[QLabel]] = {}  # field -> its title, and its line of help
         self._vocab_size: int | None = None  # that the text gave, once somebody has counted
         self._build()
@@ -134,13 +138,28 @@ class NewRunForm(QWidget):
         self._own, self._vocab_size = place, None
         self._refresh()
 
-    def set_vocab_size(self, size: int) -> None:
-        """How many entries the vocabulary has that is learned from the text."""
-        self._vocab_size = size
-        self._show_advice()
+    def ask_estimate(self) -> str:
+        """Asks what this run would learn from and take; a sentence where a setting cannot be."""
+        self._set_startable(True)
+        self.sweep.show_run_time(None)
+        try:
+            self._state.estimator.ask(self.planned())
+        except BertcoreError as error:
+            self._state.estimator.stop()
+            return str(error)
+        return ""
 
-    def set_startable(self, startable: bool) -> None:
-        """False while the data has a fault, which is shown beside the form."""
+    def show_described(self, found: TaskFacts | TextFacts | Fault) -> None:
+        """With a fault in its data, which is shown beside the form, there is nothing to start."""
+        self._set_startable(not isinstance(found, Fault))
+
+    def show_estimate(self, found: RunEstimate) -> None:
+        self.sweep.show_run_time(found.total.seconds)
+        if not self.run_kind.starts_from_model:
+            self._vocab_size = found.vocab_size
+            self._show_advice()
+
+    def _set_startable(self, startable: bool) -> None:
         for made in (self.start, self.sweep):
             made.setEnabled(startable)
             made.setToolTip("" if startable else say("The data has to be corrected first: see “Before you start”."))
@@ -175,7 +194,7 @@ class NewRunForm(QWidget):
             self._show_problem(str(error))
             return
         self._show_problem("")
-        self.started.emit(command)
+        self._state.start_requested.emit(command)
 
     # --- building
 
@@ -196,7 +215,7 @@ class NewRunForm(QWidget):
         fill(layout, self.advice, self.fold, self.advanced, save, load, None)
         self.advanced.hide()
         self.problem.hide()
-        self.sweep = SweepButtons(self.command)
+        self.sweep = SweepButtons(self._state, self.command)
         self.start = button(say("Start"), self.submit, look="primary")
         self.cancel = button(say("Cancel"), self.cancelled.emit)
         for made in (self.start, self.cancel):
@@ -216,7 +235,6 @@ class NewRunForm(QWidget):
         self.source.activated.connect(self._on_source_activated)
         self.task.activated.connect(self._on_task_activated)
         self.fold.toggled.connect(self.advanced.setVisible)
-        self.sweep.started.connect(self.started)
         self.sweep.problem_found.connect(self._show_problem)
         self.length.unit_choice.currentIndexChanged.connect(self._on_unit_changed)
         self.name.returnPressed.connect(self.submit)

@@ -28,6 +28,7 @@ from ....runs.keeper import export_name
 from ....runs.label import MOST_NOTE, RunLabel, tidy_tags
 from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....runs.shell_command import shell_command
 from ....runs.sweep_rows import SweepRow, again, can_be_swept, five_rates, three_seeds
 from ....widgets.card import label
@@ -38,25 +39,22 @@ MOST_NAME = 120  # characters
 
 
 class RunActions(QObject):
-    """Says by signals what a person wants of a run."""
+    """Asks what has to be asked, and says in the state what a person wants of a run."""
 
-    label_given = Signal(object, object)  # Path, RunLabel
-    delete_requested = Signal(object)  # RunInfo or SweepRow; the person is sure
-    export_requested = Signal(object, object)  # RunInfo, Path of the zip file
     copy_requested = Signal(object)  # RunInfo: its settings are to be those of a new run
     compare_requested = Signal(object)  # Path
     start_requested = Signal(object)  # RunInfo: its last step is to be compared with its first
-    started = Signal(object)  # RunCommand: runs with the settings of this one
-    problem_found = Signal(str)  # a sentence
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, state: RunState) -> None:
         super().__init__(parent)
-        self._window = parent
+        self._window, self._state = parent, state
         self.dialog: LabelDialog | None = None
         self.question: QMessageBox | None = None
 
-    def entries(self, run: RunInfo, compare: str = "") -> Sequence[Entry]:
+    def entries(self, run: RunInfo | SweepRow, compare: str = "") -> Sequence[Entry]:
         """Of a menu. compare: the words for laying its curves over those on show; "": it cannot be."""
+        if isinstance(run, SweepRow):
+            return [(say("Delete all runs of this sweep…"), partial(self.ask_delete, run))]
         found: list[Entry] = []
         if not run.is_built_in:
             found += [(say("Name, tags and note…"), partial(self.ask_label, run)), None]
@@ -64,45 +62,38 @@ class RunActions(QObject):
             found.append((compare, partial(self.compare_requested.emit, run.path)))
         if len(RunFolder(run.path).snapshots()) > 1:
             found.append((say("Compare with its start"), partial(self.start_requested.emit, run)))
+        found.append((say("New run with these settings…"), partial(self.copy_requested.emit, run)))
+        if can_be_swept(run.kind) and not run.is_built_in:
+            found += [
+                (say("Repeat with three seeds"), partial(self.start_several, run, three_seeds)),
+                (say("Try five learning rates"), partial(self.start_several, run, five_rates)),
+            ]
         found += [
-            (say("New run with these settings…"), partial(self.copy_requested.emit, run)),
-            *self._sweeps(run),
             (say("Copy as a shell command"), partial(self.copy_command, run)),
-            (say("Open its folder"), partial(self.open_folder, run)),
+            (say("Open its folder"), partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(run.path)))),
             (say("Export as one file…"), partial(self.ask_export, run)),
         ]
         if not run.is_built_in:
             found += [None, (say("Delete…"), partial(self.ask_delete, run))]
         return found
 
-    def entries_of_sweep(self, row: SweepRow) -> Sequence[Entry]:
-        return [(say("Delete all runs of this sweep…"), partial(self.ask_delete, row))]
-
-    def _sweeps(self, run: RunInfo) -> list[Entry]:
-        if not can_be_swept(run.kind) or run.is_built_in:
-            return []
-        return [
-            (say("Repeat with three seeds"), partial(self.start_several, run, three_seeds)),
-            (say("Try five learning rates"), partial(self.start_several, run, five_rates)),
-        ]
-
     def start_several(self, run: RunInfo, several: Callable[[RunCommand], RunCommand]) -> None:
         """Runs with the settings of this one."""
         try:
-            self.started.emit(several(again(run)))
+            self._state.start_requested.emit(several(again(run)))
         except BertcoreError as error:
-            self.problem_found.emit(str(error))
+            self._state.problem_found.emit(str(error))
 
     def ask_label(self, run: RunInfo) -> None:
-        self.dialog = LabelDialog(run, self._window)
-        self.dialog.accepted.connect(partial(self._on_dialog_accepted, self.dialog, run.path))
-        self.dialog.open()
+        dialog = self.dialog = LabelDialog(run, self._window)
+        dialog.accepted.connect(lambda: self._state.label_given.emit(run.path, dialog.label))
+        dialog.open()
 
     def ask_delete(self, run: RunInfo | SweepRow) -> None:
         """A run at work is not deleted: that is said before anything is asked."""
         if run.is_active if isinstance(run, SweepRow) else run.status.active:
             still = say("“{name}” is still running. Stop it first, then delete it.", name=run.name)
-            self.problem_found.emit(still)
+            self._state.problem_found.emit(still)
             return
         text = say("Move “{name}” with all its snapshots to the bin?", name=run.name)
         self.question = QMessageBox(QMessageBox.Icon.Question, say("Delete a run"), text, parent=self._window)
@@ -111,7 +102,7 @@ class RunActions(QObject):
         self.question.setInformativeText(about)
         self.question.addButton(say("Move to the bin"), QMessageBox.ButtonRole.AcceptRole)
         self.question.addButton(QMessageBox.StandardButton.Cancel)
-        self.question.accepted.connect(partial(self.delete_requested.emit, run))
+        self.question.accepted.connect(partial(self._state.delete_requested.emit, run))
         self.question.open()
 
     def ask_export(self, run: RunInfo) -> None:
@@ -119,19 +110,13 @@ class RunActions(QObject):
         chosen, _ = QFileDialog.getSaveFileName(self._window, title, str(start), say("Zip file (*.zip)"))
         if chosen:
             file = Path(chosen)
-            self.export_requested.emit(run, file if file.suffix.lower() == ".zip" else Path(f"{file}.zip"))
+            self._state.export_requested.emit(run, file if file.suffix.lower() == ".zip" else Path(f"{file}.zip"))
 
     def copy_command(self, run: RunInfo) -> None:
         try:
             QApplication.clipboard().setText(shell_command(run.path))
         except BertcoreError as error:
-            self.problem_found.emit(str(error))
-
-    def open_folder(self, run: RunInfo) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.path)))
-
-    def _on_dialog_accepted(self, dialog: LabelDialog, run: Path) -> None:
-        self.label_given.emit(run, dialog.label)
+            self._state.problem_found.emit(str(error))
 
 
 class LabelDialog(QDialog):

@@ -10,8 +10,9 @@ from bertcore.locations import built_in_checkpoint
 from bertcore.runs.diagnosis import Suggestion
 
 from ....look import theme
-from ....look.say import say
+from ....look.say import mark, say
 from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....widgets.banner import OfferLine
 from ....widgets.card import Card, button, label, scrolled, set_role, show_text
 from ....widgets.layouts import discard, fill, vbox
@@ -21,20 +22,19 @@ from ..form.new_run_form import NewRunForm
 from .run_list import RunList
 
 LIST_PX, FORM_PX = 268, 302
+ABOUT_RUNS = mark("A run is the training of one model. Click one to see it.")
 
 
 class RunsCard(Card):
     """Demos and runs; `form`: any new run, `copy_form`: one with the settings of another."""
 
     page_changed = Signal()  # the list, or another form
-    put_back_requested = Signal()  # the run that was moved to the bin last
 
-    def __init__(self) -> None:
-        about_runs = say("A run is the training of one model. Click one to see it.")
-        super().__init__(say("Runs"), intro=about_runs)
-        self._about_runs = about_runs
-        self.demos, self.runs = DemoPanel(), RunList()
-        self.form, self.copy_form = NewRunForm(), CopyForm()
+    def __init__(self, state: RunState) -> None:
+        super().__init__(say("Runs"), intro=say(ABOUT_RUNS))
+        self._state = state
+        self.demos, self.runs = DemoPanel(state), RunList(state)
+        self.form, self.copy_form = NewRunForm(state), CopyForm(state)
         self._bin_offer: OfferLine | None = None
         self._problem = label("", "error", wrap=True)
         self._new = button(say("New run"), self.show_form, look="primary")
@@ -42,7 +42,9 @@ class RunsCard(Card):
         keeps_its_place.setRetainSizeWhenHidden(True)
         self._new.setSizePolicy(keeps_its_place)
         self.add_to_header(self._new)
-        self._list = scrolled(self._run_column())
+        column = QWidget()
+        vbox(self.demos, self.runs, None, parent=column, margins=(0, 0, theme.px(4), 0))
+        self._list = scrolled(column)
         self._pages = QStackedWidget()
         for page in (self._list, self.form, self.copy_form):
             self._pages.addWidget(page)
@@ -50,6 +52,11 @@ class RunsCard(Card):
         self.setFixedWidth(theme.column_px(LIST_PX))
         for form in (self.form, self.copy_form):
             form.cancelled.connect(self.show_list)
+        state.problem_found.connect(self.show_problem)
+        state.done.connect(self._show_done)
+        state.binned.connect(self._show_binned)
+        for changed in (state.run_changed, state.sweep_changed):
+            changed.connect(self.show_problem)
 
     @property
     def shows_list(self) -> bool:
@@ -59,11 +66,6 @@ class RunsCard(Card):
     def shows_form(self) -> bool:
         """The form for any new run, not the one for a copy."""
         return self._pages.currentWidget() is self.form
-
-    def _run_column(self) -> QWidget:
-        holder = QWidget()
-        vbox(self.demos, self.runs, None, parent=holder, margins=(0, 0, theme.px(4), 0))
-        return holder
 
     def show_list(self) -> None:
         self._show_page(self._list)
@@ -100,24 +102,24 @@ class RunsCard(Card):
         self._pages.setCurrentWidget(page)
         is_list = page is self._list
         self.set_title(say("Runs") if is_list else say("New run"))
-        self.set_intro(self._about_runs if is_list else "")
+        self.set_intro(say(ABOUT_RUNS) if is_list else "")
         self._new.setVisible(is_list)
         self.setFixedWidth(theme.column_px(LIST_PX if is_list else FORM_PX))
         self.page_changed.emit()
 
-    def show_problem(self, sentence: str) -> None:
+    def show_problem(self, sentence: str = "") -> None:
         set_role(self._problem, "error")
         show_text(self._problem, sentence)
 
-    def show_done(self, sentence: str) -> None:
+    def _show_done(self, sentence: str) -> None:
         """What was done, where a problem would be said."""
         self.show_problem(sentence)
         set_role(self._problem, "muted")
 
-    def show_binned(self, name: str) -> None:
+    def _show_binned(self, name: str) -> None:
         """A run is in the bin: it can be put back from here."""
         if self._bin_offer is not None:
             discard(self._bin_offer)
         self._bin_offer = OfferLine(say("“{name}” is in the bin.", name=name), say("Put it back"))
-        self._bin_offer.accepted.connect(self.put_back_requested)
+        self._bin_offer.accepted.connect(self._state.put_back_requested)
         self.body.insertWidget(1, self._bin_offer)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QStyle
 
@@ -13,7 +13,9 @@ from ....look.fitting import fitting_line
 from ....look.say import say
 from ....runs.run_info import RunInfo
 from ....runs.run_sentences import shown_name, state_line, sweep_line
+from ....runs.run_state import RunState
 from ....runs.sweep_rows import SweepRow, rows_of
+from ....widgets.charts.drawing import Box
 from ....widgets.row_list import RowList
 
 GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 6, 4, 8, 16
@@ -24,35 +26,27 @@ Row = RunInfo | SweepRow
 class RunList(RowList):
     """Runs and sweeps; the runs of the sweep that is open are below it."""
 
-    chosen = Signal(object)  # Path
-    sweep_chosen = Signal(str)  # its id
     row_px = 64
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__(say("Runs"))
-        self._runs: list[RunInfo] = []
-        self._selected: Path | str | None = None
+        self._state = state
         self._diverged: frozenset[Path] = frozenset()
-        self.row_chosen.connect(self._on_row_chosen)
+        self.row_chosen.connect(
+            lambda row: state.choose(row.path) if isinstance(row, RunInfo) else state.show_sweep(row.id)
+        )
+        for changed in (state.runs_changed, state.run_changed, state.sweep_changed):
+            changed.connect(self._fill)
 
     @property
     def shown_runs(self) -> list[RunInfo]:
         return [row for row in self.rows if isinstance(row, RunInfo)]
-
-    def set_runs(self, runs: list[RunInfo]) -> None:
-        self._runs = runs
-        self._fill()
 
     def set_diverged(self, runs: frozenset[Path]) -> None:
         """The finished runs of a sweep that are worse than untrained: their folders do not say so."""
         if runs != self._diverged:
             self._diverged = runs
             self._fill()
-
-    def set_selected(self, selected: Path | str | None) -> None:
-        """The folder of a run, or the id of a sweep."""
-        self._selected = selected
-        self._fill()
 
     def state_line(self, run: RunInfo) -> str:
         return state_line(run, say("Diverged") if run.path in self._diverged else "")
@@ -82,33 +76,28 @@ class RunList(RowList):
             color = "warn" if row.path in self._diverged else STATE_COLORS.get(row.status.state, "muted")
             if row.sweep is not None:
                 box.setLeft(theme.px(INDENT_PX))
-        is_selected = _key(row) == self._selected
+        is_selected = _key(row) == (self._state.sweep or self._state.selected)
         if is_selected or state & QStyle.StateFlag.State_MouseOver:
-            painter.setBrush(theme.color("accent_tint" if is_selected else "hover"))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawRoundedRect(box, theme.px(6), theme.px(6))
+            Box(box, "accent_tint" if is_selected else "hover", radius_px=theme.px(6)).paint(painter)
         inner = box.adjusted(pad, theme.px(6), -pad, -pad)
         does = f" · {does}" if does else ""
         name_width = min(_width(name, is_bold=True), inner.width() - _width(does))
         _write(painter, QRectF(inner.left(), inner.top(), name_width + 1, inner.height()), name, "ink", is_bold=True)
         _write(painter, inner.adjusted(name_width, theme.px(1), 0, 0), does, "muted")
         _write(painter, inner.adjusted(0, theme.px(19), 0, 0), line, "bad" if is_bad else "muted")
-        _paint_bar(painter, inner, fraction, color)
+        height = theme.px(BAR_PX)
+        track = QRectF(inner.left(), inner.bottom() - height, inner.width(), height)
+        Box(track, "track", radius_px=height / 2).paint(painter)
+        if fraction > 0:
+            track.setWidth(max(height, fraction * track.width()))
+            Box(track, color, radius_px=height / 2).paint(painter)
 
     def _fill(self) -> None:
-        selected = next((run for run in self._runs if run.path == self._selected), None)
-        open_sweep = self._selected if isinstance(self._selected, str) else None
-        if selected is not None and selected.sweep is not None:
-            open_sweep = selected.sweep.id
-        self.set_rows(rows_of(self._runs, open_sweep))
+        state, chosen = self._state, self._state.sweep or self._state.selected
+        open_sweeps = (run.sweep.id for run in state.runs if run.path == chosen and run.sweep is not None)
+        self.set_rows(rows_of(state.runs, state.sweep or next(open_sweeps, None)))
         keys = list(map(_key, self.rows))
-        self.set_current(keys.index(self._selected) if self._selected in keys else None)
-
-    def _on_row_chosen(self, row: Row) -> None:
-        if isinstance(row, RunInfo):
-            self.chosen.emit(row.path)
-        else:
-            self.sweep_chosen.emit(row.id)
+        self.set_current(keys.index(chosen) if chosen in keys else None)
 
 
 def _does(run: RunInfo) -> str:
@@ -118,18 +107,6 @@ def _does(run: RunInfo) -> str:
 
 def _key(row: Row) -> Path | str:
     return row.path if isinstance(row, RunInfo) else row.id
-
-
-def _paint_bar(painter: QPainter, inner: QRectF, fraction: float, color: str) -> None:
-    height = theme.px(BAR_PX)
-    track = QRectF(inner.left(), inner.bottom() - height, inner.width(), height)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.color("track"))
-    painter.drawRoundedRect(track, height / 2, height / 2)
-    if fraction > 0:
-        track.setWidth(max(height, fraction * track.width()))
-        painter.setBrush(theme.color(color))
-        painter.drawRoundedRect(track, height / 2, height / 2)
 
 
 def _write(painter: QPainter, box: QRectF, text: str, color: str, *, is_bold: bool = False) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from bertcore.data.cloze import ClozeSentence
-from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import QuestionScore
 
 from ....look import numbers, theme
 from ....look.say import mark, say
-from ....runs.run_info import RunInfo, read_questions
+from ....runs.run_info import read_questions
+from ....runs.run_state import RunState
 from ....widgets.card import button, label
 from ....widgets.charts.bars import ROW_PX, Bar, BarList
 from ....widgets.curve_plot import CurvePlot
@@ -32,9 +31,9 @@ class QuestionsPage(QWidget):
     step_shown = Signal(object)  # int: the measurement on show is that of this step; None: the newest
     room_requested = Signal(str, str)  # key of a room, the question's text
 
-    def __init__(self, loss: PlotSpec) -> None:
+    def __init__(self, state: RunState, loss: PlotSpec) -> None:
         super().__init__()
-        self._path, self._ships, self._status = Path(), False, RunStatus("unknown")
+        self._state = state
         self._questions: tuple[ClozeSentence, ...] = ()
         self._scores: list[QuestionScore] = []
         self._chosen = 0
@@ -49,6 +48,7 @@ class QuestionsPage(QWidget):
         self.ending, self.ending_label = QFrame(), label("", "strong", wrap=True)
         self._build()
         self.board.chosen.connect(self._on_board_chosen)
+        state.run_changed.connect(self._on_run_changed)
 
     @property
     def question(self) -> ClozeSentence | None:
@@ -72,16 +72,14 @@ class QuestionsPage(QWidget):
         """The first measurement with half of the questions right; None where there is none."""
         return next((i for i, score in enumerate(self._scores) if 2 * score.right >= len(score.is_right)), None)
 
-    def show_run(self, info: RunInfo) -> None:
-        """Another run: its measurements come next."""
+    def _on_run_changed(self) -> None:
+        """Its measurements come next."""
         self._stop_playing()
-        self._path, self._ships, self._status = info.path, info.is_built_in, info.status
         self._questions, self._scores, self._at = (), [], None
         self.board.set_questions(())
         self._draw()
 
-    def show_status(self, info: RunInfo) -> None:
-        self._status = info.status
+    def show_status(self) -> None:
         if self.score is None:
             self._draw()
         self._draw_ending()
@@ -92,7 +90,7 @@ class QuestionsPage(QWidget):
             return
         self._scores = list(scores)
         if not self._questions and scores:
-            questions = read_questions(self._path)  # the run's own file is there by its first measurement
+            questions = read_questions(self._state.run.path)  # the run's own file is there by its first measurement
             if len(questions) == len(scores[0].is_right):
                 self._questions = questions
                 self.board.set_questions(questions)
@@ -135,7 +133,7 @@ class QuestionsPage(QWidget):
     def _draw(self) -> None:
         score, question = self.score, self.question
         if score is None or question is None:
-            self.sentence.show_guess(say("Getting ready: a few seconds…") if self._status.active else "")
+            self.sentence.show_guess(say("Getting ready: a few seconds…") if self._state.run.status.active else "")
             self.bars.set_bars([])
             self.count.setText("")
             self.since.setText("")
@@ -152,7 +150,7 @@ class QuestionsPage(QWidget):
 
     def _draw_ending(self) -> None:
         """One sentence on what happened; while the run is at work there is none."""
-        is_over = not self._status.active and bool(self._scores) and bool(self._questions)
+        is_over = not self._state.run.status.active and bool(self._scores) and bool(self._questions)
         if is_over:
             self.ending_label.setText(self._ending_in_words())
         self.ending.setVisible(is_over)
@@ -163,12 +161,16 @@ class QuestionsPage(QWidget):
             return say("As it was at step {step}", step=numbers.count(self.shown_step))
         first, last = self._scores[0], self._scores[-1]
         sentence = mark("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
-        if self._status.state == "done":
+        if self._state.run.status.state == "done":
             sentence = mark(
                 "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
             )
         # a run that ships was trained on another computer
-        time = say("%n step(s)", n=last.step) if self._ships else numbers.duration(self._status.elapsed_s)
+        time = (
+            say("%n step(s)", n=last.step)
+            if self._state.run.is_built_in
+            else numbers.duration(self._state.run.status.elapsed_s)
+        )
         step, count = numbers.count(last.step), len(last.is_right)
         return say(sentence, step=step, now=last.right, all=count, before=first.right, time=time)
 

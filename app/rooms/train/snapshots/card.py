@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 
 from ....compute.question import Question
-from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....widgets.card import Card, label, show_text
 from .lists import Snapshot
 
@@ -20,9 +20,9 @@ class SnapshotCard(Card):
 
     at_once = 1
 
-    def __init__(self, title: str, intro: str) -> None:
+    def __init__(self, state: RunState, title: str, intro: str) -> None:
         super().__init__(title, intro=intro)
-        self._snapshots: list[Snapshot] = []
+        self._state = state
         self._text = ""
         self._answers: dict[Path, Any] = {}  # None: asked, and the snapshot had no answer
         self._asked: tuple[Path, ...] = ()  # the snapshots that the question is about
@@ -31,13 +31,10 @@ class SnapshotCard(Card):
         self._question.status_changed.connect(self._on_question_status_changed)
         self.problem = label("", "error", wrap=True)
         self.problem.hide()
+        state.run_changed.connect(self.clear)
+        state.snapshots_changed.connect(self._on_snapshots_changed)
 
-    def show_run(self, info: RunInfo | None) -> None:
-        """Another run: nothing is known of its snapshots."""
-        self._clear()
-
-    def show_snapshots(self, snapshots: list[Snapshot]) -> None:
-        self._snapshots = snapshots
+    def _on_snapshots_changed(self, snapshots: list[Snapshot]) -> None:
         there = {path for _, path in snapshots}
         self._answers = {path: answer for path, answer in self._answers.items() if path in there}
         self.draw()
@@ -55,9 +52,8 @@ class SnapshotCard(Card):
         """Asks `_question` for the answers by snapshot; those that are gone or have none are left out."""
         raise NotImplementedError
 
-    def _clear(self, text: str | None = None) -> None:
-        """What has been answered counts no more; text: another one."""
-        self._text = self._text if text is None else text
+    def clear(self) -> None:
+        """What has been answered counts no more."""
         self._answers = {}
         self._question.clear()
         self.draw()

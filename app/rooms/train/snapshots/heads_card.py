@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout
 from ....compute.over_time import heads_over_time
 from ....look import numbers, theme
 from ....look.say import say
-from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....widgets.card import label
 from ....widgets.layouts import fill
 from .card import SnapshotCard
@@ -38,11 +38,11 @@ class HeadsCard(SnapshotCard):
 
     head_chosen = Signal(int, int)  # layer, head, from 0
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         intro = say(
             "Row: the token that looks. Column: what it looks at. Both in the order of the text. Stronger colour: more."
         )
-        super().__init__(say("Its attention"), intro)
+        super().__init__(state, say("Its attention"), intro)
         self._step: int | None = None  # up to which snapshots are shown; None: all
         self.now_label, self.now = label("", "strong", wrap=True), HeadsPicture(with_names=True)
         self._before_label = label(say("Before"), "strong")
@@ -64,13 +64,13 @@ class HeadsCard(SnapshotCard):
     @property
     def shown(self) -> list[Snapshot]:
         """The snapshots on show, the oldest first."""
-        reached = [one for one in self._snapshots if self._step is None or one[0] <= self._step]
+        reached = [one for one in self._state.snapshots if self._step is None or one[0] <= self._step]
         return milestones(reached, EARLIER + 1) if not theme.is_projector() else reached[-1:]
 
-    def show_run(self, info: RunInfo | None) -> None:
+    def clear(self) -> None:
         """Another run reads another text, which comes next."""
         self._step, self._text = None, ""
-        super().show_run(info)
+        super().clear()
 
     def show_text(self, text: str) -> None:
         """Another text that the heads read; what is on show stays until they have."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from ....compute.open_model import OpenModel
 from ....look import numbers
 from ....look.say import say
-from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....widgets.card import Card, Hint, button
 from ....widgets.layouts import fill, hbox
 from .lists import SnapshotSlider
@@ -20,9 +20,9 @@ class TimeMachineCard(Card):
     play_requested = Signal(object)  # snapshots, as RunFolder.snapshots; or no more of it
     film_requested = Signal()  # of the open model's run
     apply_requested = Signal()  # the model that is being opened is to be tried in the room Apply
-    handle_placed = Signal()  # at `chosen`
+    handle_placed = Signal(object)  # at `chosen`
 
-    def __init__(self, open_model: OpenModel) -> None:
+    def __init__(self, open_model: OpenModel, state: RunState) -> None:
         super().__init__(
             say("Time machine"),
             intro=say(
@@ -30,9 +30,8 @@ class TimeMachineCard(Card):
                 "then. Early steps are saved more often (not drawn to scale)."
             ),
         )
-        self._open_model = open_model
-        self._run: RunInfo | None = None
-        self.snapshots: list[tuple[int, Path]] = []
+        self._open_model, self._state = open_model, state
+        self._final: int | None = None  # the snapshot that the run ends with, as far as that is known
         self.chosen: int | None = None  # where the handle is
         self._time_text = Hint()
         self.slider = SnapshotSlider()
@@ -47,47 +46,36 @@ class TimeMachineCard(Card):
         row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
         fill(self.body, self.slider, row)
         self.slider.chosen.connect(self.open_snapshot)
-        for signal in (open_model.requested, open_model.opened, open_model.failed):
-            signal.connect(self._on_open_model_signal)
+        for signal in (open_model.requested, open_model.opened, open_model.failed, state.snapshots_changed):
+            signal.connect(self._place_handle)
+        state.run_changed.connect(self._place_handle)
+        state.status_changed.connect(self._on_status_changed)
+        self._place_handle()
 
     @property
     def chosen_step(self) -> int | None:
         """The step that the handle is at."""
-        return None if self.chosen is None else self.snapshots[self.chosen][0]
-
-    @property
-    def final(self) -> int:
-        """The index of the snapshot that the run ends with; of the newest, where that one is not kept."""
-        steps, ends_with = [step for step, _ in self.snapshots], self._ends_with(self._run)
-        return steps.index(ends_with) if ends_with in steps else len(steps) - 1
+        return None if self.chosen is None else self._state.snapshots[self.chosen][0]
 
     @property
     def may_have_snapshots(self) -> bool:
         """The run on show has snapshots, or may get some."""
-        run = self._run
-        may_get_some = run is None or (not run.is_built_in and (run.status.active or run.can_resume))
-        return bool(self.snapshots) or may_get_some
+        run = self._state.run
+        may_get_some = not run.is_built_in and (run.status.active or run.can_resume)
+        return bool(self._state.snapshots) or may_get_some or self._state.selected is None
 
-    def show_run(self, info: RunInfo | None) -> None:
-        """Another run is selected; its snapshots come next."""
-        is_another_end = self._ends_with(info) != self._ends_with(self._run)
-        self._run = info
-        self.apply_button.setVisible(info is not None and info.task_kind is not None)
-        if is_another_end:
+    def _on_status_changed(self) -> None:
+        """The run may end with another snapshot than the newest."""
+        if self._state.final != self._final:
             self._place_handle()
-
-    def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
-        """The handle follows the newest until one of this run is open in the rooms."""
-        self.snapshots = snapshots
-        self.slider.set_snapshots(snapshots)
-        self._place_handle()
 
     def show_playing(self, is_playing: bool) -> None:
         """Whether snapshots are being played, these or others."""
         self.play.setText(say("Stop playing") if is_playing else say("Play"))
 
-    def open_snapshot(self, index: int) -> None:
-        self._open_model.open(self.snapshots[index][1])
+    def open_snapshot(self, index: int | None) -> None:
+        if index is not None:
+            self._open_model.open(self._state.snapshots[index][1])
 
     def open_chosen(self) -> bool:
         """Opens the snapshot that the handle is at; False where it is at none."""
@@ -97,7 +85,7 @@ class TimeMachineCard(Card):
         return True
 
     def _on_play_clicked(self) -> None:
-        self.play_requested.emit(tuple(self.snapshots))
+        self.play_requested.emit(tuple(self._state.snapshots))
 
     def _on_apply_clicked(self) -> None:
         if self.open_chosen():
@@ -109,44 +97,40 @@ class TimeMachineCard(Card):
             self.open_chosen()
         self.film_requested.emit()
 
-    def _on_open_model_signal(self, *_about: object) -> None:
-        self._place_handle()
-
-    def _place_handle(self) -> None:
+    def _place_handle(self, *_about: object) -> None:
         """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the one that the
-        run ends with, or the newest."""
-        paths, folder = [path for _, path in self.snapshots], self._open_model.newest_folder
+        run ends with, or the newest. So it follows the newest until one of this run is open in the rooms."""
+        paths, folder = [path for _, path in self._state.snapshots], self._open_model.newest_folder
+        self._final = self._state.final
         if folder in paths:
             self.chosen = paths.index(folder)
         else:
-            self.chosen = None if self._is_of_run(folder) or not paths else self.final
+            self.chosen = None if self._is_of_run(folder) else self._final
+        self.slider.set_snapshots(self._state.snapshots)
         self.slider.select(self.chosen)
+        self.apply_button.setVisible(self._state.run.task_kind is not None)
         for widget in (self.play, self.film_button, self.slider):
             widget.setEnabled(bool(paths))
         for made in (self.open_button, self.apply_button):
             made.setEnabled(self.chosen is not None)
         self._time_text.setText(self._about_time() if paths else say("no snapshots"))
-        self.handle_placed.emit()
-
-    @staticmethod
-    def _ends_with(run: RunInfo | None) -> int | None:
-        return None if run is None else run.status.ends_with
+        self.handle_placed.emit(self.chosen)
 
     def _is_of_run(self, folder: Path | None) -> bool:
-        return folder is not None and self._run is not None and folder.parent.parent == self._run.path
+        return folder is not None and folder.parent.parent == self._state.selected
 
     def _about_time(self) -> str:
-        newest, path = self.snapshots[-1]
+        newest, path = self._state.snapshots[-1]
         if self.chosen is None:
             parts = [say("the open snapshot is no longer there")]
         else:
-            step, folder = self.snapshots[self.chosen]
+            step, folder = self._state.snapshots[self.chosen]
             is_open = folder == self._open_model.newest_folder
             count = numbers.count(step)
             at = say("open: step {step}", step=count) if is_open else say("chosen: step {step}", step=count)
             last = say("the last saved is {newest}", newest=numbers.count(newest))
             parts = [f"{at}, {last if step != newest else say('the last saved')}"]
-        parts.append(say("%n snapshot(s) kept", n=len(self.snapshots)))
+        parts.append(say("%n snapshot(s) kept", n=len(self._state.snapshots)))
         with contextlib.suppress(OSError):
             size = numbers.file_size((path / "model.safetensors").stat().st_size)
             parts.append(say("{size} each", size=size))

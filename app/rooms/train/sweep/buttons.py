@@ -13,6 +13,7 @@ from bertcore.errors import BertcoreError
 from ....look import numbers
 from ....look.say import say
 from ....runs.process import RunCommand
+from ....runs.run_state import RunState
 from ....runs.sweep_rows import A_THIRD, FIVE, THREE, five_rates, three_seeds
 from ....widgets.card import button
 from ....widgets.context_menu import show_context_menu
@@ -21,15 +22,14 @@ from ....widgets.layouts import hbox
 
 
 class SweepButtons(QWidget):
-    """`started` carries the sweep of what the form says; a sentence says why there can be none."""
+    """Starts the sweep of what the form says; a sentence says why there can be none."""
 
-    started = Signal(object)  # RunCommand
     problem_found = Signal(str)
 
-    def __init__(self, command: Callable[[], RunCommand]) -> None:
+    def __init__(self, state: RunState, command: Callable[[], RunCommand]) -> None:
         """command: one run, as the form has it. Raises BertcoreError where it cannot be run."""
         super().__init__()
-        self._command = command
+        self._state, self._command = state, command
         self._run_s: float | None = None  # what one run would take
         self.rates = button(say("Try five learning rates"), partial(self._start, five_rates), hint=self._about_rates())
         self.rates.setAutoDefault(True)
@@ -63,6 +63,6 @@ class SweepButtons(QWidget):
 
     def _start(self, several: Callable[[RunCommand], RunCommand]) -> None:
         try:
-            self.started.emit(several(self._command()))
+            self._state.start_requested.emit(several(self._command()))
         except BertcoreError as error:
             self.problem_found.emit(str(error))

@@ -15,6 +15,7 @@ from ....figures.figure import Figure, numbers_of, picture_of
 from ....look import theme
 from ....look.say import say
 from ....runs.finding import Action, Finding
+from ....runs.run_state import RunState
 from ....runs.sweep_rows import SweepRow, read_row
 from ....runs.sweep_sentences import about_sweep, finding_of, mean_in_words, result_sentence, settings_in_words
 from ....widgets.card import Card, button
@@ -28,12 +29,11 @@ from .table import SweepTable
 class SweepPage(Card):
     """`action` comes with the run that it is about."""
 
-    run_chosen = Signal(object)  # Path
     action = Signal(object, object)  # Action, Path of the best run
-    stop_requested = Signal(list)  # list[Path]: the runs that are at work or wait, the one at work last
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__(" ")
+        self._state = state
         self.row: SweepRow | None = None
         self.sweep: Sweep | None = None
         self._reader = MeasurementReader()
@@ -47,7 +47,7 @@ class SweepPage(Card):
         self.curves: CurvePlot | None = None  # how each run learned
         self.results: SweepPlot | None = None  # what the chart shows
         self.table = SweepTable()
-        self.table.run_chosen.connect(self.run_chosen)
+        self.table.run_chosen.connect(state.choose)
         self._charts = vbox(gap_px=6)
         columns = hbox((self._charts, 1), (self.table, 1 if not theme.is_projector() else 2), gap_px=14)
         fill(self.body, self.strip, (columns, 1))
@@ -117,7 +117,7 @@ class SweepPage(Card):
 
     def _on_chart_place_clicked(self, key: str, index: int) -> None:
         if self.results is not None:
-            self.run_chosen.emit(self.results.runs[key][index].path)
+            self._state.choose(self.results.runs[key][index].path)
 
     def _on_chart_place_hovered(self, place: tuple[str, int] | None) -> None:
         text = ""
@@ -128,5 +128,5 @@ class SweepPage(Card):
     def _on_stop_clicked(self) -> None:
         if self.row is not None:
             active = [run for run in self.row.runs if run.status.active]
-            active.sort(key=lambda run: run.status.state != "waiting")
-            self.stop_requested.emit([run.path for run in active])
+            for run in sorted(active, key=lambda run: run.status.state != "waiting"):  # or the next would begin
+                self._state.control_requested.emit(run.path, "stop")

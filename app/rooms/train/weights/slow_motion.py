@@ -11,7 +11,7 @@ from bertcore.runs.run_metrics import SlowStep
 
 from ....look import numbers, theme
 from ....look.say import say
-from ....runs.run_info import RunInfo
+from ....runs.run_state import RunState
 from ....widgets.card import button, label
 from ....widgets.layouts import hbox
 from ....widgets.linked_text import LinkedText
@@ -20,14 +20,13 @@ from ....widgets.linked_text import LinkedText
 class SlowMotion(QWidget):
     """Buttons, and the newest step in words. It is shown while a run that can be steered is looked at."""
 
-    command_given = Signal(str)  # step, ten_steps, resume
     batch_requested = Signal(int)  # of this step
     weights_requested = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__()
+        self._runs = state
         self._steps: list[SlowStep] = []
-        self._state = ""
         self._is_awaiting = False  # a step was ordered and has not been heard of
         self._shows_batch = False
         one = say("Pause the run and train on one batch")
@@ -35,7 +34,7 @@ class SlowMotion(QWidget):
         on = say("Let the run continue at full speed; slow motion does not change its result")
         self.one = button(say("One step"), partial(self._order, "step"), hint=one)
         self.ten = button(say("Ten steps"), partial(self._order, "ten_steps"), hint=ten)
-        self.go_on = button(say("Full speed"), partial(self.command_given.emit, "resume"), hint=on)
+        self.go_on = button(say("Full speed"), partial(self._order, "resume"), hint=on)
         batch = say("The batch that this step trained on")
         weights = say("How far this step moved each part of the model")
         self.to_batch = button(say("What went in"), self._on_to_batch_clicked, hint=batch)
@@ -50,10 +49,9 @@ class SlowMotion(QWidget):
     @property
     def can_steer(self) -> bool:
         """Whether the run is at work, or waits."""
-        return self._state in ("running", "paused")
+        return self._runs.run.status.state in ("running", "paused")
 
-    def show_status(self, info: RunInfo) -> None:
-        self._state = info.status.state
+    def show_status(self) -> None:
         self._is_awaiting = self._is_awaiting and self.can_steer
         self._show()
 
@@ -71,16 +69,16 @@ class SlowMotion(QWidget):
         self._show()
 
     def _order(self, command: str) -> None:
-        self._is_awaiting = True
+        self._is_awaiting = command != "resume"
         self._show()
-        self.command_given.emit(command)
+        self._runs.control_requested.emit(self._runs.run.path, command)
 
     def _on_to_batch_clicked(self) -> None:
         if self._steps:
             self.batch_requested.emit(self._steps[-1].step)
 
     def _show(self) -> None:
-        is_paused, has_steps = self._state == "paused", bool(self._steps)
+        is_paused, has_steps = self._runs.run.status.state == "paused", bool(self._steps)
         for made in (self.one, self.ten):
             made.setEnabled(not self._is_awaiting)
         self.go_on.setEnabled(is_paused)
