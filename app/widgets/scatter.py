@@ -17,25 +17,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPainterPath,
-    QPaintEvent,
-    QPen,
-    QPolygonF,
-    QWheelEvent,
-)
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
-from .charts.pointer import PointerWidget
-from .charts.zoom import Zoom
+from .charts.pointer import next_of
+from .charts.zoom import Zoom, ZoomedDrawing
 
 DOT_PX, SMALL_DOT_PX = 4.5, 3.0
 NAME_PX, HALO_PX = 12, 4
@@ -72,34 +60,44 @@ class Points:
         """How many of the points can be chosen."""
         return len(self.names) - sum(kind == WORD for kind in self.kinds)
 
+    def kind(self, point: int) -> str:
+        return "" if self.shades else self.kinds[point]
 
-class Scatter(PointerWidget):
+    def color(self, point: int) -> QColor:
+        if self.shades:
+            return theme.sequential_color(self.shades[point])
+        return theme.color("faint" if self.kinds[point] == WORD else self.kinds[point])
+
+
+class Scatter(ZoomedDrawing):
     """Points to hover and click. Left and Right select the one before or after."""
 
-    arrows_click = True
+    arrows_click, arrows_move = True, False
+    hint_px, least_px = (400, 120), (160, 90)
 
     def __init__(self, name: str, *, names: bool = True) -> None:
         """names: all are named where there is room; else only those selected or pointed at."""
-        super().__init__(name)
+        super().__init__(name, Qt.FocusPolicy.TabFocus, Zoom(CLOSEST))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.points = Points()
         self.selected: list[int] = []
         self.stage = 0
-        self._zoom = Zoom(CLOSEST)
         self._names = names
-        self._last: QPointF | None = None  # where the mouse was while the picture is dragged
+        self._paths = self.points.paths  # (T,P,2) in pixels
+        self.spots: list[QPointF] = []  # where the points stand in the widget
+        self.far: list[int] = []  # the points that stand at the edge, because they are farther away
         self._named: dict[int, QRectF] = {}
         self._named_for: object = None
 
     def set_points(self, points: Points) -> None:
         """Others than before are shown whole; the same number of them stays zoomed."""
-        if len(points.names) != len(self.points.names):
-            self._zoom.show_whole()
+        if self.zoom is not None and len(points.names) != len(self.points.names):
+            self.zoom.show_whole()
         self.points = points
         self.selected = [point for point in self.selected if point < points.choices]
         self.hovered_cell = None
         self.setAccessibleDescription(" ".join(points.names[:100]))
-        self.update()
+        self.values_changed()
 
     def set_selected(self, points: Sequence[int]) -> None:
         if list(points) != self.selected:
@@ -109,62 +107,39 @@ class Scatter(PointerWidget):
     def set_stage(self, stage: int) -> None:
         """Where each point and its name stand on its path."""
         self.stage = stage
-        self.update()
+        self.values_changed()
 
-    def show_whole(self) -> None:
-        self._zoom.show_whole()
-        self.update()
-
-    def paths(self) -> np.ndarray:
-        """(T,P,2) in pixels of the widget."""
-        places = self.points.paths
-        if not places.shape[1]:
-            return places
+    def lay_out(self) -> None:
+        places, zoom = self.points.paths, self.zoom
+        assert zoom is not None
         margin, names = theme.px(MARGIN_PX), theme.px(NAME_ROOM_PX) if self._names else 0
         size = np.array([self.width(), self.height()], dtype=float)
         room = np.maximum(size - 2 * margin - (names, 0), 1.0)
-        near = self._near(room)
-        low, high = places[:, near].min(axis=(0, 1)), places[:, near].max(axis=(0, 1))
-        span = np.maximum(high - low, 1e-6)
-        scale = float((room / span).min())
-        corner = margin + (room - span * scale) / 2
-        spots = (places - low) * scale + corner
-        spots[..., 1] = size[1] - spots[..., 1]  # up is larger
-        spots[:, ~near] = spots[:, ~near].clip(margin / 2, size - margin / 2)
-        return (spots / size - (self._zoom.x, self._zoom.y)) / self._zoom.span * size
-
-    @property
-    def far(self) -> list[int]:
-        """The points that stand at the edge, because they are farther away."""
-        names = theme.px(NAME_ROOM_PX) if self._names else 0
-        room = np.array([self.width(), self.height()], dtype=float) - 2 * theme.px(MARGIN_PX) - (names, 0)
-        return np.flatnonzero(~self._near(np.maximum(room, 1.0))).tolist()
-
-    def _near(self, room: np.ndarray) -> np.ndarray:
-        """(P) which points the picture reaches to, in a room of so many pixels."""
-        places = self.points.paths
-        if len(places) > 1 or self.points.shades:
-            return np.ones(places.shape[1], dtype=bool)
-        return near_points(places[0], room)
-
-    def spots(self) -> list[QPointF]:
-        """Where the points stand in the widget."""
-        paths = self.paths()
-        return [QPointF(x, y) for x, y in paths[min(self.stage, len(paths) - 1)].tolist()]
+        may_be_far = len(places) == 1 and not self.points.shades
+        near = near_points(places[0], room) if may_be_far else np.ones(places.shape[1], dtype=bool)
+        self.far = np.flatnonzero(~near).tolist()
+        if places.shape[1]:
+            low, high = places[:, near].min(axis=(0, 1)), places[:, near].max(axis=(0, 1))
+            span = np.maximum(high - low, 1e-6)
+            scale = float((room / span).min())
+            spots = (places - low) * scale + margin + (room - span * scale) / 2
+            spots[..., 1] = size[1] - spots[..., 1]  # up is larger
+            spots[:, ~near] = spots[:, ~near].clip(margin / 2, size - margin / 2)
+            places = (spots / np.maximum(size, 1) - (zoom.x, zoom.y)) / zoom.span * size
+        self._paths = places
+        self.spots = [QPointF(x, y) for x, y in places[min(self.stage, len(places) - 1)].tolist()]
 
     def cell_at(self, point: QPointF) -> int | None:
-        paths = self.paths()
-        if not paths.shape[1]:
-            return None
-        away = np.abs(paths[min(self.stage, len(paths) - 1)] - (point.x(), point.y())).sum(axis=1)
-        nearest = int(away.argmin())
-        return nearest if away[nearest] <= theme.px(REACH_PX) else None
+        away = [abs(spot.x() - point.x()) + abs(spot.y() - point.y()) for spot in self.spots]
+        nearest = int(np.argmin(away)) if away else 0
+        return nearest if away and away[nearest] <= theme.px(REACH_PX) else None
+
+    def clicked_at(self, point: QPointF) -> int | None:
+        cell = self.cell_at(point)
+        return cell if cell is not None and cell < self.points.choices else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
-        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(key)
-        if step is None or not self.points.choices:
-            return None
-        return min(max((cell or 0) + step, 0), self.points.choices - 1)
+        return next_of(self.points.choices, cell or 0, key, across=True)
 
     def selected_cell(self) -> int | None:
         return self.selected[0] if self.selected else None
@@ -173,23 +148,15 @@ class Scatter(PointerWidget):
     def _radius(self) -> float:
         return theme.px(2 * (DOT_PX if len(self.points.names) < MANY else SMALL_DOT_PX)) / 2
 
-    def _color(self, point: int) -> QColor:
-        if self.points.shades:
-            return theme.sequential_color(self.points.shades[point])
-        kind = self.points.kinds[point]
-        return theme.color("faint" if kind == WORD else kind)
-
-    def _kind(self, point: int) -> str:
-        return "" if self.points.shades else self.points.kinds[point]
-
     def _paint_path(self, painter: QPainter, path: list[list[float]], point: int, is_selected: bool) -> None:
-        color, is_fine = self._color(point), is_selected or len(self.points.names) < MANY_PATHS
-        if is_selected and self._kind(point) == WORD:
+        color, is_fine = self.points.color(point), is_selected or len(self.points.names) < MANY_PATHS
+        is_word = self.points.kind(point) == WORD
+        if is_selected and is_word:
             color = theme.color("curve_mlm")
         faint = 30 if not is_fine or (self.points.partners and self.selected) else 70  # two of each: half as strong
         color.setAlpha(255 if is_selected else faint)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_fine)
-        style = Qt.PenStyle.DashLine if self._kind(point) == WORD else Qt.PenStyle.SolidLine
+        style = Qt.PenStyle.DashLine if is_word else Qt.PenStyle.SolidLine
         painter.setPen(QPen(color, theme.px(2.6) if is_selected else 1.2 * is_fine, style))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in path]))
@@ -201,34 +168,23 @@ class Scatter(PointerWidget):
                 painter.drawEllipse(QPointF(x, y), theme.px(2.2), theme.px(2.2))
 
     def _paint_point(self, painter: QPainter, spot: QPointF, point: int, is_far: bool) -> None:
-        radius, kind = self._radius, self._kind(point)
+        radius, kind, color = self._radius, self.points.kind(point), self.points.color(point)
+        no_line = QPen(theme.color("muted"), 0.8) if self.points.shades else QPen(Qt.PenStyle.NoPen)
+        painter.setPen(QPen(color, 1.4) if kind == WORD else no_line)
+        painter.setBrush(Qt.BrushStyle.NoBrush if kind == WORD else color)
         if kind == WORD:
-            painter.setPen(QPen(self._color(point), 1.4))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(spot, radius * 0.6, radius * 0.6)
-            return
-        painter.setPen(QPen(theme.color("muted"), 0.8) if self.points.shades else Qt.PenStyle.NoPen)
-        painter.setBrush(self._color(point))
-        if is_far:
+        elif is_far:
             painter.drawPolygon(_pointing_out(spot, radius * 1.4, self.rect()))
         elif kind == "segment_b":  # a shape says it too, not only a colour
             painter.drawRect(QRectF(spot.x() - radius + 1, spot.y() - radius + 1, 2 * radius - 2, 2 * radius - 2))
         else:
             painter.drawEllipse(spot, radius, radius)
 
-    def _paint_rings(self, painter: QPainter, spots: list[QPointF]) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        radius = self._radius + 2
-        for point in self.selected:
-            painter.setPen(QPen(theme.color("accent"), theme.stroke(2)))
-            painter.drawEllipse(spots[point], radius, radius)
-        if self.hovered_cell is not None and self.hovered_cell < len(spots):
-            painter.setPen(QPen(theme.color("mask"), theme.stroke(2)))
-            painter.drawEllipse(spots[self.hovered_cell], radius, radius)
-
-    def _named_places(self, spots: list[QPointF], path: list[QPointF]) -> dict[int, QRectF]:
+    def _named_places(self, path: list[QPointF]) -> dict[int, QRectF]:
         """Where names fit, points first, then the stages of `path`; found anew only when something has moved."""
-        zoom, names, count = self._zoom, list(self.points.names), len(spots)
+        zoom, names, count = self.zoom, list(self.points.names), len(self.spots)
+        assert zoom is not None
         here = [point for point in (*self.selected, self.hovered_cell) if point is not None and point < count]
         leads = here[:1] if path or not self._names else []
         key = (self.points, self.size(), zoom.x, zoom.y, zoom.span, self.stage, theme.scale(), *leads)
@@ -240,92 +196,58 @@ class Scatter(PointerWidget):
         order = [*first, *(point for point in others if point not in first)]
         all_names = [*names, *self.points.stage_names]
         self._named_for = key
-        self._named = place_names([*spots, *path], all_names, self.rect(), self._radius, order)
+        self._named = place_names([*self.spots, *path], all_names, self.rect(), self._radius, order)
         return self._named
 
-    def _paint_names(self, painter: QPainter, spots: list[QPointF], path: list[QPointF]) -> None:
-        count, named = len(spots), self._named_places(spots, path)
-        hovered = self.hovered_cell
-        for point in (*self.selected[:1], hovered):
-            if point is not None and point < count and point not in named:  # on top of the others
-                named = named | {point: self._box_inside(spots[point], self.points.names[point])}
+    def _paint_names(self, painter: QPainter, path: list[QPointF]) -> None:
+        points, named, center = self.points, dict(self._named_places(path)), Qt.AlignmentFlag.AlignCenter
+        count, metrics = len(self.spots), QFontMetrics(theme.font(NAME_PX, bold=True))
+        for point in (*self.selected[:1], self.hovered_cell):
+            if point is not None and point < count and point not in named:  # in the widget, on top of the others
+                places = _around(self.spots[point], metrics, points.names[point], self._radius)
+                named[point] = next((place for place in places if QRectF(self.rect()).contains(place)), places[0])
         for place, box in named.items():
-            is_stage, is_here = place >= count, place in self.selected or place == hovered
+            is_stage, is_here = place >= count, place in self.selected or place == self.hovered_cell
+            text, kind = (
+                (points.stage_names[place - count], "") if is_stage else (points.names[place], points.kind(place))
+            )
             font = theme.font(10.5 if is_stage else NAME_PX, bold=is_here)
             painter.setFont(font)
-            text = self.points.stage_names[place - count] if is_stage else self.points.names[place]
-            if is_here or (path and len(named) < MANY_PATHS):  # on lines
-                _paint_halo(painter, box, font, text)
-            kind = "" if is_stage else self._kind(place)
+            if is_here or (path and len(named) < MANY_PATHS):  # what keeps it apart from the lines below it
+                sized, outline = painter.fontMetrics(), QPainterPath()
+                left = box.center().x() - sized.horizontalAdvance(text) / 2
+                outline.addText(QPointF(left, box.center().y() + (sized.ascent() - sized.descent()) / 2), font, text)
+                halo = QPen(theme.color("card"), theme.px(HALO_PX), j=Qt.PenJoinStyle.RoundJoin)
+                painter.strokePath(outline, halo)
             painter.setPen(theme.color("ink" if is_here or not kind else "muted" if kind == WORD else kind))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
-
-    def _box_inside(self, spot: QPointF, name: str) -> QRectF:
-        """A place for its name in the widget, whatever it covers."""
-        metrics = QFontMetrics(theme.font(NAME_PX, bold=True))
-        places = _around(spot, metrics.horizontalAdvance(name) + 2, metrics.height() - 2, self._radius)
-        return next((place for place in places if QRectF(self.rect()).contains(place)), places[0])
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(400), theme.px(120))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(160), theme.px(90))
+            painter.drawText(box, center | Qt.TextFlag.TextDontClip, text)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.points.names:
+        spots, points, path = self.spots, self.points, list[QPointF]()
+        if not points.names:
             return
         painter = theme.painter(self)
-        spots, path = self.spots(), []
-        if self.points.places.ndim == 3:
-            paths = self.paths().transpose(1, 0, 2).tolist()  # (T,P,2) -> (P,T,2)
+        if points.places.ndim == 3:
+            paths = self._paths.transpose(1, 0, 2).tolist()  # (T,P,2) -> (P,T,2)
             for point, one in enumerate(paths):
                 self._paint_path(painter, one, point, False)
-            if self.selected:
-                path = [QPointF(x, y) for x, y in paths[self.selected[0]]]
-                partner = self.points.partners.get(self.selected[0])
-                for point in (self.selected[0], *([] if partner is None else [partner])):
-                    self._paint_path(painter, paths[point], point, True)
+            for first in self.selected[:1]:
+                path = [QPointF(x, y) for x, y in paths[first]]
+                for point in (first, points.partners.get(first)):
+                    if point is not None:
+                        self._paint_path(painter, paths[point], point, True)
         painter.setPen(QPen(theme.color("accent"), theme.stroke(1.4), Qt.PenStyle.DotLine))
-        for one, other in self.points.links:
+        for one, other in points.links:
             painter.drawLine(spots[one], spots[other])
-        choices, far = self.points.choices, set(self.far)
-        for point in (*range(choices, len(spots)), *range(choices)):  # the text on top of the words around it
-            self._paint_point(painter, spots[point], point, point in far)
-        self._paint_rings(painter, spots)
-        self._paint_names(painter, spots, path)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        cell = self.cell_at(event.position())
-        if cell is not None and cell < self.points.choices:
-            super().mousePressEvent(event)
-        elif event.button() == Qt.MouseButton.LeftButton and self._zoom.span < 1:
-            self._last = event.position()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._last is None:
-            super().mouseMoveEvent(event)
-            return
-        moved, self._last = self._last - event.position(), event.position()
-        self._zoom.move(moved.x() / self.width() * self._zoom.span, moved.y() / self.height() * self._zoom.span)
-        self.update()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._last = None
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        at = event.position()
-        self._zoom.zoom(event.angleDelta().y() / 120, at.x() / max(self.width(), 1), at.y() / max(self.height(), 1))
-        self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
-            self._zoom.zoom(-1 if event.key() == Qt.Key.Key_Minus else 1, 0.5, 0.5)
-            self.update()
-        elif event.key() == Qt.Key.Key_0:
-            self.show_whole()
-        else:
-            super().keyPressEvent(event)
+        for point in (*range(points.choices, len(spots)), *range(points.choices)):  # the text on top of the words
+            self._paint_point(painter, spots[point], point, point in self.far)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        pointed = [] if self.hovered_cell is None or self.hovered_cell >= len(spots) else [self.hovered_cell]
+        for color, ringed in (("accent", self.selected), ("mask", pointed)):
+            painter.setPen(QPen(theme.color(color), theme.stroke(2)))
+            for point in ringed:
+                painter.drawEllipse(spots[point], self._radius + 2, self._radius + 2)
+        self._paint_names(painter, path)
 
 
 def near_points(places: np.ndarray, room: np.ndarray) -> np.ndarray:
@@ -352,16 +274,6 @@ def _pointing_out(spot: QPointF, radius: float, area: QRect) -> QPolygonF:
     out = QPointF(np.sign(x), 0) if abs(x) > abs(y) else QPointF(0, np.sign(y))
     side = QPointF(out.y(), out.x())
     return QPolygonF([spot + out * radius, spot - out * radius + side * radius, spot - out * radius - side * radius])
-
-
-def _paint_halo(painter: QPainter, box: QRectF, font: QFont, text: str) -> None:
-    """What keeps a name apart from the lines below it."""
-    metrics, outline = QFontMetrics(font), QPainterPath()
-    left = box.center().x() - metrics.horizontalAdvance(text) / 2
-    outline.addText(QPointF(left, box.center().y() + (metrics.ascent() - metrics.descent()) / 2), font, text)
-    pen = QPen(theme.color("card"), theme.px(HALO_PX))
-    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    painter.strokePath(outline, pen)
 
 
 def naming_order(names: Sequence[str]) -> list[int]:
@@ -394,7 +306,7 @@ def place_names(
     for i in range(len(names)) if order is None else order:
         if not inside.contains(spots[i]):
             continue
-        for place in _around(spots[i], metrics.horizontalAdvance(names[i]) + 2, metrics.height() - 2, radius):
+        for place in _around(spots[i], metrics, names[i], radius):
             if inside.contains(place) and not taken[cells(place)].any():
                 taken[cells(place)] = True
                 places[i] = place
@@ -402,17 +314,15 @@ def place_names(
     return places
 
 
-def _around(spot: QPointF, width: float, height: float, radius: float) -> list[QRectF]:
-    """Right, left, above, below; then aslant."""
-    x, y, gap = spot.x(), spot.y(), GRID_PX + 1
-    return [
-        QRectF(x + radius + gap, y - height / 2, width, height),
-        QRectF(x - radius - gap - width, y - height / 2, width, height),
-        QRectF(x - width / 2, y - radius - gap - height, width, height),
-        QRectF(x - width / 2, y + radius + gap, width, height),
-        *(
-            QRectF(x + right, y + down, width, height)
-            for right in (radius + gap, -radius - gap - width)
-            for down in (gap, -gap - height)
-        ),
-    ]
+def _around(spot: QPointF, metrics: QFontMetrics, name: str, radius: float) -> list[QRectF]:
+    """Places for a name: right, left, above, below; then aslant."""
+    width, height, gap = metrics.horizontalAdvance(name) + 2, metrics.height() - 2, GRID_PX + 1
+    right, left = radius + gap, -radius - gap - width
+    straight = (
+        (right, -height / 2),
+        (left, -height / 2),
+        (-width / 2, -radius - gap - height),
+        (-width / 2, radius + gap),
+    )
+    aslant = ((x, y) for x in (right, left) for y in (gap, -gap - height))
+    return [QRectF(spot.x() + x, spot.y() + y, width, height) for x, y in (*straight, *aslant)]

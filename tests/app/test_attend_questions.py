@@ -94,7 +94,7 @@ def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Wind
     np.testing.assert_allclose(view.points.points.places, expected.points.reshape(-1, 2), atol=1e-9)
     layer, head = divmod(int(np.argsort(expected.divergence[0])[1]), 4)
     assert f'href="{layer},{head}"' in view.links.text()
-    QTest.mouseClick(view.points, Qt.MouseButton.LeftButton, pos=view.points.spots()[1 * 4 + 2].toPoint())
+    QTest.mouseClick(view.points, Qt.MouseButton.LeftButton, pos=view.points.spots[1 * 4 + 2].toPoint())
     assert list(room.shared.heads) == [(1, 2)]
 
 

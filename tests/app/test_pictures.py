@@ -154,7 +154,7 @@ def test_points_are_clicked_and_words_around_them_only_hovered(scatter: Scatter)
     told: list[int | None] = []
     scatter.clicked.connect(lambda point: clicks.append(point))
     scatter.hovered.connect(told.append)
-    spots = scatter.spots()
+    spots = scatter.spots
     assert spots[0].y() > spots[2].y() and spots[1].x() > spots[0].x()  # up and right are larger
     for spot in spots:
         QTest.mouseMove(scatter, spot.toPoint())
@@ -166,22 +166,22 @@ def test_points_are_clicked_and_words_around_them_only_hovered(scatter: Scatter)
 
 
 def test_zooming_keeps_the_point_under_the_mouse_where_it_is(scatter: Scatter) -> None:
-    spot = scatter.spots()[1]
+    spot = scatter.spots[1]
     _wheel(scatter, spot, 4)
-    moved = scatter.spots()
+    moved = scatter.spots
     assert (moved[1] - spot).manhattanLength() < 1 and not scatter.rect().contains(moved[2].toPoint())
     assert scatter.cell_at(spot) == 1
     QTest.keyClick(scatter, Qt.Key.Key_0)
-    assert (scatter.spots()[1] - spot).manhattanLength() < 1
+    assert (scatter.spots[1] - spot).manhattanLength() < 1
 
 
 def test_points_stand_at_their_stage_on_their_paths(scatter: Scatter) -> None:
     paths = np.array([[[0.0, 0.0], [1.0, 1.0]], [[2.0, 0.0], [3.0, 1.0]]])  # (T,P,2)
     scatter.set_points(Points(paths, ["a", "b"], ["segment_a", "segment_b"], stage_names=["emb.", "1"]))
     scatter.set_selected([0])
-    first = scatter.spots()
+    first = scatter.spots
     scatter.set_stage(1)
-    assert scatter.spots()[0].x() > first[0].x() and scatter.cell_at(first[0]) is None
+    assert scatter.spots[0].x() > first[0].x() and scatter.cell_at(first[0]) is None
 
 
 def _wheel(widget: LabelledGrid | Scatter, at: QPointF, notches: int) -> None:
@@ -209,7 +209,7 @@ def test_points_far_off_stand_at_the_edge(
     names = [str(i) for i in range(len(near) + len(far))]
     made.set_points(Points(np.array([*near, *far], dtype=float), names, ["segment_a"] * len(names)))
     assert made.far == expected
-    spots = made.spots()
+    spots = made.spots
     inside = [spots[i] for i in range(len(near))]
     assert all(made.rect().contains(spot.toPoint()) for spot in spots)
     down, across = ([getattr(spot, axis)() for spot in inside] for axis in ("y", "x"))

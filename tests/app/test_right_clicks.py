@@ -20,7 +20,7 @@ Place = Callable[[View], tuple[QWidget, QPointF]]
 
 
 def dot(view: View) -> tuple[QWidget, QPointF]:
-    return view.picture, view.picture.spots()[TOKEN]  # type: ignore[attr-defined]
+    return view.picture, view.picture.spots[TOKEN]  # type: ignore[attr-defined]
 
 
 def strip(view: View) -> tuple[QWidget, QPointF]:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 
 from .drawing import Drawing
-from .pointer import ARROWS
+from .pointer import ARROWS, Cell
 
 FEWEST_CELLS = 6.0  # at the highest zoom
 STEP = 1.25  # one notch of the wheel
@@ -72,17 +72,27 @@ class ZoomedDrawing(Drawing):
         """What the wheel enlarges."""
         return QRectF(self.rect())
 
+    def clicked_at(self, point: QPointF) -> Cell | None:
+        """What a click there means."""
+        return self.cell_at(point)
+
     def show_whole(self) -> None:
         if self.zoom is not None:
             self.zoom.show_whole()
-            self.zoomed.emit()
-            self.redraw()
+            self._moved()
+
+    def _moved(self) -> None:
+        """Another part is on show."""
+        self.lay_out()
+        self.redraw()
+        self.zoomed.emit()
 
     def drag(self, start: QPointF, last: QPointF, here: QPointF) -> None:
         """The mouse went on with the left button down; a subclass may do something else than move the picture."""
         assert self.zoom is not None
         moved, rect = (last - here) * self.zoom.span, self.zoom_rect()
         self.zoom.move(moved.x() / max(rect.width(), 1), moved.y() / max(rect.height(), 1))
+        self.lay_out()
         self.redraw()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -107,7 +117,7 @@ class ZoomedDrawing(Drawing):
             super().mouseReleaseEvent(event)
             return
         start, self._drag = self._drag[0], None
-        cell = self.cell_at(start)
+        cell = self.clicked_at(start)
         if not self._is_dragged and cell is not None:
             self.clicked.emit(cell, event.modifiers())
         self.redraw()
@@ -119,8 +129,7 @@ class ZoomedDrawing(Drawing):
         rect, at = self.zoom_rect(), event.position()
         shares = (at.x() - rect.x()) / rect.width(), (at.y() - rect.y()) / rect.height()
         self.zoom.zoom(event.angleDelta().y() / 120, *(min(max(share, 0.0), 1.0) for share in shares))
-        self.zoomed.emit()
-        self.redraw()
+        self._moved()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, zoom = event.key(), self.zoom
@@ -134,5 +143,4 @@ class ZoomedDrawing(Drawing):
         else:
             super().keyPressEvent(event)
             return
-        self.zoomed.emit()
-        self.redraw()
+        self._moved()
