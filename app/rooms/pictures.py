@@ -223,7 +223,7 @@ class Lines(Picture):
         places = [] if values.columns is None else values.columns.labels
         chart.set_points({key: (np.flatnonzero(there), row[there]) for key, row, there in curves}, places)
         # The legend has the baseline's curves while there are some.
-        chart.set_names({curve.key: curve.name for curve in chart.spec.curves if curve.key in keys})
+        chart.change(names={curve.key: curve.name for curve in chart.spec.curves if curve.key in keys})
         return replace(values, array=array, rows=replace(values.rows, labels=labels))
 
     def select(self, chart: CurvePlot, row: int | None, column: int | None) -> None:

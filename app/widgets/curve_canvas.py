@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QGraphicsTextItem, QScrollArea, QWidget
 
 from ..look import numbers, theme
-from .curve_specs import CurveSpec, Drawing, HorizontalAxis, Mark, PlotSpec, Points
+from .curve_specs import CurveSpec, HorizontalAxis, Mark, PlotContent, PlotSpec, Points
 from .layouts import vbox
 
 LINE_PX, DOT_PX, TYPE_PX = 1.6, 6, 11
@@ -41,9 +41,14 @@ class BottomAxis(pg.AxisItem):
         self.enableAutoSIPrefix(False)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        if isinstance(self.places, Mapping):
-            return [self.places.get(value, "") for value in values]
-        return [self._text(value) if value >= 0 else "" for value in values]
+        places = self.places
+        if isinstance(places, Mapping):
+            return [places.get(value, "") for value in values]
+        if self.axis.whole or places:
+            values = [value if value == round(value) else -1 for value in values]
+        if places:
+            return [places[round(value)] if 0 <= value < len(places) else "" for value in values]
+        return [self.axis.format(value) if value >= 0 else "" for value in values]
 
     def tickValues(self, least: float, most: float, size: float) -> list[tuple[float, list[float]]]:
         """Of named places those whose names have room."""
@@ -56,13 +61,6 @@ class BottomAxis(pg.AxisItem):
                 shown.append(x)
                 end = x + half
         return [(1.0, shown)]
-
-    def _text(self, value: float) -> str:
-        if (self.axis.whole or self.places) and value != round(value):
-            return ""
-        if self.places:
-            return self.places[round(value)] if value < len(self.places) else ""
-        return self.axis.format(value)
 
     def tickSpacing(self, least: float, most: float, size: float) -> list[tuple[float, float]]:
         """Places have no parts."""
@@ -93,22 +91,19 @@ class NumberAxis(pg.AxisItem):
         return line, ticks, [(box.translated(0, max(top - box.top(), 0)), *text) for box, *text in texts]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        if self.logMode:
-            return self._powers(values)
+        if (
+            self.logMode
+        ):  # powers of ten, without those that would touch the one below: 5, 6, 7, 8, 9 crowd on a low axis
+            px, shown, last = self.geometry().height() / max(self.range[1] - self.range[0], 1e-9), [], -math.inf
+            for exponent in values:
+                to_next = min(exponent - last, abs(round(exponent) - exponent))
+                has_room = exponent == round(exponent) or to_next * px >= theme.px(LEAST_TICKS_PX)
+                shown.append(numbers.number(10.0**exponent) if has_room else "")
+                last = exponent if has_room else last
+            return shown
         if self.percent:
             return [numbers.percent(round(value, 9)) if -1e-9 <= value <= 1 + 1e-9 else "" for value in values]
         return [numbers.decimal(value) if abs(value) >= numbers.HUGE else numbers.number(value) for value in values]
-
-    def _powers(self, exponents: list[float]) -> list[str]:
-        """Of ten; without those that would touch the one below: 5, 6, 7, 8, 9 crowd on a low axis."""
-        px, shown = self.geometry().height() / max(self.range[1] - self.range[0], 1e-9), []
-        last = -math.inf
-        for exponent in exponents:
-            to_next = min(exponent - last, abs(round(exponent) - exponent))
-            has_room = exponent == round(exponent) or to_next * px >= theme.px(LEAST_TICKS_PX)
-            shown.append(numbers.number(10.0**exponent) if has_room else "")
-            last = exponent if has_room else last
-        return shown
 
 
 class PlotView(pg.PlotWidget):
@@ -140,16 +135,14 @@ class PlotView(pg.PlotWidget):
         return self.minimumSizeHint()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier or not self._is_on_scrolling_page():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
-    def _is_on_scrolling_page(self) -> bool:
         area = self.parentWidget()
         while area is not None and not isinstance(area, QScrollArea):
             area = area.parentWidget()
-        return area is not None and area.verticalScrollBar().maximum() > 0
+        is_on_scrolling_page = area is not None and area.verticalScrollBar().maximum() > 0
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier or not is_on_scrolling_page:
+            super().wheelEvent(event)
+        else:
+            event.ignore()
 
 
 class CurveCanvas(QWidget):
@@ -163,7 +156,7 @@ class CurveCanvas(QWidget):
     def __init__(self, spec: PlotSpec, axis: HorizontalAxis) -> None:
         super().__init__()
         self._spec = spec
-        self._drawing = Drawing(axis)
+        self._content = PlotContent(axis)
         self._shown: list[Points] = []  # all that is drawn: curves, and those that were smoothed
         self._has_fixed_range = False  # of one point, or of places
         self.setObjectName("curves")
@@ -194,17 +187,17 @@ class CurveCanvas(QWidget):
         for changed in (self._box.sigResized, self._box.sigXRangeChanged):
             changed.connect(self._fit_words)
         for changed in (self._box.sigResized, self._box.sigRangeChanged):
-            changed.connect(self._place_level_name)
+            changed.connect(self._show_level)
         self._view.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
         self._view.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
         self._paint_in_theme()
 
-    def show_drawing(self, drawing: Drawing, smoothed: Mapping[str, Points]) -> None:
+    def show_drawing(self, drawing: PlotContent, smoothed: Mapping[str, Points]) -> None:
         """smoothed: the points of some curves as they are to be drawn, faintly before those that were measured.
 
         x (P) of all points rises, and values (P) are finite.
         """
-        before, self._drawing = self._drawing, drawing
+        before, self._content = self._content, drawing
         if drawing.axis != before.axis:
             self._bottom.axis = drawing.axis
             self._bottom.picture = None  # pyqtgraph keeps what it has drawn
@@ -263,11 +256,11 @@ class CurveCanvas(QWidget):
         """No axis begins below the first step; of one point pyqtgraph would keep the span of what was there before."""
         if not self._shown:
             return
-        places, view = len(self._drawing.places), self._box
+        places, view = len(self._content.places), self._box
         first = float(min(x[0] for x, _ in self._shown))
         last = float(max(x[-1] for x, _ in self._shown))
-        if isinstance(self._drawing.places, Mapping):
-            first, last = min(self._drawing.places), max(self._drawing.places)
+        if isinstance(self._content.places, Mapping):
+            first, last = min(self._content.places), max(self._content.places)
             margin = PLACE_MARGIN * (last - first) or 0.5
             view.setXRange(first - margin, last + margin, padding=0)
             view.setYRange(*self._left_range(), padding=PLACE_MARGIN)
@@ -286,30 +279,25 @@ class CurveCanvas(QWidget):
     def _left_range(self) -> tuple[float, float]:
         lowest = min(float(values.min()) for _, values in self._shown)
         highest = max(float(values.max()) for _, values in self._shown)
-        level = self._drawing.level if isinstance(self._drawing.places, Mapping) else None
+        level = self._content.level if isinstance(self._content.places, Mapping) else None
         if level is not None:
             lowest, highest = min(lowest, level.value), max(highest, level.value)
         if self._spec.includes_zero:
             lowest, highest = min(lowest, 0.0), max(highest, 0.0)
-        if self._drawing.is_logarithmic:
+        if self._content.is_logarithmic:
             lowest, highest = math.log10(max(lowest, 1e-12)), math.log10(max(highest, 1e-12))
         if lowest == highest:
             lowest, highest = lowest - abs(lowest) / 2 - 0.5, highest + abs(highest) / 2 + 0.5
         return lowest, highest
 
     def _show_level(self) -> None:
-        level = self._drawing.level
+        """Its name is on the side of its line where fewer points are at its end, if it has room there."""
+        level = self._content.level
         self._level.setVisible(level is not None)
-        if level is not None:
-            self._level.setValue(math.log10(level.value) if self._drawing.is_logarithmic else level.value)
-            self._level_name.setFormat(level.name)
-            self._place_level_name()
-
-    def _place_level_name(self) -> None:
-        """On the side of its line where fewer points are at its end, if it has room there."""
-        level = self._drawing.level
         if level is None:
             return
+        self._level.setValue(math.log10(level.value) if self._content.is_logarithmic else level.value)
+        self._level_name.setFormat(level.name)
         (left, right), (bottom, top) = self._box.viewRange()
         ends = [values[x > right - LEVEL_SHARE * (right - left)] for x, values in self._shown]
         ending = np.concatenate(ends) if ends else np.zeros(0)
@@ -320,7 +308,7 @@ class CurveCanvas(QWidget):
 
     def _show_marks(self) -> None:
         """Lines are hidden and used again: Qt may still be busy with an item that is taken out of its scene."""
-        marks = self._drawing.marks
+        marks = self._content.marks
         while len(self._marks) < len(marks):
             self._marks.append(_MarkLine(self._plot, len(self._marks)))
         for number, line in enumerate(self._marks):
@@ -337,9 +325,9 @@ class CurveCanvas(QWidget):
 
     def _keep_headroom(self) -> None:
         """Room for the words before a mark above the curves, which are often highest where they begin."""
-        mark = next((mark for mark in self._drawing.marks if mark.before), None)
+        mark = next((mark for mark in self._content.marks if mark.before), None)
         share = WORD_ROW * theme.font(TYPE_PX).pixelSize() / max(self._box.height(), 1)
-        has_room = self._shown and not self._drawing.is_logarithmic and share <= MOST_HEADROOM
+        has_room = self._shown and not self._content.is_logarithmic and share <= MOST_HEADROOM
         if mark is None or mark.is_silent or not has_room:
             self._headroom.setData([], [])
             return
@@ -352,7 +340,7 @@ class CurveCanvas(QWidget):
     def _paint_in_theme(self) -> None:
         self._view.paint_in_theme()
         for curve in self._spec.curves:
-            _paint_item(self._items[curve.key], curve)
+            self._paint_curve(self._items[curve.key], curve)
             if curve.noisy:
                 self._raw[curve.key].setPen(pg.mkPen(theme.color(curve.color, RAW_ALPHA), width=1))
         self._level.setPen(_dashed("muted"))
@@ -362,12 +350,33 @@ class CurveCanvas(QWidget):
         for line in self._marks:
             line.paint_in_theme()
 
+    @staticmethod
+    def _paint_curve(item: pg.PlotDataItem, curve: CurveSpec) -> None:
+        color, nothing = theme.color(curve.color), pg.mkPen(None)
+        style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
+        if curve.places == "bars":
+            item.setPen(pg.mkPen(theme.color(curve.color, BAR_TINT), width=BAR_PX))
+        elif curve.dots:
+            item.setPen(pg.mkPen(color, width=1, style=Qt.PenStyle.DotLine))
+        else:
+            item.setPen(nothing if curve.places else pg.mkPen(color, width=LINE_PX, style=style))
+        if curve.places == "rings":
+            look = RING_PX, pg.mkBrush(None), pg.mkPen(color, width=2)
+        elif curve.dots or curve.markers or curve.places == "dots":
+            look = PLACE_PX if curve.places else DOT_PX, color, pg.mkPen(theme.color("card"), width=1)
+        else:
+            return
+        item.setSymbol(curve.symbol)
+        item.setSymbolSize(theme.px(look[0]))
+        item.setSymbolBrush(look[1])
+        item.setSymbolPen(look[2])
+
     def place_at(self, position: QPointF) -> tuple[str, int] | None:
         """Which single place is at this point of the scene: the key of its curve, and its index."""
         at, per_px = self._box.mapSceneToView(position), np.array(self._box.viewPixelSize())
         nearest: tuple[float, tuple[str, int] | None] = (theme.px(REACH_PX), None)
         for curve in self._spec.curves:
-            x, y = self._drawing.points.get(curve.key, ((), ()))
+            x, y = self._content.points.get(curve.key, ((), ()))
             if curve.places == "dots" and len(x):
                 away = np.hypot(*((np.array([x, y]).T - (at.x(), at.y())) / per_px).T)
                 nearest = min(nearest, (float(away.min()), (curve.key, int(away.argmin()))), key=lambda one: one[0])
@@ -475,20 +484,3 @@ def _letters(item: QGraphicsTextItem) -> QRectF:
     """The box of its words on the canvas, without the margin around them."""
     margin = item.document().documentMargin()
     return item.sceneBoundingRect().adjusted(margin, margin, -margin, -margin)
-
-
-def _paint_item(item: pg.PlotDataItem, curve: CurveSpec) -> None:
-    color = theme.color(curve.color)
-    style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
-    if curve.places == "bars":
-        item.setPen(pg.mkPen(theme.color(curve.color, BAR_TINT), width=BAR_PX))
-    elif curve.dots:
-        item.setPen(pg.mkPen(color, width=1, style=Qt.PenStyle.DotLine))
-    else:
-        item.setPen(pg.mkPen(None) if curve.places else pg.mkPen(color, width=LINE_PX, style=style))
-    if curve.dots or curve.markers or curve.places in ("dots", "rings"):
-        is_ring = curve.places == "rings"
-        item.setSymbol(curve.symbol)
-        item.setSymbolSize(theme.px(RING_PX if is_ring else PLACE_PX if curve.places else DOT_PX))
-        item.setSymbolBrush(pg.mkBrush(None) if is_ring else color)
-        item.setSymbolPen(pg.mkPen(color, width=2) if is_ring else pg.mkPen(theme.color("card"), width=1))

@@ -4,7 +4,7 @@
     plot.set_points({"loss": (steps, values)})                   any number of times, also before it is seen
     plot.set_points({"loss": (np.arange(3), values)}, ["emb.", "1", "2"])     x is a place with a name
     plot.set_marked(2)                                           a line at a place; the legend has its values
-    plot.change(smoothing=0.05, marks=[Mark(200, "then")])       anything else of `Drawing`
+    plot.change(smoothing=0.05, marks=[Mark(200, "then")])       anything else of `PlotContent`
     plot.hovered.connect(...), plot.clicked.connect(...)         the x of the nearest point; None beside them
 
 pyqtgraph takes a fifth of a second to import: that happens when the first plot is shown, after it has been painted.
@@ -12,19 +12,20 @@ pyqtgraph takes a fifth of a second to import: that happens when the first plot 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPen, QPolygonF, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..figures.figure import Axis, Figure, Numbers, picture_of
 from ..look import theme
 from ..look.say import say
-from .curve_specs import CurveSpec, Drawing, PlotSpec, Points, smoothed, step_axis
+from .charts.drawing import Drawing, Shape, Words
+from .curve_specs import CurveSpec, PlotContent, PlotSpec, Points, smoothed, step_axis
 from .figure_button import FigureButton
 from .layouts import vbox
 from .linked_text import LinkedText
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _NOTHING: Points = (np.empty(0), np.empty(0))
 MARK_PX = 6  # so near to a mark the mouse points at it
+SAMPLE_PX, DOT_PX, LINE_PX = 14, 8, 20  # of the legend
 LEAST_PX = 128  # of a plot's height, with its legend: lower, its axes could not be read
 
 
@@ -49,7 +51,7 @@ class CurvePlot(QWidget):
         super().__init__()
         self.spec = spec
         names = {curve.key: curve.name for curve in spec.curves}
-        self.drawing = Drawing(step_axis(spec.bottom_label, spec.at), names=names, level=spec.level)
+        self.drawing = PlotContent(step_axis(spec.bottom_label, spec.at), names=names, level=spec.level)
         self._smoothed: dict[str, Points] = {}  # of the noisy curves, where they are to be
         self._hovered: float | None = None
         self._canvas: CurveCanvas | None = None
@@ -78,10 +80,6 @@ class CurvePlot(QWidget):
     def has_points(self) -> bool:
         return any(len(x) for x, _ in self.drawing.points.values())
 
-    @property
-    def marked(self) -> float | None:
-        return self.drawing.marked
-
     def points(self, key: str) -> Points:
         """What a curve shows: x (P), values (P)."""
         return self.drawing.points.get(key, _NOTHING)
@@ -93,11 +91,6 @@ class CurvePlot(QWidget):
         """
         self.change(points=points, places=places)
 
-    def set_names(self, names: Mapping[str, str]) -> None:
-        """Curves by other names; those without one are left out of the legend."""
-        self.drawing = replace(self.drawing, names=names)
-        self._show_values()
-
     def set_marked(self, x: float | None) -> None:
         """A place that is marked by an upright line; the legend has its values while the mouse points at none."""
         self.drawing = replace(self.drawing, marked=x)
@@ -107,13 +100,16 @@ class CurvePlot(QWidget):
         """A line at a place, as if the mouse pointed at it: the legend has the values there. None: nowhere."""
         self._hovered = x
         if self._canvas is not None:
-            self._canvas.set_marked(self.marked if x is None else x)
+            self._canvas.set_marked(self.drawing.marked if x is None else x)
         self._show_values()
 
     def change(self, **changes: Any) -> None:
-        """Shows something else of what `Drawing` names; all that is not named stays."""
+        """Shows something else of what `PlotContent` names; all that is not named stays."""
         if "points" in changes:
-            changes["points"] = {key: _finite(*points) for key, points in changes["points"].items()}
+            are_there = ((key, x, values, np.isfinite(values)) for key, (x, values) in changes["points"].items())
+            changes["points"] = {
+                key: (x, values) if there.all() else (x[there], values[there]) for key, x, values, there in are_there
+            }
         if not self.spec.may_be_logarithmic:
             changes.pop("is_logarithmic", None)
         before, self.drawing = self.drawing, replace(self.drawing, **changes)
@@ -156,20 +152,6 @@ class CurvePlot(QWidget):
             return None
         return Figure(self.spec.title, picture_of([self._legend, self._canvas]), arrays, caption, source)
 
-    def _load(self) -> None:
-        """Makes the canvas, once; it stays."""
-        if self._canvas is not None:
-            return
-        from .curve_canvas import CurveCanvas
-
-        self._canvas = CurveCanvas(self.spec, self.drawing.axis)
-        self._canvas.hovered.connect(self._on_canvas_hovered)
-        self._canvas.clicked.connect(self._on_canvas_clicked)
-        self._canvas.place_hovered.connect(self.place_hovered)
-        self._canvas.place_clicked.connect(self.place_clicked)
-        self._layout.addWidget(self._canvas, 1)
-        self._draw()
-
     def _draw(self) -> None:
         self._hovered = None
         self._is_stale = self._canvas is not None and not self.isVisible()
@@ -185,25 +167,34 @@ class CurvePlot(QWidget):
             self._canvas.show_drawing(drawing, self._smoothed)
             self._place_save()
 
-    def _nearest_x(self, x: float) -> float | None:
-        """Of all points."""
+    def _load(self) -> None:
+        """Makes the canvas, once; it stays."""
+        if self._canvas is not None:
+            return
+        from .curve_canvas import CurveCanvas
+
+        self._canvas = CurveCanvas(self.spec, self.drawing.axis)
+        self._canvas.hovered.connect(self._on_canvas_hovered)
+        self._canvas.clicked.connect(lambda x: self.clicked.emit(self._nearest_x(x)) if self.has_points else None)
+        self._canvas.place_hovered.connect(self.place_hovered)
+        self._canvas.place_clicked.connect(self.place_clicked)
+        self._layout.addWidget(self._canvas, 1)
+        self._draw()
+
+    def _nearest_x(self, x: float) -> float:
+        """Of all points, of which there are some."""
         near = [float(steps[_nearest(steps, x)]) for steps, _ in self.drawing.points.values() if len(steps)]
-        return min(near, key=lambda one: abs(one - x), default=None)
+        return min(near, key=lambda one: abs(one - x))
 
     def _on_canvas_hovered(self, x: float | None) -> None:
-        at = None if x is None else self._nearest_x(x)
+        at = None if x is None or not self.has_points else self._nearest_x(x)
         if at != self._hovered:
             self._hovered = at
             self._show_values()
             self.hovered.emit(at)
 
-    def _on_canvas_clicked(self, x: float) -> None:
-        at = self._nearest_x(x)
-        if at is not None:
-            self.clicked.emit(at)
-
     def _show_values(self) -> None:
-        hovered, marked, values = self._hovered, self.marked, {}
+        hovered, marked, values = self._hovered, self.drawing.marked, {}
         for curve in self.spec.curves:
             measured = self.points(curve.key)
             steps, shown = self._smoothed.get(curve.key, measured)
@@ -239,13 +230,11 @@ class CurvePlot(QWidget):
             self._draw()
 
 
-class _Legend(QWidget):
+class _Legend(Drawing):
     """The title, then a piece of each curve with its name and value; a second line where one is too short."""
 
-    _SAMPLE_PX, _DOT_PX, _GAP_PX, _LINE_PX = 14, 8, 8, 20
-
     def __init__(self, spec: PlotSpec) -> None:
-        super().__init__()
+        super().__init__("")
         self.spec = spec
         self.names: Mapping[str, str] = {}
         self.values: dict[str, str] = {}
@@ -260,93 +249,80 @@ class _Legend(QWidget):
         is_averaged = any(value.startswith("≈") for value in values.values())
         averaged = [say("≈: the mean of the points around it")] if is_averaged else []
         self.setToolTip("\n".join([" · ".join(shown), *averaged]))
-        self._fit()
-        self.update()
+        self.values_changed()
 
     def sizeHint(self) -> QSize:
-        return QSize(0, self._lines * theme.px(self._LINE_PX))
+        return QSize(0, self._lines * theme.px(LINE_PX))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """With its title and its values, where its lines have room for them."""
-        painter, title = theme.painter(self), self.place or self.spec.title
-        choices = ((title, True), ("", True), ("", False))
-        self._lay_out(painter, *next((one for one in choices if self._lay_out(None, *one) <= self._lines), choices[-1]))
-
-    def _curves(self) -> list[CurveSpec]:
-        return [curve for curve in self.spec.curves if curve.key in self.values and curve.key in self.names]
-
-    def _fit(self) -> None:
+    def lay_out(self) -> None:
         """Its height does not depend on where the mouse points: the place is left out where it is too long."""
-        lines = min(self._lay_out(None, self.spec.title, True), 2)
+        lines = min(self._laid_out(self.spec.title, with_values=True)[1], 2)
         if lines != self._lines:
             self._lines = lines
             self.updateGeometry()
 
-    def _lay_out(self, painter: QPainter | None, title: str, with_values: bool) -> int:
-        """Draws (without a painter: measures), and returns how many lines that takes."""
+    def shapes(self) -> Iterator[Shape]:
+        """With its title and its values, where its lines have room for them."""
+        for title, with_values in ((self.place or self.spec.title, True), ("", True), ("", False)):
+            drawn, lines = self._laid_out(title, with_values)
+            if lines <= self._lines:
+                break
+        yield from drawn
+
+    def _curves(self) -> list[CurveSpec]:
+        return [curve for curve in self.spec.curves if curve.key in self.values and curve.key in self.names]
+
+    def _laid_out(self, title: str, with_values: bool) -> tuple[list[Shape], int]:
+        """All that is to be drawn, and how many lines that takes."""
         entries: list[tuple[CurveSpec | None, str, str]] = [(None, title, "")] if title else []
         entries += [
             (curve, self.names[curve.key], self.values[curve.key] if with_values else "") for curve in self._curves()
         ]
         entries += [(shape, shape.name, "") for shape in self.spec.shapes] if title else []
-        x, y, gap, line = 0.0, 0.0, theme.px(self._GAP_PX), theme.px(self._LINE_PX)
-        for entry in entries:
-            width = self._draw(None, x, y, *entry)
+        drawn, x, y, line = list[Shape](), 0.0, 0.0, theme.px(LINE_PX)
+        for curve, name, value in entries:
+            sample = theme.px(DOT_PX if curve is not None and curve.dots else SAMPLE_PX)
+            begin, gap = sample + theme.px(5) if curve is not None else 0, theme.px(4) if value else 0
+            texts = (name, curve is None), (value, True)
+            widths = [QFontMetrics(theme.font(12, medium=strong)).horizontalAdvance(text) for text, strong in texts]
+            width = begin + sum(widths) + gap
             if x > 0 and x + width > self.width():
                 x, y = 0.0, y + line
-            self._draw(painter, x, y, *entry)
-            x += width + gap
-        return 1 + round(y / line)
-
-    def _draw(
-        self, painter: QPainter | None, x: float, y: float, curve: CurveSpec | None, name: str, value: str
-    ) -> float:
-        """The sample of a curve, its name and its value; the title without a curve. Returns how wide they are."""
-        left = x
-        if curve is not None:
-            width = theme.px(self._DOT_PX if curve.dots else self._SAMPLE_PX)
-            if painter is not None:
-                _paint_sample(painter, QRectF(x, y, width, theme.px(self._LINE_PX)), curve)
-            x += width + theme.px(5)
-        for text, is_strong in ((name, curve is None), (value, True)):
-            font = theme.font(12, medium=is_strong)
-            width = QFontMetrics(font).horizontalAdvance(text)
-            if painter is not None:
-                painter.setFont(font)
-                painter.setPen(theme.color("ink" if is_strong else "muted"))
-                box = QRectF(x, y, width + 2, theme.px(self._LINE_PX))
-                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
-            x += width + (theme.px(4) if value and text is name else 0)
-        return x - left
+            if curve is not None:
+                drawn.append(_Sample(QRectF(x, y, sample, line), curve))
+            for (text, strong), left, wide in zip(texts, (begin, begin + widths[0] + gap), widths, strict=True):
+                box = QRectF(x + left, y, wide + 2, line)
+                drawn.append(Words(box, text, "ink" if strong else "muted", medium=strong))
+            x += width + theme.px(8)
+        return drawn, 1 + round(y / line)
 
 
-def _paint_sample(painter: QPainter, box: QRectF, curve: CurveSpec) -> None:
-    """A dot of its shape, or a piece of its line."""
-    color, at, radius = theme.color(curve.color), box.center(), box.width() / 2 - 0.5
-    if not curve.dots:
-        painter.setPen(QPen(color, theme.px(2), Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine))
-        painter.drawLine(QPointF(box.left(), at.y()), QPointF(box.right(), at.y()))
-        return
-    painter.setBrush(color)
-    painter.setPen(Qt.PenStyle.NoPen)
-    corners = {
-        "s": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
-        "t": ((-1, -1), (1, -1), (0, 1)),
-        "d": ((0, -1), (0.7, 0), (0, 1), (-0.7, 0)),
-    }.get(curve.symbol)
-    if corners is None:
-        painter.drawEllipse(at, radius, radius)
-    else:
-        painter.drawPolygon(QPolygonF([at + QPointF(radius * x, radius * y) for x, y in corners]))
+@dataclass(frozen=True)
+class _Sample:
+    """A dot of a curve's shape, or a piece of its line."""
 
+    rect: QRectF
+    curve: CurveSpec
 
-def _finite(x: np.ndarray, values: np.ndarray) -> Points:
-    is_there = np.isfinite(values)
-    return (x, values) if is_there.all() else (x[is_there], values[is_there])
+    def paint(self, painter: QPainter) -> None:
+        box, color = self.rect, theme.color(self.curve.color)
+        at, radius = box.center(), box.width() / 2 - 0.5
+        if not self.curve.dots:
+            style = Qt.PenStyle.DashLine if self.curve.dashed else Qt.PenStyle.SolidLine
+            painter.setPen(QPen(color, theme.px(2), style))
+            painter.drawLine(QPointF(box.left(), at.y()), QPointF(box.right(), at.y()))
+            return
+        painter.setBrush(color)
+        painter.setPen(Qt.PenStyle.NoPen)
+        corners = {
+            "s": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+            "t": ((-1, -1), (1, -1), (0, 1)),
+            "d": ((0, -1), (0.7, 0), (0, 1), (-0.7, 0)),
+        }.get(self.curve.symbol)
+        if corners is None:
+            painter.drawEllipse(at, radius, radius)
+        else:
+            painter.drawPolygon(QPolygonF([at + QPointF(radius * x, radius * y) for x, y in corners]))
 
 
 def _nearest(steps: np.ndarray, step: float) -> int:

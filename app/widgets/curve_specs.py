@@ -90,7 +90,7 @@ def _step_text(x: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawing:
+class PlotContent:
     """What a plot shows now, within its spec."""
 
     axis: HorizontalAxis

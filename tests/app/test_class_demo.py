@@ -134,11 +134,11 @@ class TestAnswers:
         _select(service, run, room)
         page, shown = room.view.questions, room.view.numbers
         page.show_measurement(1)
-        assert page.plot.marked == 10 and shown["step"].text == "10" and "20" in shown["step"].unit
+        assert page.plot.drawing.marked == 10 and shown["step"].text == "10" and "20" in shown["step"].unit
         assert shown["loss"].text == "3.00" and shown["speed"].isHidden()
         assert room.view.health.quiet.text().strip() == "", "too early to say"
         page.show_measurement(None)
-        assert page.plot.marked is None and shown["loss"].text == "1.00" and not shown["speed"].isHidden()
+        assert page.plot.drawing.marked is None and shown["loss"].text == "1.00" and not shown["speed"].isHidden()
 
     def test_columns_of_the_board_are_named_after_whom_all_rows_ask_about(self) -> None:
         demo, board = finished_demo(), QuestionBoard()

@@ -80,11 +80,13 @@ class Words:
     size_px: float = 12.0
     bold: bool = False
     align: Qt.AlignmentFlag = theme.LEFT
+    medium: bool = False
     wraps: bool = False
 
     def paint(self, painter: QPainter) -> None:
         if not self.wraps:
-            theme.draw_text(painter, self.rect, self.text, self.color, self.size_px, align=self.align, bold=self.bold)
+            weight = {"bold": self.bold, "medium": self.medium}
+            theme.draw_text(painter, self.rect, self.text, self.color, self.size_px, align=self.align, **weight)
             return
         painter.setFont(theme.font(self.size_px, bold=self.bold))
         painter.setPen(theme.color(self.color) if isinstance(self.color, str) else self.color)
