@@ -26,7 +26,7 @@ class Banner(QFrame):
         super().__init__(parent)
         self.setProperty("look", "banner")
         self.setAccessibleName(say("Message"))
-        self._sentence = ""
+        self.text = ""  # all of the sentence; a very long one is shown without its middle
         self.action: BannerAction | None = None  # what the button beside the sentence does
         self._text = label("", wrap=True)
         self.button = button("", self._on_button_clicked)
@@ -44,16 +44,11 @@ class Banner(QFrame):
         self.hide()
 
     @property
-    def text(self) -> str:
-        """All of the sentence; a very long one is shown without its middle."""
-        return self._sentence
-
-    @property
     def is_shown(self) -> bool:
         return not self.isHidden()
 
     def show_sentence(self, text: str, action: BannerAction | None = None) -> None:
-        self._sentence, self.action = text, action
+        self.text, self.action = text, action
         self.button.setText(action[0] if action else "")
         self.button.setVisible(action is not None)
         self._text.setText(shortened(text, MOST_CHARACTERS))
@@ -81,9 +76,12 @@ class OfferLine(QFrame):
         super().__init__(parent)
         self.setProperty("look", "offer")
         self.setAccessibleName(sentence)
-        self.accept_button = button(accept, self._on_accept_clicked, look="primary")
-        self.close_button = IconButton("close", say("No, thank you"), self._on_close_clicked)
+        self.accept_button = button(accept, look="primary")
+        self.close_button = IconButton("close", say("No, thank you"))
         self.close_button.setProperty("look", "quiet")
+        for made, signal in ((self.accept_button, self.accepted), (self.close_button, self.dismissed)):
+            made.clicked.connect(self.hide)
+            made.clicked.connect(signal)
         margins = (theme.px(14), theme.px(5), theme.px(8), theme.px(5))
         text = label(sentence, "", wrap=True)
         self._row = hbox((text, 1), self.accept_button, self.close_button, parent=self, gap_px=10, margins=margins)
@@ -91,11 +89,3 @@ class OfferLine(QFrame):
     def add_button(self, text: str, clicked: Callable[[], object], hint: str) -> None:
         """For something that leaves the offer open."""
         self._row.insertWidget(1, button(text, clicked, hint=hint))
-
-    def _on_accept_clicked(self) -> None:
-        self.hide()
-        self.accepted.emit()
-
-    def _on_close_clicked(self) -> None:
-        self.hide()
-        self.dismissed.emit()

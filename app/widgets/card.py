@@ -10,14 +10,15 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
 
 from ..figures.figure import Figure
 from ..look import theme
 from ..look.fitting import fitting, fitting_line, plain_tip
 from ..look.say import say
+from .controls import dress
 from .figure_button import FigureButton
-from .layouts import fill, hbox, vbox
+from .layouts import hbox, vbox
 from .line_area import LineArea
 from .linked_text import LinkedText
 
@@ -41,12 +42,9 @@ class Card(QFrame):
         self._header_line = QWidget()
         self._header = hbox(self._title, (self._hint, 1), parent=self._header_line, gap_px=8)
         self.body = vbox(gap_px=6)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(*[theme.gap_px(GAP_PX)] * 4)
-        self._layout.setSpacing(theme.gap_px(8))
         self._intro: Hint | LinkedText | None = None
         self._top = vbox(self._header_line, gap_px=3)
-        fill(self._layout, self._top, (self.body, 1))
+        self._layout = vbox(self._top, (self.body, 1), parent=self, gap_px=8, margins=theme.gap_px(GAP_PX))
         self._show_header()
         self.set_intro(intro)
 
@@ -74,11 +72,11 @@ class Card(QFrame):
 
     def set_intro(self, text: str) -> None:
         """What one sees and what to try, below the title."""
-        if self._intro is None and text:
-            self._intro = intro_line()
-            self._top.addWidget(self._intro)
         if self._intro is not None:
             show_text(self._intro, text)
+        elif text:
+            self._intro = intro_line(text)
+            self._top.addWidget(self._intro)
 
     def add_to_header(self, widget: QWidget) -> None:
         """Puts a widget at the right end of the title line."""
@@ -91,9 +89,9 @@ class Card(QFrame):
         for widget in (title, text):
             widget.setAlignment(Qt.AlignmentFlag.AlignCenter)
             self.body.addWidget(widget)
-        for other in more:
+        for below in more:
             self.body.addSpacing(theme.px(8))
-            self.body.addWidget(other, 0, Qt.AlignmentFlag.AlignHCenter)
+            self.body.addWidget(below, 0, Qt.AlignmentFlag.AlignHCenter)
         self.body.addStretch(3)
 
     def set_figure(self, provider: Callable[[], Figure | None], name: str = "") -> None:
@@ -105,9 +103,9 @@ class Card(QFrame):
 
     def _show_header(self) -> None:
         """A card without title, hint and header widgets has no empty line in their place."""
-        has_more = self._header.count() > 2
-        self._title.setVisible(bool(self._title.text()))
-        self._header_line.setVisible(has_more or bool(self._title.text() or self._hint.text()))
+        title, has_widgets = self._title.text(), self._header.count() > 2
+        self._title.setVisible(bool(title))
+        self._header_line.setVisible(has_widgets or bool(title or self._hint.text()))
 
 
 class Part(Card):
@@ -161,8 +159,7 @@ class Hint(QLabel):
 
 def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
     """A plain-text label; role: "" body, "muted", "strong", "title" (of a card or a part of one), "number", "error"."""
-    made = Wrapped(text) if wrap else Line(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
+    made = Label(text, wrap)
     made.setProperty("role", role)
     return made
 
@@ -194,41 +191,36 @@ def tip(text: str) -> str:
     return f"<qt>{html.escape(text, quote=False)}</qt>"
 
 
-class Line(QLabel):
-    """Words on one line; what is longer than any window is wide ends in …"""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(fitting_line(text))
-
-    def setText(self, text: str) -> None:
-        super().setText(fitting_line(text))
-
-
-class Wrapped(QLabel):
-    """Words on as many lines as they need, and never lower than these lines are.
+class Label(QLabel):
+    """Words on one line, where what is longer than any window is wide ends in …; or on as many lines as they need, and
+    never lower than these lines are.
 
     Qt tells a layout how low a label can be without knowing how wide: with more lines, the pictures around it would
     be squeezed to less than they can do with.
     """
 
-    def __init__(self, text: str) -> None:
-        super().__init__(fitting(text))
-        self.setWordWrap(True)
+    def __init__(self, text: str, wraps: bool) -> None:
+        super().__init__()
         self._has_width = False
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(wraps)
+        self.setText(text)
 
     def setText(self, text: str) -> None:
-        super().setText(fitting(text))
+        super().setText(fitting(text) if self.wordWrap() else fitting_line(text))
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
+        if self.wordWrap() and event.size().width() != event.oldSize().width():
             self._has_width = True
             self._fit()
 
     def minimumSizeHint(self) -> QSize:
         """As wide as the longest word: Qt would have some 60 letters in a line."""
         hint, words = super().minimumSizeHint(), self.text().split()
+        if not self.wordWrap():
+            return hint
         widest = max((self.fontMetrics().horizontalAdvance(word) for word in words), default=0)
         return QSize(min(hint.width(), widest + 2 * self.margin() + theme.px(2)), hint.height())
 
@@ -312,13 +304,8 @@ def button(
 ) -> QPushButton:
     """A button; look: "" with a line, "primary" filled with the accent, "quiet" without a line."""
     made = QPushButton(text)
-    made.setProperty("look", look)
-    made.setToolTip(hint)
     made.setCheckable(checkable)
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    made.setCursor(Qt.CursorShape.PointingHandCursor)
-    if clicked is not None:
-        made.clicked.connect(lambda _checked=False: clicked())
+    dress(made, look, hint, clicked)
     return made
 
 
@@ -343,12 +330,8 @@ class BigNumber(QWidget):
     def __init__(self, unit: str) -> None:
         super().__init__()
         self._number, self._unit = label("–", "number"), label(unit, "muted")
-        direction = QBoxLayout.Direction.LeftToRight if not theme.is_projector() else QBoxLayout.Direction.TopToBottom
-        layout = QBoxLayout(direction, self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(5) if not theme.is_projector() else 0)
-        layout.addWidget(self._number)
-        layout.addWidget(self._unit)
+        box, gap = (vbox, 0) if theme.is_projector() else (hbox, 5)
+        box(self._number, self._unit, parent=self, gap_px=gap)
 
     @property
     def text(self) -> str:

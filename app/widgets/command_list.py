@@ -4,27 +4,19 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from shiboken6 import isValid
 
 from ..look import theme
 from ..look.say import say
 from .card import label
+from .charts.drawing import Box
 from .layouts import discard, vbox
 
 WIDTH_PX, ROW_PX, ROWS = 560, 32, 11
-PLACE = Qt.ItemDataRole.UserRole
+LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 @dataclass(frozen=True)
@@ -60,7 +52,7 @@ class Palette(QFrame):
         pad = theme.px(8)
         vbox(self.line, self.list, self.nothing, parent=self, gap_px=6, margins=pad)
         self.line.textChanged.connect(self._find)
-        self.list.itemClicked.connect(lambda item: self._choose(item.data(PLACE)))
+        self.list.itemClicked.connect(lambda item: self._choose(self.list.row(item)))
         self.line.installEventFilter(self)
         window.installEventFilter(self)
         self._find("")
@@ -81,10 +73,7 @@ class Palette(QFrame):
         scored.sort(key=lambda pair: -pair[0])  # stable: what fits as well keeps its order
         self.shown = [*self._typed(words), *(entry for _, entry in scored)]
         self.list.clear()
-        for place, entry in enumerate(self.shown):
-            item = QListWidgetItem(f"{entry.title}, {entry.kind}, {entry.shortcut}".rstrip(", "))
-            item.setData(PLACE, place)
-            self.list.addItem(item)
+        self.list.addItems([f"{one.title}, {one.kind}, {one.shortcut}".rstrip(", ") for one in self.shown])
         self.list.setCurrentRow(0)
         self.list.setVisible(bool(self.shown))
         self.nothing.setVisible(not self.shown)
@@ -104,11 +93,6 @@ class Palette(QFrame):
         height = theme.px(ROW_PX) * rows + theme.px(62)
         self.setGeometry((window.width() - width) // 2, theme.px(56), width, height)
 
-    def _move(self, rows: int) -> None:
-        count = self.list.count()
-        if count:
-            self.list.setCurrentRow(min(max(self.list.currentRow() + rows, 0), count - 1))
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._window:
             if event.type() == QEvent.Type.Resize:
@@ -119,21 +103,17 @@ class Palette(QFrame):
             event.accept()  # Escape and the arrows are for this list as long as it is open
             return True
         elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            return self._on_key(event)
+            key = Qt.Key(event.key())
+            if key in LIST_KEYS:
+                QCoreApplication.sendEvent(self.list, event)
+            elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._choose(self.list.currentRow())
+            elif key == Qt.Key.Key_Escape:
+                self.close_palette()
+            else:
+                return False
+            return True
         return False
-
-    def _on_key(self, event: QKeyEvent) -> bool:
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: 1 - ROWS, Qt.Key.Key_PageDown: ROWS - 1}
-        key = Qt.Key(event.key())
-        if key in steps:
-            self._move(steps[key])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.list.currentRow())
-        elif key == Qt.Key.Key_Escape:
-            self.close_palette()
-        else:
-            return False
-        return True
 
 
 class _Row(QStyledItemDelegate):
@@ -147,25 +127,17 @@ class _Row(QStyledItemDelegate):
         return QSize(theme.px(200), theme.px(ROW_PX))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index) -> None:  # type: ignore[no-untyped-def]
-        entry, rect = self._palette.shown[index.data(PLACE)], QRect(option.rect)
+        entry, rect = self._palette.shown[index.row()], QRectF(option.rect)
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if is_chosen:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("accent_tint"))
-            painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
+            Box(rect, "accent_tint", radius_px=theme.px(6)).paint(painter)
         inner = rect.adjusted(theme.px(10), 0, -theme.px(10), 0)
-        side, middle = theme.px(86), Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(theme.font(11.5))
-        painter.setPen(theme.color("muted"))
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, entry.kind)
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, entry.shortcut)
+        theme.draw_text(painter, inner, entry.kind, "muted", 11.5)
+        theme.draw_text(painter, inner, entry.shortcut, "muted", 11.5, align=theme.RIGHT)
         keys = painter.fontMetrics().horizontalAdvance(entry.shortcut) + theme.px(12)
-        painter.setFont(theme.font(13, medium=is_chosen))
-        painter.setPen(theme.color("accent" if is_chosen else "ink"))
-        title = inner.adjusted(side, 0, -keys, 0)
-        text = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, title.width())
-        painter.drawText(title, middle | Qt.AlignmentFlag.AlignLeft, text)
+        title = inner.adjusted(theme.px(86), 0, -keys, 0)
+        theme.draw_text(painter, title, entry.title, "accent" if is_chosen else "ink", 13, medium=is_chosen)
 
 
 def fit(words: str, entry: Entry) -> float | None:
@@ -193,13 +165,8 @@ def match(words: str, title: str) -> float | None:
         score = 3
     elif all(one in within for one in typed):
         score = 2
-    elif _in_order("".join(typed), within):
+    elif (rest := iter(within)) and all(letter in rest for letter in "".join(typed)):
         score = 1
     else:
         return None
     return score - len(within) / 1000
-
-
-def _in_order(letters: str, within: str) -> bool:
-    rest = iter(within)
-    return all(letter in rest for letter in letters)

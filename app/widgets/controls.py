@@ -24,6 +24,17 @@ from .layouts import discard
 
 ICON_PX = 15
 CHEVRON_PX = 11
+TEXT_MOVES = (QEvent.Type.Resize, QEvent.Type.StyleChange, QEvent.Type.FontChange, QEvent.Type.PaletteChange)
+
+
+def dress(made: QPushButton, look: str, hint: str, clicked: Callable[[], object] | None = None) -> None:
+    """What all buttons have: a look of the style sheet, a tool tip, a hand over them, Tab, and what a click does."""
+    made.setProperty("look", look)
+    made.setToolTip(hint)
+    made.setCursor(Qt.CursorShape.PointingHandCursor)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    if clicked is not None:
+        made.clicked.connect(lambda _checked=False: clicked())
 
 
 class IconButton(QPushButton):
@@ -34,14 +45,8 @@ class IconButton(QPushButton):
 
     def __init__(self, icon: str, hint: str, clicked: Callable[[], object] | None = None, text: str = "") -> None:
         super().__init__(text)
-        self._icon = icon
-        self.setProperty("look", "icon-text" if text else "icon")
-        self.setToolTip(hint)
-        self.setAccessibleName(hint)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        if clicked is not None:
-            self.clicked.connect(lambda _checked=False: clicked())
+        dress(self, "icon-text" if text else "icon", hint, clicked)
+        self.set_icon(icon, hint)
 
     def set_icon(self, icon: str, hint: str) -> None:
         """It does something else now."""
@@ -85,15 +90,11 @@ class MenuButton(ChevronButton):
 
     def __init__(self, text: str, fill: Callable[[QMenu], object], hint: str = "") -> None:
         super().__init__(text)
-        self.setProperty("look", "menu")
-        self.setToolTip(hint)
+        dress(self, "menu", hint, self.open_menu)
         self.setAccessibleDescription(hint)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._fill = fill
         self._menu = QMenu(self)
         self._menu.setAccessibleName(hint or text)
-        self.clicked.connect(self.open_menu)
 
     def open_menu(self) -> QMenu:
         """Writes the menu anew and shows it under the button."""
@@ -158,17 +159,12 @@ class SpinBox(QDoubleSpinBox):
         text = super().textFromValue(value)
         return text.rstrip("0").rstrip(self.locale().decimalPoint()) if self.decimals() else text
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_text()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        self._place_text()
-
-    def _place_text(self) -> None:
+    def event(self, event: QEvent) -> bool:
         """A style sheet leaves a spin box without buttons no room for its text."""
-        self.lineEdit().setGeometry(self.rect().adjusted(theme.px(9), 1, -theme.px(4), -1))
+        handled = super().event(event)
+        if event.type() in TEXT_MOVES:
+            self.lineEdit().setGeometry(self.rect().adjusted(theme.px(9), 1, -theme.px(4), -1))
+        return handled
 
 
 class NumberBox(SpinBox):
@@ -205,13 +201,11 @@ class NumberBox(SpinBox):
         return numbers.decimal(value, self.decimals())
 
     def valueFromText(self, text: str) -> float:
+        typed = text.removesuffix(self.suffix().strip()).strip().replace(",", ".").replace(numbers.MINUS, "-")
         try:
-            typed = float(
-                text.removesuffix(self.suffix().strip()).strip().replace(",", ".").replace(numbers.MINUS, "-")
-            )
+            return float(typed) if math.isfinite(float(typed)) else self.value()
         except ValueError:
             return self.value()
-        return typed if math.isfinite(typed) else self.value()
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         return QValidator.State.Acceptable, text, position

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedLayout, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QTabBar, QWidget
 
 from ..look.say import say
 from .card import label, tip
-from .controls import ChevronButton
+from .controls import ChevronButton, dress
 
 
 def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = False) -> QTabBar:
@@ -39,11 +39,8 @@ class MoreButton(ChevronButton):
 
     def __init__(self, has_more: bool = True) -> None:
         super().__init__()
-        self.setProperty("look", "more")
+        dress(self, "more", say("Views for those who want to know more"))
         self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(say("Views for those who want to know more"))
         self.toggled.connect(self._show_title)
         self._show_title()
         if not has_more:  # setVisible(True) would make it a window of its own
@@ -61,10 +58,9 @@ class Waiting(QWidget):
         super().__init__()
         self._sentence = label(sentence or say("Loading the model…"), "muted", wrap=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        middle = QWidget()
-        QVBoxLayout(middle).addWidget(self._sentence)
+        self._sentence.setMargin(9)
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(middle)
+        self._stack.addWidget(self._sentence)
         self._stack.addWidget(content)
 
     @property

@@ -13,14 +13,13 @@ runs.row_chosen.connect(...); runs.row_menu_requested.connect(...)
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ..look import theme
-from ..look.fitting import plain_tip
+from .table import Column, Index, Rows
 
-Index = QModelIndex | QPersistentModelIndex
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -32,7 +31,8 @@ class RowList(QListView):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self.setModel(_RowModel(self))
+        self._things = Rows(self, [Column("", lambda row: self.row_text(row), lambda row: self.row_tip(row))])
+        self.setModel(self._things)
         self.setItemDelegate(_RowDelegate(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformItemSizes(True)
@@ -41,14 +41,14 @@ class RowList(QListView):
         self.viewport().setAutoFillBackground(False)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setMouseTracking(True)
-        self.clicked.connect(self._on_clicked)
+        self.clicked.connect(lambda index: self.row_chosen.emit(self.rows[index.row()]))
 
     @property
     def rows(self) -> Sequence[Any]:
-        return self.model().rows  # type: ignore[attr-defined]
+        return self._things.rows
 
     def set_rows(self, rows: Sequence[Any]) -> None:
-        self.model().set_rows(rows)  # type: ignore[attr-defined]
+        self._things.set_rows(rows)
         self.setMinimumHeight(self.sizeHint().height())
         self.updateGeometry()
 
@@ -89,39 +89,6 @@ class RowList(QListView):
         index = self.indexAt(event.pos()) if by_mouse else self.currentIndex()
         if index.isValid():
             self.row_menu_requested.emit(self.rows[index.row()], event.globalPos())
-
-    def _on_clicked(self, index: QModelIndex) -> None:
-        self.row_chosen.emit(self.rows[index.row()])
-
-
-class _RowModel(QAbstractListModel):
-    def __init__(self, view: RowList) -> None:
-        super().__init__(view)
-        self._view = view
-        self.rows: Sequence[Any] = ()
-
-    def set_rows(self, rows: Sequence[Any]) -> None:
-        if len(rows) == len(self.rows):  # what is under the mouse stays
-            self.rows = rows
-            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, 0))
-        else:
-            self.beginResetModel()
-            self.rows = rows
-            self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else 1
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.rows[index.row()]
-        if role == Qt.ItemDataRole.UserRole:
-            return row
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._view.row_text(row)
-        return plain_tip(self._view.row_tip(row)) if role == Qt.ItemDataRole.ToolTipRole else None
 
 
 class _RowDelegate(QStyledItemDelegate):

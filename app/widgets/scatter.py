@@ -233,9 +233,9 @@ class Scatter(ZoomedDrawing):
                 self._paint_path(painter, one, point, False)
             for first in self.selected[:1]:
                 path = [QPointF(x, y) for x, y in paths[first]]
-                for point in (first, points.partners.get(first)):
-                    if point is not None:
-                        self._paint_path(painter, paths[point], point, True)
+                self._paint_path(painter, paths[first], first, True)
+                if first in points.partners:
+                    self._paint_path(painter, paths[points.partners[first]], points.partners[first], True)
         painter.setPen(QPen(theme.color("accent"), theme.stroke(1.4), Qt.PenStyle.DotLine))
         for one, other in points.links:
             painter.drawLine(spots[one], spots[other])

@@ -1,9 +1,10 @@
-"""The bar at the top: which model and step is open, examples, and how the window looks.
+"""The bar at the top: which model and step is open, what it is compared with, examples, and how the window looks.
 
 In projector mode it is narrow, so that the sentences stand in it too: the picture below needs the height.
 """
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
@@ -13,15 +14,25 @@ from bertcore.errors import printable
 
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
-from ..look.say import say
+from ..look.say import mark, say
+from ..state.baseline import OtherText
+from ..state.baseline_names import AROUND, baseline_name, text_name, unchanged_name, unswapped_name
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
-from .baseline_chip import BaselineChip
 from .card import button, label
 from .controls import IconButton, MenuButton, popped_up
 from .layouts import Item, hbox
 
-MODEL_PX, SHORT_MODEL_PX = 520, 165
+MODEL_PX, SHORT_MODEL_PX = (100, 520), (100, 165)  # at least, at most
+BASELINE_PX, SHORT_BASELINE_PX = (50, 300), (50, 110)
+STARTS = {  # what a run began with: the name of its first step, and what that is
+    "untrained": (mark("Untrained"), mark("The model before its first training step: all by chance")),
+    "tuning": (
+        mark("Before fine-tuning"),
+        mark("The model that was fine-tuned, before the first step: it does not know the task yet"),
+    ),
+    "going_on": (mark("Before this run"), mark("The model that this run goes on training, before its first step")),
+}
 Fill = Callable[[QMenu], object]
 
 
@@ -38,26 +49,11 @@ class StepSwitch(QWidget):
             "half_trained": (say("Half-trained"), say("The model with half of what it learns behind it")),
             "trained": (say("Trained"), say("The model at the end of its training")),
         }
-        self._starts = {
-            "untrained": (say("Untrained"), say("The model before its first training step: all by chance")),
-            "tuning": (
-                say("Before fine-tuning"),
-                say("The model that was fine-tuned, before the first step: it does not know the task yet"),
-            ),
-            "going_on": (
-                say("Before this run"),
-                say("The model that this run goes on training, before its first step"),
-            ),
-        }
         self.stages = {
             key: button(name, look="small", hint=hint, checkable=True) for key, (name, hint) in names.items()
         }
-        self.follow = button(
-            say("Follow the run"),
-            look="small",
-            hint=say("All pictures show the newest snapshot of the run, as soon as it is there"),
-            checkable=True,
-        )
+        hint = say("All pictures show the newest snapshot of the run, as soon as it is there")
+        self.follow = button(say("Follow the run"), look="small", hint=hint, checkable=True)
         for key, made in self.stages.items():
             made.clicked.connect(lambda _checked=False, key=key: self.stage_chosen.emit(key))
         self.follow.clicked.connect(self.follow_switched)
@@ -70,7 +66,7 @@ class StepSwitch(QWidget):
     ) -> None:
         """stages: those that there are; stage: the one that is open, empty for another step; begins_with: see
         `runs.stages.Steps`."""
-        name, hint = self._starts.get(begins_with, self._starts["untrained"])
+        name, hint = map(say, STARTS.get(begins_with, STARTS["untrained"]))
         self.stages["start"].setText(name)
         self.stages["start"].setToolTip(hint)
         for key, made in self.stages.items():
@@ -81,6 +77,51 @@ class StepSwitch(QWidget):
         self.setVisible(bool(stages) or can_follow)
 
 
+class BaselineChip(QWidget):
+    """What everything is compared with: a menu button to choose it, and while something is compared a cross that ends
+    that. A projector has room for the button, only then."""
+
+    end_requested = Signal()
+
+    def __init__(self, fill: Fill) -> None:
+        super().__init__()
+        hint = say("What everything is compared with: another model, step or text")
+        self.button = _menu_button("", fill, hint, SHORT_BASELINE_PX if theme.is_projector() else BASELINE_PX)
+        self.button.setCheckable(True)
+        self.end = IconButton("close", "", self.end_requested.emit)
+        self.is_on = False  # something is compared
+        hbox(self.button, self.end, parent=self, gap_px=2)
+
+    def show_baseline(self, state: ExploreState) -> None:
+        """What is chosen; without a choice, that what is changed inside is compared with the model as it is."""
+        is_short = theme.is_projector()
+        name, in_full = chosen_name(state, is_short), say("Compared with {name}", name=chosen_name(state))
+        self.button.setText((name if is_short else in_full) if name else say("Compare"))
+        self.button.setToolTip(plain_tip(in_full) if name else self.button.accessibleDescription())
+        self.is_on = bool(name)
+        self.button.setChecked(self.is_on)
+        is_chosen = state.baseline is not None
+        hint = say("End the comparison (Esc)") if is_chosen else say("Undo every change inside the model")
+        self.end.set_icon("close", hint)
+        self.end.setVisible(self.is_on and not is_short)
+        self.setVisible(self.is_on or not is_short)
+
+
+def chosen_name(state: ExploreState, is_short: bool = False) -> str:
+    """In a few words what the state is compared with, read or not; empty where there is nothing."""
+    chosen, reading, swap = state.baseline, state.newest_reading, state.what_if.swap
+    if swap is not None and chosen in (None, swap.text):
+        return say("this text") if is_short else unswapped_name()
+    if chosen is None:
+        short = say("unchanged")
+        return (short if is_short else unchanged_name()) if state.what_if else ""
+    if isinstance(chosen, OtherText):
+        return text_name(f"{state.text_a} {state.text_b}", f"{chosen.a} {chosen.b}", 0 if is_short else AROUND)
+    if reading is not None and reading.baseline is not None and reading.request.baseline == chosen:
+        return baseline_name(reading)
+    return printable(Path(chosen.reference or say("the built-in model")).name)
+
+
 class TitleBar(QFrame):
     """Buttons only; what they do is given from outside."""
 
@@ -88,64 +129,57 @@ class TitleBar(QFrame):
         """fill: menu -> what writes it; of models, steps, lessons, examples, commands, looks and baselines."""
         super().__init__()
         self.setProperty("look", "bar")
-        self._is_short = theme.is_projector()
-        self.setFixedHeight(theme.px(37 if self._is_short else 48))
+        self._is_short = is_short = theme.is_projector()
+        self.setFixedHeight(theme.px(37 if is_short else 48))
 
         def fill_models_and_steps(menu: QMenu) -> None:
             fill["models"](menu)
             fill["steps"](menu.addMenu(say("Training step")))
 
-        self.model = MenuButton(
+        self.model = _menu_button(
             say("No model"),
-            fill_models_and_steps if self._is_short else fill["models"],
+            fill_models_and_steps if is_short else fill["models"],
             say("The open model; click to open another"),
+            SHORT_MODEL_PX if is_short else MODEL_PX,
         )
-        self.model.setMinimumWidth(theme.px(100))
-        self.model.setMaximumWidth(theme.px(SHORT_MODEL_PX if self._is_short else MODEL_PX))
-        self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
         self.step = MenuButton("", fill["steps"], say("The training step of this snapshot; click to open another"))
-        self.step.hide()
         self._has_step = False
         self.switch = StepSwitch()
         self.baseline = BaselineChip(fill["baselines"])
         self.play = IconButton("play", "")
-        self.play.hide()
         self._offers = QMenu(self.play)
         self.show_playing(False, can_play=True)
         for widget in (self.step, self.switch, self.play):
             widget.setParent(self)
-        name = "Aa" if self._is_short else say("Aa Projector")
+            widget.hide()
+        name = "Aa" if is_short else say("Aa Projector")
         projector = button(name, toggle_projector, hint=say("Larger text, for a projector"), checkable=True)
         projector.setAccessibleName(say("Aa Projector"))
-        projector.setChecked(self._is_short)
+        projector.setChecked(is_short)
         examples = MenuButton(say("Examples"), fill["examples"], say("Sentence pairs to start from"))
         self._brand = label("BERTscope", "brand")
         everything = _menu_icon("menu", say("All commands"), fill["commands"])
         row: tuple[Item, ...] = (self.model, self.step, self.play, self.baseline, examples, projector, everything)
         # On a projector the menu of all commands has the lessons and looks, and the menu of models the steps.
-        if not self._is_short:
+        if not is_short:
             begin = (self._brand, 4, self.model, self.step, self.switch, self.play, self.baseline, None)
             lessons = MenuButton(say("Lessons"), fill["lessons"], say("Lessons, page by page, with tasks"))
             looks = _menu_icon("theme", say("Light, dark or high contrast"), fill["looks"])
             row = (*begin, lessons, examples, projector, looks, everything)
         side = theme.px(14)
         self._layout = hbox(*row, parent=self, margins=(side, 0, side, 0))
-        self._layout.setSpacing(theme.px(6 if self._is_short else 10))
+        self._layout.setSpacing(theme.px(6 if is_short else 10))
 
     def minimumSizeHint(self) -> QSize:
         """Without the program's name, which a small window leaves out."""
         least = super().minimumSizeHint()
-        return least - QSize(self._brand_px, 0) if self._has_brand else least
+        has_brand = not self._is_short and not self._brand.isHidden()
+        return least - QSize(self._brand_px, 0) if has_brand else least
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if not self._is_short:
-            least = self._layout.minimumSize().width() + (0 if self._has_brand else self._brand_px)
-            self._brand.setVisible(event.size().width() >= least)
-
-    @property
-    def _has_brand(self) -> bool:
-        return not self._is_short and not self._brand.isHidden()
+            self._brand.setVisible(event.size().width() >= self.minimumSizeHint().width() + self._brand_px)
 
     @property
     def _brand_px(self) -> int:
@@ -161,9 +195,8 @@ class TitleBar(QFrame):
         self.model.setText(model.name if self._is_short else title)
         self.model.setToolTip(plain_tip(f"{title}\n{printable(str(model.folder))}"))
         self._has_step = model.step is not None
+        self.step.setText(say("step {step}", step=numbers.count(model.step)) if self._has_step else "")
         self._show_step()
-        step = say("step {step}", step=numbers.count(model.step))
-        self.step.setText(step if model.step is not None else "")
         self.play.show()
 
     def show_playing(self, is_playing: bool, can_play: bool) -> None:
@@ -204,8 +237,16 @@ class TitleBar(QFrame):
         self.step.setVisible(self._has_step and not (self._is_short and self.baseline.is_on))
 
     def set_loading(self, name: str) -> None:
-        text = say("Loading {name}…", name=name) if name else say("Loading the built-in model…")
-        self.model.setText(text)
+        self.model.setText(say("Loading {name}…", name=name) if name else say("Loading the built-in model…"))
+
+
+def _menu_button(text: str, fill: Fill, hint: str, widths_px: tuple[int, int]) -> MenuButton:
+    """One that gives way to the others, as far as to its least width."""
+    made = MenuButton(text, fill, hint)
+    made.setMinimumWidth(theme.px(widths_px[0]))
+    made.setMaximumWidth(theme.px(widths_px[1]))
+    made.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    return made
 
 
 def _menu_icon(icon: str, hint: str, fill: Fill) -> IconButton:

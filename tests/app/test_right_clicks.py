@@ -20,12 +20,13 @@ Place = Callable[[View], tuple[QWidget, QPointF]]
 
 
 def dot(view: View) -> tuple[QWidget, QPointF]:
-    return view.picture, view.picture.spots[TOKEN]  # type: ignore[attr-defined]
+    return view.charts["map"], view.charts["map"].spots[TOKEN]  # type: ignore[attr-defined]
 
 
 def strip(view: View) -> tuple[QWidget, QPointF]:
-    rect, rows = view.strips.strip_rect(0), view.strips.parts[0].values.shape[0]  # type: ignore[attr-defined]
-    return view.strips, QPointF(rect.center().x(), rect.y() + rect.height() * (TOKEN + 0.5) / rows)  # type: ignore[attr-defined]
+    strips = view.charts["strips"]  # type: ignore[attr-defined]
+    rect, rows = strips.strip_rect(0), strips.parts[0].values.shape[0]
+    return strips, QPointF(rect.center().x(), rect.y() + rect.height() * (TOKEN + 0.5) / rows)
 
 
 def letter(view: View) -> tuple[QWidget, QPointF]:

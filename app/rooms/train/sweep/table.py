@@ -15,7 +15,7 @@ from ....look.say import say
 from ....runs.run_sentences import setting_name, setting_value
 from ....runs.sweep_sentences import mean_sentence, result_cell
 from ....state.task_info import metric_name
-from ....widgets.row_list import Index
+from ....widgets.table import Index
 
 
 @dataclass(frozen=True)

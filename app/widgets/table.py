@@ -1,0 +1,144 @@
+"""Things one below the other, and what each column of a table says of them.
+
+table = Table(say("The runs of the sweep"))
+table.set_rows(runs, [Column(say("Run"), name_of), Column(say("Loss"), loss_text, is_number=True, sort=loss_of)])
+table.row_clicked.connect(...)    the thing in the row; `row_opened`: by a double click or Enter
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtWidgets import QAbstractItemView, QTableView
+
+from ..look import theme
+from ..look.fitting import fitting_line, plain_tip
+
+Index = QModelIndex | QPersistentModelIndex
+NONE = QModelIndex()
+ROW, SORT = (
+    Qt.ItemDataRole.UserRole,
+    Qt.ItemDataRole.UserRole + 1,
+)  # of an index: the thing itself, what it is sorted by
+
+
+@dataclass(frozen=True)
+class Column:
+    """What it says of a thing. color: a name in the theme, or "". sort: what a click on its title sorts by."""
+
+    title: str
+    text: Callable[[Any], str]
+    tip: Callable[[Any], str] = lambda _row: ""
+    color: Callable[[Any], str] = lambda _row: ""
+    sort: Callable[[Any], Any] | None = None
+    is_strong: Callable[[Any], bool] = lambda _row: False
+    is_number: bool = False  # stands at the right
+    title_tip: str = ""
+
+
+class Rows(QAbstractTableModel):
+    """The things, by columns; the role ROW gives one of them."""
+
+    def __init__(self, parent: QObject, columns: Sequence[Column] = ()) -> None:
+        super().__init__(parent)
+        self.rows: Sequence[Any] = ()
+        self.columns = columns
+
+    def set_rows(self, rows: Sequence[Any], columns: Sequence[Column] | None = None) -> None:
+        """columns: left out, those of before; then as many things as there were leave alone what is under the mouse."""
+        if columns is None and len(rows) == len(self.rows):
+            self.rows = rows
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(self.columns) - 1))
+            return
+        self.beginResetModel()
+        self.rows, self.columns = rows, self.columns if columns is None else columns
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = NONE) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = NONE) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row, column = self.rows[index.row()], self.columns[index.column()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return fitting_line(column.text(row))
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tip(column.tip(row))
+            case Qt.ItemDataRole.ForegroundRole if color := column.color(row):
+                return theme.color(color)
+            case Qt.ItemDataRole.FontRole if column.is_strong(row):
+                return theme.font(medium=True)
+            case Qt.ItemDataRole.TextAlignmentRole if column.is_number:
+                return theme.RIGHT
+            case _ if role == ROW:
+                return row
+            case _ if role == SORT and column.sort is not None:
+                return column.sort(row)
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        column = self.columns[section]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return column.title
+            case Qt.ItemDataRole.ToolTipRole:
+                return column.title_tip or None
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return theme.RIGHT if column.is_number else theme.LEFT
+        return None
+
+
+class Table(QTableView):
+    """A row for each thing. Where columns say what they are sorted by, a click on the title of one sorts."""
+
+    row_clicked = Signal(object)
+    row_opened = Signal(object)
+
+    def __init__(self, name: str) -> None:
+        """name: for screen readers."""
+        super().__init__()
+        self.things, self._sorted = Rows(self), QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self.things)
+        self._sorted.setSortRole(SORT)
+        self.setModel(self._sorted)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.clicked.connect(lambda index: self.row_clicked.emit(index.data(ROW)))
+        self.activated.connect(lambda index: self.row_opened.emit(index.data(ROW)))
+
+    def set_rows(self, rows: Sequence[Any], columns: Sequence[Column]) -> None:
+        """In the order in which they are given, until the title of a column is clicked."""
+        header = self.horizontalHeader()
+        self.setSortingEnabled(False)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self._sorted.sort(-1)
+        self.things.set_rows(rows, columns)
+        self.setSortingEnabled(any(column.sort is not None for column in columns))
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+
+    @property
+    def shown(self) -> list[Any]:
+        """The things in the order of the rows."""
+        return [self._sorted.index(row, 0).data(ROW) for row in range(self._sorted.rowCount())]
