@@ -64,7 +64,7 @@ class RandomPerson:
 
     def act(self) -> Life:
         """One thing that a person does, but for quitting. An open menu, list or dialog is dealt with first."""
-        self._window.actions_.set_enabled("file.quit", False)
+        self._window.commands["file.quit"].setEnabled(False)
         if QApplication.activePopupWidget() is not None:
             yield from self._choose_in_popup()
             return
@@ -162,7 +162,7 @@ class RandomPerson:
     def _run_command(self) -> Life:
         """By its keys. What it is about is on show, so that single letters are not typed into a line."""
         self._window.frame.strip.field.setFocus()
-        commands = [c for c in self._window.actions_.commands.values() if c.id not in COMMANDS_LEFT_OUT]
+        commands = [c for c in self._window.commands.values() if c.key not in COMMANDS_LEFT_OUT]
         self._keys(self._random.choice(commands).keys[0])
         yield 0.02
 

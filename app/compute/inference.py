@@ -13,7 +13,6 @@ import itertools
 import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVarTuple
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -26,6 +25,7 @@ from .open_checkpoints import OpenCheckpoints
 from .question import Job, Question, ReportOrCancel, ignore
 from .worker import UnwantedError, Worker
 
+RESULT, PIECE, SHARE = "result", "piece", "share"  # what is reported of a job; the share of it that is done
 OPEN, READ = "open", "read"  # a model comes before reading with it, reading before all that is asked about the reading
 Deliver = Callable[[Any, BaseException | None], object]  # result, what went wrong; called on the window's thread
 Given = TypeVarTuple("Given")
@@ -45,19 +45,15 @@ class Inference(QObject):
 
     failed = Signal(str)  # a sentence: something unexpected happened while a question was answered
     job_finished = Signal()
-    _finished = Signal(int, object, object)  # number of the recipient, result, what went wrong
-    _progressed = Signal(int, float)  # number of the recipient, share done
-    _arrived = Signal(int, object)  # number of the recipient, a piece of the result
+    _reported = Signal(int, str, object, object)  # number of the recipient; RESULT, PIECE or SHARE; it; what went wrong
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.checkpoints = OpenCheckpoints()
         self._recipients: dict[int, _Recipient] = {}  # of jobs that are not reported yet; of the window's thread
         self._numbers = itertools.count()
-        self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
-        self._progressed.connect(self._on_worker_progressed, Qt.ConnectionType.QueuedConnection)
-        self._arrived.connect(self._on_worker_arrived, Qt.ConnectionType.QueuedConnection)
-        self._worker = Worker((OPEN, READ), self._run, self._finished.emit)
+        self._reported.connect(self._on_reported, Qt.ConnectionType.QueuedConnection)
+        self._worker = Worker((OPEN, READ), self._run, self._report_result)
 
     @property
     def is_busy(self) -> bool:
@@ -76,24 +72,38 @@ class Inference(QObject):
 
         It raises UnwantedError where nobody needs the result any more; `deliver` is not called then.
         """
-        self._post(kind, Job(function, arguments), _Recipient(deliver, arrived))
+        job = Job(function, arguments)
+        self._worker.post(kind, self._number(job, _Recipient(deliver, arrived)), job)
 
     def post_outside(self, function: Callable[[*Given], Any], *arguments: *Given, deliver: Deliver) -> None:
         """Runs a function on a thread of its own: what waits for a network shall not hold up the worker."""
         job = Job(function, arguments)
-        job.check()
+        number = self._number(job, _Recipient(deliver))
         self._worker.expect()
-        threading.Thread(
-            target=self._run_outside, args=(self._number(_Recipient(deliver)), job), name="outside", daemon=True
-        ).start()
+        threading.Thread(target=self._run_outside, args=(number, job), name="outside", daemon=True).start()
 
     def ask(self, question: Question[Any]) -> None:
         """Has the worker compute a question's job; the answer goes back to the question, and to nobody else."""
         job = question.job
-        if job is not None:
-            question.withdraw = self._worker.cancel
-            to = partial(_deliver, self, question, job), partial(_arrive, question, job), partial(_show, question, job)
-            self._post(question.kind, job, _Recipient(*to))
+        if job is None:
+            return
+
+        def deliver(answer: Any, problem: BaseException | None) -> None:
+            if problem is not None and not isinstance(problem, BertcoreError):
+                self.failed.emit(sentence(problem))
+            if isValid(question):  # else its view is gone
+                question.deliver(job, answer, "" if problem is None else sentence(problem))
+
+        def arrived(piece: Any) -> None:
+            if isValid(question):
+                question.take(job, piece)
+
+        def progress(share: float) -> None:
+            if isValid(question):
+                question.show_progress(job, share)
+
+        question.withdraw = self._worker.cancel
+        self._worker.post(question.kind, self._number(job, _Recipient(deliver, arrived, progress)), job)
 
     def stop(self) -> None:
         """Tells the worker to end; what still waits is dropped, and nothing is delivered any more."""
@@ -104,16 +114,17 @@ class Inference(QObject):
         """Waits for the worker to end; False where a job was still under way after that time."""
         return self._worker.join(timeout_s)
 
-    def _number(self, recipient: _Recipient) -> int:
+    def _number(self, job: Job, recipient: _Recipient) -> int:
+        """By which other threads know who gets the result of a job."""
+        job.check()
         number = next(self._numbers)
         self._recipients[number] = recipient
         return number
 
-    def _post(self, kind: str, job: Job, recipient: _Recipient) -> None:
-        job.check()
-        self._worker.post(kind, self._number(recipient), job)
+    # On other threads.
 
-    # On the worker's thread.
+    def _report_result(self, number: int, result: Any, problem: BaseException | None) -> None:
+        self._reported.emit(number, RESULT, result, problem)
 
     def _run(self, kind: str, number: int, job: Job) -> Any:
         checkpoints = [self.checkpoints.of(model) for model in job.models]
@@ -122,7 +133,7 @@ class Inference(QObject):
             self._worker.step(kind)
             for model in job.models:
                 self.checkpoints.of(model)
-            self._progressed.emit(number, share)
+            self._reported.emit(number, SHARE, share, None)
 
         made = job.function(*checkpoints, *job.arguments, progress)
         if not isinstance(made, Generator):
@@ -133,54 +144,25 @@ class Inference(QObject):
             except StopIteration as end:
                 return end.value
             self._worker.expect()
-            self._arrived.emit(number, piece)
+            self._reported.emit(number, PIECE, piece, None)
 
     def _run_outside(self, number: int, job: Job) -> None:
-        result, problem = None, None
         try:
-            result = job.function(*job.arguments)
+            self._report_result(number, job.function(*job.arguments), None)
         except Exception as error:
-            problem = error
-        self._finished.emit(number, result, problem)
+            self._report_result(number, None, error)
 
     # On the window's thread again.
 
-    @Slot(int, object, object)
-    def _on_worker_finished(self, number: int, result: Any, problem: BaseException | None) -> None:
-        self._worker.acknowledge()
-        recipient = self._recipients.pop(number, None)
-        if recipient is not None and not isinstance(problem, UnwantedError):
-            recipient.deliver(result, problem)
+    @Slot(int, str, object, object)
+    def _on_reported(self, number: int, what: str, it: Any, problem: BaseException | None) -> None:
+        if what != SHARE:
+            self._worker.acknowledge()
+        recipient = self._recipients.pop(number, None) if what == RESULT else self._recipients.get(number)
+        if recipient is None or isinstance(problem, UnwantedError):
+            return
+        if what == RESULT:
+            recipient.deliver(it, problem)
             self.job_finished.emit()
-
-    @Slot(int, object)
-    def _on_worker_arrived(self, number: int, piece: Any) -> None:
-        self._worker.acknowledge()
-        recipient = self._recipients.get(number)
-        if recipient is not None:
-            recipient.arrived(piece)
-
-    @Slot(int, float)
-    def _on_worker_progressed(self, number: int, share: float) -> None:
-        recipient = self._recipients.get(number)
-        if recipient is not None:
-            recipient.progress(share)
-
-
-def _deliver(
-    inference: Inference, question: Question[Any], job: Job, answer: Any, problem: BaseException | None
-) -> None:
-    if problem is not None and not isinstance(problem, BertcoreError):
-        inference.failed.emit(sentence(problem))
-    if isValid(question):  # else its view is gone
-        question.deliver(job, answer, "" if problem is None else sentence(problem))
-
-
-def _arrive(question: Question[Any], job: Job, piece: Any) -> None:
-    if isValid(question):
-        question.take(job, piece)
-
-
-def _show(question: Question[Any], job: Job, share: float) -> None:
-    if isValid(question) and question.job is job:
-        question.show_progress(share)
+        else:
+            (recipient.arrived if what == PIECE else recipient.progress)(it)

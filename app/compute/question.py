@@ -115,24 +115,9 @@ class Question(QObject, Generic[Answer]):
         function: Callable[[Checkpoint, *Given, ReportOrCancel], Answer | Generator[Any, None, Answer]],
         *arguments: *Given,
         pause_ms: int = PAUSE_MS,
-        offer: str = "",
     ) -> None:
-        """Computes something with the open model, unless the very same has been asked already.
-
-        offer: a sentence on how long it takes; then it begins only when a person starts it.
-        """
-        self.ask_job(Job(function, arguments, (model,)), pause_ms, offer)
-
-    def ask_both(
-        self,
-        ours: ModelInfo,
-        baseline: ModelInfo,
-        function: Callable[[Checkpoint, Checkpoint, *Given, ReportOrCancel], Answer | Generator[Any, None, Answer]],
-        *arguments: *Given,
-        pause_ms: int = PAUSE_MS,
-    ) -> None:
-        """The same with the open model and its baseline."""
-        self.ask_job(Job(function, arguments, (ours, baseline)), pause_ms)
+        """Computes something with the open model, unless the very same has been asked already."""
+        self.ask_job(Job(function, arguments, (model,)), pause_ms)
 
     def ask(
         self,
@@ -142,6 +127,24 @@ class Question(QObject, Generic[Answer]):
     ) -> None:
         """Computes something on the worker that needs no model."""
         self.ask_job(Job(function, arguments), pause_ms)
+
+    def ask_job(self, job: Job, pause_ms: int = PAUSE_MS, offer: str = "") -> None:
+        """Asks for this, unless it has been asked for already.
+
+        offer: a sentence on how long it takes; then it begins only when a person starts it.
+        """
+        job.check()
+        if job.key == self.key:
+            return
+        self.key, self.job, self.answer = job.key, job, None
+        if offer:
+            self._end()
+            self._show(None, offer, can_restart=True)
+        elif pause_ms:
+            self._pause.start(pause_ms)
+            self._show(0.0)
+        else:
+            self.start()
 
     def start(self) -> None:
         """Asks now: after the pause, or again after Stop."""
@@ -188,25 +191,9 @@ class Question(QObject, Generic[Answer]):
         if job is self.job and not self.can_restart:
             self._arrived(piece)
 
-    def show_progress(self, share: float) -> None:
-        if self.is_running:
+    def show_progress(self, job: Job, share: float) -> None:
+        if job is self.job and self.is_running:
             self._show(share)
-
-    def ask_job(self, job: Job, pause_ms: int, offer: str = "") -> None:
-        """Asks for this, unless it has been asked for already; `offer`: see `ask_model`."""
-        job.check()
-        key = job.key
-        if key == self.key:
-            return
-        self.key, self.job, self.answer = key, job, None
-        if offer:
-            self._end()
-            self._show(None, offer, can_restart=True)
-        elif pause_ms:
-            self._pause.start(pause_ms)
-            self._show(0.0)
-        else:
-            self.start()
 
     def _end(self) -> None:
         self._pause.stop()

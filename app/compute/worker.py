@@ -47,19 +47,20 @@ class Worker(Generic[Job]):
 
     def post(self, kind: str, number: int, job: Job) -> None:
         """The newest of its kind goes to the end of the line, in place of the one before."""
+        self.cancel(kind)
         with self._changed:
-            if self.is_closing:
-                return
-            dropped = self._drop(kind)
-            self._waiting[kind] = number, job
-            self._changed.notify()
-        self._report_unwanted(dropped)
+            if not self.is_closing:
+                self._waiting[kind] = number, job
+                self._changed.notify()
 
     def cancel(self, kind: str) -> None:
-        """Neither waits nor goes on beyond its next `step`."""
+        """What waits is dropped; what runs goes no farther than its next `step`."""
         with self._changed:
-            dropped = self._drop(kind)
-        self._report_unwanted(dropped)
+            self._unwanted |= {kind} & set(self._running)
+            dropped = self._waiting.pop(kind, None)
+            self._unreported += dropped is not None
+        if dropped is not None:
+            self._report(dropped[0], None, UnwantedError())
 
     def expect(self) -> None:
         """Something outside the worker will be reported too: it counts as busy until `acknowledge`."""
@@ -91,40 +92,24 @@ class Worker(Generic[Job]):
         self.thread.join(timeout_s)
         return not self.thread.is_alive()
 
-    def _drop(self, kind: str) -> int | None:
-        """What waits is taken out, and its number returned; what runs is to end. With the lock held."""
-        self._unwanted |= {kind} & set(self._running)
-        waiting = self._waiting.pop(kind, None)
-        if waiting is None:
-            return None
-        self._unreported += 1
-        return waiting[0]
-
     def _run_jobs(self) -> None:
-        while True:
+        while not self.is_closing:
             with self._changed:
-                while not self._waiting and not self.is_closing:
-                    self._changed.wait()
-                if self.is_closing:
-                    return
+                self._changed.wait_for(lambda: self._waiting or self.is_closing)
             self._run_next(None)
 
     def _run_next(self, kinds: tuple[str, ...] | None) -> bool:
         """The most urgent job, which is held no longer than it runs; with `kinds`, only of those. False: none waits."""
-        taken = self._take(kinds)
-        if taken is not None:
-            self._run(*taken)
-        return taken is not None
-
-    def _take(self, kinds: tuple[str, ...] | None) -> tuple[str, int, Job] | None:
         with self._changed:
             waiting = [kind for kind in self._first if kind in self._waiting]
             if kinds is None and not waiting:
                 waiting = list(self._waiting)
             if not waiting or self.is_closing:
-                return None
+                return False
             self._unreported += 1
-            return waiting[0], *self._waiting.pop(waiting[0])
+            taken = self._waiting.pop(waiting[0])
+        self._run(waiting[0], *taken)
+        return True
 
     def _run(self, kind: str, number: int, job: Job) -> None:
         with self._changed:
@@ -138,7 +123,3 @@ class Worker(Generic[Job]):
         with self._changed:
             self._running.pop()
         self._report(number, result, problem)
-
-    def _report_unwanted(self, number: int | None) -> None:
-        if number is not None:
-            self._report(number, None, UnwantedError())

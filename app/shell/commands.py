@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from bertcore import locations
 
@@ -21,6 +20,7 @@ from ..state.what_if import NOTHING_CHANGED
 from ..widgets.figure_button import FigureAction
 from .appearance import Appearance
 from .comparison import Comparison
+from .examples import Examples
 from .exporting import Exporter
 from .frame import Frame
 from .lessons import Lessons
@@ -63,27 +63,27 @@ ALSO = {  # other words by which people look for a command, or for all of a menu
 }
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(QAction):
     """Something a person can ask the window to do."""
 
-    id: str  # "menu.verb", the menu one of MENUS
-    keys: tuple[str, ...]  # the first is shown; the others are those that other programs taught people
-    title: str  # as the menu says it; … where a dialog follows
-    callback: Callable[[], object]
+    def __init__(self, key: str, keys: str, title: str, run: Callable[[], object]) -> None:
+        """key: "menu.verb", the menu one of MENUS. title: as the menu says it; … where a dialog follows.
 
-    @property
-    def menu(self) -> str:
-        return self.id.partition(".")[0]
+        keys: the first is shown; the others are those that other programs taught people.
+        """
+        super().__init__(title)
+        self.key, self.keys, self.menu_key = key, tuple(keys.split()), key.partition(".")[0]
+        self.setShortcuts([QKeySequence(each) for each in self.keys])
+        self.triggered.connect(lambda _checked=False: run())
 
     @property
     def also(self) -> str:
         """Other words by which people look for it."""
-        return say(ALSO.get(self.id) or ALSO.get(self.menu, ""))
+        return say(ALSO.get(self.key) or ALSO.get(self.menu_key, ""))
 
 
 class Commanded(Protocol):
-    """What the commands need of the window."""
+    """What commands and menus need of the window."""
 
     state: ExploreState
     services: Services
@@ -92,13 +92,17 @@ class Commanded(Protocol):
     history: History
     appearance: Appearance
     comparison: Comparison
+    examples: Examples
     lessons: Lessons
     frame: Frame
+    commands: dict[str, Command]
 
     def open_room(self, key: str, /) -> QWidget: ...
+    def open_view(self, room_key: str, view_key: str, /) -> None: ...
     def choose_model(self) -> None: ...
     def toggle_playing(self) -> None: ...
     def escape(self) -> None: ...
+    def show_word(self, key: str, /) -> None: ...
     def toggle_help(self) -> None: ...
     def open_palette(self) -> QWidget: ...
     def open_about(self) -> None: ...
@@ -108,58 +112,13 @@ class Commanded(Protocol):
     def close(self) -> bool: ...
 
 
-class Actions:
-    """The commands as QActions of one window."""
-
-    def __init__(self, window: QWidget, commands: Iterable[Command]) -> None:
-        self.commands = {command.id: command for command in commands}
-        self.actions: dict[str, QAction] = {}
-        for command in self.commands.values():
-            action = QAction(command.title, window)
-            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
-            action.triggered.connect(lambda _checked=False, run=command.callback: run())
-            window.addAction(action)
-            self.actions[command.id] = action
-
-    def fill(self, menu: QMenu, fuller: Mapping[str, Callable[[QMenu], object]]) -> None:
-        """All commands, menu by menu. fuller: menu -> what else there is to choose in it; that comes first."""
-        for name, title in MENUS.items():
-            part = menu.addMenu(say(title))
-            if name in fuller:
-                fuller[name](part)
-                part.addSeparator()
-                part = part.addMenu(say("More"))
-            part.addActions([self.actions[c.id] for c in self.commands.values() if c.menu == name])
-
-    def show(self, command_id: str, title: str, enabled: bool) -> None:
-        """What a command would do now, and whether it would do anything."""
-        self.actions[command_id].setText(title)
-        self.actions[command_id].setEnabled(enabled)
-
-    def check(self, command_id: str, is_on: bool) -> None:
-        self.actions[command_id].setCheckable(True)
-        self.actions[command_id].setChecked(is_on)
-
-    def remove(self) -> None:
-        """From the window, for those in another language."""
-        for action in self.actions.values():
-            action.setShortcuts([])  # two actions with one shortcut would be ambiguous
-            action.deleteLater()
-
-    def set_enabled(self, command_id: str, enabled: bool) -> None:
-        self.actions[command_id].setEnabled(enabled)
-
-    def run(self, command_id: str) -> None:
-        self.actions[command_id].trigger()
-
-
 def start_title(begins_with: str) -> str:
     """Of the command that opens the first step of a run; see `runs.stages.Steps`."""
     titles = {TUNING: say("The model before fine-tuning"), GOING_ON: say("The model before this run")}
     return titles.get(begins_with, say("The untrained model"))
 
 
-def commands_of(window: Commanded) -> list[Command]:
+def commands_of(window: Commanded) -> dict[str, Command]:
     """All of them, menu by menu. Presenters' remotes send B or a full stop for a blank screen."""
     state, services, lessons, comparison = window.state, window.services, window.lessons, window.comparison
     opener, machine, look, exporter = services.open_model, services.time_machine, window.appearance, window.exporter
@@ -167,59 +126,50 @@ def commands_of(window: Commanded) -> list[Command]:
     def follow() -> None:
         machine.set_following(not machine.is_following)
 
-    def toggle_words() -> None:
-        state.set_token_view(words=not state.token_view.words)
-
-    def toggle_specials() -> None:
-        state.set_token_view(specials=not state.token_view.specials)
+    def toggle(switch: str) -> None:
+        state.set_token_view(**{switch: not getattr(state.token_view, switch)})
 
     def type_a() -> None:
         window.frame.sentences.a.setFocus()
         window.frame.sentences.a.selectAll()
 
-    def swap() -> None:
-        state.set_text(state.text_b, state.text_a)
+    def of_picture(menu: str, action: FigureAction, key: str) -> tuple[str, str, str, Callable[[], object]]:
+        return f"{menu}.{action.name.lower()}", key, action.title, partial(exporter.export_here, action)
 
     built_in, tiny = (say("{model} (built in)", model=name) for name in (locations.BUILT_IN, locations.TINY))
+    stages = {
+        "start": start_title(UNTRAINED),
+        "half_trained": say("The half-trained model"),
+        "trained": say("The trained model"),
+    }
     languages = {SYSTEM: say("as the system"), **LANGUAGES}.items()
     found: list[tuple[str, str, str, Callable[[], object]]] = [
         ("file.save_session", "Ctrl+S", say("Save session…"), window.sessions.save_as),
         ("file.open_session", "Ctrl+Shift+O", say("Open session…"), window.sessions.choose),
-        *_of_figures(exporter, "file", SAVE_PICTURE="Ctrl+E", SAVE_NUMBERS="Ctrl+Shift+E", SAVE_ANIMATION="Ctrl+Alt+E"),
-        (
-            "file.lab_sheet",
-            "Ctrl+Alt+L",
-            say("Save a lab sheet for a class…"),
-            partial(exporter.export_lab_sheet, state),
-        ),
+        of_picture("file", FigureAction.SAVE_PICTURE, "Ctrl+E"),
+        of_picture("file", FigureAction.SAVE_NUMBERS, "Ctrl+Shift+E"),
+        of_picture("file", FigureAction.SAVE_ANIMATION, "Ctrl+Alt+E"),
+        ("file.lab_sheet", "Ctrl+Alt+L", say("Save a lab sheet for a class…"), exporter.export_lab_sheet),
         ("file.quit", "Ctrl+Q", say("Quit"), window.close),
         ("edit.undo", "Ctrl+Z", say("Undo"), window.history.undo),
         ("edit.redo", "Ctrl+Shift+Z Ctrl+Y", say("Redo"), window.history.redo),
-        *_of_figures(exporter, "edit", COPY_PICTURE="Ctrl+Shift+C", COPY_NUMBERS="Ctrl+Alt+C"),
+        of_picture("edit", FigureAction.COPY_PICTURE, "Ctrl+Shift+C"),
+        of_picture("edit", FigureAction.COPY_NUMBERS, "Ctrl+Alt+C"),
         ("model.open_folder", "Ctrl+O", say("Open folder…"), window.choose_model),
         ("model.open_built_in", "Ctrl+Shift+B", built_in, partial(opener.open, None)),
         ("model.open_tiny", "Ctrl+Alt+B", tiny, partial(opener.open, locations.TINY)),
-        ("model.start", "Ctrl+Alt+1", start_title(UNTRAINED), partial(machine.open_stage, "start")),
-        (
-            "model.half_trained",
-            "Ctrl+Alt+2",
-            say("The half-trained model"),
-            partial(machine.open_stage, "half_trained"),
+        *(
+            (f"model.{stage}", f"Ctrl+Alt+{number}", title, partial(machine.open_stage, stage))
+            for number, (stage, title) in enumerate(stages.items(), start=1)
         ),
-        ("model.trained", "Ctrl+Alt+3", say("The trained model"), partial(machine.open_stage, "trained")),
         ("model.follow", "Ctrl+Alt+F", say("Follow the run that trains"), follow),
         ("model.play", "F5", say("Play the training, or stop"), window.toggle_playing),
         ("text.mask", "M", say("Mask or unmask the token"), lambda: state.toggle_mask()),
         ("text.unmask_all", "Shift+M", say("Remove all masks"), partial(state.set_masks, ())),
         ("text.deselect", "Esc", say("Deselect the token"), window.escape),
-        ("text.swap", "Ctrl+Shift+S", say("Swap A and B"), swap),
+        ("text.swap", "Ctrl+Shift+S", say("Swap A and B"), lambda: state.set_text(state.text_b, state.text_a)),
         ("text.type", "Ctrl+L", say("Edit sentence A"), type_a),
-        (
-            "text.reset",
-            "Ctrl+0",
-            say("Reset all changes inside the model"),
-            partial(state.set_what_if, NOTHING_CHANGED),
-        ),
+        ("text.reset", "Ctrl+0", say("Reset all changes inside the model"), lambda: state.set_what_if(NOTHING_CHANGED)),
         *(
             (f"room.{room.key}", f"Ctrl+{number}", room.shown_title, partial(window.open_room, room.key))
             for number, room in enumerate(ROOMS, start=1)
@@ -239,20 +189,15 @@ def commands_of(window: Commanded) -> list[Command]:
         ("lesson.game", "Ctrl+Alt+G", say("Guessing game: the class against the model"), lessons.open_game),
         ("lesson.open", "Ctrl+Shift+L", say("Open lesson…"), lessons.choose),
         ("lesson.collect", "Ctrl+Alt+K", say("Collect answers…"), lessons.collect),
-        ("view.words", "W", say("Show whole words or tokens"), toggle_words),
-        ("view.specials", "S", say("Show or hide special tokens"), toggle_specials),
+        ("view.words", "W", say("Show whole words or tokens"), partial(toggle, "words")),
+        ("view.specials", "S", say("Show or hide special tokens"), partial(toggle, "specials")),
         ("view.theme", "Ctrl+T", say("Light or dark theme"), look.toggle_theme),
         ("view.contrast", "Ctrl+Alt+T", say("High contrast"), look.toggle_contrast),
         ("view.technical", "Ctrl+Alt+W", say("Words: plain or technical"), look.toggle_technical),
         ("view.projector", "Ctrl+Shift+P", say("Projector mode"), look.toggle_projector),
         *(
-            (
-                f"view.language_{code}",
-                keys,
-                say("Language: {language}", language=name),
-                partial(look.set_language, code),
-            )
-            for (code, name), keys in zip(languages, LANGUAGE_KEYS, strict=True)
+            (f"view.language_{code}", key, say("Language: {language}", language=name), partial(look.set_language, code))
+            for (code, name), key in zip(languages, LANGUAGE_KEYS, strict=True)
         ),
         ("view.help", "F1", say("What this room shows"), window.toggle_help),
         ("view.palette", "Ctrl+K", say("Find a command…"), window.open_palette),
@@ -261,12 +206,4 @@ def commands_of(window: Commanded) -> list[Command]:
         ("view.blank", "B .", say("Blank the screen"), window.blank_screen),
         ("view.full_screen", "F11", say("Full screen"), window.toggle_full_screen),
     ]
-    return [Command(name, tuple(keys.split()), title, run) for name, keys, title, run in found]
-
-
-def _of_figures(exporter: Exporter, menu: str, **keys: str) -> list[tuple[str, str, str, Callable[[], object]]]:
-    """What can be done with the picture at hand; keys: by the name of the action."""
-    return [
-        (f"{menu}.{name.lower()}", key, FigureAction[name].title, partial(exporter.export_here, FigureAction[name]))
-        for name, key in keys.items()
-    ]
+    return {key: Command(key, keys, title, run) for key, keys, title, run in found}

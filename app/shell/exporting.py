@@ -22,10 +22,12 @@ class Exporter(QObject):
     problem_found = Signal(str)  # a sentence
     done = Signal(str)  # a sentence: what was saved or copied
 
-    def __init__(self, room: Callable[[], QWidget | None], room_key: Callable[[], str], parent: QWidget) -> None:
+    def __init__(
+        self, state: ExploreState, room: Callable[[], QWidget | None], room_key: Callable[[], str], parent: QWidget
+    ) -> None:
         """room, room_key: the room on show."""
         super().__init__(parent)
-        self._room, self._room_key, self._window = room, room_key, parent
+        self._state, self._room, self._room_key, self._window = state, room, room_key, parent
         self._folder = Path.home()
 
     def export(self, provider: Provider, action: FigureAction) -> None:
@@ -38,28 +40,33 @@ class Exporter(QObject):
             self.problem_found.emit(say("Only a film strip can be saved as an animation: open it with Ctrl+9."))
             return
         try:
-            if action in _makers():
-                self._save(figure, provider, action, _makers()[action])
-            elif action == FigureAction.COPY_PICTURE:
-                QApplication.clipboard().setMimeData(_as_mime(figure))
-                self.done.emit(say("Copied the picture: {title}", title=figure.title))
-            elif action == FigureAction.COPY_NUMBERS:
-                QApplication.clipboard().setText(table(figure, separator="\t"))
-                self.done.emit(say("Copied the numbers: {title}", title=figure.title))
+            match action:
+                case FigureAction.COPY_PICTURE:
+                    QApplication.clipboard().setMimeData(_as_mime(figure))
+                    self.done.emit(say("Copied the picture: {title}", title=figure.title))
+                case FigureAction.COPY_NUMBERS:
+                    QApplication.clipboard().setText(table(figure, separator="\t"))
+                    self.done.emit(say("Copied the numbers: {title}", title=figure.title))
+                case FigureAction.SAVE_PICTURE:
+                    self._save(figure, provider, action, PICTURES)
+                case FigureAction.SAVE_NUMBERS:
+                    self._save(figure, provider, action, NUMBERS)
+                case FigureAction.SAVE_ANIMATION:
+                    from ..figures.animation import ANIMATIONS  # here: few ask for one
+
+                    self._save(figure, provider, action, ANIMATIONS)
         except BertcoreError as error:
             self.problem_found.emit(str(error))
 
-    def export_lab_sheet(self, state: ExploreState) -> None:
+    def export_lab_sheet(self) -> None:
         """Asks for a folder and writes the hand-out for the text on show."""
         from ..lessons.lab_sheet import save_lab_sheet  # here: the first paint need not wait for it
 
         try:
-            sentence = save_lab_sheet(state, self._window)
+            if sentence := save_lab_sheet(self._state, self._window):
+                self.done.emit(sentence)
         except BertcoreError as error:
             self.problem_found.emit(str(error))
-            return
-        if sentence:
-            self.done.emit(sentence)
 
     def export_here(self, action: FigureAction) -> None:
         """For the picture that has the keyboard, else the one under the mouse, else the first of the room."""
@@ -82,25 +89,12 @@ class Exporter(QObject):
         file = ask_for_file(self._window, action.title.removesuffix("…"), start, filters)
         if file is None:
             return
-        save_figure(
-            provider() or figure, file, kinds
-        )  # a dialog takes time: as it is now, picture, numbers and caption
+        save_figure(provider() or figure, file, kinds)  # as it is now: a dialog takes time
         self._folder = file.parent
         self.done.emit(say("Saved {file}", file=file))
 
     def _find_nothing(self) -> None:
         self.problem_found.emit(say("There is no picture here to save yet. It appears once the model has read a text."))
-
-
-def _makers() -> dict[FigureAction, Mapping[str, Maker]]:
-    """What is written for an action: ending -> its writer."""
-    from ..figures.animation import ANIMATIONS  # here: few ask for one
-
-    return {
-        FigureAction.SAVE_PICTURE: PICTURES,
-        FigureAction.SAVE_NUMBERS: NUMBERS,
-        FigureAction.SAVE_ANIMATION: ANIMATIONS,
-    }
 
 
 def _as_mime(figure: Figure) -> QMimeData:

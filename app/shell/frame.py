@@ -6,6 +6,7 @@ mode it is thrown away and built anew at the new size.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -50,43 +51,50 @@ class Frame(QWidget):
         self.title_bar = title_bar
         self.rooms: dict[str, QWidget] = {}
         self._areas: dict[str, QScrollArea] = {}
-        self._open_key = ""
+        self.open_key = ""  # of the room on show; empty while there is none
         self._make_room = make_room
+        self._specs = {spec.key: spec for spec in specs}
         self.rail = RoomRail([(spec.key, spec.shown_title, spec.shown_hint) for spec in specs if spec.in_rail])
         self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
         self.switches, self.what_if = ViewSwitches(), WhatIfLine()
-        self.tokens, self.prediction = QWidget(), PredictionLine()
-        self._specs = {spec.key: spec for spec in specs}
-        self.help = HelpPanel()
+        self.tokens, self.prediction, self.help = QWidget(), PredictionLine(), HelpPanel()
         self.question = QuestionLine()  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
         self._below: dict[int, str] = {}  # what the chips say of the other text
         self._docked: list[QWidget] = []  # cards at the right of the rooms
         self.banner, self._stack = Banner(), QStackedWidget()
-        spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "model": title_bar.model}
-        for name, widget in (*spots.items(), ("step", title_bar.step), ("prediction", self.prediction)):
+        spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "prediction": self.prediction}
+        for name, widget in (*spots.items(), ("model", title_bar.model), ("step", title_bar.step)):
             name_spot(widget, name)
         self.status = StatusLine(say("M: mask · Esc: deselect · Ctrl+K: find a command · F1: help"))
-        self._stack.addWidget(_loading())
+        loading = label(say("Loading the model…"), "muted")  # at the first paint, before anything else is imported
+        loading.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack.addWidget(loading)
         self._lay_out()
         self._connect()
 
     @property
     def room(self) -> QWidget | None:
         """The room that is open."""
-        return self.rooms.get(self._open_key)
+        return self.rooms.get(self.open_key)
 
     def open_room(self, room_key: str) -> QWidget:
-        """Shows a room, and builds it when it is the first time."""
+        """Shows a room, and builds it when it is the first time.
+
+        Rooms fill the window, and scroll where a small screen cannot hold them: the window never outgrows it.
+        """
         if room_key not in self.rooms:
             self.rooms[room_key] = self._make_room(room_key)
-            self._areas[room_key] = _area(self.rooms[room_key])
-            self._stack.addWidget(self._areas[room_key])
-        if self._open_key not in ("", room_key) and self.banner.text != self.state.reading_problem:
+            area = QScrollArea(widgetResizable=True)
+            area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            area.setWidget(_Page(self.rooms[room_key]))
+            self._areas[room_key] = area
+            self._stack.addWidget(area)
+        if self.open_key not in ("", room_key) and self.banner.text != self.state.reading_problem:
             self.banner.dismiss()  # it is about the room that was on show, or what was done there
-        if room_key != self._open_key:
+        if room_key != self.open_key:
             self.status.set_hover("")  # so is this
-        self._open_key = room_key
+        self.open_key = room_key
         above = {"tokens": self.tokens, "prediction": self.prediction, "difference": self.switches.difference}
         for name, widget in above.items():
             widget.setVisible(name in self._specs[room_key].above)
@@ -112,15 +120,6 @@ class Frame(QWidget):
         """Puts a line above everything but the title bar."""
         self._right.insertWidget(0, line)
         line.show()
-
-    def _show_note(self) -> None:
-        note = note_about(self.state)
-        show_text(self.note, note)
-
-    def _show_prediction(self) -> None:
-        reading = self.state.reading
-        shown = Prediction() if reading is None else prediction_of(reading, self.state.selection)
-        self.prediction.show_prediction(shown)
 
     def _lay_out(self) -> None:
         holder, gap = QWidget(), theme.px(GAP_PX)
@@ -171,25 +170,24 @@ class Frame(QWidget):
         state, field = self.state, self.strip.field
         compared = state.baseline_changed, state.comparison_changed, state.what_if_changed, state.reading_changed
         for show, signals in (
-            (self._on_text_changed, (state.text_changed,)),
-            (self._on_tokens_changed, (state.encoding_changed, state.masks_changed)),
-            (self._on_focus_changed, (state.focus_changed,)),
-            (self._on_view_changed, (state.token_view_changed,)),
-            (self._on_what_if_changed, (state.what_if_changed,)),
-            (self._on_baseline_changed, (*compared, state.text_changed)),
+            (self._show_text, (state.text_changed,)),
+            (self._show_tokens, (state.encoding_changed, state.masks_changed)),
+            (self._show_focus, (state.focus_changed,)),
+            (lambda: self.switches.show_view(*astuple(state.token_view)), (state.token_view_changed,)),
+            (self._show_changes, (state.what_if_changed,)),
+            (self._show_baseline, (*compared, state.text_changed)),
             (self._show_prediction, (state.reading_changed, state.model_changed, state.focus_changed)),
         ):
             for changed in signals:
                 changed.connect(show)
             show()
         self.prediction.clicked.connect(lambda _part: self.predictions_requested.emit())
-        self.prediction.hovered.connect(
-            lambda part: self.status.set_hover("" if part is None else self.prediction.prediction.sentence)
-        )
-        self.switches.words_switched.connect(lambda on: state.set_token_view(words=on))
-        self.switches.difference_switched.connect(state.set_wants_difference)
-        self.switches.other_held.connect(state.show_baseline)
-        self.switches.specials_switched.connect(lambda on: state.set_token_view(specials=on))
+        line, switches = self.prediction, self.switches
+        line.hovered.connect(lambda part: self.status.set_hover("" if part is None else line.prediction.sentence))
+        switches.words_switched.connect(lambda on: state.set_token_view(words=on))
+        switches.specials_switched.connect(lambda on: state.set_token_view(specials=on))
+        switches.difference_switched.connect(state.set_wants_difference)
+        switches.other_held.connect(state.show_baseline)
         self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))
         self.what_if.swap_ended.connect(state.end_swap)
         self.sentences.edited.connect(self.typed)  # first: what the text changes then was typed
@@ -201,65 +199,48 @@ class Frame(QWidget):
         field.moved.connect(self._on_field_moved)
         self.rail.room_chosen.connect(self.open_room)
 
+    def _show_prediction(self) -> None:
+        reading = self.state.reading
+        shown = Prediction() if reading is None else prediction_of(reading, self.state.selection)
+        self.prediction.show_prediction(shown)
+
     def _words(self) -> list[str]:
         return f"{self.state.text_a} {self.state.text_b}".lower().split()
 
-    def _on_text_changed(self) -> None:
+    def _show_text(self) -> None:
         words = self._words()
         shared = (Counter(self._hinted) & Counter(words)).total()
         if self.question.question and 2 * shared < SAME_TEXT * (len(self._hinted) + len(words)):
             self.question.show_question("")
         self.sentences.show_texts(self.state.text_a, self.state.text_b)
 
-    def _on_tokens_changed(self) -> None:
-        self._show_chips()
-        self._show_note()
-        self._on_focus_changed()
-
-    def _show_chips(self) -> None:
+    def _show_tokens(self) -> None:
         self._below = words_below(self.state)
         self.strip.set_chips(chips_of(self.state, self._below))
+        show_text(self.note, note_about(self.state))
+        self._show_focus()
 
-    def _on_focus_changed(self) -> None:
+    def _show_focus(self) -> None:
         self.strip.set_selection(self.state.current, self.state.focus)
 
-    def _on_view_changed(self) -> None:
-        self.switches.show_view(self.state.token_view.words, self.state.token_view.specials)
-
-    def _on_what_if_changed(self) -> None:
+    def _show_changes(self) -> None:
         labels = self.state.encoding.labels if self.state.encoding else []
         what_if = self.state.what_if
         swap = "" if what_if.swap is None else what_if.swap.description
         self.what_if.show_changes(what_if.with_swap(None).described(labels), swap)
 
-    def _on_baseline_changed(self) -> None:
+    def _show_baseline(self) -> None:
         self.title_bar.show_baseline(self.state)
         newest = self.state.newest_reading
         has_baseline = newest is not None and newest.baseline is not None
         if words_below(self.state) != self._below:
-            self._show_chips()
+            self._show_tokens()
         self.switches.show_baseline(has_baseline, self.state.wants_difference, self.state.shows_baseline)
 
     def _on_field_moved(self, step: int) -> None:
         size = len(self.state.encoding) if self.state.encoding else 0
         if size:
             self.state.set_focus(min(max((self.state.current or 0) + step, 0), size - 1))
-
-
-def _loading() -> QWidget:
-    """What stands in the rooms' place at the first paint, before anything else is imported."""
-    made = label(say("Loading the model…"), "muted")
-    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    return made
-
-
-def _area(room: QWidget) -> QScrollArea:
-    """Rooms fill the window, and scroll where a small screen cannot hold them: the window never outgrows it."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(_Page(room))
-    return area
 
 
 class _Page(QWidget):

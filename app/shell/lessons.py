@@ -61,7 +61,7 @@ class Lessons(QObject):
         """Opens a lesson beside the rooms."""
         if self.player is None:
             self.player = self._make_player()
-            self._attach_player(self._frame())
+            self.attach(self._frame())
         self._offers.end(TOUR)
         self.player.open(file)
         self._discard_closed()  # where it could not be read, and none was open before
@@ -107,16 +107,13 @@ class Lessons(QObject):
                 self.show_notes()
 
     def attach(self, frame: Frame) -> None:
-        """Puts the card into a frame that has just been built."""
-        if self.player is not None:
-            self._attach_player(frame)
-
-    def _attach_player(self, frame: Frame) -> None:
+        """Puts the card of the open lesson into a frame that has just been built."""
         from ..lessons.card import LessonCard
         from ..lessons.spotlight import Covers, Spotlight
 
-        assert self.player is not None
         player = self.player
+        if player is None:
+            return
         card = LessonCard(player, frame)
         card.hand_in_requested.connect(self.hand_in)
         frame.dock(card)
@@ -191,9 +188,8 @@ class Lessons(QObject):
 
     def collect(self) -> None:
         """Asks for a folder of what was handed in, and shows it as a table."""
-        folder = QFileDialog.getExistingDirectory(
-            self._window, say("Folder with answers that were handed in"), str(self._folder)
-        )
+        title = say("Folder with answers that were handed in")
+        folder = QFileDialog.getExistingDirectory(self._window, title, str(self._folder))
         if folder:
             self.show_answers(Path(folder))
 

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from bertcore.locations import BUILT_IN, tuned_models
 
-from ..compute.open_model import OpenModel
 from ..lessons.shipped import shipped_lessons
 from ..look import numbers, translated
 from ..look.fitting import shown_reference
 from ..look.say import say
-from ..runs.stages import reference_to
-from ..state.examples import Example, load_examples
-from ..state.explore_state import ExploreState
+from ..runs.stages import Steps, reference_to
+from ..state.examples import load_examples
 from ..state.glossary import load_glossary
 from ..widgets.command_list import Entry
 from ..widgets.title_bar import Fill
-from .commands import MENUS, Actions, Commanded
-from .examples import Examples
+from .commands import MENUS, Commanded
 from .rooms import ROOMS
 
 ORDER = ("room", "text", "view", "edit", "file", "model", "compare", "lesson")  # what is wanted most comes first
@@ -33,69 +30,69 @@ HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")
 LOOKS = ("system", "light", "dark", "contrast")
 
 
-class Listed(Commanded, Protocol):
-    """What menus need of the window besides."""
-
-    actions_: Actions
-    examples: Examples
-
-    def open_view(self, room_key: str, view_key: str, /) -> None: ...
-    def show_word(self, key: str, /) -> None: ...
-
-
-def menus_of(window: Listed) -> dict[str, Fill]:
+def menus_of(window: Commanded) -> dict[str, Fill]:
     """Menu -> what writes it."""
-    more = {"compare": partial(fill_comparison, window), "lesson": partial(fill_lessons, window)}
-    return {
-        "models": lambda menu: fill_models(window.actions_, window.services.open_model, _recent(window), menu),
-        "steps": partial(fill_steps, window),
-        "lessons": partial(fill_all_lessons, window),
-        "examples": partial(fill_examples, window.examples.use),
-        "commands": lambda menu: window.actions_.fill(menu, more),
-        "looks": partial(fill_looks, window),
-        "baselines": more["compare"],
+    fills = {
+        "models": fill_models,
+        "steps": fill_steps,
+        "lessons": fill_lessons,
+        "examples": fill_examples,
+        "commands": fill_commands,
+        "looks": fill_looks,
+        "baselines": fill_comparison,
     }
+    return {name: partial(fill, window) for name, fill in fills.items()}
 
 
-def _recent(window: Commanded) -> list[str]:
-    return window.services.settings.recent_models
+def fill_commands(window: Commanded, menu: QMenu) -> None:
+    """All commands, menu by menu; where there is more to choose than commands, that comes first."""
+    fuller = {"compare": fill_comparison, "lesson": _fill_shipped_lessons}
+    for name, title in MENUS.items():
+        part = menu.addMenu(say(title))
+        if name in fuller:
+            fuller[name](window, part)
+            part.addSeparator()
+            part = part.addMenu(say("More"))
+        part.addActions([command for command in window.commands.values() if command.menu_key == name])
 
 
-def _switch(menu: QMenu, title: str, run: Callable[[], object], is_on: bool) -> None:
+def _add_switch(menu: QMenu, title: str, run: Callable[[], object], is_on: bool) -> None:
     action = menu.addAction(title, run)
     action.setCheckable(True)
     action.setChecked(is_on)
 
 
-def fill_models(actions: Actions, open_model: OpenModel, recent: Iterable[str], menu: QMenu) -> None:
+def fill_models(window: Commanded, menu: QMenu) -> None:
     """The models that ship, a folder, and those that were open lately."""
-    menu.addActions([actions.actions[name] for name in ("model.open_built_in", "model.open_tiny")])
+    open_model, recent = window.services.open_model, window.services.settings.recent_models
+    menu.addActions([window.commands[name] for name in ("model.open_built_in", "model.open_tiny")])
     for name in tuned_models():
         menu.addAction(name, partial(open_model.open, name))
-    menu.addAction(actions.actions["model.open_folder"])
-    for number, reference in enumerate(recent):
-        if not number:
-            menu.addSeparator()
+    menu.addAction(window.commands["model.open_folder"])
+    if recent:
+        menu.addSeparator()
+    for reference in recent:
         menu.addAction(shown_reference(reference), partial(open_model.open, reference, download=True))
 
 
-def fill_steps(window: Listed, menu: QMenu) -> None:
+def fill_steps(window: Commanded, menu: QMenu) -> None:
     """The stages of the open model's run, and all its snapshots."""
-    machine, actions = window.services.time_machine, window.actions_.actions
-    steps = machine.steps
+    machine, commands = window.services.time_machine, window.commands
     if machine.live is not None:
-        menu.addAction(actions["model.follow"])
+        menu.addAction(commands["model.follow"])
         menu.addSeparator()
-    if steps is not None:
-        for names in (("room.film", "model.play"), tuple(f"model.{stage}" for stage in steps.stages)):
-            menu.addActions([actions[name] for name in names])
+    if machine.steps is not None:
+        for names in (("room.film", "model.play"), tuple(f"model.{stage}" for stage in machine.steps.stages)):
+            menu.addActions([commands[name] for name in names])
             menu.addSeparator()
-    _fill_snapshots(menu, steps.snapshots if steps is not None else (), machine.open_snapshot)
+    _fill_snapshots(menu, machine.steps, machine.open_snapshot)
 
 
-def _fill_snapshots(menu: QMenu, snapshots: Iterable[tuple[int, Path]], choose: Callable[[Path], object]) -> None:
-    """The newest first."""
-    found = list(snapshots)
+def _fill_snapshots(
+    menu: QMenu, steps: Steps | None, choose: Callable[[Path], object], besides: int | None = None
+) -> None:
+    """The newest first. besides: the step of one that is left out."""
+    found = [one for one in (steps.snapshots if steps is not None else ()) if besides is None or one[0] != besides]
     for step, folder in reversed(found):
         menu.addAction(say("step {step}", step=numbers.count(step)), partial(choose, folder))
     if not found:
@@ -106,10 +103,10 @@ def fill_looks(window: Commanded, menu: QMenu) -> None:
     """The themes."""
     titles = (say("As the system is set"), say("Light"), say("Dark"), say("High contrast"))
     for look, title in zip(LOOKS, titles, strict=True):
-        _switch(menu, title, partial(window.appearance.set_look, look), look == window.services.settings.theme)
+        _add_switch(menu, title, partial(window.appearance.set_look, look), look == window.services.settings.theme)
 
 
-def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None:
+def fill_examples(window: Commanded, menu: QMenu) -> None:
     """By the room that each is about: all of them in one list would not fit on a projector."""
     if translated.language() != "en":
         menu.addAction(say("The sentences are English, as the model is")).setEnabled(False)
@@ -118,11 +115,17 @@ def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None
         of_room = [example for example in load_examples() if example.room == room.key]
         part = menu.addMenu(room.shown_title) if of_room else menu
         for example in of_room:
-            part.addAction(example.title, partial(use_example, example))
+            part.addAction(example.title, partial(window.examples.use, example))
 
 
 def fill_lessons(window: Commanded, menu: QMenu) -> None:
-    """Those that ship."""
+    """Those that ship, and what else there is for a class."""
+    _fill_shipped_lessons(window, menu)
+    menu.addSeparator()
+    menu.addActions([window.commands[f"lesson.{name}"] for name in ("game", "open", "collect")])
+
+
+def _fill_shipped_lessons(window: Commanded, menu: QMenu) -> None:
     for lesson in shipped_lessons():
         named: dict[str, Any] = {"number": lesson.number, "title": lesson.title, "minutes": lesson.minutes}
         title = say("{number}. {title} ({minutes} min)" if lesson.number else "{title} ({minutes} min)", **named)
@@ -131,24 +134,16 @@ def fill_lessons(window: Commanded, menu: QMenu) -> None:
             menu.addSeparator()
 
 
-def fill_all_lessons(window: Listed, menu: QMenu) -> None:
-    """Those that ship, and what else there is for a class."""
-    fill_lessons(window, menu)
-    menu.addSeparator()
-    menu.addActions([window.actions_.actions[f"lesson.{name}"] for name in ("game", "open", "collect")])
-
-
 def fill_comparison(window: Commanded, menu: QMenu) -> None:
     """What everything can be compared with now."""
     state, comparison = window.state, window.comparison
-    unchanged = say("The unchanged model")
-    _switch(menu, unchanged, comparison.end, bool(state.what_if) and state.baseline is None)
+    _add_switch(menu, say("The unchanged model"), comparison.end, bool(state.what_if) and state.baseline is None)
     menu.actions()[-1].setEnabled(bool(state.what_if))
     menu.actions()[-1].setToolTip(say("Change something inside first: switch a head off in Attend, for example"))
-    steps, model = window.services.time_machine.steps, state.model
-    others = [one for one in (steps.snapshots if steps else ()) if model is None or one[0] != model.step]
     earlier = menu.addMenu(say("An earlier step of its training"))
-    _fill_snapshots(earlier, others, lambda folder: comparison.with_model(reference_to(folder)))
+    own_step = state.model.step if state.model is not None else None
+    steps = window.services.time_machine.steps
+    _fill_snapshots(earlier, steps, lambda folder: comparison.with_model(reference_to(folder)), besides=own_step)
     models = menu.addMenu(say("Another model"))
     for reference in comparison.models():
         models.addAction(shown_reference(reference or BUILT_IN), partial(comparison.with_model, reference))
@@ -157,7 +152,7 @@ def fill_comparison(window: Commanded, menu: QMenu) -> None:
     menu.addAction(say("Another text…"), comparison.ask_for_text)
     if state.baseline is not None or state.what_if:
         menu.addSeparator()
-        _switch(menu, say("Show the difference"), comparison.toggle_difference, state.wants_difference)
+        _add_switch(menu, say("Show the difference"), comparison.toggle_difference, state.wants_difference)
     if state.baseline is not None:
         menu.addAction(say("Swap with the baseline"), comparison.swap)
         menu.addAction(say("End the comparison"), comparison.end)
@@ -166,15 +161,14 @@ def fill_comparison(window: Commanded, menu: QMenu) -> None:
 # The list of everything.
 
 
-def entries_of(window: Listed) -> list[Entry]:
+def entries_of(window: Commanded) -> list[Entry]:
     """Commands that would do something now, views, examples, lessons, words, and models to compare with or to open."""
-    native = QKeySequence.SequenceFormat.NativeText
-    actions, opener, comparison = window.actions_, window.services.open_model, window.comparison
-    commands = sorted(actions.commands.values(), key=lambda command: ORDER.index(command.menu))
+    native, comparison = QKeySequence.SequenceFormat.NativeText, window.comparison
+    commands = sorted(window.commands.values(), key=lambda command: ORDER.index(command.menu_key))
     found = [
-        Entry(action.text(), say(MENUS[one.menu]), action.trigger, action.shortcut().toString(native), one.also)
+        Entry(one.text(), say(MENUS[one.menu_key]), one.trigger, one.shortcut().toString(native), one.also)
         for one in commands
-        if (action := actions.actions[one.id]).isEnabled() and one.id != "view.palette"
+        if one.isEnabled() and one.key != "view.palette"
     ]
     for room in ROOMS:
         for view in room.views:
@@ -189,19 +183,15 @@ def entries_of(window: Listed) -> list[Entry]:
     for reference in comparison.models():
         title = say("Compare with {model}", model=shown_reference(reference or BUILT_IN))
         found.append(Entry(title, say("Compare"), partial(comparison.with_model, reference)))
-    return [*found, *model_entries(_recent(window), opener)]
+    open_model = partial(window.services.open_model.open, download=True)
+    for name in (*tuned_models(), *window.services.settings.recent_models):
+        found.append(Entry(shown_reference(name), say(MENUS["model"]), partial(open_model, name)))
+    return found
 
 
-def model_entries(recent: Iterable[str], open_model: OpenModel) -> list[Entry]:
-    """The fine-tuned ones that ship, and those that were open lately."""
-    names = (*tuned_models(), *recent)
-    open_ = partial(open_model.open, download=True)
-    return [Entry(shown_reference(name), say(MENUS["model"]), partial(open_, name)) for name in names]
-
-
-def head_entries(state: ExploreState, open_room: Callable[[str], object], typed: str) -> list[Entry]:
+def head_entries(window: Commanded, typed: str) -> list[Entry]:
     """`3.4` goes to layer 3, head 4, where the open model has them."""
-    model, found = state.model, HEAD.fullmatch(typed)
+    model, found = window.state.model, HEAD.fullmatch(typed)
     if model is None or found is None:
         return []
     layer, head = int(found[1]), int(found[2])
@@ -209,7 +199,7 @@ def head_entries(state: ExploreState, open_room: Callable[[str], object], typed:
         return []
 
     def go() -> None:
-        state.set_head(layer - 1, head - 1)
-        open_room("attend")
+        window.state.set_head(layer - 1, head - 1)
+        window.open_room("attend")
 
     return [Entry(say("Layer {layer}, head {head}", layer=layer, head=head), say("Head"), go)]

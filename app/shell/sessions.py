@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -15,17 +14,17 @@ from bertcore.locations import NAMED, assets, shipped_checkpoint
 from bertcore.resolve_model import can_be_downloaded
 from bertcore.tokenizer.text_spans import place_of, positions_of
 
-from ..compute.open_model import OpenModel, portable_reference
+from ..compute.open_model import portable_reference
 from ..figures.figure import model_hash
 from ..figures.files import write_whole
 from ..look import numbers
 from ..look.say import say
-from ..state.baseline import Baseline, OtherModel, OtherText
-from ..state.explore_state import ExploreState
+from ..state.baseline import OtherModel, OtherText
 from ..state.model_info import ModelInfo
 from ..state.session_file import ENDING, Session, SessionModel, as_json, load_session
 from ..state.what_if import NOTHING_CHANGED
 from ..widgets.save_dialog import ask_for_file
+from .services import Services
 
 
 class Sessions(QObject):
@@ -35,18 +34,11 @@ class Sessions(QObject):
     saved = Signal(str)  # a sentence
     room_requested = Signal(str)  # its key, from the file; there may be no such room
 
-    def __init__(
-        self,
-        state: ExploreState,
-        open_model: OpenModel,
-        room_key: Callable[[], str],
-        known_models: Callable[[], list[str]],
-        parent: QWidget,
-    ) -> None:
-        """room_key: of the room on show. known_models: references of models that were open lately."""
+    def __init__(self, services: Services, room_key: Callable[[], str], parent: QWidget) -> None:
+        """room_key: of the room on show."""
         super().__init__(parent)
-        self._state, self._open_model = state, open_model
-        self._room_key, self._known_models, self._window = room_key, known_models, parent
+        self._services, self._state, self._open_model = services, services.state, services.open_model
+        self._room_key, self._window = room_key, parent
         self._folder = Path.home()
 
     def current(self) -> Session:
@@ -72,7 +64,7 @@ class Sessions(QObject):
 
     def save_as(self) -> None:
         """Asks for a file and saves there."""
-        filters = {ENDING: self._filter()}
+        filters = {ENDING: _filter()}
         file = ask_for_file(self._window, say("Save session"), self._folder / f"session{ENDING}", filters, ".json")
         if file is not None:
             self.save(file)
@@ -88,9 +80,8 @@ class Sessions(QObject):
 
     def choose(self) -> None:
         """Asks for a file and opens it."""
-        chosen, _ = QFileDialog.getOpenFileName(
-            self._window, say("Open session"), str(self._folder), f"{self._filter()};;JSON (*.json)"
-        )
+        kinds = f"{_filter()};;JSON (*.json)"
+        chosen, _ = QFileDialog.getOpenFileName(self._window, say("Open session"), str(self._folder), kinds)
         if chosen:
             self.open(Path(chosen))
 
@@ -115,7 +106,8 @@ class Sessions(QObject):
         state.set_text(session.text_a, session.text_b)
         state.set_token_view(words=session.words, specials=session.specials)
         self._select(session)
-        state.set_baseline(self._baseline_here(session))
+        saved = session.baseline
+        state.set_baseline(OtherModel(self._reference_here(saved)) if isinstance(saved, SessionModel) else saved)
         state.set_wants_difference(session.difference)
         self.room_requested.emit(session.room)
         has_model = opener.is_opening or state.model is not None
@@ -130,6 +122,7 @@ class Sessions(QObject):
         self, session: Session, is_download: bool = False
     ) -> tuple[Callable[[ModelInfo], None], Callable[[str], None]]:
         """What happens to a session when its model has opened, or failed to."""
+        wanted, opener = session.model, self._open_model
 
         def opened(_: ModelInfo) -> None:
             """Masks and selection fit only now."""
@@ -139,35 +132,33 @@ class Sessions(QObject):
 
         def failed(sentence: str) -> None:
             """The rest of it is shown with another model."""
-            name = session.model.name or session.model.reference or say("its model")
-            if self._state.model is None and session.model.reference is not None:
+            name = wanted.name or wanted.reference or say("its model")
+            if self._state.model is None and wanted.reference is not None:
                 without = replace(session, model=SessionModel(), changes=NOTHING_CHANGED)
-                self._open_model.open(None, *self._when_open(without))
+                opener.open(None, *self._when_open(without))
             shown = self._state.model.name if self._state.model else say("the built-in model")
-            reference = session.model.reference or ""
-            if can_be_downloaded(reference) and not is_download:
-                size = numbers.file_size(session.model.bytes) if session.model.bytes else say("size unknown")
-                offer = say(
-                    "The session’s model {name} is not on this machine, so its texts are shown with {shown}. "
-                    "The model hub may have it: {reference}, {size}.",
+            if is_download or not can_be_downloaded(wanted.reference or ""):
+                why = say(
+                    "The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}",
                     name=name,
                     shown=shown,
-                    reference=reference,
-                    size=size,
+                    reason=sentence,
                 )
-                self.problem_found.emit(offer, (say("Download"), partial(self._download, session)))
+                self.problem_found.emit(why, None)
                 return
-            named: dict[str, Any] = {"name": name, "shown": shown, "reason": sentence}
-            why = say(
-                "The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}", **named
+            offer = say(
+                "The session’s model {name} is not on this machine, so its texts are shown with {shown}. "
+                "The model hub may have it: {reference}, {size}.",
+                name=name,
+                shown=shown,
+                reference=wanted.reference,
+                size=numbers.file_size(wanted.bytes) if wanted.bytes else say("size unknown"),
             )
-            self.problem_found.emit(why, None)
+            when_open = self._when_open(session, is_download=True)
+            download = partial(opener.open, wanted.reference, *when_open, download=True)  # a person has clicked for it
+            self.problem_found.emit(offer, (say("Download"), download))
 
         return opened, failed
-
-    def _download(self, session: Session) -> None:
-        """A person has clicked for it."""
-        self._open_model.open(session.model.reference, *self._when_open(session, is_download=True), download=True)
 
     def _reference_here(self, model: SessionModel) -> str | None:
         """Where the session's model is on this machine, as the open model would have it: the file may have been saved
@@ -184,7 +175,7 @@ class Sessions(QObject):
         """Models that can be opened without asking anybody: reference and folder."""
         yield from ((name, shipped_checkpoint(name)) for name in NAMED)
         yield from ((str(folder), folder) for folder in sorted((assets() / "runs").glob("*/snapshots/*")))
-        yield from ((known, Path(known)) for known in self._known_models() if os.path.isdir(known))
+        yield from ((known, Path(known)) for known in self._services.settings.recent_models if os.path.isdir(known))
 
     def _baseline_for_file(self) -> OtherText | SessionModel | None:
         chosen, reading = self._state.baseline, self._state.newest_reading
@@ -194,10 +185,6 @@ class Sessions(QObject):
             return SessionModel(chosen.reference)  # not open yet: its reference will do
         return _session_model(reading.baseline.request.model, chosen.reference)
 
-    def _baseline_here(self, session: Session) -> Baseline | None:
-        saved = session.baseline
-        return OtherModel(self._reference_here(saved)) if isinstance(saved, SessionModel) else saved
-
     def _select(self, session: Session) -> None:
         state = self._state
         state.set_mask_places(session.masks)
@@ -205,27 +192,23 @@ class Sessions(QObject):
         state.set_focus(next(iter(focus), None))
         if state.model is not None:
             state.set_head(min(session.layer, state.model.layers - 1), min(session.head, state.model.heads - 1))
-            state.set_what_if(session.changes if self._is_same_input(session) else NOTHING_CHANGED)
-
-    def _is_same_input(self, session: Session) -> bool:
-        """What is changed inside belongs to one model and one reading of the text."""
-        model, encoding = self._state.model, self._state.encoding
-        if model is None or encoding is None or session.model.reference != self._open_model.reference:
-            return False
-        return session.changes.fits(model.layers, model.heads, len(encoding))
+            # What is changed inside belongs to one model and one reading of the text.
+            is_same = state.encoding is not None and session.model.reference == self._open_model.reference
+            shape = state.model.layers, state.model.heads, len(state.encoding or ())
+            state.set_what_if(session.changes if is_same and session.changes.fits(*shape) else NOTHING_CHANGED)
 
     def _warn_of_another(self, session: Session) -> None:
         model = self._state.model
         if model is not None and session.model.hash and session.model.hash != model_hash(model.folder):
-            name = model.name
             why = say(
                 "{model} is not the same model as when the session was saved: its weights or settings differ.",
-                model=name,
+                model=model.name,
             )
             self.problem_found.emit(why, None)
 
-    def _filter(self) -> str:
-        return f"{say('BERTscope session')} (*{ENDING})"
+
+def _filter() -> str:
+    return f"{say('BERTscope session')} (*{ENDING})"
 
 
 def _session_model(model: ModelInfo, reference: str | None) -> SessionModel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,20 +13,22 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QFileD
 
 from bertcore.locations import TINY, shipped_checkpoint
 
-from ..look import language, numbers
+from ..look import numbers
 from ..look.say import say
 from ..runs.stages import steps_of
 from ..state.history import History
 from ..state.model_info import ModelInfo
 from ..state.session_file import is_session
 from ..widgets.banner import BannerAction
+from ..widgets.command_list import Palette
 from ..widgets.figure_button import FigureRequested
 from ..widgets.layouts import discard
+from ..widgets.linked_text import WordCard
 from ..widgets.status_line import facts_about, verified_words
 from ..widgets.title_bar import TitleBar
 from . import menus
 from .appearance import Appearance
-from .commands import Actions, commands_of, start_title
+from .commands import Command, commands_of, start_title
 from .comparison import Comparison
 from .examples import Examples
 from .exporting import Exporter
@@ -38,9 +40,6 @@ from .sessions import Sessions
 
 if TYPE_CHECKING:
     from bertcore.analysis.reference_values import ReferenceCheck
-
-    from ..widgets.command_list import Palette
-    from ..widgets.presenting import BlankScreen, PointerRing
 
 SIZE = 1440, 900  # where the screen has room for it
 
@@ -59,27 +58,25 @@ class Window(QMainWindow):
         self.setAcceptDrops(True)
         self.installEventFilter(self)
         self.resize(*SIZE)
-        self.room_key = ROOMS[0].key
-        self._first = first
-        self._is_painted = False
-        self._draw_ms = 0.0
-        # Of the values stored with a model, and the model.
-        self._check: tuple[ReferenceCheck, ModelInfo] | None = None
+        self._first, self._is_painted, self._draw_ms = first, False, 0.0
+        self._check: tuple[ReferenceCheck, ModelInfo] | None = None  # of the values stored with a model, and the model
         self.appearance = Appearance(services, self)
         self.examples = Examples(services, lambda: self.frame, self.open_view, self)
         self.examples.write_first()
-        self.exporter = Exporter(lambda: self.frame.room, lambda: self.room_key, self)
-        self.sessions = Sessions(
-            self.state, services.open_model, lambda: self.room_key, lambda: services.settings.recent_models, self
-        )
+        self.exporter = Exporter(self.state, lambda: self.frame.room, lambda: self.room_key, self)
+        self.sessions = Sessions(services, lambda: self.room_key, self)
         self.offers = Offers(lambda: self.frame, self)
         self.lessons = Lessons(services, self.sessions, lambda: self.frame, self.offers, self)
         self.comparison = Comparison(services, self)
         self.history = History(self.state)
-        self.actions_ = Actions(self, commands_of(self))
+        self._write_commands()
         self.frame: Frame = self._build_frame()
         self._connect()
-        self._mark_language()
+
+    @property
+    def room_key(self) -> str:
+        """Of the room on show; at first, of the one that will be."""
+        return self.frame.open_key or ROOMS[0].key
 
     def is_settled(self) -> bool:
         """True when what is shown is what the model makes of the text and masks as they are now."""
@@ -117,7 +114,6 @@ class Window(QMainWindow):
             self.open_model(path, download)
 
     def open_room(self, key: str) -> QWidget:
-        self.room_key = key
         return self.frame.open_room(key)
 
     def open_view(self, room_key: str, view_key: str) -> None:
@@ -125,9 +121,7 @@ class Window(QMainWindow):
 
     def open_palette(self) -> Palette:
         """The list of all commands, with a line to find one."""
-        from ..widgets.command_list import Palette
-
-        return Palette(self, menus.entries_of(self), partial(menus.head_entries, self.state, self.open_room))
+        return Palette(self, menus.entries_of(self), partial(menus.head_entries, self))
 
     def open_about(self) -> None:
         """The version, and the licences of all that is inside."""
@@ -137,8 +131,6 @@ class Window(QMainWindow):
 
     def show_word(self, key: str) -> None:
         """A card of the glossary."""
-        from ..widgets.linked_text import WordCard
-
         WordCard(self.frame).show_word(key, self.mapToGlobal(self.rect().center()))
 
     def toggle_help(self) -> None:
@@ -147,10 +139,14 @@ class Window(QMainWindow):
 
     def toggle_ring(self) -> None:
         """A ring around the mouse pointer, for those who look at a projector."""
-        self._presenting[0].toggle()
+        from ..widgets.presenting import PointerRing
+
+        (self.findChild(PointerRing) or PointerRing(self)).toggle()
 
     def blank_screen(self) -> None:
-        self._presenting[1].blank()
+        from ..widgets.presenting import BlankScreen
+
+        (self.findChild(BlankScreen) or BlankScreen(self)).blank()
 
     def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -186,29 +182,25 @@ class Window(QMainWindow):
 
     # Building.
 
-    @cached_property
-    def _presenting(self) -> tuple[PointerRing, BlankScreen]:
-        """Made when they are wanted first: they belong to the window, whichever frame it has."""
-        from ..widgets.presenting import BlankScreen, PointerRing
-
-        return PointerRing(self), BlankScreen(self)
+    def _write_commands(self) -> None:
+        """In the language of the window."""
+        self.commands: dict[str, Command] = commands_of(self)
+        self.addActions(list(self.commands.values()))
 
     def _on_appearance_language_changed(self) -> None:
-        self.actions_.remove()
-        self.actions_ = Actions(self, commands_of(self))
+        for command in self.commands.values():
+            command.setShortcuts([])  # two actions with one shortcut would be ambiguous
+            command.deleteLater()
+        self._write_commands()
         self.lessons.change_language()
         self.services.runs.read_again()
         self._rebuild()
         self._on_history_changed()
         self._on_lessons_changed()
-        self._mark_language()
         self.examples.ask_again()
 
-    def _mark_language(self) -> None:
-        for setting in (language.SYSTEM, *language.LANGUAGES):
-            self.actions_.check(f"view.language_{setting}", setting == self.services.settings.language)
-
-    def _build_frame(self) -> Frame:
+    def _build_frame(self, room_key: str = "") -> Frame:
+        """room_key: of the room to be on show in it."""
         title_bar = TitleBar(menus.menus_of(self), self.appearance.toggle_projector)
         self.frame = Frame(self.state, title_bar, ROOMS, self._make_room)
         self.setCentralWidget(self.frame)
@@ -220,11 +212,10 @@ class Window(QMainWindow):
         title_bar.play.clicked.connect(lambda _checked=False: self.toggle_playing())
         self._on_steps_changed()
         title_bar.baseline.end_requested.connect(self.comparison.end_or_reset)
-        self.frame.room_opened.connect(self._on_frame_room_opened)
         self.frame.typed.connect(self.history.expect_typing)
         self.frame.predictions_requested.connect(lambda: self.open_view("predict", "words"))
-        if self._is_painted:
-            self.frame.open_room(self.room_key)
+        if room_key:
+            self.frame.open_room(room_key)
         self._show_facts()
         return self.frame
 
@@ -235,12 +226,10 @@ class Window(QMainWindow):
 
     def _rebuild(self) -> None:
         """The same state in a frame of another size."""
-        from ..widgets.command_list import Palette
-
         for palette in self.findChildren(Palette):
             palette.close_palette()  # the new frame would cover it, and it would keep the keyboard
         old = self.frame
-        self.frame = self._build_frame()
+        self.frame = self._build_frame(old.open_key)
         asked = old.question
         self.frame.show_question(asked.question, asked.answer, is_answered=asked.is_answered)
         if old.banner.is_shown:
@@ -249,7 +238,7 @@ class Window(QMainWindow):
         if opener.is_opening:
             self.frame.title_bar.set_loading(Path(opener.newest_reference or "").name)
         if old.help.is_open:
-            self.frame.help.toggle(self.room_key)
+            self.toggle_help()
         self.lessons.attach(self.frame)
         self.offers.show_again()
         discard(old)
@@ -265,56 +254,55 @@ class Window(QMainWindow):
             self.exporter.problem_found,
             self.sessions.problem_found,
             self.lessons.problem_found,
+            opener.failed,
         ):
             problem.connect(self.show_problem)
-        services.reader.delivered.connect(self._on_reader_delivered)
+        for done in (self.exporter.done, self.sessions.saved, self.lessons.saved):
+            done.connect(lambda sentence: self.frame.status.set_hover(sentence))
+        for drawn in (services.reader.delivered, services.playback.shown):
+            drawn.connect(self._on_reader_delivered)
+        for changed in (services.time_machine.changed, services.playback.changed):
+            changed.connect(self._on_steps_changed)
         self.appearance.rebuild_requested.connect(self._rebuild)
         self.appearance.language_changed.connect(self._on_appearance_language_changed)
         self.history.changed.connect(self._on_history_changed)
         self.history.checkpoint_wanted.connect(services.time_machine.open_snapshot)
-        self._on_history_changed()
-        services.time_machine.changed.connect(self._on_steps_changed)
-        services.playback.changed.connect(self._on_playback_changed)
-        services.playback.shown.connect(self._on_reader_delivered)
         opener.requested.connect(self._on_open_model_requested)
         opener.opened.connect(self._on_open_model_opened)
         opener.failed.connect(self._on_open_model_failed)
         opener.checked.connect(self._on_open_model_checked)
-        self.sessions.room_requested.connect(self._on_sessions_room_requested)
         self.lessons.view_requested.connect(self.open_view)
         self.lessons.changed.connect(self._on_lessons_changed)
+        self.sessions.room_requested.connect(self._on_sessions_room_requested)
+        self._on_history_changed()
         self._on_lessons_changed()
-        for signal in (self.exporter.done, self.sessions.saved, self.lessons.saved):
-            signal.connect(lambda sentence: self.frame.status.set_hover(sentence))
 
     # What comes back.
 
     def _on_lessons_changed(self) -> None:
         """Keys that turn pages do so only while there are pages."""
         for name in ("next", "back", "notes", "hand_in", "close"):
-            self.actions_.set_enabled(f"lesson.{name}", self.lessons.is_open)
+            self.commands[f"lesson.{name}"].setEnabled(self.lessons.is_open)
 
     def _on_history_changed(self) -> None:
         """The menu says what would be undone."""
         undo, redo = self.history.to_undo, self.history.to_redo
-        self.actions_.show("edit.undo", say("Undo {action}", action=undo) if undo else say("Undo"), bool(undo))
-        self.actions_.show("edit.redo", say("Redo {action}", action=redo) if redo else say("Redo"), bool(redo))
+        self.commands["edit.undo"].setText(say("Undo {action}", action=undo) if undo else say("Undo"))
+        self.commands["edit.redo"].setText(say("Redo {action}", action=redo) if redo else say("Redo"))
+        self.commands["edit.undo"].setEnabled(bool(undo))
+        self.commands["edit.redo"].setEnabled(bool(redo))
 
     def _on_steps_changed(self) -> None:
-        """What the time machine can do now."""
-        machine, bar = self.services.time_machine, self.frame.title_bar
-        steps = machine.steps
+        """What the time machine can do now, and whether it plays."""
+        machine, bar, steps = self.services.time_machine, self.frame.title_bar, self.services.time_machine.steps
         stages, begin = (steps.stages, steps.begins_with) if steps is not None else ({}, "")
         bar.show_steps(stages, machine.stage, begin, can_follow=machine.live is not None, follows=machine.is_following)
         for stage in bar.switch.stages:
-            self.actions_.set_enabled(f"model.{stage}", stage in stages)
-        self.actions_.show("model.start", start_title(begin), "start" in stages)
-        self.actions_.set_enabled("model.follow", machine.live is not None)
-        self._on_playback_changed()
-
-    def _on_playback_changed(self) -> None:
-        is_playing, steps = self.services.playback.is_playing, self.services.time_machine.steps
-        self.frame.title_bar.show_playing(is_playing, can_play=steps is not None and len(steps.snapshots) > 1)
+            self.commands[f"model.{stage}"].setEnabled(stage in stages)
+        self.commands["model.start"].setText(start_title(begin))
+        self.commands["model.follow"].setEnabled(machine.live is not None)
+        can_play = steps is not None and len(steps.snapshots) > 1
+        bar.show_playing(self.services.playback.is_playing, can_play=can_play)
 
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()
@@ -327,8 +315,7 @@ class Window(QMainWindow):
         self.frame.title_bar.set_model(model)
         self._on_steps_changed()
 
-    def _on_open_model_failed(self, sentence: str) -> None:
-        self.show_problem(sentence)
+    def _on_open_model_failed(self) -> None:
         self.history.expect_model(False)
         if self.state.model is not None:
             self.frame.title_bar.set_model(self.state.model)
@@ -345,19 +332,17 @@ class Window(QMainWindow):
 
     def _on_reader_delivered(self, arrived: float) -> None:
         """Qt lays out and paints what has changed before it comes to timers: when this one fires, all is painted."""
-        QTimer.singleShot(0, self, lambda: self._on_painted(arrived))  # not of a window that is gone
 
-    def _on_painted(self, arrived: float) -> None:
-        self._draw_ms = (time.perf_counter() - arrived) * 1000
-        self._show_facts()
-        self.room_drawn.emit(self.room_key, self._draw_ms)
+        def note() -> None:
+            self._draw_ms = (time.perf_counter() - arrived) * 1000
+            self._show_facts()
+            self.room_drawn.emit(self.room_key, self._draw_ms)
+
+        QTimer.singleShot(0, self, note)  # not of a window that is gone
 
     def _on_sessions_room_requested(self, key: str) -> None:
         if key in {spec.key for spec in ROOMS}:
             self.open_room(key)
-
-    def _on_frame_room_opened(self, key: str) -> None:
-        self.room_key = key
 
     def _show_facts(self) -> None:
         check = self._check[0] if self._check is not None and self._check[1] is self.state.model else None

@@ -42,7 +42,7 @@ class BusyWindow(app.shell.window.Window):
 
     def _begin_dialog(self) -> None:
         """The session of the desktop ends while it is open: a person could not get past it."""
-        self.actions_.run("compare.text")
+        self.commands["compare.text"].trigger()
         assert QApplication.activeModalWidget() is not None
 
 

@@ -264,9 +264,9 @@ def test_a_hub_id_is_offered_not_fetched(window: Window, qtbot: QtBot) -> None:
 def test_escape_deselects_first_and_then_ends_the_comparison(window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(2)
     compare(window, OTHER, qtbot)
-    window.actions_.run("text.deselect")
+    window.commands["text.deselect"].trigger()
     assert window.state.focus is None and window.state.baseline == OTHER
-    window.actions_.run("text.deselect")
+    window.commands["text.deselect"].trigger()
     assert window.state.baseline is None
 
 

@@ -245,7 +245,7 @@ def test_a_picture_that_is_there_is_not_replaced_unasked(
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (next(typed), "SVG (*.svg)"))
     monkeypatch.setattr(QMessageBox, "question", question)
-    window.actions_.run("file.save_picture")
+    window.commands["file.save_picture"].trigger()
     assert len(asked) == 1 and asked[0].startswith("fig.v2.svg already exists.")
     assert there.read_text() == "somebody's" and (tmp_path / "other.svg").exists()
 
@@ -256,7 +256,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(
     window.open_room("attend")
     gone = tmp_path / "no" / "such" / "a.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(gone), "CSV (*.csv)"))
-    window.actions_.run("file.save_numbers")
+    window.commands["file.save_numbers"].trigger()
     assert str(gone) in window.frame.banner.text
     assert window.frame.banner.text.count(".") >= 1 and "\n" not in window.frame.banner.text
     with pytest.raises(BertcoreError, match="must end in"):
@@ -305,7 +305,7 @@ def test_there_is_nothing_to_save_before_a_reading(window: Window) -> None:
     window.open_room("attend")
     window.state.reading = None
     window.state.reading_changed.emit()
-    window.actions_.run("file.save_picture")
+    window.commands["file.save_picture"].trigger()
     assert "no picture here" in window.frame.banner.text
 
 

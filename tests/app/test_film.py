@@ -196,7 +196,7 @@ def test_animations_have_a_frame_for_each_snapshot(window: Window, tmp_path: Pat
 def test_other_pictures_are_no_animations(window: Window, qtbot: QtBot) -> None:
     window.open_view("attend", "matrix")
     settle(window, qtbot)
-    window.actions_.run("file.save_animation")
+    window.commands["file.save_animation"].trigger()
     assert "film strip" in window.frame.banner.text
 
 

@@ -53,7 +53,7 @@ def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(
         lambda: cuts.compared.answer is not None, timeout=WAIT_MS
     )  # against the other vocabulary that ships, unasked
     assert cuts.reference == TINY
-    window.actions_.actions["model.open_tiny"].trigger()
+    window.commands["model.open_tiny"].trigger()
     qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.name == TINY, timeout=WAIT_MS)
     assert window.services.settings.recent_models == recent
 
@@ -64,7 +64,7 @@ def test_every_example_stands_in_the_menu_under_its_room(
     window = open_window(built_in_checkpoint())
     menu = QMenu()
     qtbot.addWidget(menu)
-    fill_examples(window.examples.use, menu)
+    fill_examples(window, menu)
     titles = {room.shown_title: room.key for room in ROOMS}
     listed = {titles[part.title()]: [action.text() for action in part.actions()] for part in menu.findChildren(QMenu)}
     by_room = {room: [e.title for e in load_examples() if e.room == room] for room in listed}

@@ -155,7 +155,7 @@ def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window, qtbot: 
     qtbot.waitUntil(lambda: window.history.to_undo == "typing in A", timeout=TIMEOUT_MS)
     window.state.set_masks([2])
     qtbot.waitUntil(lambda: window.history.to_undo == "masking", timeout=TIMEOUT_MS)
-    assert window.actions_.actions["edit.undo"].text() == "Undo masking"
+    assert window.commands["edit.undo"].text() == "Undo masking"
     edit.setFocus()
     QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
     assert window.state.masked == frozenset() and edit.text() == f"{TEXT_A} dog"

@@ -54,7 +54,6 @@ __all__ = ["last_snapshot", "run"]  # fixtures
 Opener = Callable[[Path | str], Window]
 ASKS = {
     "ask_model": 1,
-    "ask_both": 2,
     "ask": 0,
     "ask_about_target": 0,
     "post": 1,
@@ -151,7 +150,7 @@ def asked_in_app() -> set[str]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ASKS:
                 place = ASKS[node.func.attr]
-                starred = [isinstance(one, ast.Starred) for one in node.args[: place + 1]]  # `ask_both(*models, …)`
+                starred = [isinstance(one, ast.Starred) for one in node.args[: place + 1]]
                 if starred and not any(starred) and isinstance(function := node.args[place], ast.Name | ast.Attribute):
                     found.add(ast.unparse(function))
     found -= {"function", "self.function"}  # one of those that follow

@@ -70,9 +70,9 @@ def test_save_buttons_say_of_what(rooms: Window) -> None:
 
 
 def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
-    commands = list(window.actions_.commands.values())
+    commands = list(window.commands.values())
     keys = Counter(keys for command in commands for keys in command.keys)
-    assert [command.id for command in commands if command.menu not in MENUS] == []
+    assert [command.key for command in commands if command.menu_key not in MENUS] == []
     assert [key for key, times in keys.items() if times > 1] == []
     assert [key for key in keys if QKeySequence(key).isEmpty()] == []
 

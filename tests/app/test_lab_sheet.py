@@ -105,6 +105,6 @@ def test_the_command_writes_it(
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *rest: str(tmp_path))
     with qtbot.waitSignal(window.exporter.done) as said:
-        window.actions_.run("file.lab_sheet")
+        window.commands["file.lab_sheet"].trigger()
     assert str(tmp_path / "lab-sheet") in said.args[0]
     assert (tmp_path / "lab-sheet" / "lab-sheet.pdf").is_file()

@@ -115,8 +115,8 @@ def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot:
     assert player.number == 1
     QTest.keyClick(card, Qt.Key.Key_Left)
     assert player.number == 0
-    window.actions_.run("lesson.next")
-    window.actions_.run("lesson.next")
+    window.commands["lesson.next"].trigger()
+    window.commands["lesson.next"].trigger()
     arrive(window, qtbot)
     assert window.room_key == "predict" and state.text_a == "The dog [MASK] the cat."
     assert card.hand_in.isVisible() and not card.next.isVisible()
@@ -127,7 +127,7 @@ def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot:
     assert card.isHidden()
     qtbot.waitUntil(lambda: not window.frame.findChildren(Spotlight) and not window.frame.findChildren(LessonCard))
     assert window.lessons.player is None  # it takes its timers and its watch of the file with it
-    assert not window.actions_.actions["lesson.next"].isEnabled()
+    assert not window.commands["lesson.next"].isEnabled()
 
 
 def test_a_page_with_another_model_and_room_has_its_ring_too(

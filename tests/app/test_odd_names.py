@@ -14,7 +14,7 @@ from app.rooms.embed.vocabularies_view import name_of
 from app.rooms.train.form.run_fields import ModelChoice
 from app.rooms.train.sweep.table import SweepTable
 from app.runs.run_info import read_run
-from app.shell.menus import fill_models, model_entries
+from app.shell.menus import entries_of, fill_models
 from app.shell.settings import load_settings
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
@@ -57,14 +57,14 @@ def test_it_opens_again_from_the_menu_and_the_palette(
         return lambda: opened.state.model is not None and opened.state.model.folder == folder
 
     menu = QMenu(opened)
-    fill_models(opened.actions_, services.open_model, recent, menu)
-    for choose in (menu.actions()[-1].trigger, model_entries(recent, services.open_model)[-1].run):
+    fill_models(opened, menu)
+    listed = next(one for one in entries_of(opened) if one.kind == "Model" and one.title.endswith(SHOWN))
+    for choose in (menu.actions()[-1].trigger, listed.run):
         services.open_model.open(model_folder)
         qtbot.waitUntil(is_open(model_folder), timeout=TIMEOUT_MS)
         choose()
         qtbot.waitUntil(is_open(odd_folder), timeout=TIMEOUT_MS)
     assert menu.actions()[-1].text().endswith(SHOWN)
-    assert model_entries(recent, services.open_model)[-1].title.endswith(SHOWN)
     assert name_of(str(odd_folder)) == SHOWN
 
 

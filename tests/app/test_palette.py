@@ -36,7 +36,7 @@ def test_it_lists_commands_rooms_examples_and_models(palette: Palette, window: W
     shown = {entry.title: entry.kind for entry in palette.shown}
     assert shown["Attend"] == "Room" and shown["Save session…"] == "File"
     assert shown[load_examples()[0].title] == "Example" and shown["somebody/some-model"] == "Model"
-    enabled = {c.id for c in window.actions_.commands.values() if window.actions_.actions[c.id].isEnabled()}
+    enabled = [command for command in window.commands.values() if command.isEnabled()]
     assert len([entry for entry in palette.shown if entry.shortcut]) == len(enabled) - 1  # all but the list itself
 
 

@@ -136,7 +136,7 @@ def test_a_model_without_snapshots_says_where_there_are_some(window: Window, qtb
     QTest.keyClick(menu, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.services.playback.is_playing, timeout=TIMEOUT_MS)
     assert window.services.open_model.reference == TINY and "Stop" in play.toolTip()
-    window.actions_.run("text.deselect")  # Escape
+    window.commands["text.deselect"].trigger()  # Escape
     assert not window.services.playback.is_playing and "one snapshot after the other" in play.toolTip()
 
 

@@ -178,7 +178,7 @@ def test_letters_are_typed_where_text_is_typed(window: Window) -> None:
 
 
 def test_the_ring_is_around_the_pointer(window: Window, qtbot: QtBot) -> None:
-    window.actions_.run("view.ring")
+    window.commands["view.ring"].trigger()
     (ring,) = window.findChildren(PointerRing)
     for x, y in ((200, 150), (420, 330)):
         at = window.mapToGlobal(window.rect().topLeft())
@@ -187,7 +187,7 @@ def test_the_ring_is_around_the_pointer(window: Window, qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda p=pointer: (ring.geometry().center() - p).manhattanLength() <= 2, timeout=TIMEOUT_MS)
         assert ring.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     assert ring.isVisible()
-    window.actions_.run("view.ring")
+    window.commands["view.ring"].trigger()
     assert ring.isHidden()
 
 

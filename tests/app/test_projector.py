@@ -1,7 +1,6 @@
 """A projector of 1280 x 720: one picture has the screen, and what is written in it can be read from two metres."""
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.look import theme
 from app.rooms.layers.room import LayersRoom
 from app.rooms.map.view import MapView
-from app.shell.menus import fill_lessons
+from app.shell.menus import fill_commands
 from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
@@ -132,7 +131,7 @@ def test_what_is_compared_is_chosen_with_the_mouse(projected: Window, model_fold
 
 def test_the_list_of_lessons_fits_the_screen(projected: Window, qtbot: QtBot) -> None:
     menu = QMenu(projected)
-    projected.actions_.fill(menu, {"lesson": partial(fill_lessons, projected)})
+    fill_commands(projected, menu)
     lessons = next(one.menu() for one in menu.actions() if one.text() == "Lessons")
     assert lessons.sizeHint().height() <= SIZE.height()
 

@@ -207,7 +207,7 @@ def test_a_session_that_is_there_is_not_replaced_unasked(
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (next(typed), ""))
     monkeypatch.setattr(QMessageBox, "question", question)
-    window.actions_.run("file.save_session")
+    window.commands["file.save_session"].trigger()
     assert asked == ["mine.bertscope.json already exists. Do you want to replace it?"]
     assert (file.read_text() != "somebody's") == may_replace
 
@@ -459,7 +459,7 @@ def test_a_session_that_cannot_be_written_is_one_sentence(
     window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "mine"), ""))
-    window.actions_.run("file.save_session")
+    window.commands["file.save_session"].trigger()
     assert "mine.bertscope.json could not be written" in window.frame.banner.text
 
 
@@ -467,8 +467,8 @@ def test_opening_asks_for_a_file(saved: Path, window: Window, monkeypatch: pytes
     wanted = looked_at(window)
     window.state.set_text("bird", "")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
-    window.actions_.run("file.open_session")
+    window.commands["file.open_session"].trigger()
     assert window.state.text_a == "bird"
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(saved), ""))
-    window.actions_.run("file.open_session")
+    window.commands["file.open_session"].trigger()
     assert looked_at(window) == wanted

@@ -127,7 +127,7 @@ def test_the_switch_changes_the_model_in_any_room(open_window: Opener, run: RunF
         settle(window, qtbot)
         assert shown(window)[1] == [key] and window.room_key == "attend"
         assert window.state.text_a == "The cat sat on the mat." and window.state.masked == {2}
-    window.actions_.run("model.start")
+    window.commands["model.start"].trigger()
     qtbot.waitUntil(lambda: folder_of(window) == run.snapshot_path(0).resolve(), timeout=TIMEOUT_MS)
 
 
@@ -151,7 +151,7 @@ def test_the_first_step_is_called_what_it_is(
     window = open_window(run.snapshot_path(0))
     qtbot.waitUntil(lambda: shown(window)[1] == ["start"], timeout=TIMEOUT_MS)
     assert window.frame.title_bar.switch.stages["start"].text() == name
-    assert window.actions_.actions["model.start"].text() == command
+    assert window.commands["model.start"].text() == command
     window.appearance.set_look(projector=True)
     assert window.frame.title_bar.step.text() == name
     window.appearance.set_look(projector=False)
@@ -165,7 +165,7 @@ def test_another_step_is_none_of_the_three(open_window: Opener, run: RunFolder, 
 
 def test_a_model_without_a_run_has_no_switch(window: Window) -> None:
     assert not window.frame.title_bar.switch.isVisible()
-    assert not window.actions_.actions["model.start"].isEnabled()
+    assert not window.commands["model.start"].isEnabled()
 
 
 def test_changes_inside_the_model_stay_from_stage_to_stage(open_window: Opener, run: RunFolder, qtbot: QtBot) -> None:
@@ -173,7 +173,7 @@ def test_changes_inside_the_model_stay_from_stage_to_stage(open_window: Opener, 
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     window.state.set_what_if(window.state.what_if.with_head(1, 2, True))
     settle(window, qtbot)
-    window.actions_.run("model.half_trained")
+    window.commands["model.half_trained"].trigger()
     qtbot.waitUntil(lambda: folder_of(window) == run.snapshot_path(20).resolve(), timeout=TIMEOUT_MS)
     assert (1, 2) in window.state.what_if.heads_off
 
@@ -183,9 +183,9 @@ def test_the_tiny_model_that_ships(open_window: Opener, qtbot: QtBot) -> None:
     window = open_window(TINY)
     qtbot.waitUntil(lambda: window.state.model is not None, timeout=TIMEOUT_MS)
     assert shown(window)[1] == ["trained"]
-    window.actions_.run("model.start")
+    window.commands["model.start"].trigger()
     qtbot.waitUntil(lambda: shown(window)[1] == ["start"], timeout=TIMEOUT_MS)
-    window.actions_.run("model.trained")
+    window.commands["model.trained"].trigger()
     qtbot.waitUntil(lambda: window.services.open_model.reference == TINY, timeout=TIMEOUT_MS)
 
 

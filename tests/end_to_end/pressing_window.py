@@ -112,13 +112,13 @@ class Presser(QObject):
         return room
 
     def _dialogs(self) -> Iterator[Condition | None]:
-        window, actions = self._window, self._window.actions_
+        window = self._window
         folder = Path(os.environ["BERTSCOPE_HOME"])
         yield lambda: isinstance(window.open_room("train"), TrainRoom) and self._own_run() is not None
         for kind, show in (
             (AboutDialog, window.open_about),
             (Palette, window.open_palette),
-            (TextPairDialog, lambda: actions.run("compare.text")),
+            (TextPairDialog, window.commands["compare.text"].trigger),
             (CollectDialog, lambda: window.lessons.show_answers(folder)),
             (LabelDialog, lambda: self._train.run_actions.ask_label(self._own_run())),
         ):

@@ -62,7 +62,7 @@ def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
         "theme": theme.active().name,
         "tip": QToolTip.text() if QToolTip.isVisible() else "",
         "palette": None if palette is None else [entry.title for entry in palette.shown],
-        "undo": window.actions_.actions["edit.undo"].text(),
+        "undo": window.commands["edit.undo"].text(),
         "is_read": window.is_settled(),
         "banner": frame.banner.text if frame.banner.isVisible() else "",
         "places": {

@@ -265,7 +265,7 @@ class WeightsView(ValuesView):
         if token_id in reading.request.input_ids:
             self.position_clicked.emit(reading.request.input_ids.index(token_id))
         models = reading.request.model, reading.baseline.request.model
-        self.neighbours.ask_both(*models, neighbours, token_id, pause_ms=0)
+        self.neighbours.ask_job(Job(neighbours, (token_id,), models), pause_ms=0)
         if self.neighbours.answer is not None:
             self._on_neighbours_answered(self.neighbours.answer)
 
