@@ -87,14 +87,14 @@ def _train_from_window(recipe: Path) -> None:
     from app.look import theme
     from app.rooms.train.room import TrainRoom
     from app.runs.process import RunCommand
-    from app.shell.services import build_services
+    from app.shell.services import Services
     from app.shell.window import Window
 
     app = QApplication([])
     app.setStyle("Fusion")
     theme.register_fonts()
     theme.apply(app, "light")
-    services = build_services(app, remembers=False)
+    services = Services(app, remembers=False)
     window = Window(services)
     window.resize(1440, 900)
     window.show()

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEventLoop, QObject
 from PySide6.QtWidgets import QApplication
 
 from app.look import theme
-from app.shell.services import build_services
+from app.shell.services import Services
 from app.shell.window import Window
 
 
@@ -29,7 +29,7 @@ def offscreen_app() -> QApplication:
 def open_window(model: str) -> Iterator[Window]:
     """A window with this model and its first reading, which keeps nothing for the next one."""
     offscreen_app()
-    services = build_services(QObject(), remembers=False)
+    services = Services(QObject(), remembers=False)
     window = Window(services, model)
     window.show()
     try:

@@ -52,13 +52,13 @@ def main(
 
 def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int) -> tuple[list[str], Services]:
     """The window from its first paint to its end; returns what was wrong, and the services, which are closed."""
-    from app.shell.services import build_services
+    from app.shell.services import Services
     from app.shell.window import Window
     from benchmarks.offscreen import offscreen_app
 
     complaints = Complaints()
     models = other_models(folder)
-    services = build_services(offscreen_app())
+    services = Services(offscreen_app())
     window = Window(services)
     window.show()
     stay = _Stay(window, RandomPerson(window, models, folder, seed), complaints, minutes * 60, walks)

@@ -113,7 +113,7 @@ def write_finished(folder: Path, steps: int, every: int) -> None:
 
 def _watch(kind: str, minimised: bool) -> dict[str, Any]:
     from app.rooms.train.room import TrainRoom
-    from app.shell.services import build_services
+    from app.shell.services import Services
     from app.shell.window import Window
     from benchmarks.offscreen import offscreen_app, wait
     from benchmarks.typing_in_window import Heartbeat
@@ -123,7 +123,7 @@ def _watch(kind: str, minimised: bool) -> dict[str, Any]:
         write_finished(runs_folder() / "long", LONG_STEPS, LOGGED_EVERY)
     for number in range(LISTED if kind == "three" else 0):
         write_finished(runs_folder() / f"listed-{number}", 200, LOGGED_EVERY)
-    services = build_services(offscreen_app(), remembers=False)
+    services = Services(offscreen_app(), remembers=False)
     window = Window(services)
     window.resize(1440, 900)
     window.show()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +20,13 @@ from bertcore.runs.snapshots import snapshot_before
 if TYPE_CHECKING:
     from bertcore.tasks.kinds.base import TokenAnswer, UnitAnswer
     from bertcore.training.drawn_batches import DrawnBatch
-    from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples
+    from bertcore.training.drawn_examples import BatchAnswers
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates, as in bertcore.training.drawn_batches
 ASKED, RIGHT, WRONG = range(5, 8)  # of a token off which a task's answer is read; ASKED: a number, more or less right
 RECENT = 20  # batches, over which shares come nearer to what was ordered
+_NOTHING = partial(np.zeros, 0)
 _OF_TEXT = ("losses", "word_loss", "accuracy", "ranks", "guesses", "probabilities", "second")
-
-
-def _nothing() -> np.ndarray:
-    return np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +37,10 @@ class TokenLosses:
     losses: np.ndarray  # (B,S) nats, NaN where nothing is predicted
     word_loss: float  # of a task its own
     accuracy: float  # share that is right; NaN where answers are numbers
-    ranks: np.ndarray = field(default_factory=_nothing)  # (B,S); this and what follows of plain text alone
-    guesses: np.ndarray = field(default_factory=_nothing)  # (B,S,K) ids
-    probabilities: np.ndarray = field(default_factory=_nothing)  # (B,S,K)
-    second: np.ndarray = field(default_factory=_nothing)  # (B) probability of pair label 1; NaN: not asked
+    ranks: np.ndarray = field(default_factory=_NOTHING)  # (B,S); this and what follows of plain text alone
+    guesses: np.ndarray = field(default_factory=_NOTHING)  # (B,S,K) ids
+    probabilities: np.ndarray = field(default_factory=_NOTHING)  # (B,S,K)
+    second: np.ndarray = field(default_factory=_NOTHING)  # (B) probability of pair label 1; NaN: not asked
 
 
 @dataclass(frozen=True)
@@ -126,7 +124,7 @@ class Drawn:
     recent: Counter[str]
 
 
-class BatchReader:
+class _Reader:
     """The batches of one run. Everything but the constructor is called on the worker."""
 
     def __init__(self, run: Path) -> None:
@@ -134,24 +132,20 @@ class BatchReader:
         self._batches: Any = None  # as the engine draws them again
         self._model: tuple[object, Any] = None, None  # what it was made for, and the snapshot's model
 
-    def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
-        """snapshot: the step of the weights; None: the newest before this batch. Raises BertcoreError where the batch
-        cannot be drawn again."""
-        raise NotImplementedError
-
-    def _snapshot_for(self, step: int, wanted: int | None) -> tuple[int, Path] | None:
-        """The wanted snapshot; the newest before this batch where none is wanted, or that one is gone."""
+    def _model_before(self, step: int, wanted: int | None, *drawn: DrawnBatch) -> tuple[int, Any] | None:
+        """The step of the weights, and the model with them: the wanted snapshot, or the newest before this batch where
+        none is wanted or that one is gone; None where there is none."""
         run = self._batches.run
-        chosen = next((one for one in run.snapshots() if one[0] == wanted), None)
-        return chosen or snapshot_before(run, step)
-
-    def _model_at(self, key: object, *arguments: Any) -> Any:
+        chosen = next((one for one in run.snapshots() if one[0] == wanted), None) or snapshot_before(run, step)
+        if chosen is None:
+            return None
+        key = chosen[0], *(each.ids.shape[1] for each in drawn)
         if self._model[0] != key:
-            self._model = key, self._batches.model_at(*arguments)
-        return self._model[1]
+            self._model = key, self._batches.model_at(chosen, *drawn)
+        return chosen[0], self._model[1]
 
 
-class TextBatchReader(BatchReader):
+class TextBatchReader(_Reader):
     """Of a run that learns from plain text."""
 
     def __init__(self, run: Path) -> None:
@@ -159,9 +153,16 @@ class TextBatchReader(BatchReader):
         self._draws: dict[int, Counter[str]] = {}  # by step
 
     def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
+        """snapshot: the step of the weights; None: the newest before this batch. Raises BertcoreError where the batch
+        cannot be drawn again."""
+        from bertcore.training.evaluate import batch_losses
+
         self._open(progress)
         drawn = self._batches.at(step, progress)
-        losses = self._losses(drawn, snapshot, progress)
+        found, losses = self._model_before(step, snapshot, drawn), None
+        if found is not None:
+            of_batch = batch_losses(found[1], drawn.batch, progress)
+            losses = TokenLosses(found[0], **{name: getattr(of_batch, name) for name in _OF_TEXT})
         guesses = np.zeros(0, dtype=np.int64) if losses is None else losses.guesses
         used = np.unique(np.concatenate([each.ravel() for each in (drawn.ids, drawn.labels, drawn.originals, guesses)]))
         return ShownBatch(
@@ -201,40 +202,25 @@ class TextBatchReader(BatchReader):
         if self._batches is None:
             self._batches = open_batches(self._run, progress)
 
-    def _losses(self, drawn: DrawnBatch, snapshot: int | None, progress: ReportProgress) -> TokenLosses | None:
-        from bertcore.training.evaluate import batch_losses
 
-        chosen = self._snapshot_for(drawn.step, snapshot)
-        if chosen is None:
-            return None
-        model = self._model_at((chosen[0], drawn.ids.shape[1]), chosen, drawn)
-        found = batch_losses(model, drawn.batch, progress)
-        return TokenLosses(chosen[0], **{name: getattr(found, name) for name in _OF_TEXT})
-
-
-class ExampleBatchReader(BatchReader):
+class ExampleBatchReader(_Reader):
     """Of a run that learns a task."""
 
-    def __init__(self, run: Path) -> None:
-        super().__init__(run)
-        self._counts: dict[str, int] = {}  # of the right answers of all examples
-
     def read(self, step: int, snapshot: int | None, progress: ReportProgress) -> ShownBatch:
+        """As of a `TextBatchReader`."""
         from bertcore.training.drawn_examples import example_answers, label_counts, open_examples
 
         if self._batches is None:
-            batches = open_examples(self._run, progress)
-            self._counts = label_counts(batches.batches.features)
-            self._batches = batches
+            self._batches = open_examples(self._run, progress)
+            self._counts = label_counts(self._batches.batches.features)  # of the right answers of all examples
         drawn, tokenizer = self._batches.at(step), self._batches.tokenizer
-        chosen = self._snapshot_for(step, snapshot)
-        answers, losses = None, None
-        if chosen is not None:
-            answers = example_answers(self._model_at(chosen[0], chosen), drawn, tokenizer.label)
-            losses = _losses(chosen[0], answers, drawn.features.kind.several_answers)
-        ids = drawn.ids
+        found, losses, units = self._model_before(step, snapshot), None, ()
+        if found is not None:
+            answers = example_answers(found[1], drawn, tokenizer.label)
+            losses, units = _losses(found[0], answers, drawn.features.kind.several_answers), answers.units
+        ids, here = drawn.ids, label_counts(drawn.features, drawn.units)
         is_special = np.isin(ids, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id))
-        units = () if answers is None else answers.units
+        of_here, of_all = max(sum(here.values()), 1), max(sum(self._counts.values()), 1)
         return ShownBatch(
             step=step,
             causal=False,
@@ -254,19 +240,16 @@ class ExampleBatchReader(BatchReader):
                 of=len(drawn.features.examples),
                 examples=drawn.examples,
                 cut=drawn.cut,
-                labels=self._labels(drawn),
+                labels=tuple(
+                    LabelShare(name, here[name], here[name] / of_here, count / of_all)
+                    for name, count in self._counts.items()
+                ),
                 units=units,
             ),
         )
 
-    def _labels(self, drawn: DrawnExamples) -> tuple[LabelShare, ...]:
-        from bertcore.training.drawn_examples import label_counts
 
-        here = label_counts(drawn.features, drawn.units)
-        of_here, of_all = max(sum(here.values()), 1), max(sum(self._counts.values()), 1)
-        return tuple(
-            LabelShare(name, here[name], here[name] / of_here, count / of_all) for name, count in self._counts.items()
-        )
+BatchReader = TextBatchReader | ExampleBatchReader
 
 
 def _fates(shape: tuple[int, ...], units: Sequence[UnitAnswer]) -> np.ndarray:
@@ -278,8 +261,7 @@ def _fates(shape: tuple[int, ...], units: Sequence[UnitAnswer]) -> np.ndarray:
 
 
 def _losses(snapshot: int, answers: BatchAnswers, has_several: bool) -> TokenLosses:
-    asked: Sequence[UnitAnswer | TokenAnswer] = answers.units
-    if has_several:
-        asked = [place for unit in answers.units for place in unit.places]
+    places = [place for unit in answers.units for place in unit.places]
+    asked: Sequence[UnitAnswer | TokenAnswer] = places if has_several else answers.units
     right = [float("nan") if each.is_right is None else float(each.is_right) for each in asked]
     return TokenLosses(snapshot, answers.losses, answers.loss, float(np.mean(right)) if right else float("nan"))

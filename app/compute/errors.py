@@ -6,7 +6,7 @@ import traceback
 from types import TracebackType
 from typing import TextIO
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal
 
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory
@@ -35,7 +35,7 @@ class ErrorReporter(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
+        self._caught.connect(self.reported, Qt.ConnectionType.QueuedConnection)
         self.log: TextIO | None = None  # for a person to send; gets the tracebacks, too
         self._before = (sys.excepthook, threading.excepthook)
         sys.excepthook = self._excepthook
@@ -59,7 +59,3 @@ class ErrorReporter(QObject):
     def _threading_excepthook(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
             self._excepthook(args.exc_type, args.exc_value, args.exc_traceback)
-
-    @Slot(str)
-    def _on_caught(self, text: str) -> None:
-        self.reported.emit(text)

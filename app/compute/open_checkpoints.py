@@ -39,8 +39,7 @@ class OpenCheckpoints:
     def load(self, folder: Path, tokenizer: Tokenizer | None = None) -> ModelInfo:
         """Opens a checkpoint in place of the one that was open. tokenizer: its own, where it has been read already."""
         self._loaded = opened_checkpoint(folder, tokenizer)
-        info, _ = self._loaded
-        return info
+        return self._loaded[0]
 
     def start_keeping(self) -> Kept:
         """What takes models that the window may show, until `release`.
@@ -77,17 +76,20 @@ class OpenCheckpoints:
         raise UnwantedError
 
     def all(self) -> list[tuple[ModelInfo, Checkpoint]]:
-        opened = list(self._kept.models)
-        if self._loaded is not None:
-            opened.append(self._loaded)
-        if self._second is not None:
-            opened.append(self._second[1:])
-        return opened
+        second = None if self._second is None else self._second[1:]
+        return [*self._kept.models, *(one for one in (self._loaded, second) if one is not None)]
 
 
 def opened_checkpoint(folder: Path, tokenizer: Tokenizer | None = None) -> tuple[ModelInfo, Checkpoint]:
     """A checkpoint, and what the window knows of it. tokenizer: its own, where it has been read already."""
-    checkpoint = _load(folder, tokenizer)
+    import torch
+
+    from bertcore.checkpoint.checkpoint import load_checkpoint
+    from bertcore.resolve_model import snapshot_errors
+
+    torch.set_num_threads(min(4, max(1, (os.cpu_count() or 2) - 1)))
+    with snapshot_errors(folder):
+        checkpoint = load_checkpoint(folder, tokenizer=tokenizer)
     info = ModelInfo(
         name=checkpoint.name,
         folder=folder,
@@ -101,17 +103,6 @@ def opened_checkpoint(folder: Path, tokenizer: Tokenizer | None = None) -> tuple
         task=_task_of(checkpoint, folder),
     )
     return info, checkpoint
-
-
-def _load(folder: Path, tokenizer: Tokenizer | None) -> Checkpoint:
-    import torch
-
-    from bertcore.checkpoint.checkpoint import load_checkpoint
-    from bertcore.resolve_model import snapshot_errors
-
-    torch.set_num_threads(min(4, max(1, (os.cpu_count() or 2) - 1)))
-    with snapshot_errors(folder):
-        return load_checkpoint(folder, tokenizer=tokenizer)
 
 
 def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -123,17 +123,17 @@ class OpenModel(QObject):
         opening.failed.append(failed)
 
     def _load(self, opening: _Opening, place: str | None) -> None:
+        def tokenizer_read(tokenizer: Tokenizer) -> None:
+            self._state.set_tokenizer(tokenizer, MAX_TOKENS)
+
         loaded, checkpoints = partial(self._on_loaded, opening), self._inference.checkpoints
-        self._inference.post(OPEN, _open, checkpoints, place, deliver=loaded, arrived=self._on_tokenizer_read)
+        self._inference.post(OPEN, _open, checkpoints, place, deliver=loaded, arrived=tokenizer_read)
 
     def _on_fetched(self, opening: _Opening, folder: Path | None, problem: BaseException | None) -> None:
         if problem is not None:
             self._on_loaded(opening, None, problem)
         elif opening is self._opening:
             self._load(opening, str(folder))
-
-    def _on_tokenizer_read(self, tokenizer: Tokenizer) -> None:
-        self._state.set_tokenizer(tokenizer, MAX_TOKENS)
 
     def _on_loaded(self, opening: _Opening, model: ModelInfo | None, problem: BaseException | None) -> None:
         is_newest = opening is self._opening
@@ -145,8 +145,8 @@ class OpenModel(QObject):
             self.opened.emit(model, opening.reference)
             for opened in opening.opened:
                 opened(model)
-            checkpoints = self._inference.checkpoints
-            self._inference.post("reference values", _check, checkpoints, model, deliver=self._on_checked(model))
+            checkpoints, checked = self._inference.checkpoints, partial(self._on_checked, model)
+            self._inference.post("reference values", _check, checkpoints, model, deliver=checked)
         elif is_newest and problem is not None:  # who asked for another one meanwhile need not hear of it
             if self._state.model is None:
                 why = say("No model is open. Open a model folder from the menu at the top, or drop one here.")
@@ -155,14 +155,11 @@ class OpenModel(QObject):
             for failed in opening.failed:
                 failed(sentence(problem))
 
-    def _on_checked(self, model: ModelInfo) -> Callable[[Any, BaseException | None], None]:
-        def deliver(check: ReferenceCheck | None, problem: BaseException | None) -> None:
-            if problem is not None:
-                self._inference.failed.emit(sentence(problem))
-            elif model is self._state.model:
-                self.checked.emit(check)
-
-        return deliver
+    def _on_checked(self, model: ModelInfo, check: ReferenceCheck | None, problem: BaseException | None) -> None:
+        if problem is not None:
+            self._inference.failed.emit(sentence(problem))
+        elif model is self._state.model:
+            self.checked.emit(check)
 
 
 def _open(

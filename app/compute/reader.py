@@ -27,8 +27,6 @@ from .inference import READ, Inference
 from .model_text import text_of
 
 if TYPE_CHECKING:
-    from bertcore.analysis.predict import NextSentence, SentenceOrder
-    from bertcore.analysis.trace import Trace
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ..state.model_info import ModelInfo
@@ -55,34 +53,31 @@ class TextReader:
         if request.what_if:
             plain = replace(request, what_if=NOTHING_CHANGED, baseline=None)
             unchanged = self._read_once("unchanged", plain, checkpoint)
-        baseline = unchanged
-        if request.baseline is None:
+        baseline, chosen = unchanged, request.baseline
+        if chosen is None:
             self._kept.pop("baseline", None)
         else:
             try:
-                baseline = self._read_baseline(request)
+                model = request.model
+                if isinstance(chosen, OtherModel):
+                    model = self._checkpoints.open_second(chosen.reference)
+                asked = other_request(request, model, chosen if isinstance(chosen, OtherText) else None)
+                baseline = self._read_once("baseline", asked, self._checkpoints.of(model))
             except BertcoreError as error:
                 problem = sentence(error)
-        other_text = baseline if isinstance(request.baseline, OtherText) and not problem else None
+        other_text = baseline if isinstance(chosen, OtherText) and not problem else None
         if swap is None:
             self._kept.pop("swapped from", None)
         else:
             source = other_text
-            if source is None or swap.text != request.baseline:
+            if source is None or swap.text != chosen:
                 source = self._read_once("swapped from", other_request(request, request.model, swap.text), checkpoint)
             request = _with_swap(request, source, checkpoint)
             other_text = other_text or source
-            if swap.text == request.baseline:
+            if swap.text == chosen:
                 baseline = unchanged  # what the swap does is seen beside this text, not beside where it came from
         reading = read(request, checkpoint)
         return replace(reading, unchanged=unchanged, baseline=baseline, baseline_problem=problem, other_text=other_text)
-
-    def _read_baseline(self, request: ReadingRequest) -> Reading:
-        chosen, model = request.baseline, request.model
-        if isinstance(chosen, OtherModel):
-            model = self._checkpoints.open_second(chosen.reference)
-        asked = other_request(request, model, chosen if isinstance(chosen, OtherText) else None)
-        return self._read_once("baseline", asked, self._checkpoints.of(model))
 
     def _read_once(self, name: str, request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
         """Kept until it is to be another one: a person types on, or changes one thing after the other."""
@@ -163,7 +158,7 @@ def _with_swap(request: ReadingRequest, source: Reading, checkpoint: Checkpoint)
 def read(request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
     """One forward pass, and what is read off it."""
     from bertcore.analysis.passes import task_logits
-    from bertcore.analysis.predict import replaced_probabilities
+    from bertcore.analysis.predict import next_sentence, replaced_probabilities, sentence_order
     from bertcore.analysis.trace import trace
 
     started = time.perf_counter()
@@ -176,22 +171,21 @@ def read(request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
         changes=request.what_if.changes(),
     )
     forward_ms = (time.perf_counter() - started) * 1000
-    verdict, order = _pair_verdicts(traced) if request.encoding.text_b is not None else (None, None)
-    masks = mask_readings(traced, request)
-    replaced = None if traced.replaced_logits is None else replaced_probabilities(traced.replaced_logits)
-    small = thumbnails(traced.attentions)
-    tasks = task_logits(checkpoint.model, traced.hidden_states[-1])
-    return Reading(request, traced, small, masks, verdict, order, replaced, forward_ms, tasks)
+    is_pair, replaced = request.encoding.text_b is not None, traced.replaced_logits
+    follows, order = (traced.next_sentence_logits, traced.sentence_order_logits) if is_pair else (None, None)
+    return Reading(
+        request,
+        traced,
+        thumbnails(traced.attentions),
+        mask_readings(traced, request),
+        None if follows is None else next_sentence(follows),
+        None if order is None else sentence_order(order),
+        None if replaced is None else replaced_probabilities(replaced),
+        forward_ms,
+        task_logits(checkpoint.model, traced.hidden_states[-1]),
+    )
 
 
 def _inputs(request: ReadingRequest) -> tuple[object, ...]:
     """What a plain pass depends on."""
     return request.model, request.input_ids, tuple(request.segments), request.masked, request.encoding
-
-
-def _pair_verdicts(traced: Trace) -> tuple[NextSentence | None, SentenceOrder | None]:
-    """What the heads for sentence pairs say, as far as the model has them."""
-    from bertcore.analysis.predict import next_sentence, sentence_order
-
-    follows, order = traced.next_sentence_logits, traced.sentence_order_logits
-    return (None if follows is None else next_sentence(follows)), (None if order is None else sentence_order(order))

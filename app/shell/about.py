@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import platform
+import re
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib.metadata import Distribution
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -37,50 +42,51 @@ class AboutDialog(QDialog):
         self.inside.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # long ones end in an ellipsis
         self.text.setReadOnly(True)
         self.inside.currentItemChanged.connect(self._show)
-        self._fill()
+        for title, source in _parts():
+            item = QListWidgetItem(title, self.inside)
+            item.setToolTip(title)
+            item.setData(SOURCE, source)
         self.inside.setCurrentRow(0)
-        pad = theme.px(12)
+        count = say("{count} parts are inside. Choose one to read its licence.", count=self.inside.count())
         vbox(
             self.title,
             label(about, "muted", wrap=True),
-            label(
-                say("{count} parts are inside. Choose one to read its licence.", count=self.inside.count()), wrap=True
-            ),
+            label(count, wrap=True),
             (hbox((self.inside, 2), (self.text, 3), gap_px=8), 1),
             hbox(None, button(say("Close"), self.close)),
             parent=self,
             gap_px=8,
-            margins=pad,
+            margins=theme.px(12),
         )
 
-    def _fill(self) -> None:
-        packages = installed.packages()
-        for package in packages[:1]:
-            self._add(f"{package.name} {package.version}", package.licence, package)
-        for name in locations.NAMED:
-            card = locations.shipped_checkpoint(name) / "README.md"
-            licence = installed.card_licence(card)
-            self._add(name, say("see its card") if licence == "other" else licence.upper(), card)
-        self._add(f"Python {platform.python_version()}", "PSF-2.0", installed.python_licence())
-        for package in packages[1:]:
-            licence = package.licence or say("no licence stated")
-            self._add(f"{package.name} {package.version}", licence, package)
-        for file in installed.bundled_licences():
-            self._add(file.stem, "", file)
-
-    def _add(self, title: str, licence: str, source: installed.Package | Path) -> None:
-        item = QListWidgetItem(f"{title} · {licence}" if licence else title)
-        item.setToolTip(item.text())
-        item.setData(SOURCE, source)
-        self.inside.addItem(item)
-
     def _show(self, item: QListWidgetItem | None) -> None:
-        if item is not None:
-            self.text.setPlainText(self._licence_of(item.data(SOURCE)))
-
-    def _licence_of(self, source: installed.Package | Path) -> str:
-        absent = say("This installation has no licence text; the project’s web page does.")
+        if item is None:
+            return
+        source, head = item.data(SOURCE), ""
         if isinstance(source, Path):
-            return installed.text_of(source) if source.is_file() else absent
-        head = "\n".join(filter(None, (source.about, source.licence, source.home_page)))
-        return f"{head}\n\n{source.licence_text or absent}"
+            text = installed.text_of(source)
+        else:
+            text, about = installed.licence_text(source), source.metadata.json.get("summary", "")
+            lines = filter(None, (str(about), installed.licence_of(source), installed.home_page_of(source)))
+            head = "\n".join(lines) + "\n\n"
+        absent = say("This installation has no licence text; the project’s web page does.")
+        self.text.setPlainText(head + (text or absent))
+
+
+def _parts() -> Iterator[tuple[str, Path | Distribution]]:
+    """All that is inside, with its licence, and where the text of that is."""
+    own, *packages = installed.packages()
+    yield f"{own.name} {own.version} · {installed.licence_of(own)}", own
+    for name in locations.NAMED:
+        card = locations.shipped_checkpoint(name) / "README.md"
+        stated = re.search(r"(?m)^license: (\S+)$", installed.text_of(card))
+        licence = stated[1].upper() if stated else ""
+        yield f"{name} · {say('see its card') if licence == 'OTHER' else licence}", card
+    # Where Python puts its licence; some systems take it elsewhere.
+    yield f"Python {platform.python_version()} · PSF-2.0", Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
+    for package in packages:
+        licence = installed.licence_of(package) or say("no licence stated")
+        yield f"{package.name} {package.version} · {licence}", package
+    # What is no Python package but came along, in the folder that runs without Python (`make bundle`).
+    for file in sorted((Path(sys.prefix) / "share" / BERTSCOPE / "licences").glob("*.txt")):
+        yield file.stem, file

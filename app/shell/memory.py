@@ -28,9 +28,9 @@ class GarbageCollector(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
-        self._timer = QTimer(self)
+        self._timer = QTimer(self, interval=FIRST_COLLECTED_MS)
         self._timer.timeout.connect(self.collect)
-        self._timer.start(FIRST_COLLECTED_MS)
+        self._timer.start()
 
     def collect(self) -> None:
         """What is due, the young objects above all."""
@@ -53,7 +53,7 @@ class SpareMemory(QObject):
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._quiet.timeout.connect(self.give_back)
         for change in changes:
-            change.connect(self._on_change)
+            change.connect(lambda *_: self._quiet.start())
 
     @property
     def is_waiting(self) -> bool:
@@ -66,9 +66,6 @@ class SpareMemory(QObject):
 
     def close(self) -> None:
         self._quiet.stop()
-
-    def _on_change(self, *_: object) -> None:
-        self._quiet.start()
 
 
 def share_one_heap() -> None:

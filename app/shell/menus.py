@@ -24,10 +24,10 @@ from ..widgets.command_list import Entry
 from ..widgets.title_bar import Fill
 from .commands import MENUS, Commanded
 from .rooms import ROOMS
+from .settings import THEMES
 
 ORDER = ("room", "text", "view", "edit", "file", "model", "compare", "lesson")  # what is wanted most comes first
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")
-LOOKS = ("system", "light", "dark", "contrast")
 
 
 def menus_of(window: Commanded) -> dict[str, Fill]:
@@ -102,7 +102,7 @@ def _fill_snapshots(
 def fill_looks(window: Commanded, menu: QMenu) -> None:
     """The themes."""
     titles = (say("As the system is set"), say("Light"), say("Dark"), say("High contrast"))
-    for look, title in zip(LOOKS, titles, strict=True):
+    for look, title in zip(THEMES, titles, strict=True):
         _add_switch(menu, title, partial(window.appearance.set_look, look), look == window.services.settings.theme)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 LOOK_MS = 2000  # at the runs that are at work, whichever room is open
 ICON_PX = 64
-Notify = Callable[[str, str, bool], None]  # title, sentence, whether it failed
 
 
 class RunNotifications(QObject):
@@ -31,20 +29,11 @@ class RunNotifications(QObject):
 
     clicked = Signal(object)  # Path of the run that the notification was about
 
-    def __init__(
-        self,
-        runs: RunsService,
-        parent: QObject,
-        notify: Notify | None = None,
-        is_watched: Callable[[], bool] | None = None,
-    ) -> None:
-        """notify and is_watched: in place of the desktop, for tests."""
+    def __init__(self, runs: RunsService, parent: QObject) -> None:
         super().__init__(parent)
         self._at_work: dict[Path, str] = {}  # path -> name
         self._ended: Path | None = None  # what the last notification was about
         self._tray: QSystemTrayIcon | None = None
-        self._notify = notify or self._show
-        self._is_watched = is_watched or _is_active
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.look)
         runs.runs_changed.connect(self._on_runs_changed)
@@ -57,14 +46,15 @@ class RunNotifications(QObject):
                 continue
             del self._at_work[path]
             failed = status.state == "failed" or status.message == NO_WORD
-            if (status.state == "done" or failed) and not self._is_watched():
+            is_watched = QApplication.applicationState() == Qt.ApplicationState.ApplicationActive
+            if (status.state == "done" or failed) and not is_watched:
                 self._ended = path
-                time = numbers.duration(status.elapsed_s)
-                done = say("Training has finished after {time}.", time=time)
-                why = status.message or say("It ended without saying why.")
-                self._notify(
-                    say("{name} has failed" if failed else "{name} is done", name=name), why if failed else done, failed
-                )
+                title = say("{name} has failed" if failed else "{name} is done", name=name)
+                if failed:
+                    sentence = status.message or say("It ended without saying why.")
+                else:
+                    sentence = say("Training has finished after {time}.", time=numbers.duration(status.elapsed_s))
+                self.show(title, sentence, failed)
         if not self._at_work:
             self._timer.stop()
 
@@ -77,12 +67,16 @@ class RunNotifications(QObject):
         if self._at_work and not self._timer.isActive():
             self._timer.start()
 
-    def _show(self, title: str, sentence: str, failed: bool) -> None:
+    def show(self, title: str, sentence: str, failed: bool) -> None:
         """Nothing where the desktop has no place for it."""
         if not QSystemTrayIcon.isSystemTrayAvailable() or not QSystemTrayIcon.supportsMessages():
             return
         if self._tray is None:
-            self._tray = QSystemTrayIcon(_icon(), self)
+            picture = QPixmap(ICON_PX, ICON_PX)
+            picture.fill(Qt.GlobalColor.transparent)
+            with QPainter(picture) as painter:
+                paint_icon(painter, "train", QRectF(0, 0, ICON_PX, ICON_PX), theme.color("accent"))
+            self._tray = QSystemTrayIcon(QIcon(picture), self)
             self._tray.messageClicked.connect(self._on_message_clicked)
             self._tray.activated.connect(self._on_message_clicked)
         self._tray.show()
@@ -100,15 +94,3 @@ class RunNotifications(QObject):
                 window.activateWindow()
         if self._ended is not None:
             self.clicked.emit(self._ended)
-
-
-def _is_active() -> bool:
-    return QApplication.applicationState() == Qt.ApplicationState.ApplicationActive
-
-
-def _icon() -> QIcon:
-    picture = QPixmap(ICON_PX, ICON_PX)
-    picture.fill(Qt.GlobalColor.transparent)
-    with QPainter(picture) as painter:
-        paint_icon(painter, "train", QRectF(0, 0, ICON_PX, ICON_PX), theme.color("accent"))
-    return QIcon(picture)

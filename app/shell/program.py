@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from ..compute.preload import preload_torch
 from ..look import language, theme
-from .services import Services, build_services
+from .services import Services
 
 CLOSE_S = 5.0  # what the worker gets to come to the end of what it is at, once the window is gone
 
@@ -27,7 +27,7 @@ def build(
     app.setStyle("Fusion")
     preload_torch()  # after Qt's own libraries: the system loads one at a time
     theme.register_fonts()
-    services = build_services(app, remembers)
+    services = Services(app, remembers)
     settings = services.settings
     settings.language = spoken or settings.language
     settings.theme = theme_name or settings.theme

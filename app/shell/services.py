@@ -35,8 +35,9 @@ class Services:
     """
 
     def __init__(self, owner: QObject, remembers: bool = True) -> None:
-        self._remembers = remembers
-        self.owner = owner
+        sys.setswitchinterval(HAND_OVER_S)
+        share_one_heap()
+        self._remembers, self.owner = remembers, owner
         self.state = ExploreState(owner)
         self.inference = Inference(owner)
         self.open_model = OpenModel(self.state, self.inference, owner)
@@ -96,10 +97,3 @@ class Services:
         if reference not in (None, *locations.NAMED) and not is_chosen_step:
             self.settings.remember_model(reference)
             self.save_settings()
-
-
-def build_services(owner: QObject, remembers: bool = True) -> Services:
-    """State and services for one window, parented on `owner`."""
-    sys.setswitchinterval(HAND_OVER_S)
-    share_one_heap()
-    return Services(owner, remembers)

@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -11,19 +11,20 @@ from bertcore.files import read_bytes, reason_of, write_atomic
 from bertcore.json_text import parse_json
 
 from ..look.language import LANGUAGES, SYSTEM
-from ..look.say import say
+from ..look.say import mark, say
 
 FORMAT_VERSION = 1
 MOST_RECENT = 8
 MOST_BYTES = 1 << 20
 MOST_IN_PATH = 4_096  # characters
+THEMES, WORDS = ("system", "light", "dark", "contrast"), ("plain", "technical")
 
 
 @dataclass
 class Settings:
     """The person's choices. Write them with `save`."""
 
-    theme: str = "system"  # or "light", "dark", "contrast"
+    theme: str = "system"  # or another of THEMES
     language: str = SYSTEM  # or a code of look.language.LANGUAGES
     words: str = "plain"  # or "technical": nats and ln p
     projector: bool = False  # everything 1.5 times as large
@@ -56,13 +57,14 @@ def load_settings(file: Path, tell: Callable[[str], object] = lambda _sentence: 
         why = reason_of(error)
     except ValueError as error:
         why = str(error)
-    kept = _kept_beside(file)
-    if kept is None:
-        sentence = say("The settings in {file} cannot be read, so the defaults are used: {why}.")
-        tell(sentence.format(file=file, why=why))
-    else:
-        sentence = say("The settings could not be read, so the defaults are used: {why}. The file is kept as {kept}.")
-        tell(sentence.format(why=why, kept=kept))
+    names = (file.with_name(f"{file.stem}.unreadable{number or ''}{file.suffix}") for number in count())
+    kept = next(name for name in names if not name.exists() and not name.is_symlink())
+    sentence = mark("The settings could not be read, so the defaults are used: {why}. The file is kept as {kept}.")
+    try:
+        file.rename(kept)
+    except OSError:
+        sentence = mark("The settings in {file} cannot be read, so the defaults are used: {why}.")
+    tell(say(sentence, file=file, why=why, kept=kept))
     return Settings()
 
 
@@ -76,28 +78,11 @@ def _read(file: Path) -> Settings:
         raise ValueError(say("they are not a JSON object"))
     if values.get("format_version") != FORMAT_VERSION:
         raise ValueError(say("they were written by another version of BERTscope"))
-    settings = Settings()
-    for item in fields(Settings):
-        value = values.get(item.name)
-        if type(value) is type(getattr(settings, item.name)):
-            setattr(settings, item.name, value)
-    if settings.theme not in ("system", "light", "dark", "contrast"):
-        settings.theme = "system"
-    if settings.words not in ("plain", "technical"):
-        settings.words = "plain"
-    if settings.language not in LANGUAGES:
-        settings.language = SYSTEM
+    settings, choices = Settings(), {"theme": THEMES, "words": WORDS, "language": LANGUAGES}
+    for name, default in vars(Settings()).items():
+        value = values.get(name)
+        if type(value) is type(default) and (name not in choices or value in choices[name]):
+            setattr(settings, name, value)
     recent = [known for known in settings.recent_models if isinstance(known, str) and len(known) <= MOST_IN_PATH]
     settings.recent_models = recent[:MOST_RECENT]
     return settings
-
-
-def _kept_beside(file: Path) -> Path | None:
-    """Where the file is now, under another name; None where it cannot be moved."""
-    names = (file.with_name(f"{file.stem}.unreadable{number or ''}{file.suffix}") for number in count())
-    kept = next(name for name in names if not name.exists() and not name.is_symlink())
-    try:
-        file.rename(kept)
-    except OSError:
-        return None
-    return kept

@@ -6,7 +6,7 @@ Layers, heads and positions count from 0 here, as in code; the screen counts lay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,17 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
+from bertcore.tokenizer.text_spans import (
+    Place,
+    joined,
+    moved_place,
+    moved_positions,
+    places_after_edit,
+    places_of,
+    positions_of,
+)
 
-from ..look.say import say
+from ..look.say import mark, say
 from .baseline import Baseline, OtherModel
 from .model_info import ModelInfo
 from .readings import masked_ids, masked_positions
@@ -77,7 +85,7 @@ class ExploreState(QObject):
         self.shows_baseline = False  # the baseline's reading stands in the place of the newest one
         self.model: ModelInfo | None = None
         self.reading: Reading | None = None  # on show
-        self._newest: Reading | None = None
+        self.newest_reading: Reading | None = None  # the same, but for a baseline that stands in its place
         self.reading_problem = ""  # why there is no newer reading; a room that has nothing to show says so
         self._tokenizer: Tokenizer | None = None
         self.max_positions = 512
@@ -164,16 +172,20 @@ class ExploreState(QObject):
         reading: what this model, another step of the same run, makes of the text; then nobody waits for it.
         """
         is_kin = self.model is not None and self.model.origin == model.origin and self.model.config == model.config
-        reading = None if reading is None else self._with_baseline(reading)
+        newest, chosen = self.newest_reading, self.baseline
+        is_compared = isinstance(chosen, OtherModel) and newest is not None and newest.request.baseline == chosen
+        if reading is not None and newest is not None and is_compared:
+            # It was read alone; the other model has read the text already.
+            reading = replace(reading, request=replace(reading.request, baseline=chosen), baseline=newest.baseline)
         if is_kin and reading is not None and self.is_of_input(reading):
-            self.model, self._newest, self.reading_problem = model, reading, ""
+            self.model, self.newest_reading, self.reading_problem = model, reading, ""
             self.reading = self._reading_to_show()
             self.model_changed.emit()
             self.reading_changed.emit()
             return
         self.what_if = self.what_if if is_kin else NOTHING_CHANGED
         self._head_is_open = self._head_is_open or not is_kin
-        self.model, self.reading, self._newest, self.reading_problem = model, None, None, ""
+        self.model, self.reading, self.newest_reading, self.reading_problem = model, None, None, ""
         self.layer, self.head = min(self.layer, model.layers - 1), min(self.head, model.heads - 1)
         self._tokenizer, self.max_positions = model.tokenizer, model.max_positions
         self.model_changed.emit()
@@ -181,7 +193,7 @@ class ExploreState(QObject):
         self._encode()
 
     def set_reading(self, reading: Reading) -> None:
-        self._newest = reading
+        self.newest_reading = reading
         self.reading = self._reading_to_show()
         self.set_reading_problem("")
         if self._head_is_open:
@@ -204,16 +216,11 @@ class ExploreState(QObject):
             return
         if not self.mask_token:
             self.problem_found.emit(say("This model’s vocabulary has no mask token, so no word can be masked."))
-            return
-        if position not in self.masked and position in self.all_masked:
-            self.problem_found.emit(
-                say(
-                    "This {mask} is part of the text: click a predicted word or edit the text to replace it.",
-                    mask=self.mask_token,
-                )
-            )
-            return
-        self._set_masked(self.masked ^ {position})
+        elif position not in self.masked and position in self.all_masked:
+            text = mark("This {mask} is part of the text: click a predicted word or edit the text to replace it.")
+            self.problem_found.emit(say(text, mask=self.mask_token))
+        else:
+            self._set_masked(self.masked ^ {position})
 
     def set_masks(self, positions: Iterable[int]) -> None:
         """Masks exactly these positions, as far as they are words of the text."""
@@ -319,20 +326,8 @@ class ExploreState(QObject):
                 self.reading = shown
                 self.reading_changed.emit()
 
-    @property
-    def newest_reading(self) -> Reading | None:
-        """The one on show, but for a baseline that stands in its place."""
-        return self._newest
-
-    def _with_baseline(self, reading: Reading) -> Reading:
-        """Snapshots that are played have been read alone; the other model has read the text already."""
-        newest = self._newest
-        if not isinstance(self.baseline, OtherModel) or newest is None or newest.request.baseline != self.baseline:
-            return reading
-        return replace(reading, request=replace(reading.request, baseline=self.baseline), baseline=newest.baseline)
-
     def _reading_to_show(self) -> Reading | None:
-        newest = self._newest
+        newest = self.newest_reading
         return newest.baseline if self.shows_baseline and newest and newest.baseline else newest
 
     def _set_masked(self, masked: frozenset[int]) -> None:
@@ -369,26 +364,13 @@ class ExploreState(QObject):
 
         The same text in another vocabulary has its words where they were; after an edit, tokens have moved.
         """
-        old, focus = self.encoding, self.focus
-        moved = moved_positions(_keys(old), _keys(new))
-        seen = [moved[focus]] if focus in moved else []
-        if old is not None and (old.text_a, old.text_b) == (new.text_a, new.text_b):
-            seen = positions_of(new, places_of(old, [] if focus is None else [focus])) or seen
+        old, focus, seen = self.encoding, self.focus, list[int]()
+        if old is not None and focus is not None:
+            keys = (list(zip(each.parts, each.tokens, strict=True)) for each in (old, new))
+            moved = moved_positions(*keys)
+            seen = [moved[focus]] if focus in moved else []
+            if (old.text_a, old.text_b) == (new.text_a, new.text_b):
+                seen = positions_of(new, places_of(old, [focus])) or seen
         self.masked = frozenset(positions_of(new, joined(self.mask_places)) if self.mask_token else ())
         self.focus = next(iter(seen), None)
         self.hover = None
-
-
-def moved_positions(old: Sequence[object], new: Sequence[object]) -> dict[int, int]:
-    """Where the items of `old` stand in `new` after an edit in one place: the common beginning and the common end."""
-    shorter = min(len(old), len(new))
-    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
-    rest = shorter - start
-    end = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
-    moved = {i: i for i in range(start)}
-    moved.update({len(old) - 1 - i: len(new) - 1 - i for i in range(end)})
-    return moved
-
-
-def _keys(encoding: Encoding | None) -> list[object]:
-    return list(zip(encoding.parts, encoding.tokens, strict=True)) if encoding else []

@@ -73,14 +73,9 @@ class History(QObject):
         self._expects_model = self._is_going = False
         self._look_later = QTimer(self, singleShot=True)
         self._look_later.timeout.connect(self.look)
-        for signal in (
-            state.text_changed,
-            state.masks_changed,
-            state.what_if_changed,
-            state.baseline_changed,
-            state.encoding_changed,
-        ):
-            signal.connect(self._on_state_changed)
+        text, inside = (state.text_changed, state.encoding_changed, state.masks_changed), state.what_if_changed
+        for signal in (*text, inside, state.baseline_changed):
+            signal.connect(self._look_later.start)
         state.model_changed.connect(self._on_state_model_changed)
 
     @property
@@ -112,10 +107,9 @@ class History(QObject):
         """Takes what has changed since the last look as one step."""
         self._look_later.stop()
         now = Moment.of(self._state)
-        if self._is_other_model:
-            self._is_other_model, self._now = False, now  # what fits it no more is gone; that is no step of anybody's
-        else:
+        if not self._is_other_model:
             self._take(now)
+        self._is_other_model, self._now = False, now  # what fits another is gone; that is no step of anybody's
 
     def _take(self, now: Moment) -> None:
         before, self._now = self._now, now
@@ -138,7 +132,11 @@ class History(QObject):
             step = source.pop()
             target.append(UndoStep(self._now, step.name, step.is_of_training))
             if self._does_something(step):  # else passed over: a head switched off in a model that is open no more
-                self._bring_back(step.before.in_model(self._now.model))
+                moment = step.before.in_model(self._now.model)
+                self._state.set_text(moment.text_a, moment.text_b)
+                self._state.set_mask_places(moment.masks)  # as far as the open model's vocabulary has tokens there
+                self._state.set_what_if(moment.what_if)
+                self._state.set_baseline(moment.baseline)
                 break
         self._look_later.stop()
         self._now = Moment.of(self._state)
@@ -161,26 +159,11 @@ class History(QObject):
         model = self._state.model.origin if self._state.model else None
         return here.in_model(model) != there.in_model(model)
 
-    def _bring_back(self, moment: Moment) -> None:
-        """Puts the state back, as far as the open model's vocabulary has tokens where the masks were."""
-        self._state.set_text(moment.text_a, moment.text_b)
-        self._state.set_mask_places(moment.masks)
-        self._state.set_what_if(moment.what_if)
-        self._state.set_baseline(moment.baseline)
-
-    def _on_state_changed(self) -> None:
-        self._look_later.start(0)
-
     def _on_state_model_changed(self) -> None:
         """Comes before the text is tokenised anew; what was typed just before is a step yet."""
         if self._look_later.isActive() and not self._is_other_model:
             last = self._now
             self._take(replace(Moment.of(self._state), what_if=last.what_if, model=last.model, folder=last.folder))
-        self._take_training_step()
-        self._is_other_model = True
-        self._look_later.start(0)
-
-    def _take_training_step(self) -> None:
         before, now = self._now, Moment.of(self._state)
         is_expected, self._expects_model = self._expects_model, False
         if is_expected and now.model == before.model and now.folder != before.folder:
@@ -188,6 +171,8 @@ class History(QObject):
             self._undone.clear()
             self._now = replace(before, folder=now.folder)
             self.changed.emit()
+        self._is_other_model = True
+        self._look_later.start(0)
 
 
 def _difference(before: Moment, now: Moment, is_typed: bool) -> str:

@@ -122,12 +122,9 @@ class Reading:
         units, alignment = self.units(view), self.alignment
         if self.baseline is None or alignment is None:
             return [None] * len(units)
-        theirs, places = self.baseline.units(view), []
-        for members in units.members:
-            found = (alignment.other_positions[position] for position in members)
-            first = next((position for position in found if position is not None), None)
-            places.append(None if first is None else theirs.unit_of(first))
-        return places
+        theirs, other = self.baseline.units(view), alignment.other_positions
+        first = (next((other[at] for at in members if other[at] is not None), None) for members in units.members)
+        return [None if position is None else theirs.unit_of(position) for position in first]
 
     @cached_property
     def _units(self) -> dict[TokenView, Units]:

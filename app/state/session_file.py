@@ -28,7 +28,7 @@ from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 from bertcore.tokenizer.text_spans import Place
 
-from ..look.say import say
+from ..look.say import mark, say
 from .baseline import OtherText
 from .what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 
@@ -88,14 +88,15 @@ def as_values(session: Session) -> dict[str, Any]:
 def load_session(file: Path) -> Session:
     """Raises BertcoreError, in one sentence or two, for what is no session that this BERTscope can open."""
     try:
-        text = read_bytes(file, MOST_BYTES).decode("utf-8")
+        return read_session(read_bytes(file, MOST_BYTES).decode("utf-8"), file)
     except OSError as error:
         if error.errno == errno.EFBIG:
-            raise _error(say("{file} is too large for a BERTscope session; open another file."), file) from None
-        raise _error(say("{file} could not be opened: {reason}."), file, reason=reason_of(error)) from error
+            text = say("{file} is too large for a BERTscope session; open another file.", file=file)
+            raise BertcoreError(text) from None
+        raise BertcoreError(say("{file} could not be opened: {reason}.", file=file, reason=reason_of(error))) from error
     except UnicodeDecodeError:
-        raise _error(say("{file} is damaged or not a BERTscope session: it is not text."), file) from None
-    return read_session(text, file)
+        text = say("{file} is damaged or not a BERTscope session: it is not text.", file=file)
+        raise BertcoreError(text) from None
 
 
 def read_session(text: str, file: Path) -> Session:
@@ -103,60 +104,47 @@ def read_session(text: str, file: Path) -> Session:
     try:
         return session_of(parse_json(text), file)
     except json.JSONDecodeError:
-        raise _error(say("{file} is damaged or not a BERTscope session: it is not JSON."), file) from None
+        why = say("{file} is damaged or not a BERTscope session: it is not JSON.", file=file)
+        raise BertcoreError(why) from None
     except ValueError as error:
-        raise _error(say("{file} is damaged or not a BERTscope session: {reason}."), file, reason=error) from None
+        why = say("{file} is damaged or not a BERTscope session: {reason}.", file=file, reason=error)
+        raise BertcoreError(why) from None
 
 
 def session_of(values: Any, file: Path) -> Session:
     """From what a file's JSON holds; file: for the messages only."""
     if not isinstance(values, dict) or "format_version" not in values:
-        raise _error(say("{file} is not a BERTscope session; open a file that BERTscope has saved."), file)
+        raise BertcoreError(say("{file} is not a BERTscope session; open a file that BERTscope has saved.", file=file))
     version = values.pop("format_version")
     if type(version) is int and version > FORMAT_VERSION:
-        raise _error(say("{file} was saved by a newer version of BERTscope; open it with that version."), file)
+        why = say("{file} was saved by a newer version of BERTscope; open it with that version.", file=file)
+        raise BertcoreError(why)
     if type(version) is not int or version != FORMAT_VERSION:
-        text = say("{file} is damaged or not a BERTscope session: its format_version is {version}.")
-        raise _error(text, file, version=brief(version))
-    return _checked(values, file)
-
-
-def _checked(values: dict[str, Any], file: Path) -> Session:
+        text = mark("{file} is damaged or not a BERTscope session: its format_version is {version}.")
+        raise BertcoreError(say(text, file=file, version=brief(version)))
     readers: dict[str, Callable[[Any], Any]] = {
-        "text_a": _text,
-        "text_b": _text,
+        **dict.fromkeys(("text_a", "text_b"), _text),
+        **dict.fromkeys(("layer", "head"), _count),
+        **dict.fromkeys(("words", "specials", "difference"), _switch),
         "masks": lambda value: tuple(_place(item) for item in _list(value)),
         "focus": lambda value: None if value is None else _place(value),
         "model": _model,
-        "layer": _count,
-        "head": _count,
         "room": lambda value: _text(value, MOST_NAME),
-        "words": _switch,
-        "specials": _switch,
         "changes": _changes,
         "baseline": lambda value: None if value is None else _baseline(value),
-        "difference": _switch,
         "applied_texts": _texts,
     }
-    unknown = sorted(set(values) - set(readers))
-    if unknown:
-        name = brief(unknown[0])
-        why = say(
-            "{file} is damaged or not a BERTscope session: it has an unknown entry, {name}.", file=file, name=name
-        )
-        raise BertcoreError(why)
     checked = {}
-    for name, value in values.items():
+    for name, value in sorted(values.items()):
+        if name not in readers:
+            text = mark("{file} is damaged or not a BERTscope session: it has an unknown entry, {name}.")
+            raise BertcoreError(say(text, file=file, name=brief(name)))
         try:
             checked[name] = readers[name](value)
         except (TypeError, ValueError, KeyError):
-            text = say("{file} is damaged or not a BERTscope session: its entry {name} is wrong.")
-            raise _error(text, file, name=repr(name)) from None
+            text = mark("{file} is damaged or not a BERTscope session: its entry {name} is wrong.")
+            raise BertcoreError(say(text, file=file, name=repr(name))) from None
     return Session(**checked)
-
-
-def _error(text: str, file: Path, **named: object) -> BertcoreError:
-    return BertcoreError(text.format(file=file, **named))
 
 
 def _plain(value: Any) -> Any:

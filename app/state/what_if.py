@@ -10,13 +10,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..look.say import say
+from ..look.say import mark, say
 from .baseline import OtherText
 
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart
     from bertcore.model.hooks import Changes
 
+NO_EMBEDDING = {
+    "token": mark("no token embedding"),
+    "segment": mark("no segment embedding"),
+    "position": mark("no position embedding"),
+}
 Head = tuple[int, int]  # layer, head
 Thing = TypeVar("Thing")
 
@@ -60,13 +65,13 @@ class Swap:
             return say("head {head} of the other text", head=head_name(self.row, self.place))
         if self.part == "state" and not self.row:
             return say("“{token}” at the embeddings", token=self.token)
-        named = {
-            "state": say("“{token}” after layer {layer}"),
-            "attention": say("what attention adds to “{token}” in layer {layer}"),
-            "feed-forward": say("what feed-forward adds to “{token}” in layer {layer}"),
+        if self.part == "state":
+            return say("“{token}” after layer {layer}", token=self.token, layer=self.row)
+        added = {
+            "attention": mark("what attention adds to “{token}” in layer {layer}"),
+            "feed-forward": mark("what feed-forward adds to “{token}” in layer {layer}"),
         }
-        layer = self.row if self.part == "state" else self.row + 1
-        return named[self.part].format(token=self.token, layer=layer)
+        return say(added[self.part], token=self.token, layer=self.row + 1)
 
 
 @dataclass(frozen=True)
@@ -141,11 +146,10 @@ class WhatIf:
 
     def fits(self, layers: int, heads: int, tokens: int) -> bool:
         """Whether a model of that shape, reading so many tokens, has all that is changed."""
-        heads_named = [*self.heads_off, *((row.layer, row.head) for row in self.rows)]
+        named = [*self.heads_off, *((row.layer, row.head) for row in self.rows), *((at, 0) for at in self.layers_off)]
         places = [at for pair in self.positions for at in pair] + [at for at, _ in self.segments]
         return (
-            all(layer < layers and head < heads for layer, head in heads_named)
-            and all(layer < layers for layer in self.layers_off)
+            all(layer < layers and head < heads for layer, head in named)
             and all(at < tokens for at in places)
             and all(row.position < tokens == len(row.weights) for row in self.rows)
             and (self.swap is None or self.swap.fits(layers, heads, tokens))
@@ -157,21 +161,12 @@ class WhatIf:
 
     def described(self, tokens: Sequence[str]) -> list[str]:
         """Each change in a few words; tokens (S) as they are shown."""
-        dropped = {
-            "token": say("no token embedding"),
-            "segment": say("no segment embedding"),
-            "position": say("no position embedding"),
-        }
         return [
             *(say("layer {layer} skipped", layer=layer + 1) for layer in sorted(self.layers_off)),
             *(say("head {head} off", head=head_name(*head)) for head in sorted(self.heads_off)),
             *(
-                say(
-                    "head {head}: row of {token} edited",
-                    head=f"{row.layer + 1}·{row.head + 1}",
-                    token=tokens[row.position],
-                )
-                for row in self.rows
+                say("head {head}: row of {token} edited", head=head_name(layer, head), token=tokens[position])
+                for layer, head, position in ((row.layer, row.head, row.position) for row in self.rows)
             ),
             *(
                 say("{token} ({place}) in segment {segment}", token=tokens[at], place=at, segment="AB"[min(segment, 1)])
@@ -181,7 +176,7 @@ class WhatIf:
                 say("{token} ({place}) at position {position}", token=tokens[at], place=at, position=place)
                 for at, place in sorted(self.positions)
             ),
-            *(dropped[embedding] for embedding in sorted(self.dropped)),
+            *(say(NO_EMBEDDING[embedding]) for embedding in sorted(self.dropped)),
             *([] if self.swap is None else [say("swapped in: {what}", what=self.swap.description)]),
         ]
 

@@ -5,7 +5,7 @@ Masks are kept as places in the text, not as token positions: another vocabulary
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,6 +73,16 @@ def moved_place(place: Place, grown: Iterable[tuple[Place, int]]) -> Place:
     """Where a place lies after others before it have become longer by so many characters."""
     by = sum(more for other, more in grown if other.part == place.part and other.stop <= place.start)
     return Place(place.part, place.start + by, place.stop + by)
+
+
+def moved_positions(old: Sequence[object], new: Sequence[object]) -> dict[int, int]:
+    """Where the items of `old` stand in `new` after an edit in one place: the common beginning and the common end."""
+    shorter = min(len(old), len(new))
+    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - start
+    end = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    at_end = {len(old) - 1 - i: len(new) - 1 - i for i in range(end)}
+    return {i: i for i in range(start)} | at_end
 
 
 def positions_of(encoding: Encoding | None, places: Iterable[Place]) -> list[int]:

@@ -20,7 +20,7 @@ from app.look import language, numbers, theme, translated
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import is_built_in
 from app.runs.service import RunsService
-from app.shell.services import build_services
+from app.shell.services import Services
 from app.shell.window import Window
 from app.state.token_units import Units
 from bertcore.checkpoint.checkpoint import save_checkpoint
@@ -165,7 +165,7 @@ def open_window(qtbot: QtBot) -> Iterator[Callable[[Path | str], Window]]:
 
     def make(model: Path | str) -> Window:
         owner = QObject()
-        services = build_services(owner)
+        services = Services(owner)
         services.settings.words = "technical"  # numbers as they are computed
         for signal in (services.errors.reported, services.inference.failed):
             signal.connect(unexpected.append)

@@ -19,7 +19,7 @@ from app.rooms.room import Room
 from app.rooms.train.room import TrainRoom
 from app.runs.run_kinds import RUN_KINDS
 from app.shell.rooms import ROOMS, open_view
-from app.shell.services import build_services
+from app.shell.services import Services
 from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot
 from benchmarks.offscreen import wait as wait_here
@@ -157,7 +157,7 @@ def main(folder: str, look: str) -> int:
     app.setStyle("Fusion")
     theme.register_fonts()
     language.install(app)
-    services = build_services(app, remembers=False)
+    services = Services(app, remembers=False)
     services.settings.projector = look == "projector"
     theme.apply(app, "light", theme.PROJECTOR_SCALE if services.settings.projector else 1.0)
     window = Window(services, folder)

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from PySide6.QtWidgets import QSystemTrayIcon
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.room import TrainRoom
@@ -28,45 +29,8 @@ def _run(home: Path, name: str) -> RunFolder:
     return RunFolder.create(home / "runs" / name, PretrainOptions(name=name, preset="tiny").to_dict())
 
 
-@pytest.mark.parametrize(
-    ("state", "message", "expected"),
-    [
-        ("done", None, ("stories is done", "Training has finished after 2\N{THIN SPACE}min.", False)),
-        ("failed", "The disk is full.", ("stories has failed", "The disk is full.", True)),
-        ("stopped", None, None),  # by a person
-    ],
-)
-def test_a_run_that_ends_in_the_background(
-    service: RunsService, own_home: Path, state: str, message: str | None, expected: tuple | None
-) -> None:
-    heard: list[tuple[str, str, bool]] = []
-    looking = [False]
-    watcher = RunNotifications(service, service, lambda *words: heard.append(words), lambda: looking[0])
-    run, seen = _run(own_home, "stories"), _run(own_home, "seen")
-    service.refresh()
-    watcher.look()
-    assert heard == [], "both are at work"
-    run.write_status(state=state, message=message, elapsed_s=120.0)
-    watcher.look()
-    watcher.look()
-    assert heard == ([expected] if expected else []), "once"
-    looking[0] = True
-    seen.write_status(state="failed", message="The disk is full.")
-    watcher.look()
-    assert len(heard) == bool(expected), "who looks at the window sees it there"
-
-
-def test_what_ended_before_is_no_news(service: RunsService, own_home: Path) -> None:
-    _run(own_home, "old").write_status(state="done")
-    heard: list[tuple[str, str, bool]] = []
-    watcher = RunNotifications(service, service, lambda *words: heard.append(words), lambda: False)
-    service.refresh()
-    watcher.look()
-    assert heard == []
-
-
 class _Tray(QSystemTrayIcon):
-    shown: ClassVar[list[tuple[str, str]]] = []
+    shown: ClassVar[list[tuple[str, str, bool]]] = []
     there = True
 
     @staticmethod
@@ -80,29 +44,54 @@ class _Tray(QSystemTrayIcon):
     def show(self) -> None:
         assert not self.icon().isNull()
 
-    def showMessage(self, title: str, message: str, *_more: object) -> None:  # type: ignore[override]
-        _Tray.shown.append((title, message))
+    def showMessage(self, title: str, message: str, kind: QSystemTrayIcon.MessageIcon) -> None:  # type: ignore[override]
+        _Tray.shown.append((title, message, kind == QSystemTrayIcon.MessageIcon.Warning))
 
 
 @pytest.fixture
 def tray(monkeypatch: pytest.MonkeyPatch) -> type[_Tray]:
+    """Nobody looks at the window."""
     monkeypatch.setattr(notifications, "QSystemTrayIcon", _Tray)
     monkeypatch.setattr(_Tray, "there", True)
     monkeypatch.setattr(_Tray, "shown", [])
+    monkeypatch.setattr(QApplication, "applicationState", lambda: Qt.ApplicationState.ApplicationInactive)
     return _Tray
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_it_goes_to_the_tray_where_there_is_one(
-    service: RunsService, own_home: Path, tray: type[_Tray], monkeypatch: pytest.MonkeyPatch, there: bool
+@pytest.mark.parametrize(
+    ("state", "message", "expected"),
+    [
+        ("done", None, ("stories is done", "Training has finished after 2\N{THIN SPACE}min.", False)),
+        ("failed", "The disk is full.", ("stories has failed", "The disk is full.", True)),
+        ("stopped", None, None),  # by a person
+    ],
+)
+def test_a_run_that_ends_in_the_background(
+    service: RunsService,
+    own_home: Path,
+    tray: type[_Tray],
+    monkeypatch: pytest.MonkeyPatch,
+    state: str,
+    message: str | None,
+    expected: tuple | None,
+    there: bool,
 ) -> None:
+    _run(own_home, "old").write_status(state="done")
     monkeypatch.setattr(tray, "there", there)
-    watcher = RunNotifications(service, service, None, lambda: False)
-    run = _run(own_home, "stories")
+    watcher = RunNotifications(service, service)
+    run, seen = _run(own_home, "stories"), _run(own_home, "seen")
     service.refresh()
-    run.write_status(state="failed", message="The disk is full.")
     watcher.look()
-    assert tray.shown == ([("stories has failed", "The disk is full.")] if there else [])
+    assert tray.shown == [], "two are at work, and what ended before is no news"
+    run.write_status(state=state, message=message, elapsed_s=120.0)
+    watcher.look()
+    watcher.look()
+    assert tray.shown == ([expected] if expected and there else []), "once, where the desktop has a place for it"
+    monkeypatch.setattr(QApplication, "applicationState", lambda: Qt.ApplicationState.ApplicationActive)
+    seen.write_status(state="failed", message="The disk is full.")
+    watcher.look()
+    assert len(tray.shown) == bool(expected and there), "who looks at the window sees it there"
 
 
 def test_a_click_shows_the_run_in_train(window: Window, own_home: Path, tray: type[_Tray]) -> None:
@@ -113,7 +102,6 @@ def test_a_click_shows_the_run_in_train(window: Window, own_home: Path, tray: ty
     services = window.services
     services.runs.select(newest.path)
     services.runs.refresh()
-    services.run_notifications._is_watched = lambda: False
     room.runs_card.show_form()
     window.open_room("attend")
     window.showMinimized()
@@ -129,11 +117,3 @@ def test_a_click_shows_the_run_in_train(window: Window, own_home: Path, tray: ty
     shutil.rmtree(ended.path)
     icon.messageClicked.emit()
     assert window.room_key == "train" and services.runs.selected == newest.path, "the run has been deleted"
-
-
-def test_offscreen_nothing_breaks(service: RunsService, own_home: Path) -> None:
-    watcher = RunNotifications(service, service, None, lambda: False)
-    run = _run(own_home, "stories")
-    service.refresh()
-    run.write_status(state="done")
-    watcher.look()

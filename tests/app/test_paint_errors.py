@@ -14,7 +14,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 from app.look import language, theme
-from app.shell.services import build_services
+from app.shell.services import Services
 from app.shell.window import Window
 
 def fail(painter):
@@ -39,7 +39,7 @@ app.setStyle("Fusion")
 theme.register_fonts()
 language.install(app)
 theme.apply(app, "light")
-services = build_services(app, remembers=False)
+services = Services(app, remembers=False)
 window = Window(services, sys.argv[1])
 said = []
 services.errors.reported.connect(said.append)

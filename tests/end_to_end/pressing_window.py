@@ -46,7 +46,7 @@ from app.shell.about import AboutDialog
 from app.shell.comparison import TextPairDialog
 from app.shell.program import leave
 from app.shell.rooms import ROOMS, open_view
-from app.shell.services import Services, build_services
+from app.shell.services import Services
 from app.shell.window import Window
 from app.widgets.charts.pointer import PointerWidget
 from app.widgets.command_list import Palette
@@ -215,7 +215,7 @@ def press_everything(keys: Sequence[str]) -> tuple[int, Services]:
     QFileDialog.getOpenFileName = staticmethod(lambda *_: ("", ""))  # type: ignore[assignment]
     QFileDialog.getExistingDirectory = staticmethod(lambda *_: "")  # type: ignore[assignment]
     app = offscreen_app()
-    services = build_services(app)
+    services = Services(app)
     window = Window(services)
     window.close = lambda: False  # type: ignore[method-assign, assignment]  # "Quit" is a button, too
     window.show()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
 
+from bertcore.tokenizer.text_spans import moved_positions
 from bertcore.tokenizer.tokenizer import Encoding
 
 from ...look import numbers
 from ...look.say import isolated, say
-from ...state.explore_state import moved_positions
 from ...state.model_info import ModelInfo
 from ...state.readings import MaskReading, Reading
 from ...state.verdicts import verdict_of
