@@ -116,11 +116,12 @@ class OpenModel(QObject):
         self._inference.post_outside(_fetch, reference, True, deliver=deliver)
 
     def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object] = ignore) -> None:
-        """Also calls these when the model that is on its way is there."""
-        opening = self._opening
-        assert opening is not None
-        opening.opened.append(opened)
-        opening.failed.append(failed)
+        """Also calls these when the model that is on its way is there; with the open model where none is."""
+        if self._opening is not None:
+            self._opening.opened.append(opened)
+            self._opening.failed.append(failed)
+        elif self.model is not None:
+            opened(self.model)
 
     def _load(self, opening: _Opening, place: str | None) -> None:
         def tokenizer_read(tokenizer: Tokenizer) -> None:

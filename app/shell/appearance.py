@@ -20,6 +20,8 @@ class Appearance(QObject):
         self._services, self._settings, self._window = services, services.settings, window
         self._resized = QTimer(self, singleShot=True, interval=RESIZED_MS)
         self._resized.timeout.connect(self._on_resized)
+        # Type and pictures grow with a window that becomes large, once it is no longer being dragged.
+        self.follow_size = self._resized.start
         for changed in theme.system_changes():
             changed.connect(self._on_system_look_changed)
         numbers.set_technical(self._settings.words == "technical")
@@ -37,13 +39,20 @@ class Appearance(QObject):
         self._settings.words = "plain" if self._settings.words == "technical" else "technical"
         numbers.set_technical(self._settings.words == "technical")
         self._services.save_settings()
-        QTimer.singleShot(0, self._write_anew)
+        QTimer.singleShot(0, self, self.rebuild_requested.emit)
 
     def set_language(self, setting: str) -> None:
         """A language or "system"; every text is written anew."""
         self._settings.language = setting
         self._services.save_settings()
-        QTimer.singleShot(0, self._change_language)
+
+        def change() -> None:
+            app = QApplication.instance()
+            assert app is not None
+            language.install(app, language.chosen(setting))
+            self.language_changed.emit()
+
+        QTimer.singleShot(0, self, change)
 
     def toggle_projector(self) -> None:
         # After the click is done with: the button that was clicked goes away.
@@ -63,21 +72,8 @@ class Appearance(QObject):
             self.rebuild_requested.emit()
         self._services.save_settings()
 
-    def follow_size(self) -> None:
-        """Type and pictures grow with a window that becomes large, once it is no longer being dragged."""
-        self._resized.start()
-
     def _scale(self) -> float:
         return theme.scale_for(self._window.width(), self._window.height(), self._settings.projector)
-
-    def _write_anew(self) -> None:
-        self.rebuild_requested.emit()
-
-    def _change_language(self) -> None:
-        app = QApplication.instance()
-        assert app is not None
-        language.install(app, language.chosen(self._settings.language))
-        self.language_changed.emit()
 
     def _on_resized(self) -> None:
         if self._scale() != theme.scale():

@@ -47,7 +47,6 @@ class TextPairDialog(QDialog):
         self.compare = button(say("Compare"), self.accept, look="primary")
         self.compare.setDefault(True)
         hint = say("Change one word, negate the sentence, or swap A and B. Masked words are masked in both texts.")
-        margin = theme.px(14)
         vbox(
             label(hint, "muted", wrap=True),
             self.a,
@@ -55,7 +54,7 @@ class TextPairDialog(QDialog):
             hbox(self.swap, self.examples, None, button(say("Cancel"), self.reject), self.compare, gap_px=8),
             parent=self,
             gap_px=8,
-            margins=margin,
+            margins=theme.px(14),
         )
         self.setMinimumWidth(theme.px(WIDTH_PX))
         self.a.setFocus()
@@ -88,9 +87,6 @@ class Comparison(QObject):
         place = None if reference is None else portable_reference(str(reference))
         self._state.set_baseline(OtherModel(None if place == BUILT_IN else place))
 
-    def with_text(self, a: str, b: str) -> None:
-        self._state.set_baseline(OtherText(a, b))
-
     def end(self) -> None:
         self._state.set_baseline(None)
 
@@ -104,7 +100,7 @@ class Comparison(QObject):
         chosen, state = self._state.baseline, self._state
         a, b = (chosen.a, chosen.b) if isinstance(chosen, OtherText) else (state.text_a, state.text_b)
         dialog = TextPairDialog(a, b, [one for one in load_examples() if not one.model], self._window)
-        dialog.chosen.connect(self.with_text)
+        dialog.chosen.connect(lambda a, b: state.set_baseline(OtherText(a, b)))
         dialog.open()
         return dialog
 
@@ -153,9 +149,6 @@ class Comparison(QObject):
         reference = baseline.reference if isinstance(baseline, OtherModel) else None
         action: BannerAction | None = None
         if reference is not None and can_be_downloaded(reference):
-            action = say("Download"), partial(self._download, reference)
+            fetch, then = self._services.open_model.fetch, partial(self.with_model, reference)
+            action = say("Download"), partial(fetch, reference, then)  # a person has clicked for it
         self.problem_found.emit(say("There is nothing to compare with. {why}", why=why), action)
-
-    def _download(self, reference: str) -> None:
-        """A person has clicked for it."""
-        self._services.open_model.fetch(reference, partial(self.with_model, reference))

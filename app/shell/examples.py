@@ -26,19 +26,26 @@ class Examples(QObject):
         self._asked: int | None = None  # the number of the one that is asked about
 
     def use(self, example: Example) -> None:
-        """Writes an example pair into the sentence bar, masks its words and opens the room it is about."""
-        self._open_model_of(example)
-        self._write(example)
+        """Writes an example pair into the sentence bar, masks its words and opens the room it is about.
+
+        A model that ships makes place for the one that the example is about; a person's own stays for others.
+        """
+        wanted, opener = example.model or BUILT_IN, self._open_model
+        now = opener.newest_reference or BUILT_IN
+        if now != wanted and (example.model or now in TUNED):
+            opener.open(None if wanted == BUILT_IN else wanted)
+        self.write(example)
         self._asked = next((number for number, one in enumerate(load_examples()) if one == example), None)
         self._ask(example)
         views = next(room for room in ROOMS if room.key == example.room).view_keys
         self._open_view(example.room, views[0])  # the one that examples talk about
 
-    def write_first(self) -> None:
-        """Its sentences alone, for a window that begins."""
-        examples = load_examples()
-        if examples:
-            self._write(examples[0])
+    def write(self, example: Example) -> None:
+        """Its sentences alone."""
+        if example.passage:
+            self._state.set_applied_texts({"span": example.passage})
+        self._state.set_text(example.a, example.b or "")
+        self._state.set_mask_places(example.mask)
 
     def ask_again(self) -> None:
         """In the language that was chosen now."""
@@ -56,16 +63,3 @@ class Examples(QObject):
             happens=example.happens,
         )
         self._frame().show_question(example.look_for, answer, is_answered=is_answered)
-
-    def _open_model_of(self, example: Example) -> None:
-        """A model that ships makes place for the one that the example is about; a person's own stays for others."""
-        wanted, opener = example.model or BUILT_IN, self._open_model
-        now = opener.newest_reference or BUILT_IN
-        if now != wanted and (example.model or now in TUNED):
-            opener.open(None if wanted == BUILT_IN else wanted)
-
-    def _write(self, example: Example) -> None:
-        if example.passage:
-            self._state.set_applied_texts({"span": example.passage})
-        self._state.set_text(example.a, example.b or "")
-        self._state.set_mask_places(example.mask)

@@ -76,7 +76,9 @@ class Recovery(QObject):
             self._log = (self._folder / LOG).open("w", encoding="utf-8")
         except (OSError, Timeout, NotImplementedError):  # the last: a file system without locks
             return
-        print(_about_this_program(), file=self._log, flush=True)
+        versions = f"BERTscope {version_of(BERTSCOPE)}, Python {platform.python_version()}, Qt {qVersion()}"
+        machine = f"{platform.platform()}, {sys.platform}; {time.strftime('%Y-%m-%d %H:%M:%S')}"
+        print(f"{versions}, {machine}", file=self._log, flush=True)  # what a report needs
         if not faulthandler.is_enabled():
             faulthandler.enable(self._log)
         self._window.services.errors.log = self._log
@@ -110,11 +112,11 @@ class Recovery(QObject):
             self._written = now
 
     def _offer(self, left: Left) -> OfferLine:
-        has_state = left.session is not None or left.lesson is not None
-        sentence = say("BERTscope ended unexpectedly last time. Your text, model and lesson can be restored.")
-        if not has_state:
-            sentence = say("BERTscope ended unexpectedly last time.")
-        line = OfferLine(sentence, say("Restore") if has_state else say("OK"))
+        if left.session is not None or left.lesson is not None:
+            sentence = say("BERTscope ended unexpectedly last time. Your text, model and lesson can be restored.")
+            line = OfferLine(sentence, say("Restore"))
+        else:
+            line = OfferLine(say("BERTscope ended unexpectedly last time."), say("OK"))
         show = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(left.folder)))
         line.add_button(say("Show the log"), show, str(left.folder / LOG))
         line.accepted.connect(partial(self._restore, left))
@@ -163,9 +165,3 @@ def _lock_of(folder: Path) -> FileLock:
 def _unlock(lock: FileLock) -> None:
     lock.release()
     Path(lock.lock_file).unlink(missing_ok=True)
-
-
-def _about_this_program() -> str:
-    """The first line of a log: what a report needs."""
-    versions = f"BERTscope {version_of(BERTSCOPE)}, Python {platform.python_version()}, Qt {qVersion()}"
-    return f"{versions}, {platform.platform()}, {sys.platform}; {time.strftime('%Y-%m-%d %H:%M:%S')}"

@@ -94,9 +94,8 @@ def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:
 
 
 def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
-    services = context.services
-    machine = services.time_machine
-    room = made(services.state, lambda: machine.steps)
+    machine = context.services.time_machine
+    room = made(context.services.state, lambda: machine.steps)
     machine.changed.connect(room.follow_steps)
     room.follow_steps()
     room.snapshot_requested.connect(machine.open_snapshot)
@@ -104,8 +103,7 @@ def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
 
 
 def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
-    services = context.services
-    runs = services.runs
+    services, runs, playback = context.services, context.services.runs, context.services.playback
     room = made(services.open_model, runs)
     room.visibility_changed.connect(runs.set_following)
 
@@ -120,15 +118,12 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     def open_with(key: str, text: str, head: tuple[int, int] | None) -> None:
         if text:
             services.state.set_text(text, "")
-        if head is not None and services.open_model.is_opening:
+        if head is not None:
             services.open_model.when_open(lambda _model: services.state.set_head(*head))
-        elif head is not None:
-            services.state.set_head(*head)
         context.open_room(key)
 
     room.room_requested.connect(open_with)
     services.run_notifications.clicked.connect(room.open_run)
-    playback = services.playback
     room.time_machine.play_requested.connect(playback.toggle)
     playback.changed.connect(room.time_machine.show_playing)
     room.time_machine.show_playing(playback.is_playing)

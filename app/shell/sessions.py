@@ -113,10 +113,8 @@ class Sessions(QObject):
         has_model = opener.is_opening or state.model is not None
         if not has_model or session.model.reference != opener.newest_reference:
             opener.open(session.model.reference, *self._when_open(session))
-        elif opener.is_opening:
-            opener.when_open(*self._when_open(session))
         else:
-            self._warn_of_another(session)
+            opener.when_open(*self._when_open(session))
 
     def _when_open(
         self, session: Session, is_download: bool = False

@@ -16,6 +16,7 @@ from bertcore.locations import TINY, shipped_checkpoint
 from ..look import numbers
 from ..look.say import say
 from ..runs.stages import steps_of
+from ..state.examples import load_examples
 from ..state.history import History
 from ..state.model_info import ModelInfo
 from ..state.session_file import is_session
@@ -62,7 +63,8 @@ class Window(QMainWindow):
         self._check: tuple[ReferenceCheck, ModelInfo] | None = None  # of the values stored with a model, and the model
         self.appearance = Appearance(services, self)
         self.examples = Examples(services, lambda: self.frame, self.open_view, self)
-        self.examples.write_first()
+        for example in load_examples()[:1]:
+            self.examples.write(example)
         self.exporter = Exporter(self.state, lambda: self.frame.room, lambda: self.room_key, self)
         self.sessions = Sessions(services, lambda: self.room_key, self)
         self.offers = Offers(lambda: self.frame, self)
