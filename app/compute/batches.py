@@ -214,7 +214,8 @@ class ExampleBatchReader(_Reader):
             self._batches = open_examples(self._run, progress)
             self._counts = label_counts(self._batches.batches.features)  # of the right answers of all examples
         drawn, tokenizer = self._batches.at(step), self._batches.tokenizer
-        found, losses, units = self._model_before(step, snapshot), None, ()
+        found, losses = self._model_before(step, snapshot), None
+        units: tuple[UnitAnswer, ...] = ()
         if found is not None:
             answers = example_answers(found[1], drawn, tokenizer.label)
             losses, units = _losses(found[0], answers, drawn.features.kind.several_answers), answers.units

@@ -81,6 +81,11 @@ class Command(QAction):
         """Other words by which people look for it."""
         return say(ALSO.get(self.key) or ALSO.get(self.menu_key, ""))
 
+    def remove(self) -> None:
+        """For those in another language: two actions with one shortcut would be ambiguous."""
+        self.setShortcuts([])
+        self.deleteLater()
+
 
 class Commanded(Protocol):
     """What commands and menus need of the window."""
@@ -206,4 +211,8 @@ def commands_of(window: Commanded) -> dict[str, Command]:
         ("view.blank", "B .", say("Blank the screen"), window.blank_screen),
         ("view.full_screen", "F11", say("Full screen"), window.toggle_full_screen),
     ]
-    return {key: Command(key, keys, title, run) for key, keys, title, run in found}
+    commands = {key: Command(key, keys, title, run) for key, keys, title, run in found}
+    for code, _ in languages:
+        commands[f"view.language_{code}"].setCheckable(True)
+        commands[f"view.language_{code}"].setChecked(code == services.settings.language)
+    return commands

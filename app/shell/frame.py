@@ -85,7 +85,8 @@ class Frame(QWidget):
         """
         if room_key not in self.rooms:
             self.rooms[room_key] = self._make_room(room_key)
-            area = QScrollArea(widgetResizable=True)
+            area = QScrollArea()
+            area.setWidgetResizable(True)
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             area.setWidget(_Page(self.rooms[room_key]))
             self._areas[room_key] = area

@@ -191,8 +191,7 @@ class Window(QMainWindow):
 
     def _on_appearance_language_changed(self) -> None:
         for command in self.commands.values():
-            command.setShortcuts([])  # two actions with one shortcut would be ambiguous
-            command.deleteLater()
+            command.remove()
         self._write_commands()
         self.lessons.change_language()
         self.services.runs.read_again()
