@@ -1,4 +1,4 @@
-"""Room Map and the line of predictions: what is drawn is the reading, and every part is a door to the right place."""
+"""Room Map and the line of predictions: what is drawn is the reading, and every part leads to the right place."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.map import model_map
-from app.rooms.map.base_picture import paint_base
-from app.rooms.map.plan import Gap, MapPart, Plan, Sizes, choose_rows
+from app.rooms.map.base_picture import base_shapes, key_line_px, key_of, key_shapes
+from app.rooms.map.plan import MapPart, Plan, Sizes, choose_rows
 from app.rooms.map.room import MapRoom
 from app.rooms.map.view import MapView
 from app.shell.window import Window
+from app.state.baseline import Baseline, OtherModel, OtherText
+from app.state.readings import Reading
 from app.state.verdicts import SURE
 from app.widgets.prediction_line import VERDICT
 from bertcore.analysis.passes import as_text, layer_lens
@@ -25,23 +27,28 @@ from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.residual import neuron_activations
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
 
 Opener = Callable[[Path | str], Window]
 EMBEDDINGS = ("token", "segment", "position", "sum")
+ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
 
 
-def shown_map(window: Window, qtbot: QtBot) -> MapView:
+def shown_map(window: Window, qtbot: QtBot) -> Any:
+    """The view when all is answered; its plan and content are there."""
     room = window.open_room("map")
     assert isinstance(room, MapRoom) and isinstance(room.view, MapView)
     settle(window, qtbot)
-    return room.view
+    view = room.view
+    qtbot.waitUntil(lambda: not view.is_running and not window.services.inference.is_busy, timeout=TIMEOUT_MS)
+    assert view.map.plan is not None and view.map.content is not None
+    return view
 
 
-def plan_of(view: MapView) -> Plan:
-    assert view.map.plan is not None
-    return view.map.plan
+def reading_of(window: Window) -> Reading:
+    assert window.state.reading is not None
+    return window.state.reading
 
 
 def open_text(open_window: Opener, folder: Path, a: str, b: str, masks: tuple[int, ...], qtbot: QtBot) -> Window:
@@ -62,38 +69,28 @@ def test_rows_cover_the_text_and_fit(size: int, most: int) -> None:
     around = size * 2 // 3
     rows = choose_rows(size, most, around, [size // 3])
     assert len(rows) <= most and around in rows and 0 in rows and size - 1 in rows
-    covered = [p for row in rows for p in (range(row.first, row.last + 1) if isinstance(row, Gap) else [row])]
-    assert covered == list(range(size))
-    assert all(len(row) > 1 for row in rows if isinstance(row, Gap))
+    assert [at for row in rows for at in (row if isinstance(row, range) else [row])] == list(range(size))
+    assert all(len(row) > 1 for row in rows if isinstance(row, range))
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(1, 1), (4, 4), (6, 6), (12, 12), (24, 16)])
 @pytest.mark.parametrize(("width", "height", "scale"), [(1340, 730, 1.0), (1150, 600, 1.5), (900, 450, 1.0)])
 def test_every_part_is_on_the_map_and_apart(layers: int, heads: int, width: int, height: int, scale: float) -> None:
-    sizes = Sizes(width, height, scale, layers, heads, EMBEDDINGS, open_layer=layers // 2)
-    plan = Plan(sizes, choose_rows(32, sizes.most_rows, 10))
+    plan = Plan(Sizes(width, height, scale, layers, heads, EMBEDDINGS, open_layer=layers // 2), 32, 10)
     assert {(part.layer, part.head) for part in plan.parts if part.kind == "head"} == {
         (layer, head) for layer in range(layers) for head in range(heads)
     }
     for part, rect in plan.parts.items():
-        assert rect.width() > 0 and rect.height() > 0, part
-        assert rect.left() >= 0 and rect.right() <= width + 0.5 and rect.top() >= 0 and rect.bottom() <= height + 0.5, (
-            part
-        )
+        assert not rect.isEmpty() and QRectF(0, 0, width + 0.5, height + 0.5).contains(rect), part
     cells = [rect for part, rect in plan.parts.items() if part.kind == "head"]
-    apart = [one.intersected(other).isEmpty() for i, one in enumerate(cells) for other in cells[:i]]
-    assert all(apart)
+    assert all(one.intersected(other).isEmpty() for i, one in enumerate(cells) for other in cells[:i])
 
 
 def test_a_layer_that_opens_stays_under_the_pointer() -> None:
     """Else two layers would open in turn while the mouse rests."""
-    plans = []
-    for opened in range(24):
-        sizes = Sizes(1340, 730, 1.0, 24, 16, EMBEDDINGS, open_layer=opened)
-        plans.append(Plan(sizes, choose_rows(20, sizes.most_rows, 1)))
-        assert plans[-1].is_folded
-        assert [layer.number for layer in plans[-1].layers if layer.is_open] == [opened]
-    for plan in plans:
+    plans = [Plan(Sizes(1340, 730, 1.0, 24, 16, EMBEDDINGS, open_layer=opened), 20, 1) for opened in range(24)]
+    for opened, plan in enumerate(plans):
+        assert plan.is_folded and [layer.number for layer in plan.layers if layer.is_open] == [opened]
         for x in np.linspace(plan.layer_zone.left() + 1, plan.layer_zone.right() - 1, 300).tolist():
             layer = plan.layer_at(x)
             assert layer is not None and plans[layer].layer_at(x) == layer
@@ -106,26 +103,23 @@ def test_the_map_shows_this_pass(window: Window, model_folder: Path, qtbot: QtBo
     window.state.set_masks([2, 5])
     window.state.set_focus(5)
     settle(window, qtbot)
-    view, reading = shown_map(window, qtbot), window.state.reading
-    assert reading is not None
-    checkpoint = load_checkpoint(model_folder)
-    ids, segments = reading.request.input_ids, reading.request.segments
+    view, request, checkpoint = shown_map(window, qtbot), reading_of(window).request, load_checkpoint(model_folder)
+    ids, segments, content, answer = request.input_ids, request.segments, view.map.content, view.map.answer
+    assert list(content.words.values())[:4] == ["The", "cat", "sat", "on"]  # as they were typed, though masked
     direct = trace(checkpoint.model, ids, segments)
-    np.testing.assert_allclose(view.map.content.sheet.thumbnails, direct.attentions, atol=1e-5)
-
-    assert view.guesses is not None and set(view.guesses) == {2, 5}
+    np.testing.assert_allclose(content.sheet.thumbnails, direct.attentions, atol=1e-5)
+    assert set(view.answer_of("guesses", view.reading)) == {2, 5}
     logits = layer_lens(checkpoint.model, direct.hidden_states, [5])[:, 0]  # (L+1,V)
     label = checkpoint.tokenizer.label
-    assert [guess.token for guess in view.map.answer.guesses] == [label(int(row.argmax())) for row in logits]
+    assert [guess.token for guess in answer.guesses] == [label(int(row.argmax())) for row in logits]
     best = top_words(logits[-1], checkpoint.tokenizer, 3)
-    assert [word for word, _ in view.map.answer.words[:3]] == [label(guess.id) for guess in best]
-    assert [share for _, share in view.map.answer.words[:3]] == pytest.approx([guess.probability for guess in best])
-    assert direct.next_sentence_logits is not None and view.map.content.verdict is not None
+    assert [word for word, _ in answer.words[:3]] == [label(guess.id) for guess in best]
+    assert [share for _, share in answer.words[:3]] == pytest.approx([guess.probability for guess in best])
+    assert direct.next_sentence_logits is not None
     yes = next_sentence(direct.next_sentence_logits).is_next
-    assert view.map.content.verdict.share == pytest.approx(yes, abs=1e-5)
-
-    activity = view.map.content.activity
-    assert activity is not None and activity.activations.shape[:2] == (2, len(view.map.positions))
+    assert content.verdict.share == pytest.approx(yes, abs=1e-5)
+    activity = content.activity
+    assert activity.activations.shape[:2] == (2, len(view.map.positions))
     for layer, column in ((0, 0), (1, 27)):
         neuron = int(activity.neurons[layer, column])
         whole = neuron_activations(checkpoint.model, as_text(checkpoint.model, ids, segments), layer, neuron)
@@ -140,22 +134,29 @@ def test_without_a_mask_the_token_under_the_mouse_is_followed(window: Window, qt
     window.state.set_hover(None)
     window.state.set_focus(3)
     assert view.map.answer.position == 3
-    reading = window.state.reading
-    assert reading is not None
-    assert (
-        view.map.describe(MapPart("state", 1, position=3, stage=2)).title
-        == f"“{reading.shown_tokens[3]}” after layer 2"
-    )
+    title = view.map.describe(MapPart("state", 1, position=3, stage=2)).title
+    assert title == f"“{reading_of(window).shown_tokens[3]}” after layer 2"
 
 
-def test_words_are_as_they_were_typed(window: Window, qtbot: QtBot) -> None:
-    window.state.set_masks([2])
-    settle(window, qtbot)
-    view = shown_map(window, qtbot)
-    assert list(view.map.content.words.values())[:4] == ["The", "cat", "sat", "on"]
+def test_a_map_that_failed_to_paint_is_painted_again(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = shown_map(window, qtbot).map
+    before, faults = shown.grab().toImage(), [ValueError("broken")]
+
+    def fail_once(*arguments: Any) -> Any:
+        if faults:
+            raise faults.pop()
+        return base_shapes(*arguments)
+
+    monkeypatch.setattr(model_map, "base_shapes", fail_once)
+    shown.redraw()
+    with pytest.raises(ValueError):
+        shown.paintEvent(QPaintEvent(shown.rect()))
+    assert faults == [] and shown.grab().toImage() == before
 
 
-# Doors.
+# Where a click leads.
 
 
 @pytest.mark.parametrize(
@@ -188,23 +189,20 @@ def test_a_click_opens_the_place(
     window.resize(1440, 900)
     window.state.set_masks([2])
     settle(window, qtbot)
-    shown = shown_map(window, qtbot)
-    caption = shown.map.describe(part)
+    shown = shown_map(window, qtbot).map
+    caption, center = shown.describe(part), shown.plan.parts[part].center()
     assert part.kind == "section" or (caption.title and caption.text)
-    center = plan_of(shown).parts[part].center()
-    assert shown.map.cell_at(center) == part
-    QTest.mouseClick(shown.map, Qt.MouseButton.LeftButton, pos=center.toPoint())
-    assert window.room_key == room
+    assert shown.cell_at(center) == part
+    QTest.mouseClick(shown, Qt.MouseButton.LeftButton, pos=center.toPoint())
     opened: Any = window.frame.room
-    assert opened.views.key == view
+    assert (window.room_key, opened.views.key) == (room, view)
     assert {name: getattr(window.state, name) for name in selected} == selected
 
 
 def test_arrow_keys_walk_and_enter_opens(window: Window, qtbot: QtBot) -> None:
     window.resize(1440, 900)
     window.state.set_head(0, 0)
-    view = shown_map(window, qtbot)
-    picture = view.map
+    picture = shown_map(window, qtbot).map
     picture.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(lambda: picture.hovered_cell == MapPart("head", 0, 0), timeout=TIMEOUT_MS)
     QTest.keyClick(picture, Qt.Key.Key_Right)
@@ -214,8 +212,6 @@ def test_arrow_keys_walk_and_enter_opens(window: Window, qtbot: QtBot) -> None:
         QTest.keyClick(picture, Qt.Key.Key_Down)
         reached.add(picture.hovered_cell.kind)
     assert {"state", "feed_forward"} <= reached
-    for _ in range(60):
-        QTest.keyClick(picture, Qt.Key.Key_Up)
     picture.set_hovered(MapPart("head", 0, 1))
     QTest.keyClick(picture, Qt.Key.Key_Return)
     assert window.room_key == "attend" and (window.state.layer, window.state.head) == (0, 1)
@@ -230,46 +226,35 @@ def test_arrow_keys_walk_and_enter_opens(window: Window, qtbot: QtBot) -> None:
 def test_any_family(family: str, open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
     folder = save_family(family, tmp_path / family)
     window = open_text(open_window, folder, "The cat sat on the mat.", "It was very comfortable.", (), qtbot)
-    view, model = shown_map(window, qtbot), window.state.model
+    shown, model = shown_map(window, qtbot).map, window.state.model
     assert model is not None
-    view.map.grab()
-    predicts = "mlm" in model.output_heads
-    assert bool(view.map.answer.words) == bool(view.map.answer.guesses) == predicts
-    assert bool(view.map.answer.reason) == (not predicts)
-    assert (view.map.content.verdict is not None) == bool({"nsp", "sop"} & set(model.output_heads))
-    assert view.map.content.pair.text
-    assert ("segment" in plan_of(view).embeddings) == (model.config.type_vocab_size > 0)
-    assert plan_of(view).is_folded == (model.layers > 12)
-    for part in list(plan_of(view).parts):
-        assert view.door_of(part).room in ("embed", "attend", "predict", "layers")
-        view.map.describe(part)
+    shown.grab()
+    answer, content, predicts = shown.answer, shown.content, "mlm" in model.output_heads
+    assert bool(answer.words) == bool(answer.guesses) == predicts == (not answer.reason)
+    assert (content.verdict is not None) == bool({"nsp", "sop"} & set(model.output_heads))
+    assert content.pair.text
+    assert ("segment" in shown.plan.embeddings) == (model.config.type_vocab_size > 0)
+    assert shown.plan.is_folded == (model.layers > 12)
+    for part in shown.plan.parts:
+        assert part.kind == "section" or shown.describe(part).text
+    if shown.plan.is_folded:
+        QTest.mouseMove(shown, shown.plan.layers[17].heads.center().toPoint())
+        qtbot.waitUntil(lambda: shown.plan.layers[17].is_open, timeout=TIMEOUT_MS)
+        assert shown.hovered_cell is None or shown.hovered_cell.layer == 17
 
 
 @pytest.mark.parametrize("a", ["", "a", "the cat sat on the mat " * 9])
 def test_any_length(a: str, open_window: Opener, model_folder: Path, qtbot: QtBot) -> None:
     window = open_text(open_window, model_folder, a, "", (), qtbot)
     window.resize(1280, 720)
-    view, reading = shown_map(window, qtbot), window.state.reading
-    assert reading is not None
-    view.map.grab()
-    shown = view.map.positions
-    assert shown[0] == 0 and shown[-1] == len(reading.encoding) - 1
-    assert (len(shown) < len(reading.encoding)) == (len(reading.encoding) > 30)
-    window.state.set_focus(len(reading.encoding) // 2)
-    settle(window, qtbot)
-    assert len(reading.encoding) // 2 in view.map.positions
-    assert view.map.content.activity is not None and view.map.content.activity.activations.shape[1] == len(
-        view.map.positions
-    )
-
-
-def test_the_layer_under_the_pointer_opens(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
-    window = open_text(open_window, save_family("encoder", tmp_path / "large"), "The cat sat.", "", (), qtbot)
-    view = shown_map(window, qtbot)
-    box = plan_of(view).head_boxes[17].center()
-    QTest.mouseMove(view.map, box.toPoint())
-    qtbot.waitUntil(lambda: plan_of(view).layers[17].is_open, timeout=TIMEOUT_MS)
-    assert view.map.hovered_cell is None or view.map.hovered_cell.layer == 17
+    shown, size = shown_map(window, qtbot).map, len(reading_of(window).encoding)
+    shown.grab()
+    assert shown.positions[0] == 0 and shown.positions[-1] == size - 1
+    assert (len(shown.positions) < size) == (size > 30)
+    window.state.set_focus(size // 2)
+    shown_map(window, qtbot)
+    assert size // 2 in shown.positions
+    assert shown.content.activity.activations.shape[1] == len(shown.positions)
 
 
 def test_144_heads_are_drawn(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
@@ -278,8 +263,80 @@ def test_144_heads_are_drawn(open_window: Opener, tmp_path: Path, qtbot: QtBot) 
     text = "the cat sat on the mat and a dog ran home . " * 2
     window = open_text(open_window, folder, text, "It was very comfortable.", (3,), qtbot)
     window.resize(1440, 900)
-    view = shown_map(window, qtbot)
-    assert not view.map.grab().isNull() and len(plan_of(view).head_boxes) == 12
+    shown = shown_map(window, qtbot).map
+    assert not shown.grab().isNull() and len(shown.plan.layers) == 12
+
+
+# Beside a baseline: the guesses of both, and how far each line is from where it was.
+
+
+def beside(window: Window, baseline: Baseline, qtbot: QtBot) -> Any:
+    window.resize(1440, 900)
+    window.state.set_masks([3])
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+    shown = shown_map(window, qtbot).map
+    shown.grab()
+    return shown
+
+
+def test_the_guesses_of_both_are_those_of_each_layer(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    answer, reading = beside(window, ONE_WORD, qtbot).answer, reading_of(window)
+    assert reading.baseline is not None
+    checkpoint, request = load_checkpoint(model_folder), reading.baseline.request
+    direct = trace(checkpoint.model, request.input_ids, request.segments)
+    logits = layer_lens(checkpoint.model, direct.hidden_states, [3])[:, 0]  # (L+1,V)
+    label, chances = checkpoint.tokenizer.label, softmax(logits[-1])
+    assert [guess.token for guess in answer.baseline_guesses] == [label(int(row.argmax())) for row in logits]
+    expected = [float(chances[word.id]) for word in reading.masks[0].words[: len(answer.words)]]
+    assert answer.baseline_shares == pytest.approx(expected, abs=1e-5)
+    for stage, (now, then) in enumerate(zip(answer.guesses, answer.baseline_guesses, strict=True)):
+        assert (answer.baseline_guess(stage) is None) == (now.token == then.token)
+
+
+@pytest.mark.parametrize("baseline", [ONE_WORD, SHORTER], ids=["one word", "shorter"])
+def test_lines_are_coloured_by_one_minus_the_cosine(baseline: OtherText, window: Window, qtbot: QtBot) -> None:
+    shown, reading = beside(window, baseline, qtbot), reading_of(window)
+    assert reading.baseline is not None and reading.alignment is not None
+    distances, other_positions = shown.content.distances, reading.alignment.other_positions
+    for position, place in enumerate(other_positions):
+        if place is None:
+            assert distances.share(position, 1) is None
+            assert "no such token" in shown.describe(MapPart("state", 0, position=position, stage=1)).text
+            continue
+        ours, theirs = (
+            one.trace.hidden_states[:, at].astype(float) for one, at in ((reading, position), (reading.baseline, place))
+        )
+        cosines = (ours * theirs).sum(-1) / np.linalg.norm(ours, axis=-1) / np.linalg.norm(theirs, axis=-1)
+        np.testing.assert_allclose(distances.values[position], 1 - cosines, atol=1e-6)
+        assert distances.share(position, 2) == pytest.approx((1 - cosines[2]) / distances.limit, abs=1e-6)
+        described = shown.describe(MapPart("state", 1, position=position, stage=2)).text
+        assert numbers.decimal(float(cosines[2])) in described
+    window.comparison.toggle_difference()
+    assert shown.content.distances is None and "stronger" not in shown.content.title.text
+    window.comparison.end()
+    settle(window, qtbot)
+    assert "Compared" not in shown.content.title.title
+
+
+def test_another_shape_says_why_and_keeps_the_words(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    shown = beside(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))), qtbot)
+    assert shown.content.distances is None and "cannot be measured" in shown.content.title.text
+    answer = shown.answer
+    assert len(answer.baseline_guesses) == 4 and answer.baseline_guess(0) is None  # only the last layers are compared
+
+
+def test_the_key_fits_on_a_projector(window: Window, qtbot: QtBot) -> None:
+    window.appearance.set_look(projector=True)
+    shown = beside(window, ONE_WORD, qtbot)
+    window.resize(1280, 720)
+    settle(window, qtbot)
+    entries, free = key_of(shown.plan, shown.content), QRectF(118, 135, 450, 80)
+    assert [entry.colors for entry in entries] == ["distance", "signed", "sequential"]
+    shapes, taken = key_shapes(shown.plan, entries, free)
+    assert len(shapes) == 12 and free.contains(taken)
+    assert taken.height() == pytest.approx(3 * key_line_px(shown.plan))
+    window.appearance.set_look(projector=False)
 
 
 # The line of predictions.
@@ -291,28 +348,22 @@ def test_the_line_says_the_best_words_and_the_verdict(window: Window, qtbot: QtB
     assert line.isVisible() and line.prediction.words == () and "Double-click" in line.prediction.hint
     state.set_masks([2, 5])
     settle(window, qtbot)
-    assert state.reading is not None and state.reading.trace.mlm_logits is not None
+    reading = reading_of(window)
+    assert reading.trace.mlm_logits is not None and reading.next_sentence is not None
     assert line.prediction.title == "[MASK] (2) could be"
-    row = softmax(state.reading.trace.mlm_logits[0])
+    row = softmax(reading.trace.mlm_logits[0])
     assert [share for _, share in line.prediction.words] == pytest.approx(sorted(row.tolist())[::-1][:3])
     state.set_focus(5)
     assert line.prediction.title == "[MASK] (5) could be"
-    assert [word for word, _ in line.prediction.words] == [word.token for word in state.reading.masks[1].words[:3]]
-    assert state.reading.next_sentence is not None and line.prediction.verdict is not None
-    yes = state.reading.next_sentence.is_next
+    assert [word for word, _ in line.prediction.words] == [word.token for word in reading.masks[1].words[:3]]
+    yes = reading.next_sentence.is_next
     answer = ("yes" if yes >= 0.5 else "no") if max(yes, 1 - yes) >= SURE else "unsure"
+    assert line.prediction.verdict is not None
     assert line.prediction.verdict[:2] == ("B follows A", f"{numbers.percent(yes)} ({answer})")
+    assert line.cell_at(QPointF(line.width() - 10, 5)) == VERDICT
     state.set_text(None, "")
     settle(window, qtbot)
     assert line.prediction.verdict is None
-
-
-def test_a_click_on_the_line_opens_predict(window: Window, qtbot: QtBot) -> None:
-    window.state.set_masks([2])
-    window.open_room("embed")
-    settle(window, qtbot)
-    line = window.frame.prediction
-    assert line.cell_at(QPointF(line.width() - 10, 5)) == VERDICT
     QTest.mouseClick(line, Qt.MouseButton.LeftButton)
     assert window.room_key == "predict"
 
@@ -323,28 +374,9 @@ def test_which_rooms_have_the_line_and_the_tokens(window: Window) -> None:
         assert window.frame.strip.isVisible() == has_tokens and window.frame.prediction.isVisible() == has_line
 
 
-def test_a_model_without_heads_says_nothing(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
-    folder = make_checkpoint(tmp_path / "encoder", output_heads=())
-    window = open_text(open_window, folder, "The cat sat.", "It was.", (), qtbot)
+def test_a_model_without_heads_says_nothing(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
+    window.open_model(headless_folder)
+    settle(window, qtbot)
     window.open_room("embed")
     prediction = window.frame.prediction.prediction
     assert (prediction.title, prediction.words, prediction.hint, prediction.verdict) == ("", (), "", None)
-
-
-def test_a_map_that_failed_to_paint_is_painted_again(
-    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = shown_map(window, qtbot).map
-    before = shown.grab().toImage()
-    faults = [ValueError("broken")]
-
-    def fail_once(*arguments: Any) -> None:
-        if faults:
-            raise faults.pop()
-        paint_base(*arguments)
-
-    monkeypatch.setattr(model_map, "paint_base", fail_once)
-    shown._base_key = ()  # to be painted anew, as after a change of theme
-    with pytest.raises(ValueError):
-        shown.paintEvent(QPaintEvent(shown.rect()))
-    assert faults == [] and shown.grab().toImage() == before

@@ -184,7 +184,7 @@ def test_models_of_two_sizes_show_the_only_picture_there_is(projected: Window, t
 @pytest.mark.parametrize(("layers", "heads"), [(6, 6), (12, 12), (24, 16)])
 def test_rows_of_the_map_leave_room_for_their_type(layers: int, heads: int, projected: Window, qtbot: QtBot) -> None:
     """With more layers fewer words, none of them smaller."""
-    from app.rooms.map.plan import Plan, Sizes, choose_rows
+    from app.rooms.map.plan import Plan, Sizes
 
     room: Any = projected.open_room("map")
     settle(projected, qtbot)
@@ -193,7 +193,7 @@ def test_rows_of_the_map_leave_room_for_their_type(layers: int, heads: int, proj
     size, least = view.map.size(), theme.type_px(10)
     names = ("token", "segment", "position", "sum")
     sizes = Sizes(size.width(), size.height(), theme.scale(), layers, heads, names, 0, least)
-    plan = Plan(sizes, choose_rows(32, sizes.most_rows, 10))
+    plan = Plan(sizes, 32, 10)
     assert least == theme.LEAST_PROJECTED_PX and plan.row_height >= 1.2 * least and len(plan.rows) >= 8
-    numbered = [(first.center + last.center) / 2 for first, last in plan.numbered]
+    numbered = [(first.x(0.5) + last.x(0.5)) / 2 for first, last in plan.numbered]
     assert numbered and all(after - before >= 1.2 * least for before, after in pairwise(numbered))

@@ -1,37 +1,97 @@
-"""What of the map does not change under the pointer: words, embeddings, layers, the verdict, the captions."""
+"""What of the map does not change under the pointer: words, embeddings, layers, the verdict, captions, the key."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPainterPath, QPen
 
 from ...look import numbers, theme
 from ...look.say import say
 from ...state.token_units import TokenView
-from ...widgets.charts.raster import Raster
-from .compared import ComparedLines
-from .content import Content, embedding
-from .key import distance_color, embedding_limit, key_line_px, key_of, paint_key
-from .plan import HEADINGS, Gap, Layer, MapPart, Plan
+from ...widgets.charts.drawing import Box, Line, Shape, Words
+from ...widgets.charts.raster import HeadSheet, Heat, Raster, paint_scale
+from .content import Content, Distances, embedding
+from .plan import HEADINGS, Layer, MapPart, Plan
 
 FADED = 0.2  # opacity of heads that are off
 LINE_ALPHA = 110  # of 255: the lines that are not followed
 WIDER = 3.4  # by how much a line is wider that is as far from the baseline's as any
 SLANTED = 62  # height of the slanted names of embeddings
+WITHIN = 0.99  # the share of values that the colour scale of the embeddings reaches; a few outliers would pale the rest
+BAR, LINE = 72, 17  # of the key: width of a scale, height of a line
 CENTER = Qt.AlignmentFlag.AlignCenter
-WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+WRAPPED = TOP | Qt.TextFlag.TextWordWrap
+COLORS = {"token": "segment_a", "segment": "segment_b", "position": "good_text", "sum": "ink"}  # of names
 
 
-def draw_arrow(painter: QPainter, start: QPointF, end: QPointF, side: float) -> None:
-    """Upright, its head at `end`."""
-    painter.drawLine(QLineF(start, end))
-    back = side * 1.6 if end.y() < start.y() else -side * 1.6
-    head = [end, QPointF(end.x() - side, end.y() + back), QPointF(end.x() + side, end.y() + back)]
-    painter.save()
-    painter.setBrush(painter.pen().color())
-    painter.drawPolygon(QPolygonF(head))
-    painter.restore()
+@dataclass(frozen=True)
+class Path:
+    """A line along a path, and what is in it."""
+
+    path: QPainterPath
+    pen: QPen
+    fill: QColor | Qt.BrushStyle = Qt.BrushStyle.NoBrush
+
+    def paint(self, painter: QPainter) -> None:
+        painter.setPen(self.pen)
+        painter.setBrush(self.fill)
+        painter.drawPath(self.path)
+
+
+@dataclass(frozen=True)
+class Head:
+    """The attention of one head."""
+
+    rect: QRectF
+    sheet: HeadSheet
+    layer: int
+    head: int
+    is_off: bool
+
+    def paint(self, painter: QPainter) -> None:
+        painter.setOpacity(FADED if self.is_off else 1)
+        self.sheet.paint(painter, self.rect, self.layer, self.head)
+        painter.setOpacity(1)
+
+
+@dataclass(frozen=True)
+class Slanted:
+    """Words that begin at a point and rise to the right."""
+
+    start: QPointF
+    words: Words
+
+    def paint(self, painter: QPainter) -> None:
+        painter.save()
+        painter.translate(self.start)
+        painter.rotate(-45)
+        self.words.paint(painter)
+        painter.restore()
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A scale of colours."""
+
+    rect: QRectF
+    colors: Literal["distance", "signed", "sequential"]
+
+    def paint(self, painter: QPainter) -> None:
+        if self.colors != "distance":
+            paint_scale(painter, self.rect, signed=self.colors == "signed")
+            return
+        gradient = QLinearGradient(self.rect.topLeft(), self.rect.topRight())
+        gradient.setStops([(place / 16, distance_color(place / 16)) for place in range(17)])
+        painter.setPen(QPen(theme.color("line"), 1))
+        painter.setBrush(QBrush(gradient))
+        painter.drawRect(self.rect)
 
 
 def curve_between(start: QPointF, end: QPointF) -> QPainterPath:
@@ -41,310 +101,313 @@ def curve_between(start: QPointF, end: QPointF) -> QPainterPath:
     return path
 
 
-def draw_wrapped(painter: QPainter, box: QRectF, text: str) -> QRectF:
+def fitting(box: QRectF, text: str, size_px: float) -> tuple[str, QRectF]:
     """As many whole sentences of a text as fit into a box, in lines; of the first as many words as fit.
 
-    Returns what they take.
+    And what they take.
     """
-    sentences, free = text.split(". "), QRectF(box.left(), box.top(), box.width(), 9999)
-    while len(sentences) > 1 and painter.boundingRect(free, WRAPPED, ". ".join(sentences)).height() > box.height():
+    metrics, free = QFontMetricsF(theme.font(size_px)), QRectF(box.left(), box.top(), box.width(), 9999)
+
+    def height(words: list[str], between: str) -> float:
+        return metrics.boundingRect(free, WRAPPED, between.join(words)).height()
+
+    sentences = text.split(". ")
+    while len(sentences) > 1 and height(sentences, ". ") > box.height():
         sentences = [*sentences[:-2], f"{sentences[-2].removesuffix('.')}."]
     words = ". ".join(sentences).split()
-    while words and painter.boundingRect(free, WRAPPED, " ".join(words)).height() > box.height():
+    while words and height(words, " ") > box.height():
         words = [*words[: -2 if words[-1] == "…" else -1], "…"] if words != ["…"] else []
-    painter.drawText(box, WRAPPED, " ".join(words))
-    return painter.boundingRect(box, WRAPPED, " ".join(words))
+    return " ".join(words), metrics.boundingRect(box, WRAPPED, " ".join(words))
 
 
-def paint_base(painter: QPainter, plan: Plan, content: Content) -> None:
+def paragraph(box: QRectF, text: str, size_px: float = 11) -> Words:
+    """As much of a text as fits."""
+    return Words(box, fitting(box, text, size_px)[0], "muted", size_px, align=TOP, wraps=True)
+
+
+def base_shapes(plan: Plan, content: Content) -> Iterator[Shape]:
     """The picture without what is followed, selected or pointed at."""
-    _Base(painter, plan, content).paint()
+    kinds = content.reading.units(TokenView()).kinds  # (S) names of colours
+    yield from _title(plan, content)
+    yield from _words(plan, content, kinds)
+    yield from _embeddings(plan, content)
+    yield from _lines(plan, content, kinds)
+    for layer in plan.layers:
+        yield from _layer(plan, content, layer)
+    for first, last in plan.numbered:  # above each stack of folded layers
+        place = plan.parts[MapPart("layer", first.number)] | plan.parts[MapPart("layer", last.number)]
+        text = str(first.number + 1) if first is last else f"{first.number + 1}–{last.number + 1}"
+        wide = place.adjusted(-plan.px(20), 0, plan.px(20), 0)
+        yield Words(wide, text, "muted", 10, align=CENTER)
+    yield from _feed_forward(plan, content)
+    yield from _verdict(plan, content)
+    yield from _captions(plan, content)
 
 
-class _Base:
-    def __init__(self, painter: QPainter, plan: Plan, content: Content) -> None:
-        self._painter, self._plan, self._content = painter, plan, content
-        self._kinds = content.reading.units(TokenView()).kinds  # (S) names of colours
+def _title(plan: Plan, content: Content) -> Iterator[Shape]:
+    px, has_sections, bottom = plan.px, plan.has_sections, plan.top - plan.px(HEADINGS + 24)
+    box = QRectF(plan.words.left(), px(10), plan.layer_zone.left() - plan.words.left() - px(12), px(28))
+    yield Words(box, content.title.title, "ink", 19 if has_sections else 14, bold=True)
+    text = QRectF(box.left(), box.bottom() + px(2), box.width(), bottom - box.bottom())
+    size, taken, entries = 13 if has_sections else 11, box, key_of(plan, content)
+    text.setHeight(max(text.height() - len(entries) * key_line_px(plan), 0))
+    words, needs = fitting(text, content.title.text, size)
+    if has_sections or words == content.title.text:
+        yield Words(text, words, "muted", size, align=TOP, wraps=True)
+        taken = box.united(needs)
+    free = QRectF(text.left(), taken.bottom() + px(2), text.width(), bottom - taken.bottom())
+    shapes, key = key_shapes(plan, entries, free)
+    yield from shapes
+    beside = plan.top - px(HEADINGS + SLANTED - 15) if plan.is_tight else plan.heads_top + plan.heads_height
+    label = QRectF(plan.layer_zone.left() - px(150), beside - px(15), px(146), px(15))
+    if not label.intersects(taken) and not label.intersects(key):
+        yield Words(label, say("attention heads"), "muted", 11, align=theme.RIGHT)
+    if plan.layers[0].is_open or not plan.is_folded:
+        label = QRectF(plan.embeddings["sum"].left() - px(60), plan.feed_forward_top, 0, px(30))
+        label.setRight(plan.layer_zone.left() - px(4))
+        yield Words(label, say("feed-forward"), "muted", 11, align=theme.RIGHT)
 
-    def paint(self) -> None:
-        self._paint_title()
-        self._paint_words()
-        self._paint_embeddings()
-        self._paint_lines()
-        for layer in self._plan.layers:
-            self._paint_layer(layer)
-        self._paint_folded_numbers()
-        self._paint_feed_forward()
-        self._paint_verdict()
-        self._paint_captions()
 
-    def _paint_title(self) -> None:
-        painter, plan, content = self._painter, self._plan, self._content
-        px = plan.px
-        box = QRectF(plan.words.left(), px(10), plan.layer_zone.left() - plan.words.left() - px(12), px(28))
-        theme.draw_text(painter, box, content.title.title, "ink", 19 if plan.sizes.has_sections else 14, bold=True)
-        text = QRectF(box.left(), box.bottom() + px(2), box.width(), plan.top - px(HEADINGS + 24) - box.bottom())
-        painter.setFont(theme.font(13 if plan.sizes.has_sections else 11))
-        painter.setPen(theme.color("muted"))
-        needs, taken = painter.boundingRect(text, WRAPPED, content.title.text), box
-        entries = key_of(plan, content)
-        text.setHeight(max(text.height() - len(entries) * key_line_px(plan), 0))
-        if needs.height() <= text.height():
-            painter.drawText(text, WRAPPED, content.title.text)
-            taken = box.united(needs)
-        elif plan.sizes.has_sections:
-            taken = box.united(draw_wrapped(painter, text, content.title.text))
-        bottom = plan.top - px(HEADINGS + 24)
-        free = QRectF(text.left(), taken.bottom() + px(2), text.width(), bottom - taken.bottom())
-        key = paint_key(painter, plan, entries, free)
-        bottom = plan.top - px(HEADINGS + SLANTED - 15) if plan.is_tight else plan.heads_top + plan.heads_height
-        label = QRectF(plan.layer_zone.left() - px(150), bottom - px(15), px(146), px(15))
-        if not label.intersects(taken) and not label.intersects(key):
-            heads = say("attention heads")
-            theme.draw_text(painter, label, heads, "muted", 11, align=theme.RIGHT)
-        if plan.layers[0].is_open or not plan.is_folded:
-            beside = QRectF(plan.embeddings["sum"].left() - px(60), plan.feed_forward_top, 0, px(30))
-            beside.setRight(plan.layer_zone.left() - px(4))
-            theme.draw_text(painter, beside, say("feed-forward"), "muted", 11, align=theme.RIGHT)
+def _words(plan: Plan, content: Content, kinds: Sequence[str]) -> Iterator[Shape]:
+    px, tokens, height = plan.px, content.reading.shown_tokens, plan.row_height
+    words = {position: (found, word) for found, word in content.words.items() for position in found}
+    heading = QRectF(plan.words.left(), plan.top - px(HEADINGS), plan.words.width(), px(HEADINGS - 3))
+    if plan.has_words:
+        yield Words(heading, say("Words"), "ink", 11, align=theme.RIGHT, bold=True)
+    heading = QRectF(plan.tokens.left(), heading.top(), plan.tokens.width(), heading.height())
+    yield Words(heading, say("Tokens"), "ink", 11, align=CENTER, bold=True)
+    size = min(height / plan.sizes.scale * 0.7, 13.5)
+    for number, row in enumerate(plan.rows):
+        y = plan.row_y(number)
+        box = QRectF(plan.tokens.left(), y - height / 2, plan.tokens.width(), height)
+        if isinstance(row, range):
+            yield Words(box, say("⋮ %n more", n=len(row)), "muted", min(size, 11), align=CENTER)
+            continue
+        kind = kinds[row]
+        yield Box(box.adjusted(0, 1, 0, -1), f"{kind}_tint", radius_px=px(4))
+        yield Words(box.adjusted(2, 1, -2, -1), tokens[row], kind, size, align=CENTER, bold=kind == "mask")
+        if row not in words or not plan.has_words:
+            continue
+        positions, word = words[row]
+        own = [plan.row_y(plan.row_of[position]) for position in positions if position in plan.row_of]
+        middle = (own[0] + own[-1]) / 2
+        if y == own[0]:
+            box = QRectF(plan.words.left(), middle - height / 2, plan.words.width(), height)
+            yield Words(box, word, kind if kind == "mask" else "ink", size, align=theme.RIGHT)
+        here, there = QPointF(plan.words.right() + px(3), middle), QPointF(plan.tokens.left() - px(2), y)
+        yield Line(here, there, theme.color(kind, LINE_ALPHA), 1, snaps=False)
 
-    def _paint_words(self) -> None:
-        painter, plan, content = self._painter, self._plan, self._content
-        px, tokens = plan.px, content.reading.shown_tokens
-        words = {position: (found, word) for found, word in content.words.items() for position in found}
-        heading = QRectF(plan.words.left(), plan.top - px(HEADINGS), plan.words.width(), px(HEADINGS - 3))
-        if plan.sizes.has_words:
-            theme.draw_text(painter, heading, say("Words"), "ink", 11, align=theme.RIGHT, bold=True)
-        heading.setRect(plan.tokens.left(), heading.top(), plan.tokens.width(), heading.height())
-        theme.draw_text(painter, heading, say("Tokens"), "ink", 11, align=CENTER, bold=True)
-        size = min(plan.row_height / plan.sizes.scale * 0.7, 13.5)
-        for number, row in enumerate(plan.rows):
-            y, height = plan.row_y(number), plan.row_height
-            if isinstance(row, Gap):
-                text = say("⋮ %n more", n=len(row))
-                box = QRectF(plan.tokens.left(), y - height / 2, plan.tokens.width(), height)
-                theme.draw_text(painter, box, text, "muted", min(size, 11), align=CENTER)
-                continue
-            kind = self._kinds[row]
-            chip = QRectF(plan.tokens.left(), y - height / 2 + 1, plan.tokens.width(), height - 2)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color(f"{kind}_tint"))
-            painter.drawRoundedRect(chip, px(4), px(4))
-            theme.draw_text(
-                painter, chip.adjusted(2, 0, -2, 0), tokens[row], kind, size, align=CENTER, bold=kind == "mask"
-            )
-            if row not in words or not plan.sizes.has_words:
-                continue
-            positions, word = words[row]
-            own = [plan.row_y(plan.row_of[position]) for position in positions if position in plan.row_of]
-            middle = (own[0] + own[-1]) / 2
-            if y == own[0]:
-                box = QRectF(plan.words.left(), middle - height / 2, plan.words.width(), height)
-                color = kind if kind == "mask" else "ink"
-                theme.draw_text(painter, box, word, color, size, align=theme.RIGHT)
-            painter.setPen(QPen(theme.color(kind, LINE_ALPHA), 1))
-            here = QPointF(plan.words.right() + px(3), middle)
-            painter.drawLine(QLineF(here, QPointF(plan.tokens.left() - px(2), y)))
 
-    def _paint_embeddings(self) -> None:
-        """The first few numbers of each; one scale for those that are added, with their sum."""
-        painter, plan, content = self._painter, self._plan, self._content
-        px, rows, count = plan.px, plan.rows, plan.columns_per_strip
-        values = {name: embedding(content.reading, name) for name in plan.embeddings}
-        shown = {name: value[plan.positions, :count] for name, value in values.items() if value is not None}
-        limit = embedding_limit(plan, content)
-        of_rows = [i for i, row in enumerate(rows) if isinstance(row, int)]
-        dropped = content.reading.request.what_if.dropped
-        names = {"token": say("token"), "segment": say("segment"), "position": say("position"), "sum": say("sum")}
-        colors = {"token": "segment_a", "segment": "segment_b", "position": "good_text", "sum": "ink"}
-        for name, strip in plan.embeddings.items():
-            picture = np.zeros((len(rows), shown[name].shape[1]), dtype=np.float32)
-            if name not in dropped:
-                picture[of_rows] = shown[name]
-            Raster(picture, -limit, limit, signed=True).paint(painter, strip)
-            painter.setPen(QPen(theme.color("line"), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(strip)
-            if plan.is_tight:
-                painter.save()
-                painter.translate(strip.center().x(), plan.top - px(4))
-                painter.rotate(-45)
-                slanted = QRectF(0, -px(8), plan.name_width + px(16), px(16))
-                theme.draw_text(painter, slanted, names[name], colors[name], 11, bold=True)
-                painter.restore()
-                continue
-            side = plan.name_width / 2
-            heading = QRectF(strip.center().x() - side, plan.top - px(HEADINGS), 2 * side, px(HEADINGS - 3))
-            painter.setFont(theme.font(11, bold=True))
-            if painter.fontMetrics().horizontalAdvance(names[name]) > heading.width():
-                continue
-            theme.draw_text(painter, heading, names[name], colors[name], 11, align=CENTER, bold=True)
-        for number, strip in enumerate(list(plan.embeddings.values())[:-1]):
-            mark = "=" if number == len(plan.embeddings) - 2 else "+"
-            after = list(plan.embeddings.values())[number + 1]
-            box = QRectF(strip.right(), strip.center().y() - px(10), after.left() - strip.right(), px(20))
-            painter.setFont(theme.font(13))
-            painter.setPen(theme.color("muted"))
-            painter.drawText(box, CENTER, mark)
-        left, right = next(iter(plan.embeddings.values())).left() - px(30), plan.embeddings["sum"].right() + px(8)
-        width = next(iter(shown.values())).shape[1]
-        whole = next(value.shape[1] for value in values.values() if value is not None)
-        text = say("the first {count} of {width} numbers", count=width, width=numbers.count(whole))
-        wider = px(20 if plan.is_tight else 0)
-        below = QRectF(left - wider, plan.bottom + px(3), right - left + 2 * wider, px(16))
-        theme.draw_text(painter, below, text, "muted", 11, align=CENTER)
+def _embeddings(plan: Plan, content: Content) -> Iterator[Shape]:
+    """The first few numbers of each; one scale for those that are added, with their sum."""
+    px, count, dropped = plan.px, plan.columns_per_strip, content.reading.request.what_if.dropped
+    limit, strips = embedding_limit(plan, content), list(plan.embeddings.values())
+    of_rows = [i for i, row in enumerate(plan.rows) if isinstance(row, int)]
+    names = {"token": say("token"), "segment": say("segment"), "position": say("position"), "sum": say("sum")}
+    whole = width = 0
+    for name, strip in plan.embeddings.items():
+        values = embedding(content.reading, name)
+        assert values is not None
+        shown, whole = values[plan.positions, :count], values.shape[1]
+        width = shown.shape[1]
+        picture = np.zeros((len(plan.rows), width), dtype=np.float32)
+        if name not in dropped:
+            picture[of_rows] = shown
+        yield Heat(strip, Raster(picture, -limit, limit, signed=True))
+        yield Box(strip, line="line")
+        if plan.is_tight:
+            words = Words(QRectF(0, -px(8), plan.name_width + px(16), px(16)), names[name], COLORS[name], 11, bold=True)
+            yield Slanted(QPointF(strip.center().x(), plan.top - px(4)), words)
+            continue
+        heading = QRectF(0, plan.top - px(HEADINGS), plan.name_width, px(HEADINGS - 3))
+        heading.moveLeft(strip.center().x() - plan.name_width / 2)
+        if QFontMetricsF(theme.font(11, bold=True)).horizontalAdvance(names[name]) <= heading.width():
+            yield Words(heading, names[name], COLORS[name], 11, align=CENTER, bold=True)
+    for number, (strip, after) in enumerate(pairwise(strips)):
+        box = QRectF(strip.right(), strip.center().y() - px(10), after.left() - strip.right(), px(20))
+        yield Words(box, "=" if number == len(strips) - 2 else "+", "muted", 13, align=CENTER)
+    text = say("the first {count} of {width} numbers", count=width, width=numbers.count(whole))
+    wider, left, right = px(20 if plan.is_tight else 0), strips[0].left() - px(30), strips[-1].right() + px(8)
+    below = QRectF(left - wider, plan.bottom + px(3), right - left + 2 * wider, px(16))
+    yield Words(below, text, "muted", 11, align=CENTER)
 
-    def _paint_lines(self) -> None:
-        painter, plan, content = self._painter, self._plan, self._content
-        start, end = plan.embeddings["sum"].right(), plan.layer_zone.right()
-        for position, number in plan.row_of.items():
-            y = plan.row_y(number)
-            color = theme.color(self._kinds[position], LINE_ALPHA)
-            gradient = QLinearGradient(end - plan.px(10), 0, end + plan.px(14), 0)
+
+def _lines(plan: Plan, content: Content, kinds: Sequence[str]) -> Iterator[Shape]:
+    """Of each token; beside a baseline the stronger and thicker, layer by layer, the farther it is from there."""
+    px, first, start = plan.px, next(iter(plan.embeddings.values())).left() - 2, plan.embeddings["sum"].right()
+    end = plan.layer_zone.right()
+    for position, number in plan.row_of.items():
+        y, color = plan.row_y(number), theme.color(kinds[position], LINE_ALPHA)
+        if content.distances is not None:
+            yield from _compared_line(plan, content.distances, position, y)
+        else:
+            gradient = QLinearGradient(end - px(10), 0, end + px(14), 0)
             gradient.setColorAt(0, color)
             gradient.setColorAt(1, QColor(color.red(), color.green(), color.blue(), 0))
-            if content.compared is not None and content.compared.distances is not None:
-                self._paint_compared_line(content.compared, position, y)
-            else:
-                painter.setPen(QPen(QBrush(gradient), 1.2))
-                painter.drawLine(QLineF(start, y, end + plan.px(14), y))
-            before = QLineF(plan.tokens.right() + 2, y, next(iter(plan.embeddings.values())).left() - 2, y)
-            painter.setPen(QPen(color, 1.2))
-            painter.drawLine(before)
+            path = QPainterPath(QPointF(start, y))
+            path.lineTo(end + px(14), y)
+            yield Path(path, QPen(QBrush(gradient), 1.2))
+        yield Line(QPointF(plan.tokens.right() + 2, y), QPointF(first, y), color, 1.2, snaps=False)
 
-    def _paint_compared_line(self, compared: ComparedLines, position: int, y: float) -> None:
-        """Stronger and thicker, layer by layer, the farther it is from the baseline's; dashed where that has none."""
-        painter, plan = self._painter, self._plan
-        x = plan.embeddings["sum"].right()
-        for stage in range(plan.sizes.layers + 1):
-            share, right = compared.share(position, stage), plan.stage_x(stage)
-            style = Qt.PenStyle.DashLine if share is None else Qt.PenStyle.SolidLine
-            painter.setPen(QPen(theme.color("line" if share is None else "faint", 150), 1.2, style))
-            painter.drawLine(QLineF(x, y, right, y))
-            if share is not None:
-                flat = Qt.PenCapStyle.FlatCap
-                width = plan.px(1.2 + WIDER * share)
-                painter.setPen(QPen(distance_color(share), width, Qt.PenStyle.SolidLine, flat))
-                painter.drawLine(QLineF(x, y, right, y))
-            x = right
 
-    def _paint_layer(self, layer: Layer) -> None:
-        painter, plan, content = self._painter, self._plan, self._content
-        px, number = plan.px, layer.number
-        what_if, box = content.reading.request.what_if, plan.head_boxes[layer.number]
-        if layer.is_open:
-            title = plan.parts[MapPart("layer", number)]
-            text = say("Layer {layer}", layer=number + 1)
-            theme.draw_text(painter, title, text, "ink", 11, align=CENTER, bold=True)
-        for head in range(plan.sizes.heads):
-            cell = plan.parts[MapPart("head", number, head)]
-            is_off = (number, head) in what_if.heads_off or number in what_if.layers_off
-            painter.setOpacity(FADED if is_off else 1)
-            content.sheet.paint(painter, cell, number, head)
-        painter.setOpacity(1)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.color("line"), 1))
-        if layer.is_open:
-            for head in range(plan.sizes.heads):
-                painter.drawRect(plan.parts[MapPart("head", number, head)])
-        rows = QRectF(0, plan.top, px(5), plan.bottom - plan.top)
-        painter.setPen(QPen(theme.color("line"), 1))
-        painter.setBrush(theme.color("accent_tint", 150))
-        if not layer.is_open:
-            rows.setWidth(max(layer.width * 0.3, 1.5))
-            rows.moveCenter(QPointF(layer.center, rows.center().y()))
-            painter.drawRoundedRect(rows, 2, 2)
-            return
-        into, out = plan.sums_x(layer)
-        for x in (into, out):
-            rows.moveCenter(QPointF(x, rows.center().y()))
-            painter.drawRoundedRect(rows, 2, 2)
-        up, down = layer.left + 0.14 * layer.width, layer.left + 0.48 * layer.width
-        sums = [plan.parts[MapPart(kind, number)].center() for kind in ("attention_sum", "feed_forward_sum")]
-        painter.setPen(QPen(theme.color("muted"), 1.2))
-        draw_arrow(painter, QPointF(up, plan.top), QPointF(up, box.bottom() + px(3)), px(3))
-        painter.drawLine(QLineF(into, box.bottom() + px(2), into, plan.top))
-        draw_arrow(painter, QPointF(down, plan.bottom), QPointF(down, plan.feed_forward_top - px(2)), px(3))
-        painter.drawLine(QLineF(out, plan.bottom, out, plan.feed_forward_top))
-        for center in sums:
-            radius = px(6.5)
-            painter.setBrush(theme.color("card"))
-            painter.drawEllipse(center, radius, radius)
-            painter.drawLine(QLineF(center.x() - radius / 2, center.y(), center.x() + radius / 2, center.y()))
-            painter.drawLine(QLineF(center.x(), center.y() - radius / 2, center.x(), center.y() + radius / 2))
+def _compared_line(plan: Plan, distances: Distances, position: int, y: float) -> Iterator[Shape]:
+    """Dashed where the baseline has no such token."""
+    x = plan.embeddings["sum"].right()
+    for stage in range(plan.sizes.layers + 1):
+        share, right = distances.share(position, stage), plan.stage_x(stage)
+        here, there = QPointF(x, y), QPointF(right, y)
+        color = theme.color("line" if share is None else "faint", 150)
+        yield Line(here, there, color, 1.2, dashed=share is None, snaps=False)
+        if share is not None:
+            width, flat = plan.px(1.2 + WIDER * share), Qt.PenCapStyle.FlatCap
+            path = QPainterPath(here)
+            path.lineTo(there)
+            yield Path(path, QPen(distance_color(share), width, Qt.PenStyle.SolidLine, flat))
+        x = right
 
-    def _paint_folded_numbers(self) -> None:
-        """Above each stack of folded layers."""
-        painter, plan = self._painter, self._plan
-        painter.setFont(theme.font(10))
-        painter.setPen(theme.color("muted"))
-        centered = CENTER | Qt.TextFlag.TextDontClip
-        for first, last in plan.numbered:
-            place = plan.parts[MapPart("layer", first.number)] | plan.parts[MapPart("layer", last.number)]
-            text = str(first.number + 1) if first is last else f"{first.number + 1}–{last.number + 1}"
-            painter.drawText(place, centered, text)
 
-    def _paint_feed_forward(self) -> None:
-        """One scale for all layers, from 0 to the highest activation but a few."""
-        painter, plan, content = self._painter, self._plan, self._content
-        activity = content.activity if content.activity_rows == plan.positions else None
-        painter.setPen(QPen(theme.color("line"), 1))
-        limit = 1.0
+def _layer(plan: Plan, content: Content, layer: Layer) -> Iterator[Shape]:
+    px, number, what_if = plan.px, layer.number, content.reading.request.what_if
+    if layer.is_open:
+        text = say("Layer {layer}", layer=number + 1)
+        yield Words(plan.parts[MapPart("layer", number)], text, "ink", 11, align=CENTER, bold=True)
+    cells = [plan.parts[MapPart("head", number, head)] for head in range(plan.sizes.heads)]
+    for head, cell in enumerate(cells):
+        is_off = (number, head) in what_if.heads_off or number in what_if.layers_off
+        yield Head(cell, content.sheet, number, head, is_off)
+    bar, tint = QRectF(0, plan.top, px(5), plan.bottom - plan.top), theme.color("accent_tint", 150)
+    if not layer.is_open:
+        bar.setWidth(max(layer.width * 0.3, 1.5))
+        bar.moveCenter(QPointF(layer.x(0.5), bar.center().y()))
+        yield Box(bar, tint, "line", radius_px=2)
+        return
+    yield from (Box(cell, line="line") for cell in cells)
+    into, out = layer.sums_x
+    for x in (into, out):
+        yield Box(bar.translated(x - px(2.5), 0), tint, "line", radius_px=2)
+    up, down, muted = layer.x(0.14), layer.x(0.48), QPen(theme.color("muted"), 1.2)
+    top, bottom = layer.heads.bottom() + px(3), plan.feed_forward_top - px(2)
+    for x, start, end, back in ((up, plan.top, top, px(4.8)), (down, plan.bottom, bottom, -px(4.8))):
+        tip, arrow = QPointF(x, end), QPainterPath(QPointF(x, start))
+        arrow.lineTo(tip)
+        arrow.addPolygon([tip, tip + QPointF(-px(3), back), tip + QPointF(px(3), back), tip])
+        yield Path(arrow, muted, theme.color("muted"))
+    for x, start, end in ((into, top - px(1), plan.top), (out, plan.bottom, plan.feed_forward_top)):
+        yield Line(QPointF(x, start), QPointF(x, end), "muted", 1.2, snaps=False)
+    for kind in ("attention_sum", "feed_forward_sum"):
+        center, plus = plan.parts[MapPart(kind, number)].center(), QPainterPath()
+        plus.addEllipse(center, px(6.5), px(6.5))
+        for half in (QPointF(px(3.25), 0), QPointF(0, px(3.25))):
+            plus.moveTo(center - half)
+            plus.lineTo(center + half)
+        yield Path(plus, muted, theme.color("card"))
+
+
+def _feed_forward(plan: Plan, content: Content) -> Iterator[Shape]:
+    """One scale for all layers, from 0 to the highest activation but a few."""
+    activity = content.activity if content.activity_rows == plan.positions else None
+    limit = 1.0 if activity is None else float(np.quantile(activity.activations, 0.998)) or 1.0
+    for layer in plan.layers:
         if activity is not None:
-            limit = float(np.quantile(activity.activations, 0.998)) or 1.0
-        for layer, box in zip(plan.layers, plan.feed_forward_boxes, strict=True):
-            if activity is not None:
-                Raster(activity.activations[layer.number], 0, limit).paint(painter, box)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(box)
+            yield Heat(layer.feed_forward, Raster(activity.activations[layer.number], 0, limit))
+        yield Box(layer.feed_forward, line="line")
 
-    def _paint_verdict(self) -> None:
-        painter, plan, content = self._painter, self._plan, self._content
-        px, box = plan.px, plan.verdict_box
-        cls = plan.row_y(0)
-        painter.setPen(QPen(theme.color("special"), 1.4))
-        end = QPointF(box.left() - px(6), box.top() + px(9))
-        painter.drawPath(curve_between(QPointF(plan.layer_zone.right(), cls), end))
-        heading = QRectF(box.left(), box.top(), box.width(), px(18))
-        theme.draw_text(painter, heading, content.pair.title, "ink", 12, bold=True)
-        if content.verdict is None:
-            painter.setFont(theme.font(11))
-            painter.setPen(theme.color("muted"))
-            below = QRectF(box.left(), heading.bottom(), box.width(), box.height() - heading.height())
-            draw_wrapped(painter, below, content.pair.text)
-            return
-        color = {"verdict": "good_text", "verdict-no": "bad_text"}.get(content.verdict.role, "muted")
-        font = theme.font(19, bold=True)
-        width = QFontMetricsF(font).horizontalAdvance(content.verdict.answer) + px(8)
-        line = QRectF(box.left(), heading.bottom() + px(1), box.width(), px(25))
-        theme.draw_text(painter, line, content.verdict.answer, color, 19, bold=True)
-        bar = QRectF(line.left() + width, line.center().y() - px(4), line.width() - width, px(8))
-        if bar.width() > px(20):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("track"))
-            painter.drawRoundedRect(bar, px(4), px(4))
-            bar.setWidth(max(bar.width() * content.verdict.share, px(4)))
-            painter.setBrush(theme.color({"good_text": "good", "bad_text": "bad"}.get(color, "bar_strong")))
-            painter.drawRoundedRect(bar, px(4), px(4))
-        note = QRectF(box.left(), line.bottom(), box.width(), px(16))
-        fits = QFontMetricsF(theme.font(11)).horizontalAdvance(content.pair.text) <= note.width()
-        theme.draw_text(painter, note, content.pair.text if fits else content.verdict.number, "muted", 11)
 
-    def _paint_captions(self) -> None:
-        painter, plan, content = self._painter, self._plan, self._content
-        px = plan.px
-        for part, box in plan.parts.items():
-            caption = content.captions.get(part.name) if part.kind == "section" else None
-            if caption is None:
-                continue
-            painter.setPen(QPen(theme.color("line"), 1.5))
-            painter.drawLine(box.topLeft(), box.topRight())
-            line = QRectF(box.left(), box.top() + px(6), box.width(), px(18))
-            link = f"{caption.link} ›"
-            font = QFontMetricsF(theme.font(12, medium=True))
-            theme.draw_text(painter, line, link, "accent", 12, align=theme.RIGHT, medium=True)
-            line.setWidth(line.width() - font.horizontalAdvance(link) - px(6))
-            theme.draw_text(painter, line, caption.title, "ink", 12, bold=True)
-            below = QRectF(box.left(), line.bottom() + px(1), box.width(), box.bottom() - line.bottom() - px(1))
-            painter.setFont(theme.font(11.5))
-            painter.setPen(theme.color("muted"))
-            draw_wrapped(painter, below, caption.text)
+def _verdict(plan: Plan, content: Content) -> Iterator[Shape]:
+    px, box, verdict, text = plan.px, plan.verdict_box, content.verdict, content.pair.text
+    start, end = QPointF(plan.layer_zone.right(), plan.row_y(0)), QPointF(box.left() - px(6), box.top() + px(9))
+    yield Path(curve_between(start, end), QPen(theme.color("special"), 1.4))
+    heading = QRectF(box.left(), box.top(), box.width(), px(18))
+    yield Words(heading, content.pair.title, "ink", 12, bold=True)
+    if verdict is None:
+        yield paragraph(box.adjusted(0, heading.height(), 0, 0), text)
+        return
+    color = {"verdict": "good_text", "verdict-no": "bad_text"}.get(verdict.role, "muted")
+    line = QRectF(box.left(), heading.bottom() + px(1), box.width(), px(25))
+    yield Words(line, verdict.answer, color, 19, bold=True)
+    width = QFontMetricsF(theme.font(19, bold=True)).horizontalAdvance(verdict.answer) + px(8)
+    bar = QRectF(line.left() + width, line.center().y() - px(4), line.width() - width, px(8))
+    if bar.width() > px(20):
+        yield Box(bar, "track", radius_px=px(4))
+        known = QRectF(bar.left(), bar.top(), max(bar.width() * verdict.share, px(4)), bar.height())
+        yield Box(known, {"good_text": "good", "bad_text": "bad"}.get(color, "bar_strong"), radius_px=px(4))
+    note = QRectF(box.left(), line.bottom(), box.width(), px(16))
+    fits = QFontMetricsF(theme.font(11)).horizontalAdvance(text) <= note.width()
+    yield Words(note, text if fits else verdict.number, "muted", 11)
+
+
+def _captions(plan: Plan, content: Content) -> Iterator[Shape]:
+    px = plan.px
+    for name, caption in content.captions.items() if plan.has_sections else ():
+        box = plan.parts[MapPart("section", name=name)]
+        yield Line(box.topLeft(), box.topRight(), "line", 1.5, snaps=False)
+        line, link = QRectF(box.left(), box.top() + px(6), box.width(), px(18)), f"{caption.link} ›"
+        yield Words(line, link, "accent", 12, align=theme.RIGHT, medium=True)
+        used = QFontMetricsF(theme.font(12, medium=True)).horizontalAdvance(link) + px(6)
+        yield Words(line.adjusted(0, 0, -used, 0), caption.title, "ink", 12, bold=True)
+        yield paragraph(box.adjusted(0, px(25), 0, 0), caption.text, 11.5)
+
+
+# The key: what colours mean.
+
+
+@dataclass(frozen=True)
+class KeyEntry:
+    """What a scale of colours stands for, and its two ends."""
+
+    name: str
+    low: str
+    high: str
+    colors: Literal["distance", "signed", "sequential"]
+
+
+def key_of(plan: Plan, content: Content) -> list[KeyEntry]:
+    """Of a comparison always; of the rest where there is no room for captions that say it."""
+    entries = []
+    if content.distances is not None:
+        far = numbers.decimal(content.distances.limit)
+        entries.append(KeyEntry(say("distance (1 − cosine)"), "0", far, "distance"))
+    if not plan.has_sections:
+        limit = embedding_limit(plan, content)
+        entries.append(KeyEntry(say("embeddings"), numbers.signed(-limit), numbers.signed(limit), "signed"))
+        entries.append(KeyEntry(say("attention, neurons"), "0", say("high"), "sequential"))
+    return entries
+
+
+def key_line_px(plan: Plan) -> float:
+    """The height of a line of the key."""
+    return max(plan.px(LINE), theme.type_px(11) * 1.25)
+
+
+def key_shapes(plan: Plan, entries: Sequence[KeyEntry], free: QRectF) -> tuple[list[Shape], QRectF]:
+    """As many lines as fit, and what they take."""
+    px, height, shapes = plan.px, key_line_px(plan), list[Shape]()
+    width = QFontMetricsF(theme.font(11)).horizontalAdvance
+    fitting_entries = entries[: max(int(free.height() / height), 0)]
+    names = max((width(one.name) for one in fitting_entries), default=0) + px(10)
+    lows = max((width(one.low) for one in fitting_entries), default=0) + px(4)
+    highs = max((width(one.high) for one in fitting_entries), default=0)
+    for number, one in enumerate(fitting_entries):
+        line = QRectF(free.left(), free.top() + number * height, free.width(), height)
+        low = QRectF(line.left() + names, line.top(), lows, height)
+        bar = QRectF(low.right() + px(5), line.center().y() - px(4), px(BAR), px(8))
+        high = QRectF(bar.right() + px(6), line.top(), max(line.right() - bar.right() - px(6), 0), height)
+        shapes += [Words(line, one.name, "muted", 11), Words(low, one.low, "muted", 11, align=theme.RIGHT)]
+        shapes += [Scale(bar, one.colors), Words(high, one.high, "muted", 11)]
+    needs = min(names + lows + px(5 + BAR + 6) + highs, free.width())
+    return shapes, QRectF(free.left(), free.top(), needs, len(fitting_entries) * height)
+
+
+def embedding_limit(plan: Plan, content: Content) -> float:
+    """The value of the strongest colour of the embeddings."""
+    values = (embedding(content.reading, name) for name in plan.embeddings)
+    shown = [value[plan.positions, : plan.columns_per_strip].ravel() for value in values if value is not None]
+    sizes = np.sort(np.abs(np.concatenate(shown)))
+    return float(sizes[min(int(len(sizes) * WITHIN), len(sizes) - 1)]) or 1.0
+
+
+def distance_color(share: float) -> QColor:
+    """Of a line at a place 0..1 on the scale: from unseen to red."""
+    red = theme.diverging_color(share)
+    red.setAlphaF(min(share * 3, 1.0))
+    return red

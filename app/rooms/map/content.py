@@ -4,32 +4,77 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from ...look.say import mark
-from .plan import MapPart
+import numpy as np
+
+from bertcore.analysis.compare import state_similarity
+from bertcore.errors import BertcoreError
+
+from ...look.say import mark, say
+from ...state.baseline_names import baseline_name, reason_in_words
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from bertcore.analysis.predict import WordGuess
 
     from ...compute.feed_forward import FeedForwardActivity
     from ...state.readings import Reading
     from ...state.verdicts import Verdict
     from ...widgets.charts.raster import HeadSheet
-    from .compared import ComparedLines
+    from .plan import MapPart
 
 EMBEDDINGS = ("token", "segment", "position", "sum")
+LEAST_DISTANCE = 0.05  # that the colours of the lines reach to: rounding errors stay grey
 
 
 @dataclass(frozen=True)
 class Caption:
     """Words at a place of the picture."""
 
-    title: str
-    text: str
+    title: str = ""
+    text: str = ""
     link: str = ""  # the room that it leads to
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """How far the line of each token is from the one it is compared with, after each layer. S tokens, L layers."""
+
+    baseline: str  # its name
+    values: np.ndarray | None  # (S,L+1) 1 - cosine, NaN for a token without a counterpart
+    problem: str = ""  # why there are none
+
+    @cached_property
+    def limit(self) -> float:
+        """The distance of the strongest colour."""
+        known = LEAST_DISTANCE if self.values is None else np.nanmax(self.values, initial=LEAST_DISTANCE)
+        return float(known)
+
+    def share(self, position: int, stage: int) -> float | None:
+        """The place of a line on the scale 0..1; None where nothing is compared."""
+        value = np.nan if self.values is None else float(self.values[position, stage])
+        return None if np.isnan(value) else value / self.limit
+
+
+def distances_of(reading: Reading) -> Distances | None:
+    """None without a baseline."""
+    baseline, alignment = reading.baseline, reading.alignment
+    if baseline is None or alignment is None:
+        return None
+    name, ours = baseline_name(reading), reading.trace.hidden_states
+    if alignment.reason is not None:
+        return Distances(name, None, reason_in_words(alignment.reason))
+    try:
+        cosines = state_similarity(ours, baseline.trace.hidden_states, alignment)  # (L+1,P)
+    except BertcoreError:
+        problem = say(
+            "The two models have different layers or sizes, so the distance between their lines cannot be measured."
+        )
+        return Distances(name, None, problem)
+    values = np.full((ours.shape[1], len(ours)), np.nan)
+    values[[mine for mine, _ in alignment.pairs]] = 1 - cosines.T
+    return Distances(name, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,18 +86,18 @@ class Answer:
     title: str = ""
     guesses: Sequence[WordGuess] = ()  # the likeliest after each stage (L+1); none while they are not known
     words: Sequence[tuple[str, float]] = ()  # in the end, likeliest first
-    guesses_before: Sequence[WordGuess] = ()  # of the baseline, after each of its stages
-    words_before: Sequence[float | None] = ()  # the baseline's probability of each of `words`
+    baseline_guesses: Sequence[WordGuess] = ()  # after each of its stages
+    baseline_shares: Sequence[float | None] = ()  # its probability of each of `words`
     is_earlier: bool = False  # the baseline: see `baseline_names.is_earlier`
     reason: str = ""  # why there are no words
 
-    def guess_before(self, stage: int) -> WordGuess | None:
-        """The baseline's after a stage, where it is another one; with other layers only the last is compared."""
-        last = len(self.guesses) - 1
-        if not self.guesses_before or (len(self.guesses_before) != len(self.guesses) and stage != last):
+    def baseline_guess(self, stage: int) -> WordGuess | None:
+        """That after a stage, where it is another one; with other layers only the last is compared."""
+        last, guesses = len(self.guesses) - 1, self.baseline_guesses
+        if not guesses or (len(guesses) != len(self.guesses) and stage != last):
             return None
-        before = self.guesses_before[-1 if stage == last else stage]
-        return None if before.token == self.guesses[stage].token else before
+        guess = guesses[-1 if stage == last else stage]
+        return None if guess.token == self.guesses[stage].token else guess
 
 
 @dataclass
@@ -62,13 +107,13 @@ class Content:
     reading: Reading
     sheet: HeadSheet
     words: dict[tuple[int, ...], str]  # as they were typed, by the positions of their tokens
-    title: Caption = field(default_factory=lambda: Caption("", ""))
-    captions: Mapping[str, Caption] = field(default_factory=dict)  # by the name of the section
-    pair: Caption = field(default_factory=lambda: Caption("", ""))  # the question about A and B; why it has no answer
-    verdict: Verdict | None = None
-    compared: ComparedLines | None = None  # where the lines show how far they are from the baseline's
+    title: Caption
+    captions: Mapping[str, Caption]  # by the name of the section
+    pair: Caption  # the question about A and B; why it has no answer
+    verdict: Verdict | None
+    distances: Distances | None  # where the lines show how far they are from the baseline's
     activity: FeedForwardActivity | None = None
-    activity_rows: list[int] = field(default_factory=list)  # the positions it is of
+    activity_rows: Sequence[int] = field(default_factory=list)  # the positions it is of
 
 
 def embedding(reading: Reading, name: str) -> np.ndarray | None:
@@ -77,39 +122,31 @@ def embedding(reading: Reading, name: str) -> np.ndarray | None:
     return found
 
 
-class Door(NamedTuple):
-    """Where a part leads."""
-
-    room: str
-    view: str
-
-
-SECTIONS = {  # name -> title, room's name, where it leads
-    "cut": (mark("Cut"), mark("Vocabulary"), Door("embed", "vocabularies")),
-    "add": (mark("Add"), mark("Embed"), Door("embed", "parts")),
-    "look": (mark("Look around"), mark("Attend"), Door("attend", "matrix")),
-    "think": (mark("Think it over"), mark("Layers"), Door("layers", "neurons")),
-    "answer": (mark("Answer"), mark("Predict"), Door("predict", "words")),
+SECTIONS = {  # name -> title, the room's name, room and view that it leads to
+    "cut": (mark("Cut"), mark("Vocabulary"), ("embed", "vocabularies")),
+    "add": (mark("Add"), mark("Embed"), ("embed", "parts")),
+    "look": (mark("Look around"), mark("Attend"), ("attend", "matrix")),
+    "think": (mark("Think it over"), mark("Layers"), ("layers", "neurons")),
+    "answer": (mark("Answer"), mark("Predict"), ("predict", "words")),
 }
-DOORS = {
-    "word": Door("embed", "vocabularies"),
-    "token": Door("embed", "parts"),
-    "embedding": Door("embed", "parts"),
-    "head": Door("attend", "matrix"),
-    "attention_sum": Door("layers", "added"),
-    "feed_forward": Door("layers", "neurons"),
-    "feed_forward_sum": Door("layers", "added"),
-    "layer": Door("layers", "steps"),
-    "state": Door("layers", "hidden"),
-    "answer": Door("predict", "words"),
-    "verdict": Door("predict", "words"),
+LINKS = {  # kind of a part -> room and view; of a section: see above
+    "word": ("embed", "vocabularies"),
+    "token": ("embed", "parts"),
+    "embedding": ("embed", "parts"),
+    "head": ("attend", "matrix"),
+    "attention_sum": ("layers", "added"),
+    "feed_forward": ("layers", "neurons"),
+    "feed_forward_sum": ("layers", "added"),
+    "layer": ("layers", "steps"),
+    "state": ("layers", "hidden"),
+    "answer": ("predict", "words"),
+    "verdict": ("predict", "words"),
 }
 
 
-def door_of(part: MapPart, masked: Collection[int]) -> Door:
-    """masked: positions; what a layer makes of a mask is shown in Predict."""
+def link_of(part: MapPart, masked: Collection[int]) -> tuple[str, str]:
+    """The room and view that a part leads to. masked: positions; what a layer makes of a mask is shown in Predict."""
     if part.kind == "section":
         return SECTIONS[part.name][2]
-    if part.kind == "state" and part.position in masked:
-        return Door("predict", "lens")
-    return DOORS[part.kind]
+    is_of_mask = part.kind == "state" and part.position in masked
+    return ("predict", "lens") if is_of_mask else LINKS[part.kind]

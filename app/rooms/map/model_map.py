@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...look import numbers, theme
 from ...look.say import say
-from ...widgets.charts.pointer import ARROWS, PointerWidget
-from .base_picture import paint_base
+from ...widgets.charts.drawing import Box, Drawing, Shape
+from ...widgets.charts.pointer import ARROWS
+from .base_picture import base_shapes
 from .content import EMBEDDINGS, Answer, Caption, Content, embedding
-from .overlay import Overlay
-from .plan import MapPart, Plan, Sizes, choose_rows
+from .overlay import answer_shapes, bubble, followed_line
+from .plan import MapPart, Plan, Sizes
 
 if TYPE_CHECKING:
     from ...compute.feed_forward import FeedForwardActivity
@@ -23,32 +24,44 @@ if TYPE_CHECKING:
 LEAST_TYPE_PX = 10
 
 
-class ModelMap(PointerWidget):
-    """Cells are `MapPart`s. What does not change under the pointer is kept as a picture.
+class Still:
+    """Shapes that are drawn once, and from then on as one picture."""
 
-    Where there are too many layers for all to be open, the one under the pointer opens.
-    """
+    def __init__(self, rect: QRectF, shapes: Sequence[Shape]) -> None:
+        self.rect, self._shapes, self._picture = rect, shapes, QPixmap()
+
+    def paint(self, painter: QPainter) -> None:
+        ratio = painter.device().devicePixelRatioF()
+        if self._picture.isNull() or self._picture.devicePixelRatioF() != ratio:
+            picture = QPixmap((self.rect.size() * ratio).toSize())
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            with theme.painter(picture) as once:
+                for shape in self._shapes:
+                    shape.paint(once)
+            self._picture = picture
+        painter.drawPixmap(0, 0, self._picture)
+
+
+class ModelMap(Drawing):
+    """Cells are `MapPart`s. Where there are too many layers for all to be open, the one under the pointer opens."""
 
     has_hand = True
-    hint_px = (900, 560)
+    hint_px, least_px = (900, 560), (420, 300)
     rows_changed = Signal()  # other tokens have a row of their own
 
     def __init__(self) -> None:
         name = say("The whole model: words, tokens, embeddings, layers, answers")
         super().__init__(name, Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(theme.px(420), theme.px(300))
         self.plan: Plan | None = None
         self.content: Content | None = None
         self.answer = Answer(0)
-        self.describe: Callable[[MapPart], Caption] = lambda _part: Caption("", "")
+        self.describe: Callable[[MapPart], Caption] = lambda _part: Caption()  # the words beside what is pointed at
         self._around, self._keep = 0, list[int]()
-        self._head = (0, 0)
+        self._head = MapPart("head", 0, 0)
         self._open_layer = 0
-        self._base = QPixmap()
-        self._base_key: tuple[object, ...] = ()
-        self._corner: QWidget | None = None
-        self._progress: QWidget | None = None
+        self._floating: tuple[QWidget, QWidget] | None = None
 
     # What it is given.
 
@@ -57,32 +70,26 @@ class ModelMap(PointerWidget):
         self.content, self._around, self._keep = content, around, list(keep)
         self._lay_out()
 
-    def set_around(self, around: int) -> None:
-        """Another token is looked at: rows are those around it, where there is no room for all."""
+    def set_selected(self, around: int, layer: int, head: int, answer: Answer) -> None:
+        """Another token is looked at, or another head: what is selected in all rooms. around: see `set_content`."""
         if around != self._around:
             self._around = around
             self._lay_out()
-
-    def set_activity(self, activity: FeedForwardActivity, rows: Sequence[int]) -> None:
-        """rows: the positions it is of."""
-        if self.content is not None:
-            self.content.activity, self.content.activity_rows, self._base_key = activity, list(rows), ()
-            self.update()
-
-    def set_answer(self, answer: Answer) -> None:
+        if self._head != MapPart("head", layer, head):
+            self._head = MapPart("head", layer, head)
+            self.open_layer(layer)
         self.answer = answer
-        said = ", ".join(f"{word} {numbers.percent(share)}" for word, share in answer.words)
-        self.setAccessibleDescription(f"{answer.title} {said}" if said else answer.reason)
+        words = ", ".join(f"{word} {numbers.percent(share)}" for word, share in answer.words)
+        self.setAccessibleDescription(f"{answer.title} {words}" if words else answer.reason)
         if self.plan is not None:
             self.plan.place_answer(answer.position)
         self.update()
 
-    def set_head(self, layer: int, head: int) -> None:
-        """The head that is selected in all rooms."""
-        if (layer, head) != self._head:
-            self._head = layer, head
-            self.open_layer(layer)
-            self.update()
+    def set_activity(self, activity: FeedForwardActivity, rows: Sequence[int]) -> None:
+        """rows: the positions it is of."""
+        if self.content is not None:
+            self.content.activity, self.content.activity_rows = activity, rows
+            self.redraw()
 
     def open_layer(self, layer: int) -> None:
         """Unfolds a layer, where not all are."""
@@ -96,9 +103,9 @@ class ModelMap(PointerWidget):
 
         In a layout the progress line would change the height, so the rows, so what is asked for, and so itself.
         """
-        for widget in (corner, progress):
+        self._floating = corner, progress
+        for widget in self._floating:
             widget.setParent(self)
-        self._corner, self._progress = corner, progress
 
     # Where things are.
 
@@ -111,27 +118,23 @@ class ModelMap(PointerWidget):
         content, before = self.content, self.positions
         if content is None:
             return
-        layers, heads = content.sheet.layers, content.sheet.heads
-        has = [name for name in EMBEDDINGS if embedding(content.reading, name) is not None]
-        least_type = theme.type_px(LEAST_TYPE_PX)
-        sizes = Sizes(
-            self.width(), self.height(), theme.scale(), layers, heads, tuple(has), self._open_layer, least_type
-        )
-        rows = choose_rows(len(content.reading.encoding), sizes.most_rows, self._around, self._keep)
-        self.plan = Plan(sizes, rows)
-        in_words = {position for positions in content.words for position in positions}
-        for position in set(self.plan.positions) - in_words:
-            self.plan.parts.pop(MapPart("word", position=position), None)
-        self.plan.place_answer(self.answer.position)
-        if self._progress is not None:
-            left, right = self.plan.tokens_and_words
-            top, bottom = self.plan.feed_forward_top, self.plan.feed_forward_bottom
-            self._progress.setGeometry(QRectF(left, top, right - left, bottom - top).toRect())
-        if self.hovered_cell is not None and self.hovered_cell not in self.plan.parts:
+        has = tuple(name for name in EMBEDDINGS if embedding(content.reading, name) is not None)
+        shape, least_type = (content.sheet.layers, content.sheet.heads), theme.type_px(LEAST_TYPE_PX)
+        sizes = Sizes(self.width(), self.height(), theme.scale(), *shape, has, self._open_layer, least_type)
+        self.plan = plan = Plan(sizes, len(content.reading.encoding), self._around, self._keep)
+        for position in set(plan.positions).difference(*content.words):
+            plan.parts.pop(MapPart("word", position=position), None)
+        plan.place_answer(self.answer.position)
+        if self._floating is not None:
+            corner, progress = self._floating
+            corner.move(self.width() - corner.width() - theme.px(6), theme.px(6))
+            height = plan.feed_forward_bottom - plan.feed_forward_top
+            place = QRectF(plan.words.left(), plan.feed_forward_top, plan.tokens.right() - plan.words.left(), height)
+            progress.setGeometry(place.toRect())
+        if self.hovered_cell is not None and self.hovered_cell not in plan.parts:
             self.set_hovered(None)
-        self._base_key = ()
-        self.update()
-        if self.plan.positions != before:
+        self.redraw()
+        if plan.positions != before:
             self.rows_changed.emit()
 
     def cell_at(self, point: QPointF) -> MapPart | None:
@@ -140,13 +143,10 @@ class ModelMap(PointerWidget):
     def cell_after(self, cell: MapPart | None, key: int) -> MapPart | None:
         if self.plan is None or key not in ARROWS:
             return None
-        if cell is None or cell not in self.plan.parts:
-            return self.selected_cell()
-        return self.plan.beside(cell, *ARROWS[key])
+        return self.plan.beside(cell, *ARROWS[key]) if cell in self.plan.parts else self.selected_cell()
 
     def selected_cell(self) -> MapPart | None:
-        head = MapPart("head", *self._head)
-        return head if self.plan is not None and head in self.plan.parts else None
+        return self._head if self.plan is not None and self._head in self.plan.parts else None
 
     def set_hovered(self, cell: MapPart | None) -> None:
         if cell is not None and cell.layer >= 0:
@@ -155,7 +155,7 @@ class ModelMap(PointerWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         plan, point = self.plan, event.position()
-        if plan is not None and plan.heads_top - plan.sizes.titles <= point.y() <= plan.feed_forward_bottom:
+        if plan is not None and plan.heads_top - plan.titles <= point.y() <= plan.feed_forward_bottom:
             layer = plan.layer_at(point.x())
             if layer is not None:
                 self.open_layer(layer)  # first: where its parts are depends on it
@@ -163,23 +163,26 @@ class ModelMap(PointerWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._corner is not None:
-            self._corner.move(self.width() - self._corner.width() - theme.px(6), theme.px(6))
         self._lay_out()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.plan is None or self.content is None:
+    # What is drawn.
+
+    def shapes(self) -> Iterator[Shape]:
+        if self.plan is not None and self.content is not None:
+            yield Still(QRectF(self.rect()), list(base_shapes(self.plan, self.content)))
+
+    def overlay(self) -> Iterator[Shape]:
+        plan, part = self.plan, self.hovered_cell
+        if plan is None or self.content is None:
             return
-        ratio = self.devicePixelRatioF()
-        key = (theme.active().name, theme.scale(), ratio, self.width(), self.height())
-        if key != self._base_key:
-            self._base = QPixmap(self.size() * ratio)
-            self._base.setDevicePixelRatio(ratio)
-            self._base.fill(Qt.GlobalColor.transparent)
-            with theme.painter(self._base) as base:
-                paint_base(base, self.plan, self.content)
-            self._base_key = key  # last: what failed is painted again
-        painter = theme.painter(self)
-        painter.drawPixmap(0, 0, self._base)
-        is_compared = self.content.compared is not None
-        Overlay(painter, self.plan, self.answer, self._head, self.hovered_cell, self.describe, is_compared).paint()
+        yield from followed_line(plan, self.answer, is_compared=self.content.distances is not None)
+        yield from answer_shapes(plan, self.answer)
+        if self._head in plan.parts:
+            frame = plan.parts[self._head].adjusted(-1, -1, 1, 1)
+            yield Box(frame, line="accent", line_px=theme.stroke(1.6))
+        if part in plan.parts:
+            box, caption = plan.parts[part], self.describe(part)
+            yield Box(box.adjusted(-1.5, -1.5, 1.5, 1.5), "", "accent", theme.stroke(2), 3)
+            beside = plan.layers[part.layer].heads.united(box) if part.kind == "head" else box
+            if caption.title:
+                yield from bubble(plan, beside, box.center().x(), caption)

@@ -7,32 +7,17 @@ feed-forward halves below, the answers. Lengths are pixels, times `scale`; layer
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
-from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF
 
-Kind = Literal[
-    "word",
-    "token",
-    "embedding",
-    "head",
-    "attention_sum",
-    "feed_forward",
-    "feed_forward_sum",
-    "layer",
-    "state",
-    "answer",
-    "verdict",
-    "section",
-]
 MARGIN, LEAST_ROW, MOST_ROW = 14.0, 15.0, 24.0
 HEADINGS, TITLES = 18.0, 16.0  # lines of words above the rows and above the heads
 ARROWS, SHORT_ARROWS = 30.0, 20.0  # between lines and heads, lines and feed-forward; short without sections
 LEAST_HEADS, MOST_HEADS = 62.0, 190.0  # height of the heads of a layer
+FEED_FORWARD, LOW_FEED_FORWARD = 44.0, 30.0  # its height; low without sections
 SECTIONS, LEAST_WITH_SECTIONS = 78.0, 560.0  # the captions at the bottom, and the height from which there are any
 OPEN_LAYER, FOLDED_LAYER = 60.0, 7.0  # least widths
 VERDICT, ANSWER_HEADING, ANSWER_ROW, MOST_ANSWERS = 74.0, 24.0, 21.0, 5
@@ -47,7 +32,7 @@ NAME, NUMBER = 44.0, 15.0  # room for the name of an embedding in type of 11, fo
 class MapPart:
     """Something on the map that says what it is and leads somewhere."""
 
-    kind: Kind
+    kind: str  # of `content.LINKS`, or "section"
     layer: int = -1
     head: int = -1
     position: int = -1
@@ -55,18 +40,7 @@ class MapPart:
     name: str = ""  # of an embedding: "token", "segment", "position", "sum"; of a section: its key
 
 
-@dataclass(frozen=True)
-class Gap:
-    """Tokens that are left out between two rows."""
-
-    first: int
-    last: int
-
-    def __len__(self) -> int:
-        return self.last - self.first + 1
-
-
-Row = int | Gap  # a position
+Row = int | range  # a position; those that are left out between two rows
 
 
 def choose_rows(size: int, most: int, around: int, keep: Sequence[int] = ()) -> list[Row]:
@@ -78,28 +52,26 @@ def choose_rows(size: int, most: int, around: int, keep: Sequence[int] = ()) -> 
     chosen = {0, size - 1, around}
     wanted = [*keep, *sorted(range(size), key=lambda position: abs(position - around))]
     for position in wanted:
-        if len(_with_gaps(size, chosen | {position})) <= most:
+        if len(_with_gaps(chosen | {position})) <= most:
             chosen.add(position)
-    return _with_gaps(size, chosen)
+    return _with_gaps(chosen)
 
 
-def _with_gaps(size: int, chosen: Iterable[int]) -> list[Row]:
+def _with_gaps(chosen: Iterable[int]) -> list[Row]:
     rows: list[Row] = []
-    before = -1
+    first = 0
     for position in sorted(chosen):
-        left_out = position - before - 1
-        if left_out == 1:
-            rows.append(position - 1)
-        elif left_out:
-            rows.append(Gap(before + 1, position - 1))
+        left_out = range(first, position)
+        if left_out:
+            rows.append(left_out if len(left_out) > 1 else first)
         rows.append(position)
-        before = position
+        first = position + 1
     return rows
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """All that a plan depends on besides the text."""
+    """Of the picture and of the model."""
 
     width: float
     height: float
@@ -110,49 +82,6 @@ class Sizes:
     open_layer: int  # where not all of them can be open
     least_type_px: float = 10.0  # the smallest type that can be read, in pixels of the screen
 
-    def px(self, length: float) -> float:
-        return length * self.scale
-
-    @property
-    def has_sections(self) -> bool:
-        return self.height >= self.px(LEAST_WITH_SECTIONS)
-
-    @property
-    def has_words(self) -> bool:
-        return self.width >= self.px(LEAST_WITH_WORDS)
-
-    @property
-    def least_row(self) -> float:
-        return max(self.px(LEAST_ROW), self.least_type_px * ROW_TO_TYPE)
-
-    def room(self, length: float, type_px: float) -> float:
-        """A length that is enough for words in type of that size, where the smallest type is larger than that."""
-        return self.px(length) * max(self.least_type_px / self.px(type_px), 1.0)
-
-    @property
-    def rows_height(self) -> float:
-        """What rows can take at most, with the heads as low as they may be."""
-        used = 2 * MARGIN + LEAST_HEADS + HEADINGS + 8 + (SECTIONS if self.has_sections else 0)
-        return self.height - self.px(used) - self.titles - 2 * self.arrows - self.feed_forward_height
-
-    @property
-    def titles(self) -> float:
-        """Height of the line above the heads."""
-        return self.room(TITLES, 11.5)
-
-    @property
-    def arrows(self) -> float:
-        """Height of the space between the lines and the heads, and between the lines and feed-forward."""
-        return self.px(ARROWS if self.has_sections else SHORT_ARROWS)
-
-    @property
-    def feed_forward_height(self) -> float:
-        return self.px(44 if self.has_sections else 30)
-
-    @property
-    def most_rows(self) -> int:
-        return max(int(self.rows_height / self.least_row), 5)
-
 
 @dataclass(frozen=True)
 class Layer:
@@ -162,37 +91,48 @@ class Layer:
     left: float
     width: float
     is_open: bool  # wide enough for arrows and words
+    heads: QRectF  # above the lines
+    feed_forward: QRectF  # below them
+
+    def x(self, share: float) -> float:
+        """A place across the column."""
+        return self.left + share * self.width
 
     @property
     def right(self) -> float:
-        return self.left + self.width
+        return self.x(1)
 
     @property
-    def center(self) -> float:
-        return self.left + self.width / 2
+    def sums_x(self) -> tuple[float, float]:
+        """Where what attention found is added to the lines, and what feed-forward found."""
+        return self.x(0.36), self.x(0.7)
 
 
-@dataclass
 class Plan:
     """Places of everything. `parts` in the order in which a point is looked up."""
 
-    sizes: Sizes
-    rows: list[Row]
-    parts: dict[MapPart, QRectF] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._lay_out_down()
+    def __init__(self, sizes: Sizes, size: int, around: int, keep: Sequence[int] = ()) -> None:
+        """size: of the text in tokens; around, keep: see `choose_rows`."""
+        self.sizes = sizes
+        self.parts: dict[MapPart, QRectF] = {}
+        self.has_sections = sizes.height >= self.px(LEAST_WITH_SECTIONS)
+        self.has_words = sizes.width >= self.px(LEAST_WITH_WORDS)
+        self._lay_out_down(size, around, keep)
         self._lay_out_across()
+        self._lay_out_layers()
         self._place_parts()
+        self.place_answer(0)
+
+    def px(self, length: float) -> float:
+        return length * self.sizes.scale
+
+    def room(self, length: float, type_px: float) -> float:
+        """A length that is enough for words in type of that size, where the smallest type is larger than that."""
+        return self.px(length) * max(self.sizes.least_type_px / self.px(type_px), 1.0)
 
     # What the picture is drawn from.
 
-    @cached_property
-    def row_of(self) -> dict[int, int]:
-        """Which row a position has; not all have one."""
-        return {row: number for number, row in enumerate(self.rows) if isinstance(row, int)}
-
-    @cached_property
+    @property
     def positions(self) -> list[int]:
         """Of the rows that are tokens."""
         return list(self.row_of)
@@ -203,10 +143,8 @@ class Plan:
 
     def line_y(self, position: int) -> float:
         """The line of a token, where it has one; of a token that is left out the line of the gap it is in."""
-        if position in self.row_of:
-            return self.row_y(self.row_of[position])
-        gaps = (i for i, row in enumerate(self.rows) if isinstance(row, Gap) and row.first <= position <= row.last)
-        return self.row_y(next(gaps, 0))
+        gaps = (i for i, row in enumerate(self.rows) if isinstance(row, range) and position in row)
+        return self.row_y(self.row_of[position] if position in self.row_of else next(gaps, 0))
 
     def stage_x(self, stage: int) -> float:
         """Where the line is after a layer; 0: before the first."""
@@ -214,10 +152,7 @@ class Plan:
 
     def at(self, point: QPointF) -> MapPart | None:
         """What is under a point."""
-        for part, rect in self.parts.items():
-            if rect.contains(point):
-                return part
-        return None
+        return next((part for part, rect in self.parts.items() if rect.contains(point)), None)
 
     def beside(self, part: MapPart, down: int, right: int) -> MapPart:
         """The nearest part in a direction; itself at the edge."""
@@ -237,14 +172,6 @@ class Plan:
         """The layer whose column a point is in."""
         return next((layer.number for layer in self.layers if layer.left <= x < layer.right), None)
 
-    def px(self, length: float) -> float:
-        return self.sizes.px(length)
-
-    @property
-    def tokens_and_words(self) -> tuple[float, float]:
-        """From where to where the columns at the left go."""
-        return self.words.left(), self.tokens.right()
-
     @property
     def numbered(self) -> list[tuple[Layer, Layer]]:
         """Folded layers that have a number above: one by one, every second, every third … (the same layer twice).
@@ -252,57 +179,64 @@ class Plan:
         found: list[tuple[Layer, Layer]] = []
         for is_open, group in groupby(self.layers, key=lambda layer: layer.is_open):
             stack = list(group)
-            every = ceil(self.sizes.room(NUMBER, 10) / stack[0].width)
-            numbers = [layer for layer in stack if (layer.number + 1) % every == 0]
-            if is_open:
-                continue
-            found += [(stack[0], stack[-1])] if len(numbers) < 2 else [(layer, layer) for layer in numbers]
+            step = ceil(self.room(NUMBER, 10) / stack[0].width)
+            numbers = [layer for layer in stack if (layer.number + 1) % step == 0]
+            if not is_open:
+                found += [(stack[0], stack[-1])] if len(numbers) < 2 else [(layer, layer) for layer in numbers]
         return found
 
     def place_answer(self, position: int) -> None:
         """The likeliest words are beside the line of their token, below the verdict on the pair."""
         zone, px = self.answers, self.px
         top = max(zone.top() + px(4), self.top - px(44))
-        verdict = QRectF(zone.left(), top, zone.width(), px(VERDICT))
-        free = self.feed_forward_bottom - verdict.bottom() - px(ANSWER_HEADING + 10)
+        self.verdict_box = QRectF(zone.left(), top, zone.width(), px(VERDICT))
+        least = self.verdict_box.bottom() + px(10)
+        free = self.feed_forward_bottom - least - px(ANSWER_HEADING)
         self.answer_count = min(max(int(free / px(ANSWER_ROW)), 1), MOST_ANSWERS)
         height = px(ANSWER_HEADING + self.answer_count * ANSWER_ROW)
         y = self.line_y(position) - px(ANSWER_HEADING + ANSWER_ROW / 2)
-        y = max(min(y, self.feed_forward_bottom - height), verdict.bottom() + px(10))
+        y = max(min(y, self.feed_forward_bottom - height), least)
+        self.answer_box = QRectF(zone.left(), y, zone.width(), height)
         for part in [part for part in self.parts if part.kind in ("answer", "verdict")]:
             del self.parts[part]
-        self.parts[MapPart("verdict")] = verdict
-        self.parts[MapPart("answer", position=position)] = QRectF(zone.left(), y, zone.width(), height)
-        self.verdict_box, self.answer_box = verdict, self.parts[MapPart("answer", position=position)]
+        self.parts[MapPart("verdict")] = self.verdict_box
+        self.parts[MapPart("answer", position=position)] = self.answer_box
 
     # How it is laid out.
 
-    def _lay_out_down(self) -> None:
-        sizes, px = self.sizes, self.px
-        self.row_height = min(max(sizes.rows_height / max(len(self.rows), 1), sizes.least_row), px(MOST_ROW))
+    def _lay_out_down(self, size: int, around: int, keep: Sequence[int]) -> None:
+        """With the heads as low as they may be there is room for the most rows; what these leave, the heads take."""
+        sizes, px, has_sections = self.sizes, self.px, self.has_sections
+        self.titles = self.room(TITLES, 11.5)  # the line above the heads
+        arrows = px(ARROWS if has_sections else SHORT_ARROWS)
+        feed_forward = px(FEED_FORWARD if has_sections else LOW_FEED_FORWARD)
+        used = px(2 * MARGIN + LEAST_HEADS + HEADINGS + 8 + (SECTIONS if has_sections else 0))
+        most = sizes.height - used - self.titles - 2 * arrows - feed_forward
+        least_row = max(px(LEAST_ROW), sizes.least_type_px * ROW_TO_TYPE)
+        self.rows = choose_rows(size, max(int(most / least_row), 5), around, keep)
+        self.row_of = {row: number for number, row in enumerate(self.rows) if isinstance(row, int)}  # by position
+        self.row_height = min(max(most / max(len(self.rows), 1), least_row), px(MOST_ROW))
         rows_height = self.row_height * len(self.rows)
-        spare = max(sizes.rows_height - rows_height, 0.0)
+        spare = max(most - rows_height, 0.0)
         self.heads_height = min(px(LEAST_HEADS) + spare, px(MOST_HEADS))
         spare -= self.heads_height - px(LEAST_HEADS)
-        self.heads_top = px(MARGIN) + sizes.titles + spare / 2
-        self.top = self.heads_top + self.heads_height + sizes.arrows + px(HEADINGS)
+        self.heads_top = px(MARGIN) + self.titles + spare / 2
+        self.top = self.heads_top + self.heads_height + arrows + px(HEADINGS)
         self.bottom = self.top + rows_height
-        self.feed_forward_top = self.bottom + sizes.arrows
-        self.feed_forward_bottom = self.feed_forward_top + sizes.feed_forward_height
+        self.feed_forward_top = self.bottom + arrows
+        self.feed_forward_bottom = self.feed_forward_top + feed_forward
 
     def _lay_out_across(self) -> None:
-        sizes, px = self.sizes, self.px
+        sizes, px, height = self.sizes, self.px, self.bottom - self.top
         logical = sizes.width / sizes.scale
-        word = min(max(logical * 0.065, 44), 96) if sizes.has_words else 0.0
-        token = min(max(logical * (0.065 if sizes.has_words else 0.1), 50), 96)
+        word = min(max(logical * 0.065, 44), 96) if self.has_words else 0.0
+        token = min(max(logical * (0.065 if self.has_words else 0.1), 50), 96)
         strip = min(max(logical * 0.036, 18), 54)
-        answer = min(max(logical * 0.16, sizes.room(132, 12) / sizes.scale), 240)
-        left = px(MARGIN)
-        self.words = QRectF(left, self.top, px(word), self.bottom - self.top)
-        left += px(word + 16) if sizes.has_words else 0.0
-        self.tokens = QRectF(left, self.top, px(token), self.bottom - self.top)
-        left += px(token + 18)
-        self.name_width = max(px(strip), sizes.room(NAME, 11))
+        answer = min(max(logical * 0.16, self.room(132, 12) / sizes.scale), 240)
+        self.words = QRectF(px(MARGIN), self.top, px(word), height)
+        self.tokens = QRectF(px(MARGIN + (word + 16 if self.has_words else 0)), self.top, px(token), height)
+        left = self.tokens.right() + px(18)
+        self.name_width = max(px(strip), self.room(NAME, 11))
         between = max(min(strip * 0.36, 18), self.name_width / sizes.scale - strip)
         last, count = sizes.width - px(MARGIN + answer + 26), len(sizes.embeddings)
         least = px(UNFOLDED_LAYER + (sizes.layers - 1) * FOLDED_LAYER)  # for one layer that can be seen into
@@ -310,96 +244,71 @@ class Plan:
         if self.is_tight:
             between = BETWEEN
         step = px(strip + between)
-        self.embeddings = {
-            name: QRectF(left + number * step, self.top, px(strip), self.bottom - self.top)
-            for number, name in enumerate(sizes.embeddings)
-        }
+        places = enumerate(sizes.embeddings)
+        self.embeddings = {name: QRectF(left + i * step, self.top, px(strip), height) for i, name in places}
         first = left + count * step + px(34 - between)
-        self.layer_zone = QRectF(first, self.top, max(last - first, px(60)), self.bottom - self.top)
+        self.layer_zone = QRectF(first, self.top, max(last - first, px(60)), height)
         self.answers = QRectF(last + px(26), px(MARGIN), px(answer), sizes.height - px(2 * MARGIN))
         self.columns_per_strip = max(int(strip / 4), 3)
-        self._lay_out_layers()
 
     def _lay_out_layers(self) -> None:
         """All layers open where there is room for it; else one, and the others folded."""
-        sizes, zone, count = self.sizes, self.layer_zone, self.sizes.layers
-        self.is_folded = zone.width() / count < self.px(OPEN_LAYER) and count > 1
-        if not self.is_folded:
-            width = zone.width() / count
-            self.layers = [Layer(i, zone.left() + i * width, width, True) for i in range(count)]
-            return
-        folded = max((zone.width() - self.px(UNFOLDED_LAYER)) / (count - 1), min(FOLDED_LAYER, zone.width() / count))
-        is_wide = zone.width() - (count - 1) * folded >= self.px(OPEN_LAYER)
-        opened, x = min(max(sizes.open_layer, 0), count - 1), zone.left()
-        self.layers = []
+        px, zone, count = self.px, self.layer_zone, self.sizes.layers
+        self.is_folded = zone.width() / count < px(OPEN_LAYER) and count > 1
+        folded = opened = zone.width() / count
+        if self.is_folded:
+            folded = max((zone.width() - px(UNFOLDED_LAYER)) / (count - 1), min(FOLDED_LAYER, folded))
+            opened = zone.width() - (count - 1) * folded
+        chosen, x = min(max(self.sizes.open_layer, 0), count - 1), zone.left()
+        self.layers: list[Layer] = []
         for i in range(count):
-            width = zone.width() - (count - 1) * folded if i == opened else folded
-            self.layers.append(Layer(i, x, width, i == opened and is_wide))
+            width = opened if i == chosen else folded
+            is_open = not self.is_folded or (i == chosen and width >= px(OPEN_LAYER))
+            gap = px(5) if is_open else min(px(1.5), width * 0.1)
+            heads = QRectF(x + gap, self.heads_top, width - 2 * gap, self.heads_height)
+            below = self.feed_forward_bottom - self.feed_forward_top
+            feed_forward = QRectF(heads.left(), self.feed_forward_top, heads.width(), below)
+            self.layers.append(Layer(i, x, width, is_open, heads, feed_forward))
             x += width
 
     def _place_parts(self) -> None:
         px, parts = self.px, self.parts
-        self.head_boxes: list[QRectF] = []
-        self.feed_forward_boxes: list[QRectF] = []
         for layer in self.layers:
-            gap = px(5) if layer.is_open else min(px(1.5), layer.width * 0.1)
-            box = QRectF(layer.left + gap, self.heads_top, layer.width - 2 * gap, self.heads_height)
-            self.head_boxes.append(box)
-            for head, cell in enumerate(cells_in(box, self.sizes.heads, px(3) if layer.is_open else 1.0)):
+            for head, cell in enumerate(cells_in(layer.heads, self.sizes.heads, px(3) if layer.is_open else 1.0)):
                 parts[MapPart("head", layer.number, head)] = cell
-        for layer, box in zip(self.layers, self.head_boxes, strict=True):
-            height = self.feed_forward_bottom - self.feed_forward_top
-            below = QRectF(box.left(), self.feed_forward_top, box.width(), height)
-            self.feed_forward_boxes.append(below)
-            parts[MapPart("feed_forward", layer.number)] = below
-            top = parts[MapPart("head", layer.number, 0)].top() - self.sizes.titles
-            parts[MapPart("layer", layer.number)] = QRectF(layer.left, top, layer.width, self.sizes.titles - px(1))
-            if layer.is_open:
-                side, (into, out) = px(15), self.sums_x(layer)
-                parts[MapPart("attention_sum", layer.number)] = _square(
-                    into, (box.bottom() + self.top) / 2 + px(2), side
-                )
-                parts[MapPart("feed_forward_sum", layer.number)] = _square(
-                    out, (self.bottom + self.feed_forward_top) / 2, side
-                )
+        for layer in self.layers:
+            parts[MapPart("feed_forward", layer.number)] = layer.feed_forward
+            top = parts[MapPart("head", layer.number, 0)].top() - self.titles
+            parts[MapPart("layer", layer.number)] = QRectF(layer.left, top, layer.width, self.titles - px(1))
+            above, below = (layer.heads.bottom() + self.top) / 2 + px(2), (self.bottom + self.feed_forward_top) / 2
+            sums = zip(("attention_sum", "feed_forward_sum"), layer.sums_x, (above, below), strict=True)
+            for kind, x, y in sums if layer.is_open else ():
+                parts[MapPart(kind, layer.number)] = QRectF(x - px(7.5), y - px(7.5), px(15), px(15))
+        end, zone = self.embeddings["sum"].right(), self.layer_zone.left()
+        columns = [("token", -1, -1, "", self.tokens)]  # kind, layer, stage, name, where
+        if self.has_words:
+            columns.append(("word", -1, -1, "", self.words.adjusted(0, 0, px(14), 0)))
+        columns += [("embedding", -1, -1, name, strip) for name, strip in self.embeddings.items()]
+        columns.append(("state", -1, 0, "", QRectF(end, 0, zone - end, 0)))
+        columns += [("state", i, i + 1, "", QRectF(one.left, 0, one.width, 0)) for i, one in enumerate(self.layers)]
         for position, number in self.row_of.items():
-            y, height = self.top + number * self.row_height, self.row_height
-            parts[MapPart("token", position=position)] = QRectF(self.tokens.left(), y, self.tokens.width(), height)
-            if self.sizes.has_words:
-                word = QRectF(self.words.left(), y, self.words.width() + px(14), height)
-                parts[MapPart("word", position=position)] = word
-            for name, strip in self.embeddings.items():
-                parts[MapPart("embedding", position=position, name=name)] = QRectF(
-                    strip.left(), y, strip.width(), height
-                )
-            end = self.embeddings["sum"].right()
-            before = QRectF(end, y, self.layer_zone.left() - end, height)
-            parts[MapPart("state", position=position, stage=0)] = before
-            for layer in self.layers:
-                span = QRectF(layer.left, y, layer.width, height)
-                parts[MapPart("state", layer.number, position=position, stage=layer.number + 1)] = span
-
-        if self.sizes.has_sections:
-            self._place_sections()
-        self.place_answer(0)
-
-    def _place_sections(self) -> None:
-        px, zone = self.px, self.layer_zone
-        half = zone.left() + zone.width() / 2
+            y = self.top + number * self.row_height
+            for kind, at, stage, name, column in columns:
+                box = QRectF(column.left(), y, column.width(), self.row_height)
+                parts[MapPart(kind, at, position=position, stage=stage, name=name)] = box
+        if not self.has_sections:
+            return
+        half = self.layer_zone.center().x()
         sides = {
             "cut": (self.words.left(), self.tokens.right()),
-            "add": (next(iter(self.embeddings.values())).left() - px(4), self.embeddings["sum"].right()),
-            "look": (zone.left(), half - px(8)),
-            "think": (half + px(8), zone.right()),
+            "add": (next(iter(self.embeddings.values())).left() - px(4), end),
+            "look": (self.layer_zone.left(), half - px(8)),
+            "think": (half + px(8), self.layer_zone.right()),
             "answer": (self.answers.left(), self.answers.right()),
         }
         top = self.sizes.height - px(SECTIONS + 4)
         for name, (left, right) in sides.items():
-            self.parts[MapPart("section", name=name)] = QRectF(left, top, right - left, px(SECTIONS))
-
-    def sums_x(self, layer: Layer) -> tuple[float, float]:
-        """Where what attention found is added to the lines of an open layer, and what feed-forward found."""
-        return layer.left + 0.36 * layer.width, layer.left + 0.7 * layer.width
+            parts[MapPart("section", name=name)] = QRectF(left, top, right - left, px(SECTIONS))
 
 
 def cells_in(box: QRectF, count: int, gap: float) -> list[QRectF]:
@@ -418,7 +327,3 @@ def cells_in(box: QRectF, count: int, gap: float) -> list[QRectF]:
     top = box.bottom() - lines * side - (lines - 1) * gap
     step = side + gap
     return [QRectF(left + (i % columns) * step, top + (i // columns) * step, side, side) for i in range(count)]
-
-
-def _square(x: float, y: float, side: float) -> QRectF:
-    return QRectF(x - side / 2, y - side / 2, side, side)

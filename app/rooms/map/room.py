@@ -1,4 +1,4 @@
-"""Room Map: the whole model for this text in one picture, and the doors to all other rooms."""
+"""Room Map: the whole model for this text in one picture, which leads to all other rooms."""
 
 from PySide6.QtCore import Signal
 
@@ -25,4 +25,4 @@ class MapRoom(ViewRoom):
 
     def connect_view(self, view: View) -> None:
         assert isinstance(view, MapView)
-        view.door_opened.connect(self.room_requested)
+        view.room_requested.connect(self.room_requested)

@@ -8,18 +8,17 @@ import numpy as np
 
 from ...look import numbers
 from ...look.say import isolated, mark, say
-from ...state.baseline_names import where_compared
-from ...state.verdicts import verdict_of
+from ...state.baseline_names import beside, is_earlier, where_compared
+from ...state.verdicts import first_token, question_for, verdict_of
 from .content import SECTIONS, Caption, embedding
-from .plan import MapPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...compute.feed_forward import FeedForwardActivity
     from ...state.readings import Reading
-    from .compared import ComparedLines
-    from .content import Answer
+    from .content import Answer, Content, Distances
+    from .plan import MapPart
+
 HABITS = {  # kind of a head -> what it does
     "previous token": mark("Each token looks at the one before it: {share} of the attention."),
     "next token": mark("Each token looks at the one after it: {share} of the attention."),
@@ -35,169 +34,123 @@ HABITS = {  # kind of a head -> what it does
 }
 
 
-def caption_of(
-    part: MapPart, reading: Reading, answer: Answer, activity: FeedForwardActivity | None, rows: list[int]
-) -> Caption:
-    """activity: of the positions `rows`."""
+def caption_of(part: MapPart, reading: Reading, answer: Answer, content: Content) -> Caption:
+    """What a part is; of what is of one token, with the numbers of that token or of the followed one."""
+    layer, tokens, config = part.layer + 1, reading.shown_tokens, reading.request.model.config
+    token = isolated(tokens[part.position]) if part.position >= 0 else ""
     match part.kind:
         case "head":
-            return _head(part, reading, answer.position)
+            title = say("Layer {layer} · Head {head}", layer=layer, head=part.head + 1)
+            return Caption(title, _head(part, reading, answer))
         case "feed_forward":
-            return _feed_forward(part, reading, answer.position, activity, rows)
+            text = say(
+                "{count} neurons work on each token alone; what they find is added to its line.",
+                count=numbers.count(config.intermediate_size),
+            )
+            activity, rows = content.activity, content.activity_rows
+            if activity is not None and answer.position in rows:
+                values = activity.activations[part.layer, rows.index(answer.position)]
+                best = int(values.argmax())
+                strongest = say(
+                    "The picture has those {count} that fire most. At “{token}”: neuron {neuron}, {value}.",
+                    count=len(values),
+                    token=isolated(tokens[answer.position]),
+                    neuron=int(activity.neurons[part.layer, best]),
+                    value=numbers.decimal(float(values[best])),
+                )
+                text = f"{text} {strongest}"
+            return Caption(say("Layer {layer} · Feed-forward", layer=layer), text)
         case "attention_sum" | "feed_forward_sum":
-            return _sum(part, reading)
+            title = say("Layer {layer} · Feed-forward is added", layer=layer)
+            text = say("What the neurons found is added to each line.")
+            if part.kind == "attention_sum":
+                title = say("Layer {layer} · Attention is added", layer=layer)
+                text = say("What the heads found is added to each line, so nothing that was there is lost.")
+            norm = say("LayerNorm then brings every line back to the same scale.")
+            if config.norm == "pre":
+                norm = say("In this model LayerNorm comes before each half of a layer.")
+            return Caption(title, f"{text} {norm}")
         case "state":
-            return _state(part, reading, answer)
+            title = say("“{token}” before the first layer", token=token)
+            if part.stage:
+                title = say("“{token}” after layer {layer}", token=token, layer=part.stage)
+            return Caption(title, _state(part, reading, answer, content.distances))
         case "embedding":
-            return _embedding(part, reading)
+            return _embedding(part, reading, token)
         case "word" | "token":
-            return _token(part, reading)
+            text = say("A marker that the model adds: not a word, but a place where it can collect information.")
+            if reading.encoding.parts[part.position] != "special":
+                text = say(
+                    "Number {id} of the {count} tokens in the vocabulary.",
+                    id=numbers.count(reading.request.input_ids[part.position]),
+                    count=numbers.count(config.vocab_size),
+                )
+            return Caption(say("“{token}” at position {position}", token=token, position=part.position), text)
         case "layer":
-            title = say("Layer {layer}, step by step", layer=part.layer + 1)
+            title = say("Layer {layer}, step by step", layer=layer)
             return Caption(title, say("Every number between what enters this layer and what leaves it."))
         case "answer":
-            title = say("All predictions")
-            return Caption(title, say("The line is compared with every token of the vocabulary."))
+            text = say("The line is compared with every token of the vocabulary.")
+            return Caption(say("All predictions"), text)
         case "verdict":
-            first = reading.shown_tokens[0]
-            text = say("Read from the line of {token} alone.", token=isolated(first))
+            text = say("Read from the line of {token} alone.", token=isolated(tokens[0]))
             return Caption(say("The two sentences"), text)
-        case "section":
-            return Caption("", "")
+    return Caption()
 
 
-def _head(part: MapPart, reading: Reading, position: int) -> Caption:
+def _head(part: MapPart, reading: Reading, answer: Answer) -> str:
     from bertcore.analysis.attention_heads import classify_heads
 
-    name = say("Layer {layer} · Head {head}", layer=part.layer + 1, head=part.head + 1)
-    what_if = reading.request.what_if
+    what_if, tokens = reading.request.what_if, reading.shown_tokens
     if (part.layer, part.head) in what_if.heads_off or part.layer in what_if.layers_off:
-        return Caption(name, say("Switched off: it adds nothing."))
-    attention, tokens = reading.trace.attentions[part.layer, part.head], reading.shown_tokens
-    kind = classify_heads(attention[None], reading.encoding)[0]
-    habit = say(HABITS[kind.kind], share=numbers.percent(kind.score))
-    row = attention[position]
+        return say("Switched off: it adds nothing.")
+    attention = reading.trace.attentions[part.layer, part.head]
+    kind, row = classify_heads(attention[None], reading.encoding)[0], attention[answer.position]
     looks = say(
         "“{token}” looks most at “{other}”: {share}.",
-        token=isolated(tokens[position]),
+        token=isolated(tokens[answer.position]),
         other=isolated(tokens[int(row.argmax())]),
         share=numbers.percent(float(row.max())),
     )
-    return Caption(name, f"{habit} {looks}")
+    return f"{say(HABITS[kind.kind], share=numbers.percent(kind.score))} {looks}"
 
 
-def _feed_forward(
-    part: MapPart, reading: Reading, position: int, activity: FeedForwardActivity | None, rows: list[int]
-) -> Caption:
-    config = reading.request.model.config
-    title = say("Layer {layer} · Feed-forward", layer=part.layer + 1)
-    text = say(
-        "{count} neurons work on each token alone; what they find is added to its line.",
-        count=numbers.count(config.intermediate_size),
-    )
-    if activity is not None and position in rows:
-        values = activity.activations[part.layer, rows.index(position)]
-        best = int(values.argmax())
-        more = say(
-            "The picture has those {count} that fire most. At “{token}”: neuron {neuron}, {value}.",
-            count=len(values),
-            token=isolated(reading.shown_tokens[position]),
-            neuron=int(activity.neurons[part.layer, best]),
-            value=numbers.decimal(float(values[best])),
-        )
-        text = f"{text} {more}"
-    return Caption(title, text)
-
-
-def _sum(part: MapPart, reading: Reading) -> Caption:
-    is_pre = reading.request.model.config.norm == "pre"
-    if part.kind == "attention_sum":
-        title = say("Layer {layer} · Attention is added", layer=part.layer + 1)
-        text = say("What the heads found is added to each line, so nothing that was there is lost.")
-    else:
-        title = say("Layer {layer} · Feed-forward is added", layer=part.layer + 1)
-        text = say("What the neurons found is added to each line.")
-    norm = (
-        say("In this model LayerNorm comes before each half of a layer.")
-        if is_pre
-        else say("LayerNorm then brings every line back to the same scale.")
-    )
-    return Caption(title, f"{text} {norm}")
-
-
-def _state(part: MapPart, reading: Reading, answer: Answer) -> Caption:
-    token = reading.shown_tokens[part.position]
-    width = numbers.count(reading.trace.hidden_states.shape[-1])
-    if part.stage:
-        title = say("“{token}” after layer {layer}", token=isolated(token), layer=part.stage)
-    else:
-        title = say("“{token}” before the first layer", token=isolated(token))
-    text = say("The line is a list of {width} numbers.", width=width)
+def _state(part: MapPart, reading: Reading, answer: Answer, distances: Distances | None) -> str:
+    """A place of a line: what would be read from it, and what the baseline has there."""
+    texts = [say("The line is a list of {width} numbers.", width=numbers.count(reading.trace.hidden_states.shape[-1]))]
     if part.position == answer.position and answer.guesses:
-        guess = answer.guesses[part.stage]
-        text = say(
-            "Best guess if the model stopped here: “{word}”, {share}.",
-            word=isolated(guess.token),
-            share=numbers.percent(guess.probability),
-        )
-    return Caption(title, text)
+        guess, baseline = answer.guesses[part.stage], answer.baseline_guess(part.stage)
+        word, share = isolated(guess.token), numbers.percent(guess.probability)
+        texts = [say("Best guess if the model stopped here: “{word}”, {share}.", word=word, share=share)]
+        if baseline is not None:
+            word, share = isolated(baseline.token), numbers.percent(baseline.probability)
+            texts.append(say("With the baseline: “{word}”, {share}.", word=word, share=share))
+    if distances is not None and distances.values is not None:
+        cosine = 1 - float(distances.values[part.position, part.stage])
+        text = say("Its cosine with the baseline’s line is {cosine}.", cosine=numbers.decimal(cosine))
+        texts.append(say("The baseline has no such token.") if np.isnan(cosine) else text)
+    return " ".join(texts)
 
 
-def with_comparison(caption: Caption, part: MapPart, answer: Answer, compared: ComparedLines | None) -> Caption:
-    """The same of a line, with what the baseline has there."""
-    texts = [caption.text]
-    before = answer.guess_before(part.stage) if part.position == answer.position and answer.guesses else None
-    if before is not None:
-        texts.append(
-            say(
-                "With the baseline: “{word}”, {share}.",
-                word=isolated(before.token),
-                share=numbers.percent(before.probability),
-            )
-        )
-    distances = None if compared is None else compared.distances
-    if distances is not None:
-        distance = float(distances[part.position, part.stage])
-        text = say("Its cosine with the baseline’s line is {cosine}.")
-        if np.isnan(distance):
-            text = say("The baseline has no such token.")
-        texts.append(text.format(cosine=numbers.decimal(1 - distance)))
-    return Caption(caption.title, " ".join(texts), caption.link)
-
-
-def _embedding(part: MapPart, reading: Reading) -> Caption:
-    token, segment = reading.shown_tokens[part.position], reading.request.segments[part.position]
-    vector = embedding(reading, part.name)
+def _embedding(part: MapPart, reading: Reading, token: str) -> Caption:
+    vector, position = embedding(reading, part.name), part.position
     assert vector is not None
-    length = numbers.decimal(float(np.linalg.norm(vector[part.position])))
-    place = reading.request.positions[part.position] if reading.request.positions else part.position
-    match part.name:
-        case "token":
-            title = say("Token embedding of “{token}”", token=isolated(token))
-            text = say("Which token it is, as {width} learned numbers; length {length}.")
-        case "segment":
-            title = say("Segment {letter}", letter="AB"[min(segment, 1)])
-            text = say("Which sentence the token is in, as {width} learned numbers; length {length}.")
-        case "position":
-            title = say("Position {position}", position=place)
-            text = say("Which place the token has, as {width} learned numbers; length {length}.")
-        case _:
-            title = say("Input of “{token}”", token=isolated(token))
-            text = say("The embeddings added up, number by number; length {length}.")
-    return Caption(title, text.format(width=numbers.count(vector.shape[1]), length=length))
-
-
-def _token(part: MapPart, reading: Reading) -> Caption:
-    token = reading.shown_tokens[part.position]
-    title = say("“{token}” at position {position}", token=isolated(token), position=part.position)
-    if reading.encoding.parts[part.position] == "special":
-        text = say("A marker that the model adds: not a word, but a place where it can collect information.")
-        return Caption(title, text)
-    text = say(
-        "Number {id} of the {count} tokens in the vocabulary.",
-        id=numbers.count(reading.request.input_ids[part.position]),
-        count=numbers.count(reading.request.model.config.vocab_size),
-    )
+    width, length = numbers.count(vector.shape[1]), numbers.decimal(float(np.linalg.norm(vector[position])))
+    title = say("Input of “{token}”", token=token)
+    text = say("The embeddings added up, number by number; length {length}.", length=length)
+    if part.name == "token":
+        title = say("Token embedding of “{token}”", token=token)
+        text = say("Which token it is, as {width} learned numbers; length {length}.", width=width, length=length)
+    elif part.name == "segment":
+        title = say("Segment {letter}", letter="AB"[min(reading.request.segments[position], 1)])
+        text = say(
+            "Which sentence the token is in, as {width} learned numbers; length {length}.", width=width, length=length
+        )
+    elif part.name == "position":
+        title = say("Position {position}", position=(reading.request.positions or range(position + 1))[position])
+        text = say(
+            "Which place the token has, as {width} learned numbers; length {length}.", width=width, length=length
+        )
     return Caption(title, text)
 
 
@@ -217,17 +170,30 @@ def intro_of(reading: Reading) -> str:
     return text if reading.encoding.text_b is None else f"{text} {say('Blue: A. Orange: B.')}"
 
 
-def comparison_in_words(reading: Reading, compared: ComparedLines, *, wants_difference: bool) -> str:
+def comparison_in_words(reading: Reading, distances: Distances, *, wants_difference: bool) -> str:
     """What a person sees of both; the colours have a key of their own."""
-    hold = say("Hold X to see the baseline’s map.")
-    baseline = reading.baseline
-    words = say("Grey: the guess {there}, where it is a different word.")
+    baseline, there = reading.baseline, where_compared(reading)
+    words = say("Grey: the guess {there}, where it is a different word.", there=there)
     if baseline is not None and len(baseline.trace.hidden_states) != len(reading.trace.hidden_states):
-        words = say("Grey: the final guess {there}, if it is a different word.")
-    words = words.format(there=where_compared(reading))
-    lines = compared.problem or say("The stronger a line’s colour, the more that token differs.")
-    parts = (lines if wants_difference else "", words if "mlm" in reading.request.model.output_heads else "", hold)
-    return " ".join(part for part in parts if part)
+        words = say("Grey: the final guess {there}, if it is a different word.", there=there)
+    lines = distances.problem or say("The stronger a line’s colour, the more that token differs.")
+    has_words, hold = "mlm" in reading.request.model.output_heads, say("Hold X to see the baseline’s map.")
+    return " ".join([*([lines] if wants_difference else []), *([words] if has_words else []), hold])
+
+
+def pair_in_words(reading: Reading) -> Caption:
+    """The question about A and B; the answer beside that of the baseline, or why there is none."""
+    question, verdict = question_for(reading.request.model), verdict_of(reading)
+    baseline = None if reading.baseline is None else verdict_of(reading.baseline)
+    text = question.missing or say("Open Predict for the answer.")
+    if verdict is not None and baseline is not None:
+        share = beside(numbers.percent(baseline.share, fine=True), is_earlier(reading))
+        text = f"{verdict.number} ({share})"
+    elif verdict is not None:
+        text = f"{verdict.number}, {say('from {token}', token=first_token(reading))}"
+    elif reading.encoding.text_b is None:
+        text = question.missing or question.invitation
+    return Caption(question.title, text)
 
 
 def section_captions(reading: Reading, words: Mapping[tuple[int, ...], str]) -> dict[str, Caption]:

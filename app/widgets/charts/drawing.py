@@ -54,7 +54,7 @@ class Box:
 class Line:
     start: QPointF
     end: QPointF
-    color: str = "line"
+    color: str | QColor = "line"
     line_px: float = 1.0
     dashed: bool = False
     snaps: bool = True  # to whole pixels
@@ -63,7 +63,8 @@ class Line:
     def paint(self, painter: QPainter) -> None:
         styles = Qt.PenStyle
         style = styles.DashLine if self.dashed else styles.DotLine if self.dotted else styles.SolidLine
-        painter.setPen(QPen(theme.color(self.color), self.line_px, style))
+        color = theme.color(self.color) if isinstance(self.color, str) else self.color
+        painter.setPen(QPen(color, self.line_px, style))
         if self.snaps:
             painter.drawLine(self.start.toPoint(), self.end.toPoint())
         else:
@@ -84,11 +85,11 @@ class Words:
     wraps: bool = False
 
     def paint(self, painter: QPainter) -> None:
+        look = {"bold": self.bold, "medium": self.medium}
         if not self.wraps:
-            weight = {"bold": self.bold, "medium": self.medium}
-            theme.draw_text(painter, self.rect, self.text, self.color, self.size_px, align=self.align, **weight)
+            theme.draw_text(painter, self.rect, self.text, self.color, self.size_px, align=self.align, **look)
             return
-        painter.setFont(theme.font(self.size_px, bold=self.bold))
+        painter.setFont(theme.font(self.size_px, **look))
         painter.setPen(theme.color(self.color) if isinstance(self.color, str) else self.color)
         painter.drawText(self.rect, self.align | Qt.TextFlag.TextWordWrap, self.text)
 
