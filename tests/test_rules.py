@@ -210,6 +210,7 @@ def test_json_is_parsed_in_one_place() -> None:
 
 
 SHIPPED_FILES = {  # readers of what is part of the program, or of the system
+    "app/look/icons.py",
     "app/look/theme.py",
     "app/figures/animation.py",
     "app/rooms/game/game.py",

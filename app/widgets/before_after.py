@@ -37,8 +37,10 @@ class BeforeAfter(QWidget):
         """rows: what is predicted, before, after; all that there are."""
         self.rows = list(rows)
         shown = self.rows[: self._most]
-        while len(self._cells) < len(shown):
-            self._add_row()
+        for number in range(len(self._cells), len(shown)):
+            self._cells.append((label("", "muted"), Hint(), label("→", "muted"), Hint()))
+            for column, cell in enumerate(self._cells[-1]):
+                self._grid.addWidget(cell, number, column)
         for number, cells in enumerate(self._cells):
             for cell in cells:
                 cell.setVisible(number < len(shown))
@@ -46,8 +48,7 @@ class BeforeAfter(QWidget):
             for cell, text in zip(cells, (name, before, "→", after), strict=True):
                 cell.setText(text)
         rest = len(self.rows) - len(shown)
-        self._more.setText(say("and %n more", n=rest))
-        self._more.setVisible(rest > 0)
+        show_text(self._more, say("and %n more", n=rest) if rest > 0 else "")
 
     def set_sentence(self, text: str) -> None:
         """What the rows do not say; empty: nothing."""
@@ -56,9 +57,3 @@ class BeforeAfter(QWidget):
     def keep_lines(self, lines: int) -> None:
         """Keeps room for so many lines of the sentence: it may wrap, and nothing shall move."""
         self._sentence.setMinimumHeight(lines * self._sentence.fontMetrics().lineSpacing())
-
-    def _add_row(self) -> None:
-        row: tuple[QLabel, ...] = (label("", "muted"), Hint(), label("→", "muted"), Hint())
-        for column, cell in enumerate(row):
-            self._grid.addWidget(cell, len(self._cells), column)
-        self._cells.append(row)

@@ -19,31 +19,31 @@ class Folded(QWidget):
         self.card = card
         self.tab = _UprightTab(name)
         hbox(self.tab, card, parent=self, gap_px=4)
-        self.tab.toggled.connect(self._on_toggled)
+        self.tab.toggled.connect(self._show_card)
         self.tab.hide()
 
     def set_foldable(self, can_fold: bool) -> None:
         """It begins folded."""
-        if can_fold == (not self.tab.isHidden()):
-            return
-        self.tab.setVisible(can_fold)
-        self.tab.setChecked(not can_fold)
-        self._show_card(not can_fold)
+        if can_fold != self.can_fold:
+            self.tab.setVisible(can_fold)
+            self.tab.setChecked(not can_fold)
+            self._show_card(not can_fold)
 
-    def _on_toggled(self, is_shown: bool) -> None:
-        """Of several cards that fold beside one picture, one is open at a time: two would leave it no room."""
-        self._show_card(is_shown)
-        parent = self.parentWidget()
-        if is_shown and parent is not None and not self.tab.isHidden():
-            for other in parent.findChildren(Folded, options=Qt.FindChildOption.FindDirectChildrenOnly):
-                if other is not self and not other.tab.isHidden():
-                    other.tab.setChecked(False)
+    @property
+    def can_fold(self) -> bool:
+        return not self.tab.isHidden()
 
     def _show_card(self, is_shown: bool) -> None:
-        """Folded it is as wide as its tab, whatever share of a row it has been given."""
+        """Folded it is as wide as its tab, whatever share of a row it has been given. Of several cards that fold beside
+        one picture, one is open at a time: two would leave it no room."""
         self.card.setVisible(is_shown)
         across = QSizePolicy.Policy.Preferred if is_shown else QSizePolicy.Policy.Fixed
         self.setSizePolicy(across, QSizePolicy.Policy.Preferred)
+        parent = self.parentWidget()
+        if is_shown and parent is not None and self.can_fold:
+            for sibling in parent.findChildren(Folded, options=Qt.FindChildOption.FindDirectChildrenOnly):
+                if sibling is not self:
+                    sibling.fold()
 
     def unfold(self) -> None:
         """Shows the card, wherever it has to go."""
@@ -51,7 +51,7 @@ class Folded(QWidget):
 
     def fold(self) -> None:
         """Hides the card, where it can fold."""
-        if not self.tab.isHidden():
+        if self.can_fold:
             self.tab.setChecked(False)
 
 

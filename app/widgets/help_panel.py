@@ -66,8 +66,21 @@ class HelpPanel(QFrame):
         link_words(self.text.document())
         self._add_words()
         block = self.text.document().begin()
-        while block.isValid():
-            _dress(block)
+        while block.isValid():  # Markdown says what is a heading and what a formula (a quote); here is how they look
+            cursor, look, is_formula = QTextCursor(block), QTextBlockFormat(), _is_formula(block)
+            look.setLineHeight(LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            below = 8 if not is_formula else 0 if _is_formula(block.next()) else 10
+            look.setBottomMargin(theme.px(below))
+            if is_formula:
+                look.setBackground(theme.color("hover"))
+                look.setLeftMargin(theme.px(6))
+                look.setRightMargin(theme.px(4))
+            cursor.mergeBlockFormat(look)
+            if block.blockFormat().headingLevel():
+                title = QTextCharFormat()
+                title.setFont(theme.font(17, bold=True))
+                cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+                cursor.mergeCharFormat(title)
             block = block.next()
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
 
@@ -91,24 +104,6 @@ class HelpPanel(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._room:
             self._write()  # colours stand in the text
-
-
-def _dress(block: QTextBlock) -> None:
-    """Markdown says what is a heading and what a formula (a quote); here is how they look."""
-    cursor, look = QTextCursor(block), QTextBlockFormat()
-    look.setLineHeight(LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-    look.setBottomMargin(theme.px(8))
-    if _is_formula(block):
-        look.setBackground(theme.color("hover"))
-        look.setLeftMargin(theme.px(6))
-        look.setRightMargin(theme.px(4))
-        look.setBottomMargin(0 if _is_formula(block.next()) else theme.px(10))
-    cursor.mergeBlockFormat(look)
-    if block.blockFormat().headingLevel():
-        title = QTextCharFormat()
-        title.setFont(theme.font(17, bold=True))
-        cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
-        cursor.mergeCharFormat(title)
 
 
 def _is_formula(block: QTextBlock) -> bool:

@@ -49,13 +49,13 @@ class LinkedText(QTextBrowser):
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
-        for policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
-            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # nothing to go to, as long as there are no links
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(0)
-        self.anchorClicked.connect(lambda url: open_link(url, self, self._below_link()))
+        self.anchorClicked.connect(self._open)
         self.setText(text)
 
     def text(self) -> str:
@@ -96,6 +96,11 @@ class LinkedText(QTextBrowser):
         if event.type() == QEvent.Type.PaletteChange and self._text and self._written_in != _look():
             self._write()
 
+    def _open(self, url: QUrl) -> None:
+        """Where the pointer is, or below the link that the keyboard is on."""
+        below = self.viewport().mapToGlobal(self.cursorRect().bottomLeft())
+        open_link(url, self, self.cursor().pos() if self.underMouse() else below)
+
     def _write(self) -> None:
         self._written_in = ink, font = _look()
         for document in (self.document(), self._page):
@@ -113,12 +118,6 @@ class LinkedText(QTextBrowser):
 
     def _fit(self) -> None:
         self.setFixedHeight(self.heightForWidth(self.viewport().width()))
-
-    def _below_link(self) -> QPoint:
-        """Where the pointer is, or the link that the keyboard is on."""
-        if self.underMouse():
-            return self.cursor().pos()
-        return self.viewport().mapToGlobal(self.cursorRect().bottomLeft())
 
 
 def _look() -> tuple[QColor, QFont]:

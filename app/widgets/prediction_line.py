@@ -17,7 +17,7 @@ from .charts.drawing import Box, Drawing, Shape, Words
 from .charts.pointer import ARROWS
 
 if TYPE_CHECKING:
-    from ..state.readings import MaskReading, Reading
+    from ..state.readings import Reading
     from ..state.selection import Selection
 MOST_WORDS = 3
 HEIGHT_PX, FULL_BAR_PX, LEAST_BAR_PX = 20, 90, 3
@@ -43,35 +43,23 @@ class Prediction:
 
 def prediction_of(reading: Reading, selection: Selection) -> Prediction:
     """Of the selected mask, else of the first."""
-    title, hint = "", ""
+    title = hint = ""
     words: tuple[tuple[str, float], ...] = ()
-    mask = mask_of(reading, selection)
+    pinned = [mask for mask in reading.masks if mask.position == selection.pinned]
+    mask = next(iter([*pinned, *reading.masks]), None)
     if mask is not None:
-        token, count = reading.request.model.tokenizer.mask_token or "", len(reading.masks)
-        title = say("{mask} could be", mask=token)
-        if count > 1:
-            title = say("{mask} could be", mask=reading.mask_name(mask.position))
+        token = reading.request.model.tokenizer.mask_token or ""
+        title = say("{mask} could be", mask=reading.mask_name(mask.position) if len(reading.masks) > 1 else token)
         words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
     elif "mlm" in reading.request.model.output_heads:
         hint = say("Double-click a token to mask it: the model then guesses the word.")
         if not theme.is_projector():  # there the chips have no numbers
-            numbered = say("Below each token: its position · its number in the vocabulary.")
-            hint = f"{hint} {numbered}"
-    return Prediction(title, words, hint, _verdict(reading))
-
-
-def mask_of(reading: Reading, selection: Selection) -> MaskReading | None:
-    """The mask that is looked at: the one that was clicked, else the first."""
-    pinned = [mask for mask in reading.masks if mask.position == selection.pinned]
-    return next(iter([*pinned, *reading.masks]), None)
-
-
-def _verdict(reading: Reading) -> tuple[str, str, str] | None:
+            hint = f"{hint} {say('Below each token: its position · its number in the vocabulary.')}"
     verdict = verdict_of(reading)
     if verdict is None:
-        return None
+        return Prediction(title, words, hint)
     color = {"verdict": "good_text", "verdict-no": "bad_text"}.get(verdict.role, "muted")
-    return verdict.claim, verdict.short, color
+    return Prediction(title, words, hint, (verdict.claim, verdict.short, color))
 
 
 class PredictionLine(Drawing):

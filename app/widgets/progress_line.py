@@ -20,9 +20,9 @@ class ProgressLine(QWidget):
     def __init__(self, questions: Sequence[Question[Any]] = ()) -> None:
         super().__init__()
         self._questions: list[Question[Any]] = []
-        self._delay = QTimer(self, singleShot=True)
-        self._delay.timeout.connect(self._on_delay_over)
-        self._is_slow = False  # something has been running for longer than the delay
+        self._runs = False
+        self._delay = QTimer(self, singleShot=True)  # what is done before it is over has no bar
+        self._delay.timeout.connect(self._show)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 100)
@@ -30,9 +30,7 @@ class ProgressLine(QWidget):
         self._sentence = label("", "muted", wrap=True)
         self._stop = button(say("Stop computing"), self._on_stop_clicked, look="small")
         self._start = button(say("Compute"), self._on_start_clicked, look="small", hint=say("Compute this now"))
-        layout = hbox(parent=self, gap_px=8)
-        for widget, stretch in ((self._bar, 1), (self._sentence, 1), (self._stop, 0), (self._start, 0)):
-            layout.addWidget(widget, stretch)
+        hbox((self._bar, 1), (self._sentence, 1), self._stop, self._start, parent=self, gap_px=8)
         for question in questions:
             self.follow(question)
         self._show()
@@ -50,25 +48,16 @@ class ProgressLine(QWidget):
     def follow(self, question: Question[Any]) -> None:
         """Shows this question's progress too."""
         self._questions.append(question)
-        question.status_changed.connect(self._on_question_status_changed)
-        self._show()
-
-    def _on_question_status_changed(self) -> None:
-        if not any(question.is_running and not question.is_waiting for question in self._questions):
-            self._delay.stop()
-            self._is_slow = False
-        elif not self._is_slow and not self._delay.isActive():
-            self._delay.start(DELAY_MS)
-        self._show()
-
-    def _on_delay_over(self) -> None:
-        self._is_slow = True
+        question.status_changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
         running = [question for question in self._questions if question.is_running and not question.is_waiting]
+        if running and not self._runs:
+            self._delay.start(DELAY_MS)
+        self._runs = bool(running)
         sentence = next((question.sentence for question in self._questions if question.sentence), "")
-        is_shown = bool(running) and self._is_slow
+        is_shown = self._runs and not self._delay.isActive()
         self._bar.setValue(round((running[0].share or 0) * 100) if running else 0)
         self._bar.setVisible(is_shown)
         self._stop.setVisible(is_shown)

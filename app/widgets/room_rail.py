@@ -38,21 +38,20 @@ class RoomButton(QAbstractButton):
         return QSize(max(theme.column_px(BUTTON_PX), words), theme.px(HEIGHT_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = theme.painter(self)
+        painter, rect, side = theme.painter(self), QRectF(self.rect()), theme.px(22)
         if self.isChecked() or self.underMouse() or self.hasFocus():
             painter.setPen(theme.focus_pen() if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover"))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), theme.px(8), theme.px(8))
-        color = theme.color("accent" if self.isChecked() else "muted")
-        side = theme.px(22)
-        top = (self.height() - side) / 2 if self._is_narrow else theme.px(9)
-        paint_icon(painter, self.room_key, QRectF((self.width() - side) / 2, top, side, side), color)
-        if self._is_narrow:
-            return
-        painter.setPen(color)
-        painter.setFont(theme.font(11.5, bold=self.isChecked()))
-        text = self.rect().adjusted(0, theme.px(34), 0, 0)
-        painter.drawText(text, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, self.text())
+            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(8), theme.px(8))
+        color = "accent" if self.isChecked() else "muted"
+        top = (rect.height() - side) / 2 if self._is_narrow else theme.px(9)
+        paint_icon(painter, self.room_key, QRectF((rect.width() - side) / 2, top, side, side), theme.color(color))
+        if not self._is_narrow:
+            align, words = (
+                Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop,
+                rect.adjusted(0, theme.px(34), 0, 0),
+            )
+            theme.draw_text(painter, words, self.text(), color, 11.5, align=align, bold=self.isChecked())
 
 
 class RoomRail(QFrame):

@@ -34,7 +34,9 @@ class SentenceEdit(QLineEdit):
         old = self.text()
         if text != old:
             self.setText(text)
-            changed = text[: len(text) - _common_end(text, old)]
+            pairs = enumerate(zip(reversed(text), reversed(old), strict=False))
+            same = next((i for i, (a, b) in pairs if a != b), min(len(text), len(old)))  # at the end of both
+            changed = text[: len(text) - same]
             self.setCursorPosition(in_utf_16(changed, len(changed)) if self.hasFocus() else 0)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -45,9 +47,11 @@ class SentenceEdit(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         """Undo and redo are the window's: one history of texts, masks and changes."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_undo(event):
-            event.ignore()
-            return False
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            is_undo = event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)
+            if is_undo or event.keyCombination() in (_CTRL_SHIFT_Z, _CTRL_Y):
+                event.ignore()
+                return False
         return super().event(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -70,18 +74,6 @@ def in_utf_16(text: str, position: int) -> int:
     return len(text[:position].encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _common_end(one: str, other: str) -> int:
-    """How many characters two texts have in common at their ends."""
-    pairs = enumerate(zip(reversed(one), reversed(other), strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def _is_undo(event: QKeyEvent) -> bool:
-    keys = QKeySequence.StandardKey
-    is_undo = event.matches(keys.Undo) or event.matches(keys.Redo)
-    return is_undo or event.keyCombination() in (_CTRL_SHIFT_Z, _CTRL_Y)
-
-
 class SentenceBar(QWidget):
     """Emits both texts whenever one of them was edited by the person."""
 
@@ -91,17 +83,13 @@ class SentenceBar(QWidget):
         super().__init__(parent)
         self.a = SentenceEdit("A", say("Type a sentence"))
         self.b = SentenceEdit("B", say("optional"))
-        layout = hbox(parent=self, gap_px=10)
+        hbox((self.a, 1), (self.b, 1), parent=self, gap_px=10)
         for edit in (self.a, self.b):
-            layout.addWidget(edit, 1)
-            edit.textEdited.connect(self._on_text_edited)
+            edit.textEdited.connect(lambda: self.edited.emit(self.a.text(), self.b.text()))
 
     def show_texts(self, a: str, b: str) -> None:
         self.a.show_text(a)
         self.b.show_text(b)
-
-    def _on_text_edited(self) -> None:
-        self.edited.emit(self.a.text(), self.b.text())
 
 
 class QuestionLine(QWidget):
@@ -119,11 +107,6 @@ class QuestionLine(QWidget):
     @property
     def question(self) -> str:
         return self._question.text()
-
-    @property
-    def answer(self) -> str:
-        """The whole answer, whether it is on show or not."""
-        return self._answer.text()
 
     @property
     def is_answered(self) -> bool:

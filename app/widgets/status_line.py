@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
@@ -68,7 +68,9 @@ class StatusLine(QFrame):
         """The keys are always the same: they go first. Then the facts get shorter, to a third of the line."""
         side, gap = theme.px(SIDE_PX), theme.px(GAP_PX)
         room = self.width() - 2 * side
-        facts, hover, keys = (_wanted(part) for part in (self._facts, self._hover, self._keys))
+        parts = self._facts, self._hover, self._keys
+        wanted = (part.fontMetrics().horizontalAdvance(part.text()) + 2 if part.text() else 0 for part in parts)
+        facts, hover, keys = wanted  # the widths of all their words
         self._keys.setVisible(facts + hover + keys + 2 * gap <= room)
         self._keys.setGeometry(side + room - keys, 0, keys, self.height())
         facts = min(facts, max(room - hover - gap, room // 3))
@@ -81,11 +83,6 @@ class StatusLine(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
-
-
-def _wanted(part: QLabel) -> int:
-    """The width of all its words."""
-    return part.fontMetrics().horizontalAdvance(part.text()) + 2 if part.text() else 0
 
 
 def facts_about(reading: Reading, draw_ms: float, verified: str) -> str:

@@ -59,10 +59,9 @@ def words_below(state: ExploreState) -> dict[int, str]:
 def replaced_tokens(state: ExploreState) -> dict[int, str]:
     """Position -> the token of the other text that it is compared with, where that is another."""
     newest, ours = state.newest_reading, state.encoding
-    is_read = newest is not None and newest.request.baseline == state.baseline
-    if not isinstance(state.baseline, OtherText) or not is_read or ours is None:
+    if not isinstance(state.baseline, OtherText) or newest is None or newest.other_text is None or ours is None:
         return {}
-    if newest is None or newest.other_text is None:
+    if newest.request.baseline != state.baseline:
         return {}
     theirs, is_aligned = newest.other_text.encoding, newest.encoding is ours and newest.baseline is newest.other_text
     alignment = newest.alignment if is_aligned else None
@@ -87,8 +86,7 @@ def hint_about(state: ExploreState, position: int) -> str:
     if position in state.masked:
         parts.append(say("masked; it was {token}", token=token))
     elif position in encoding.unknown:
-        text = say("the vocabulary has no token for “{text}”")
-        parts.append(text.format(text=typed(state, position)))
+        parts.append(say("the vocabulary has no token for “{text}”", text=typed(state, position)))
     return " · ".join(part for part in parts if part)
 
 
@@ -113,18 +111,20 @@ def note_about(state: ExploreState) -> str:
     if encoding is None:
         return ""
     notes = []
-    dropped = encoding.dropped
-    if dropped:
-        text = say("%Ln token(s) (was|were) dropped: the model reads at most {most}.", n=dropped)
-        notes.append(text.format(most=numbers.count(state.max_positions)))
+    if encoding.dropped:
+        most = numbers.count(state.max_positions)
+        notes.append(
+            say("%Ln token(s) (was|were) dropped: the model reads at most {most}.", n=encoding.dropped, most=most)
+        )
     if encoding.unknown:
-        where = say("“{text}” at {position}")
-        named = [where.format(text=typed(state, i), position=i) for i in encoding.unknown[:MOST_UNKNOWN_NAMED]]
-        rest = len(encoding.unknown) - len(named)
-        text = say("Not in the vocabulary, read as {token}: {words}.")
+        shown = encoding.unknown[:MOST_UNKNOWN_NAMED]
+        words = ", ".join(say("“{text}” at {position}", text=typed(state, i), position=i) for i in shown)
+        token, rest = encoding.labels[encoding.unknown[0]], len(encoding.unknown) - len(shown)
         if rest:
-            text = say("Not in the vocabulary, read as {token}: {words} and %n more.", n=rest)
-        notes.append(text.format(token=encoding.labels[encoding.unknown[0]], words=", ".join(named)))
+            text = say("Not in the vocabulary, read as {token}: {words} and %n more.", n=rest, token=token, words=words)
+        else:
+            text = say("Not in the vocabulary, read as {token}: {words}.", token=token, words=words)
+        notes.append(text)
     return "   ".join(notes)
 
 

@@ -5,14 +5,17 @@ In projector mode a chip is one line: the picture below needs the height, and po
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPen, QPixmap
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from ..look import theme
 from ..look.fitting import plain_tip
 from ..look.say import say
+from .charts.drawing import Box
+from .charts.pointer import ARROWS
 from .wrapped import WrappedBoxes
 
 CHIP_HEIGHT_PX, SHORT_CHIP_PX = 38, 24
@@ -49,9 +52,7 @@ class ChipField(WrappedBoxes):
         super().__init__(say("Tokens"), chip_px, Qt.FocusPolicy.StrongFocus)
         self.is_short, self.chip_px = is_short, chip_px
         self.chips: list[Chip] = []
-        self._widths: dict[tuple[str, float], int] = {}
         self._pictures: dict[tuple[object, ...], QPixmap] = {}
-        self._metrics: dict[float, QFontMetrics] = {}
         self._current: int | None = None
         self._locked: int | None = None
 
@@ -69,22 +70,11 @@ class ChipField(WrappedBoxes):
         self.laid_out.emit()
 
     def box_widths(self) -> list[float]:
-        padding = 2 * theme.px(PADDING_PX)
-        return [
-            max(self._width(chip.token, 13), 0 if self.is_short else self._width(_below(position, chip), 10.5))
-            + padding
-            for position, chip in enumerate(self.chips)
-        ]
-
-    def _width(self, text: str, size_px: float) -> int:
-        """Width of a text; measured once, since most of it comes again with the next keystroke."""
-        known = self._widths.get((text, size_px))
-        if known is None:
-            if len(self._widths) > MOST_WIDTHS:
-                self._widths.clear()
-            metrics = self._metrics.setdefault(size_px, QFontMetrics(theme.font(size_px, medium=size_px == 13)))
-            known = self._widths[text, size_px] = metrics.horizontalAdvance(text)
-        return known
+        widths, padding = [], 2 * theme.px(PADDING_PX)
+        for position, chip in enumerate(self.chips):
+            below = 0 if self.is_short else _width(_below(position, chip), theme.type_px(10.5), is_medium=False)
+            widths.append(max(_width(chip.token, theme.type_px(13), is_medium=True), below) + padding)
+        return widths
 
     def _picture(self, position: int) -> QPixmap:
         """Of a chip; most of them come again with the next keystroke, and their text takes long to draw."""
@@ -105,27 +95,19 @@ class ChipField(WrappedBoxes):
         return kept
 
     def _paint_chip(self, painter: QPainter, position: int, rect: QRect) -> None:
-        chip = self.chips[position]
-        ink = theme.color(chip.kind)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color(f"{chip.kind}_tint"))
-        painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
+        chip, box, middle = self.chips[position], QRectF(rect), Qt.AlignmentFlag.AlignCenter
+        Box(box, f"{chip.kind}_tint", radius_px=theme.px(6)).paint(painter)
         if position == self._current:
-            painter.setPen(QPen(ink, theme.stroke(theme.px(2) if position == self._locked else 1.2)))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(5), theme.px(5))
+            width = theme.stroke(theme.px(2) if position == self._locked else 1.2)
+            Box(box.adjusted(1, 1, -1, -1), "", chip.kind, width, theme.px(5)).paint(painter)
         font = theme.font(13, medium=True, bold=chip.kind == "mask")
         font.setUnderline(chip.is_unknown)
         painter.setFont(font)
-        painter.setPen(ink)
-        top = rect if self.is_short else rect.adjusted(0, theme.px(3), 0, -theme.px(15))
-        painter.drawText(top, Qt.AlignmentFlag.AlignCenter, chip.token)
-        if self.is_short:
-            return
-        painter.setFont(theme.font(10.5))
-        painter.setPen(theme.color("muted"))
-        bottom = rect.adjusted(0, theme.px(20), 0, -theme.px(2))
-        painter.drawText(bottom, Qt.AlignmentFlag.AlignCenter, _below(position, chip))
+        painter.setPen(theme.color(chip.kind))
+        painter.drawText(box if self.is_short else box.adjusted(0, theme.px(3), 0, -theme.px(15)), middle, chip.token)
+        if not self.is_short:
+            bottom = box.adjusted(0, theme.px(20), 0, -theme.px(2))
+            theme.draw_text(painter, bottom, _below(position, chip), "muted", 10.5, align=middle)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -141,11 +123,11 @@ class ChipField(WrappedBoxes):
         painter.drawPixmap(box.topLeft(), self._picture(number))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(event.key())
-        if step is None:
-            super().keyPressEvent(event)
+        _, right = ARROWS.get(event.key(), (0, 0))
+        if right:
+            self.moved.emit(right)
         else:
-            self.moved.emit(step)
+            super().keyPressEvent(event)
 
 
 class TokenStrip(QScrollArea):
@@ -171,9 +153,8 @@ class TokenStrip(QScrollArea):
         was, self._locked = self._locked, locked
         if locked is not None and locked != was:
             rect = self.field.rect_of(locked)
-            self.ensureVisible(
-                round(rect.center().x()), round(rect.center().y()), 0, theme.px(self.field.chip_px) // 2 + 1
-            )
+            x, y, margin = rect.center().x(), rect.center().y(), theme.px(self.field.chip_px) // 2 + 1
+            self.ensureVisible(round(x), round(y), 0, margin)
 
     def _fit(self) -> None:
         lines, height = SHORT_MOST_LINES if self.field.is_short else MOST_LINES, theme.px(self.field.chip_px)
@@ -186,3 +167,11 @@ class TokenStrip(QScrollArea):
 
 def _below(position: int, chip: Chip) -> str:
     return chip.below or f"{position} · {chip.token_id}"
+
+
+@lru_cache(MOST_WIDTHS)
+def _width(text: str, size_px: int, *, is_medium: bool) -> int:
+    """Of a text; measured once, since most of it comes again with the next keystroke."""
+    font = theme.font(medium=is_medium)
+    font.setPixelSize(size_px)
+    return QFontMetrics(font).horizontalAdvance(text)

@@ -4,7 +4,7 @@ Below these, where something is changed inside the model: what.
 """
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from ..look.say import say
 from .card import Hint, button, set_role
@@ -21,15 +21,15 @@ class ViewSwitches(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        words, specials = say("Show the pieces of a word as one"), say("Show the special tokens")
-        self.words = button(say("Whole words"), hint=words, checkable=True)
-        self.specials = button(say("Special tokens"), hint=specials, checkable=True)
-        self.difference = button(
-            say("Difference"), hint=say("Show what differs, or both side by side (D)"), checkable=True
-        )
-        self.other = button(say("Hold for baseline"), hint=say("Show only the baseline while this button or X is held"))
-        for switch in (self.words, self.specials, self.difference, self.other):
-            switch.setProperty("look", "small")
+
+        def switch(title: str, hint: str, checkable: bool = True) -> QPushButton:
+            return button(title, look="small", hint=hint, checkable=checkable)
+
+        self.words = switch(say("Whole words"), say("Show the pieces of a word as one"))
+        self.specials = switch(say("Special tokens"), say("Show the special tokens"))
+        self.difference = switch(say("Difference"), say("Show what differs, or both side by side (D)"))
+        hint = say("Show only the baseline while this button or X is held")
+        self.other = switch(say("Hold for baseline"), hint, checkable=False)
         self.words.toggled.connect(self.words_switched)
         self.specials.toggled.connect(self.specials_switched)
         self.difference.clicked.connect(self.difference_switched)
@@ -60,19 +60,11 @@ class WhatIfLine(QWidget):
         super().__init__()
         self._changes = Hint()
         set_role(self._changes, "strong")
-        self.swap = button(
-            "",
-            self._on_swap_clicked,
-            look="small",
-            hint=say("The whole window shows this swap. Click or press Esc to end it"),
-            checkable=True,
-        )
-        self._reset = button(
-            say("Reset"),
-            self.reset_requested.emit,
-            look="small",
-            hint=say("Undo every change inside the model"),
-        )
+        hint = say("The whole window shows this swap. Click or press Esc to end it")
+        self.swap = button("", self.swap_ended.emit, look="small", hint=hint, checkable=True)
+        self.swap.clicked.connect(lambda: self.swap.setChecked(True))  # it is on as long as it is there
+        hint = say("Undo every change inside the model")
+        self._reset = button(say("Reset"), self.reset_requested.emit, look="small", hint=hint)
         hbox((self._changes, 1), self._reset, self.swap, parent=self, gap_px=6)
         self.show_changes([])
 
@@ -89,7 +81,3 @@ class WhatIfLine(QWidget):
         self.swap.setChecked(True)
         self.swap.setVisible(bool(swap))
         self.setVisible(bool(changes or swap))
-
-    def _on_swap_clicked(self) -> None:
-        self.swap.setChecked(True)  # it is on as long as it is there
-        self.swap_ended.emit()
