@@ -10,8 +10,7 @@ from ..look import theme
 from ..look.say import mark, say
 from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role, show_text
 from ..widgets.controls import IconButton
-from ..widgets.flow_layout import FlowLayout
-from ..widgets.layouts import hbox, vbox
+from ..widgets.layouts import FlowLayout, hbox, vbox
 from .card_parts import CuttingSteps, Markdown, Meter, OptionButton, Progress
 from .judging import filled, is_right, right_options
 from .lesson import PAGE_TEXT, Condition, Page, Question, Task

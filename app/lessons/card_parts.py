@@ -21,8 +21,7 @@ from ..look import theme
 from ..look.say import say
 from ..widgets.card import button, label
 from ..widgets.charts.drawing import Box, Drawing, Shape
-from ..widgets.flow_layout import FlowLayout
-from ..widgets.layouts import vbox
+from ..widgets.layouts import FlowLayout, vbox
 
 LINE_PERCENT = 115
 STEP_MS = 450  # of cutting a word

@@ -23,13 +23,11 @@ from ..widgets.help_panel import HelpPanel
 from ..widgets.layouts import discard, hbox, vbox
 from ..widgets.prediction_line import Prediction, PredictionLine, prediction_of
 from ..widgets.room_rail import RoomRail
-from ..widgets.sentence_bar import QuestionLine, SentenceBar
+from ..widgets.sentence_bar import QuestionLine, SentenceBar, ViewSwitches, WhatIfLine
 from ..widgets.spots import name_spot
 from ..widgets.status_line import StatusLine
 from ..widgets.title_bar import TitleBar
-from ..widgets.token_chips import chips_of, note_about, words_below
-from ..widgets.token_strip import TokenStrip
-from ..widgets.view_bar import ViewSwitches, WhatIfLine
+from ..widgets.token_strip import TokenStrip, chips_of, note_about, words_below
 from .rooms import RoomSpec
 
 SAME_TEXT = 0.5  # share of words in common from which on an edited text is still the one that a hint was about

@@ -38,14 +38,14 @@ def dress(made: QPushButton, look: str, hint: str, clicked: Callable[[], object]
 
 
 class IconButton(QPushButton):
-    """A small button that shows one icon, and a word beside it where `text` is given."""
+    """A small button that shows one icon."""
 
     color = "ink"  # of the icon, in the theme
     icon_px = ICON_PX
 
-    def __init__(self, icon: str, hint: str, clicked: Callable[[], object] | None = None, text: str = "") -> None:
-        super().__init__(text)
-        dress(self, "icon-text" if text else "icon", hint, clicked)
+    def __init__(self, icon: str, hint: str, clicked: Callable[[], object] | None = None) -> None:
+        super().__init__()
+        dress(self, "icon", hint, clicked)
         self.set_icon(icon, hint)
 
     def set_icon(self, icon: str, hint: str) -> None:
@@ -56,15 +56,15 @@ class IconButton(QPushButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        return hint if self.text() else QSize(hint.height() + theme.px(4), hint.height())
+        height = super().sizeHint().height()
+        return QSize(height + theme.px(4), height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        side = theme.px(self.icon_px)
-        left = theme.px(10) if self.text() else (self.width() - side) / 2
+        rect = QRectF(0, 0, theme.px(self.icon_px), theme.px(self.icon_px))
+        rect.moveCenter(QRectF(self.rect()).center())
         color = "faint" if not self.isEnabled() else "accent" if self.isChecked() else self.color
-        paint_icon(QPainter(self), self._icon, QRectF(left, (self.height() - side) / 2, side, side), theme.color(color))
+        paint_icon(QPainter(self), self._icon, rect, theme.color(color))
 
 
 class ChevronButton(QPushButton):

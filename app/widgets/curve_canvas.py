@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QWheelEvent
-from PySide6.QtWidgets import QGraphicsTextItem, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from ..look import numbers, theme
 from .curve_specs import CurveSpec, HorizontalAxis, Mark, PlotContent, PlotSpec, Points
@@ -235,13 +235,6 @@ class CurveCanvas(QWidget):
         """Of the lower axis."""
         return float(self._box.viewPixelSize()[0])
 
-    def words(self) -> list[tuple[str, QRectF, QRectF]]:
-        """Those that are on show beside ticks and legend: each with its box and the box that it must stay in."""
-        whole, inside = self._plot.sceneBoundingRect(), self._box.sceneBoundingRect()
-        names = [self._plot.getAxis(name).label for name in ("left", "bottom")]
-        found = [(name.toPlainText(), _letters(name), whole) for name in names if name.isVisible()]
-        return found + [(text, box, inside) for line in self._marks for text, box in line.words()]
-
     def _make_item(self, curve: CurveSpec) -> pg.PlotDataItem:
         is_smooth = curve.markers or any(each.places for each in self._spec.curves)  # of thousands of points it is slow
         connect = "pairs" if curve.places == "bars" else "all"
@@ -428,11 +421,6 @@ class _MarkLine:
         self._line.setVisible(mark is not None)
         self._band.setVisible(mark is not None and bool(mark.before))
 
-    def words(self) -> list[tuple[str, QRectF]]:
-        """What is on show, and where on the canvas."""
-        items = [words.textItem for words in (self._before, self._after) if words.isVisible() and words.format]
-        return [(item.toPlainText(), _letters(item)) for item in items]
-
     def fit(self, row: int, width: float, height: float, span: tuple[float, float]) -> int:
         """Words where there is room for them: on their side of the line, each on a row of its own from the top; the
         row after them. What begins stands behind its line; where that leaves no room, before it."""
@@ -478,9 +466,3 @@ def _paint_words(words: pg.InfLineLabel, color: str) -> None:
     words.setColor(theme.color(color))
     words.setFont(theme.font(TYPE_PX))
     words.fill = pg.mkBrush(theme.color("card", WORDS_ALPHA))
-
-
-def _letters(item: QGraphicsTextItem) -> QRectF:
-    """The box of its words on the canvas, without the margin around them."""
-    margin = item.document().documentMargin()
-    return item.sceneBoundingRect().adjusted(margin, margin, -margin, -margin)

@@ -52,11 +52,11 @@ class MoreButton(ChevronButton):
 
 
 class Waiting(QWidget):
-    """Shows `sentence` in the middle until `show_content` is called."""
+    """Shows a sentence in the middle until `show_content` is called."""
 
-    def __init__(self, content: QWidget, sentence: str = "") -> None:
+    def __init__(self, content: QWidget) -> None:
         super().__init__()
-        self._sentence = label(sentence or say("Loading the model…"), "muted", wrap=True)
+        self._sentence = label(say("Loading the model…"), "muted", wrap=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._sentence.setMargin(9)
         self._stack = QStackedLayout(self)

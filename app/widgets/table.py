@@ -1,8 +1,17 @@
-"""Things one below the other, and what each column of a table says of them.
+"""Things one below the other: a table, or a list whose rows are drawn.
 
 table = Table(say("The runs of the sweep"))
 table.set_rows(runs, [Column(say("Run"), name_of), Column(say("Loss"), loss_text, is_number=True, sort=loss_of)])
 table.row_clicked.connect(...)    the thing in the row; `row_opened`: by a double click or Enter
+
+class RunList(RowList):
+    row_px = 58
+    def row_text(self, row): ...                         what screen readers say
+    def row_tip(self, row): ...                          the tool tip; left out: none
+    def paint_row(self, painter, box, row, state): ...   row: one of those given to `set_rows`
+
+runs.set_rows(rows); runs.set_current(2)
+runs.row_chosen.connect(...); runs.row_menu_requested.connect(...)
 """
 
 from collections.abc import Callable, Sequence
@@ -14,21 +23,32 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
+    QRectF,
+    QSize,
     QSortFilterProxyModel,
     Qt,
     Signal,
 )
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
 
 from ..look import theme
 from ..look.fitting import fitting_line, plain_tip
+from .charts.pointer import ENTER
 
 Index = QModelIndex | QPersistentModelIndex
 NONE = QModelIndex()
-ROW, SORT = (
-    Qt.ItemDataRole.UserRole,
-    Qt.ItemDataRole.UserRole + 1,
-)  # of an index: the thing itself, what it is sorted by
+ROW = Qt.ItemDataRole.UserRole  # of an index: the thing itself
+SORT = ROW + 1  # what it is sorted by
 
 
 @dataclass(frozen=True)
@@ -142,3 +162,86 @@ class Table(QTableView):
     def shown(self) -> list[Any]:
         """The things in the order of the rows."""
         return [self._sorted.index(row, 0).data(ROW) for row in range(self._sorted.rowCount())]
+
+
+class RowList(QListView):
+    row_chosen = Signal(object)
+    row_menu_requested = Signal(object, QPoint)  # the row, and a point of the screen
+    row_px: float = 28
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._things = Rows(self, [Column("", lambda row: self.row_text(row), lambda row: self.row_tip(row))])
+        self.setModel(self._things)
+        self.setItemDelegate(_RowDelegate(self))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUniformItemSizes(True)
+        for policy in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
+            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setAutoFillBackground(False)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setMouseTracking(True)
+        self.clicked.connect(lambda index: self.row_chosen.emit(self.rows[index.row()]))
+
+    @property
+    def rows(self) -> Sequence[Any]:
+        return self._things.rows
+
+    def set_rows(self, rows: Sequence[Any]) -> None:
+        self._things.set_rows(rows)
+        self.setMinimumHeight(self.sizeHint().height())
+        self.updateGeometry()
+
+    def set_current(self, place: int | None) -> None:
+        """Where the arrow keys begin."""
+        self.setCurrentIndex(QModelIndex() if place is None else self.model().index(place, 0))
+
+    def row_rect(self, place: int) -> QRectF:
+        """Where a row is drawn, in this widget's pixels."""
+        return QRectF(self.visualRect(self.model().index(place, 0)))
+
+    def row_text(self, row: Any) -> str:
+        return ""
+
+    def row_tip(self, row: Any) -> str:
+        return ""
+
+    def paint_row(self, painter: QPainter, box: QRectF, row: Any, state: QStyle.StateFlag) -> None:
+        """state: State_MouseOver where the mouse is at it."""
+        raise NotImplementedError
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(200), len(self.rows) * theme.px(self.row_px))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The arrow keys choose at once."""
+        before = self.currentIndex().row()
+        super().keyPressEvent(event)
+        place = self.currentIndex().row()
+        if place >= 0 and (place != before or event.key() in ENTER):
+            self.row_chosen.emit(self.rows[place])
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
+        index = self.indexAt(event.pos()) if by_mouse else self.currentIndex()
+        if index.isValid():
+            self.row_menu_requested.emit(self.rows[index.row()], event.globalPos())
+
+
+class _RowDelegate(QStyledItemDelegate):
+    def __init__(self, view: RowList) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._view.paint_row(painter, QRectF(option.rect), self._view.rows[index.row()], option.state)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, round(theme.px(self._view.row_px)))

@@ -7,6 +7,7 @@ they are painted: where, in which font, on which widget.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QCheckBox,
     QComboBox,
+    QGraphicsTextItem,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -194,6 +196,22 @@ def _overlaps(root: QWidget) -> list[str]:
     return found
 
 
+def curve_words(canvas: Any) -> list[tuple[str, QRectF, QRectF]]:
+    """Those on show beside ticks and legend: each with its box and the box that it must stay in."""
+
+    def letters(item: QGraphicsTextItem) -> QRectF:
+        """Without the margin around them."""
+        margin = item.document().documentMargin()
+        return item.sceneBoundingRect().adjusted(margin, margin, -margin, -margin)
+
+    whole, inside = canvas._plot.sceneBoundingRect(), canvas._box.sceneBoundingRect()
+    names = [canvas._plot.getAxis(name).label for name in ("left", "bottom")]
+    marks = [words for line in canvas._marks for words in (line._before, line._after)]
+    items = [(name, whole) for name in names if name.isVisible()]
+    items += [(words.textItem, inside) for words in marks if words.isVisible() and words.format]
+    return [(item.toPlainText(), letters(item), room) for item, room in items]
+
+
 def _curve_faults(root: QWidget) -> list[str]:
     """The words in a plot of curves, which are no widgets: names of axes, and what is said of its parts."""
     found = []
@@ -201,10 +219,10 @@ def _curve_faults(root: QWidget) -> list[str]:
         canvas = plot.findChild(QWidget, "curves")
         if canvas is None or not canvas.isVisible():
             continue
-        for text, box, room in canvas.words():
+        for text, box, room in curve_words(canvas):
             if text.strip() and not room.adjusted(-SLACK_PX, -SLACK_PX, SLACK_PX, SLACK_PX).contains(box):
                 found.append(f"{name_of(plot)}: {text!r} has {room.getRect()}, takes {box.getRect()}")
-        boxes = [box for text, box, _room in canvas.words() if text.strip()]
+        boxes = [box for text, box, _room in curve_words(canvas) if text.strip()]
         if any(one.intersects(other) for i, one in enumerate(boxes) for other in boxes[i + 1 :]):
             found.append(f"{name_of(plot)}: words lie over one another")
     return found

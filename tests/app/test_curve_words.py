@@ -17,6 +17,7 @@ from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from bertcore.runs.run_folder import RunStatus
 from tests.app.conftest import handle_events
+from tests.app.layout_check import curve_words
 
 PRETRAIN = RunInfo(Path("run"), "stories", "tiny", RunStatus("done"))
 SPEC = PlotSpec("Loss", (CurveSpec("loss", "held out", "curve_train", dots=True),), left_label="loss")
@@ -55,7 +56,7 @@ def test_what_is_said_of_a_phase_stays_within_it(plot: CurvePlot, qtbot: QtBot) 
         handle_events()
         inside = canvas._plot.getViewBox()
         begins, ends = (inside.mapViewToScene(QPointF(step, 3)).x() for step in (0, SWITCH))
-        for text, box, _ in canvas.words():
+        for text, box, _ in curve_words(canvas):
             if text.startswith("first"):
                 said.add(text)
                 assert begins + 6 < box.left() and box.right() < ends, f"{text!r} at {width}"

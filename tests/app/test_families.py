@@ -16,7 +16,7 @@ from app.rooms.attend.room import AttendRoom
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
 from app.state.explore_state import ExploreState
-from app.widgets.token_chips import chips_of
+from app.widgets.token_strip import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle

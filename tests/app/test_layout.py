@@ -28,7 +28,7 @@ from app.widgets.curve_plot import LEAST_PX, CurvePlot
 from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, make_checkpoint, settle
-from tests.app.layout_check import faults
+from tests.app.layout_check import curve_words, faults
 from tests.app.layout_walk import SIZE, Wait, walk, walk_train, write_runs
 from tests.app.test_apply_room import ENDINGS, KINDS, PASSAGE, make_model
 
@@ -307,7 +307,7 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
         plot.setMinimumHeight(0)
         plot.resize(width, height)
         handle_events()
-        said[width, height] = {text.strip() for text, _box, _room in plot.findChild(QWidget, "curves").words()}
+        said[width, height] = {text.strip() for text, _box, _room in curve_words(plot.findChild(QWidget, "curves"))}
         assert faults(plot) == [] or height < LEAST_PX
     assert said[700, 300] == {"loss (nats)", "step", "then: guess masked words", "then: longer sequences"}
     assert said[2400, 300] == said[700, 300] | {"first: guess the next word"}

@@ -5,7 +5,7 @@ from PySide6.QtGui import QContextMenuEvent, QPainter
 from PySide6.QtWidgets import QApplication, QStyle
 from pytestqt.qtbot import QtBot
 
-from app.widgets.row_list import RowList
+from app.widgets.table import RowList
 from tests.app.conftest import handle_events
 
 

@@ -12,7 +12,7 @@ from app.look import theme
 from app.look.say import isolated, plain
 from app.shell.window import Window
 from app.state.token_units import TokenView
-from app.widgets.token_chips import chips_of, note_about
+from app.widgets.token_strip import chips_of, note_about
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert

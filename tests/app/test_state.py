@@ -10,7 +10,7 @@ from app.state.explore_state import ExploreState
 from app.state.history import History
 from app.state.model_info import ModelInfo
 from app.state.what_if import NOTHING_CHANGED, WhatIf
-from app.widgets.token_chips import chips_of, note_about
+from app.widgets.token_strip import chips_of, note_about
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.text_spans import Place, moved_positions, places_after_edit

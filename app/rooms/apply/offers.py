@@ -13,8 +13,7 @@ from ...look import theme
 from ...look.say import mark, say
 from ...state.task_info import TaskInfo
 from ...widgets.card import GAP_PX, Card, button, label
-from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import FlowLayout, fill, hbox, vbox
 
 LEAST_PX, OFFER_PX = 235, 290  # the room is narrower beside a lesson
 

@@ -23,8 +23,7 @@ from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.charts.raster import ColorBar
 from ...widgets.figure_button import FigureButton
-from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import fill, hbox
+from ...widgets.layouts import FlowLayout, fill, hbox
 from ...widgets.scatter import Points, Scatter
 from .attend_state import AttendState
 from .attentions import (

@@ -6,8 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from ...widgets.card import button, tip
-from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import vbox
+from ...widgets.layouts import FlowLayout, vbox
 from ...widgets.pages import MoreButton
 from ..view import ViewSpec
 

@@ -14,8 +14,7 @@ from ...state.readings import MaskReading, Reading
 from ...state.verdicts import pair_claim
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label
-from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import fill
+from ...widgets.layouts import FlowLayout, fill
 
 MOST_ROWS = 3  # of the card
 REPLACED_FROM = 0.5

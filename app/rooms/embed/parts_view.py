@@ -19,15 +19,14 @@ from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, where_compared
-from ...widgets import token_chips
+from ...widgets import token_strip
 from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled, show_text
 from ...widgets.charts.bars import ROW_PX, BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.raster import ColorBar
 from ...widgets.controls import MenuButton
-from ...widgets.flow_layout import FlowLayout
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import FlowLayout, fill, hbox, vbox
 from ..pictures import Bars, Cells, Dots
 from ..values_view import ValuesView
 from .changes import ChangeCard
@@ -457,9 +456,9 @@ def _lengths(reading: Reading, units: Units, unit: int) -> Values:
     marks = ["" if one.share is None else numbers.percent(one.share) for one in lengths]
     request, members = reading.request, units.members[unit]
     first, has_segments = members[0], request.model.has_segments
-    where, segment = token_chips.part_name(reading.encoding, first, has_segments), request.segments[first]
+    where, segment = token_strip.part_name(reading.encoding, first, has_segments), request.segments[first]
     if has_segments and segment != reading.encoding.segments[first]:
-        where = say("read as {segment}", segment=token_chips.segment_name(segment))
+        where = say("read as {segment}", segment=token_strip.segment_name(segment))
     hints = [say("position {position}", position=first), where, f"id {request.input_ids[first]}"]
     if len(members) > 1:
         positions = say("positions {first}–{last}", first=first, last=members[-1])

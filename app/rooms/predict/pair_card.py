@@ -16,8 +16,7 @@ from ...state.readings import Reading
 from ...state.verdicts import PairQuestion, Verdict, verdict_of
 from ...widgets.card import Card, Hint, button, label, set_role
 from ...widgets.charts.scale import ShareBar
-from ...widgets.flow_layout import FlowLayout
-from ...widgets.layouts import empty, fill, hbox, vbox
+from ...widgets.layouts import FlowLayout, empty, fill, hbox, vbox
 
 MOST_PAIRS = 4
 LONGEST = 20  # characters of a sentence in the list of pairs

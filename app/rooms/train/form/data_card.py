@@ -15,8 +15,7 @@ from ....runs.estimator import RunEstimator
 from ....widgets.card import BigNumber, Card, button, label, rich_label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words
-from ....widgets.flow_layout import FlowLayout
-from ....widgets.layouts import fill, hbox, vbox
+from ....widgets.layouts import FlowLayout, fill, hbox, vbox
 from .data_sentences import about_held_out, about_layout, about_lengths, about_text, about_time, label_name, titles
 
 CELL_CHARACTERS = 110

@@ -16,7 +16,7 @@ from ....runs.run_sentences import shown_name, state_line, sweep_line
 from ....runs.run_state import RunState
 from ....runs.sweep_rows import SweepRow, rows_of
 from ....widgets.charts.drawing import Box
-from ....widgets.row_list import RowList
+from ....widgets.table import RowList
 
 GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 6, 4, 8, 16
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}

@@ -19,8 +19,7 @@ from ....look import theme
 from ....look.say import say
 from ....runs.finding import LOG, Action, Finding, is_normal, normal_sentence, warning_of
 from ....widgets.card import button, label, show_text, snug
-from ....widgets.flow_layout import FlowLayout
-from ....widgets.layouts import empty, fill, hbox, vbox
+from ....widgets.layouts import FlowLayout, empty, fill, hbox, vbox
 
 MOST_ACTIONS, MOST_PROJECTED = 5, 3
 LOG_LINES, MOST_ROWS, HIGHEST_PX = 200, 8, 16_000  # read; of a short log; of a long one

@@ -11,7 +11,7 @@ from bertcore.analysis.predict import WordGuess
 from ....look import numbers, theme
 from ....look.say import say
 from ....widgets.charts.pointer import ARROWS, PointerWidget
-from ....widgets.row_list import RowList
+from ....widgets.table import RowList
 
 GAP_PX, FONT_PX = 8, 12.5
 Snapshot = tuple[int, Path]  # step and folder
