@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QLineEdit, QPl
 from ..look import theme
 from ..look.say import mark, say
 from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role, show_text
+from ..widgets.charts.scale import ShareBar
 from ..widgets.controls import IconButton
 from ..widgets.layouts import FlowLayout, hbox, vbox
-from .card_parts import CuttingSteps, Markdown, Meter, OptionButton, Progress
-from .judging import filled, is_right, right_options
+from .card_parts import CuttingSteps, Markdown, OptionButton, Progress
 from .lesson import PAGE_TEXT, Condition, Page, Question, Task
-from .measures import MEASURES, Value, shown
+from .measures import MEASURES, Value, filled, is_right, right_options, shown
 from .player import LessonPlayer
 
 WIDTH_PX, PROJECTOR_WIDTH_PX = 340, 300
@@ -216,7 +216,7 @@ class TaskBox(QFrame):
         super().__init__()
         self._player, self._task = player, task
         self._text, self.state = Markdown(bold=True), label("", "muted", wrap=True)
-        self.meter, hint = Meter(), label(task.hint, "muted", wrap=True)
+        self.meter, hint = ShareBar(), label(task.hint, "muted", wrap=True)
         hint.hide()
         show_hint = button(say("Hint"), lambda: hint.setVisible(hint.isHidden()), look="small")
         show_hint.setVisible(bool(task.hint))
@@ -233,7 +233,8 @@ class TaskBox(QFrame):
         is_share = MEASURES[task.done.measure.name].unit == "share" and isinstance(wanted, float)
         self.meter.setVisible(is_share)
         if is_share and isinstance(wanted, float):
-            self.meter.set_values(value if isinstance(value, float) else 0.0, wanted, done)
+            share, color = value if isinstance(value, float) else 0.0, "good" if done else "warn"
+            self.meter.set_share(share, filled(task.text, self._player.start), color, baseline=wanted)
         self.state.setText(task_sentence(task.done, value, done))
 
 

@@ -1,9 +1,8 @@
-"""What the card of a lesson is made of: options, a text in Markdown, how a word is cut, a line of pages, a share."""
+"""What the card of a lesson is made of: options, a text in Markdown, how a word is cut, a line of pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import (
@@ -17,6 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QFrame, QTextBrowser
 
+from bertcore.tokenizer.cutting import Try, tries
+
 from ..look import theme
 from ..look.say import say
 from ..widgets.card import button, label
@@ -25,7 +26,6 @@ from ..widgets.layouts import FlowLayout, vbox
 
 LINE_PERCENT = 115
 STEP_MS = 450  # of cutting a word
-CONTINUES = "##"
 SAFE = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 CODE = QTextFormat.Property.BlockCodeFence.value
 _WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
@@ -133,31 +133,6 @@ class Markdown(QTextBrowser):
         self.setFixedHeight(int(self.document().size().height()) + theme.px(2))
 
 
-@dataclass(frozen=True)
-class Try:
-    """A piece that is looked up in the vocabulary."""
-
-    piece: str
-    is_known: bool
-    found: tuple[str, ...]  # pieces so far, this one included if it is known
-
-
-def tries(pieces: Sequence[str]) -> list[Try]:
-    """What is looked up on the way to these pieces: everything longer than a piece was not in the vocabulary.
-
-    >>> [(each.piece, each.is_known) for each in tries(["sn", "##ow"])]
-    [('snow', False), ('sno', False), ('sn', True), ('##ow', True)]
-    """
-    plain = [piece.removeprefix(CONTINUES) for piece in pieces]
-    made: list[Try] = []
-    for number, piece in enumerate(plain):
-        rest, known = "".join(plain[number:]), tuple(pieces[:number])
-        prefix = CONTINUES if number else ""
-        made += [Try(prefix + rest[:size], False, known) for size in range(len(rest), len(piece), -1)]
-        made.append(Try(prefix + piece, True, (*known, pieces[number])))
-    return made
-
-
 class CuttingSteps(QFrame):
     """How WordPiece cuts a word, one try at a time: the longest beginning first, then one letter less.
 
@@ -225,23 +200,3 @@ class Progress(Drawing):
         for page in range(self._count):
             color = "accent" if page == self._number else "bar" if page < self._number else "track"
             yield Box(QRectF(page * (width + gap), 0, width, self.height()), color, radius_px=2)
-
-
-class Meter(Drawing):
-    """A share as a bar, with a mark where it is enough."""
-
-    def __init__(self) -> None:
-        super().__init__("")
-        self._value, self._wanted, self._is_done = 0.0, 1.0, False
-        self.setFixedHeight(theme.px(14))
-
-    def set_values(self, value: float, wanted: float, is_done: bool) -> None:
-        self._value, self._wanted, self._is_done = min(max(value, 0.0), 1.0), wanted, is_done
-        self.redraw()
-
-    def shapes(self) -> Iterator[Shape]:
-        height = theme.px(7)
-        for share, color in ((1.0, "track"), (self._value, "good" if self._is_done else "warn")):
-            bar = QRectF(0, (self.height() - height) / 2, self.width() * share, height)
-            yield Box(bar, color, radius_px=height / 2)
-        yield Box(QRectF(self.width() * self._wanted - 1, 0, 2, self.height()), "good_text")

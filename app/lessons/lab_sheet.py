@@ -7,14 +7,14 @@ no network, and each head as a PNG with its words, beside a contact sheet of all
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 import numpy as np
 from jinja2 import Environment
-from PySide6.QtCore import QMarginsF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtCore import QMarginsF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QTextDocument
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -58,7 +58,7 @@ KIND_TITLES = {
 
 @dataclass(frozen=True)
 class LabSheet:
-    """Everything on the sheet; pictures by the name of their file."""
+    """Everything on the sheet; pictures by the name of their file. The pages have them as well, and need no file."""
 
     html: str  # with lines to write on
     answers: str  # the same with the answers
@@ -73,39 +73,32 @@ class LabSheet:
             raise BertcoreError(f"{folder} could not be written: {why}. Choose another place for it.") from error
         files = {f"heads/{name}": png_of(image) for name, image in self.pictures.items()}
         for name, html in (("lab-sheet", self.html), ("lab-sheet-answers", self.answers)):
-            files[f"{name}.html"] = self._with_pictures(html).encode("utf-8", "replace")
-            files[f"{name}.pdf"] = self._pdf(html)
+            files[f"{name}.html"] = html.encode("utf-8", "replace")
+            files[f"{name}.pdf"] = _pdf(html)
         for name, content in files.items():
             write_whole(folder / name, content)
         return [folder / name for name in files]
 
-    def _with_pictures(self, html: str) -> str:
-        for name, image in self.pictures.items():
-            if f'src="{name}"' in html:
-                data = base64.b64encode(png_of(image)).decode()
-                html = html.replace(f'src="{name}"', f'src="data:image/png;base64,{data}"')
-        return html
 
-    def _pdf(self, html: str) -> bytes:
-        buffer = memory_buffer()
-        writer = QPdfWriter(buffer)
-        writer.setResolution(DOTS_PER_INCH)  # a pixel is what it is on the screen; pictures stay as fine as they are
-        writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
-        writer.setPageMargins(QMarginsF(15, 15, 15, 15))
-        document = self.document(html)
-        document.setPageSize(QSizeF(writer.width(), writer.height()))  # else printing adds margins of its own
-        document.print_(writer)
-        return bytes(buffer.data().data())
+def document_of(html: str) -> QTextDocument:
+    """What is printed."""
+    document = QTextDocument()
+    with theme.on_paper():
+        document.setDefaultFont(theme.font(13))
+    document.setHtml(html)
+    return document
 
-    def document(self, html: str) -> QTextDocument:
-        """What is printed."""
-        document = QTextDocument()
-        with theme.on_paper():
-            document.setDefaultFont(theme.font(13))
-        for name, image in self.pictures.items():
-            document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(name), image)
-        document.setHtml(html)
-        return document
+
+def _pdf(html: str) -> bytes:
+    buffer = memory_buffer()
+    writer = QPdfWriter(buffer)
+    writer.setResolution(DOTS_PER_INCH)  # a pixel is what it is on the screen; pictures stay as fine as they are
+    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    writer.setPageMargins(QMarginsF(15, 15, 15, 15))
+    document = document_of(html)
+    document.setPageSize(QSizeF(writer.width(), writer.height()))  # else printing adds margins of its own
+    document.print_(writer)
+    return bytes(buffer.data().data())
 
 
 def save_lab_sheet(state: ExploreState, parent: QWidget) -> str:
@@ -135,7 +128,8 @@ def lab_sheet(reading: Reading, selection: Selection) -> LabSheet:
     """Of the reading on show; one of the two large heads is the one that is looked at, the other the clearest."""
     with theme.on_paper():
         units = selection.units(reading)
-        chosen = _two_heads(reading, selection)
+        looked_at, attentions = (selection.layer, selection.head), reading.trace.attentions
+        chosen = list(dict.fromkeys([looked_at, clearest_head(attentions, reading.encoding, besides=looked_at)]))
         pictures = {
             _head_file(*head): _head_picture(reading, units, head, HEAD_PX)
             for head in np.ndindex(*reading.trace.attentions.shape[:2])
@@ -143,18 +137,10 @@ def lab_sheet(reading: Reading, selection: Selection) -> LabSheet:
         pictures["all-heads.png"] = _contact_sheet(reading, units)
         for head in chosen:
             pictures[f"large-{_head_file(*head)}"] = _head_picture(reading, units, head, LARGE_PX)
-        return LabSheet(_html(reading, chosen, False), _html(reading, chosen, True), pictures)
-
-
-def _two_heads(reading: Reading, selection: Selection) -> list[Head]:
-    attentions = reading.trace.attentions
-    looked_at = selection.layer, selection.head
-    clearest = clearest_head(attentions, reading.encoding)
-    if clearest == looked_at:  # then the next clearest
-        others = attentions.copy()
-        others[clearest] = 1 / others.shape[-1]
-        clearest = clearest_head(others, reading.encoding)
-    return list(dict.fromkeys([looked_at, clearest]))
+        wanted = {name: image for name, image in pictures.items() if not name.startswith("layer-")}
+        coded = {name: base64.b64encode(png_of(image)).decode() for name, image in wanted.items()}
+        html, answers = (_html(reading, chosen, coded, has_answers) for has_answers in (False, True))
+        return LabSheet(html, answers, pictures)
 
 
 # --- pictures
@@ -208,8 +194,8 @@ def _blank(width: int, height: int) -> QImage:
 # --- words
 
 
-def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
-    """assets/lab-sheet.html, filled in."""
+def _html(reading: Reading, chosen: Sequence[Head], coded: Mapping[str, str], has_answers: bool) -> str:
+    """assets/lab-sheet.html, filled in. coded: its pictures by name, as PNG in Base64."""
     attentions, verdict, (texts, hidden) = reading.trace.attentions, verdict_of(reading), _texts(reading)
     found = classify_heads(attentions.reshape(-1, *attentions.shape[2:]), reading.encoding)
     kinds = dict(zip(np.ndindex(*attentions.shape[:2]), found, strict=True))
@@ -217,8 +203,8 @@ def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
     template = Environment(autoescape=True).from_string((assets() / "lab-sheet.html").read_text(encoding="utf-8"))
     return template.render(
         say=say,
-        title=say("Lab sheet, with answers") if with_answers else say("Lab sheet"),
-        has_answers=with_answers,
+        title=say("Lab sheet, with answers") if has_answers else say("Lab sheet"),
+        has_answers=has_answers,
         blank=BLANK,
         model=model_text(reading.request.model),
         texts=texts,
@@ -229,7 +215,8 @@ def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
         verdict=verdict.short if reading.next_sentence is not None and verdict is not None else "",
         page_px=PAGE_PX,
         kinds=[(say(title), [f"{one + 1}·{head + 1}" for one, head in of]) for title, of in names.items() if of],
-        large=[(*head, f"large-{_head_file(*head)}", _habit(kinds[head])) for head in chosen],
+        all_heads=coded["all-heads.png"],
+        large=[(*head, coded[f"large-{_head_file(*head)}"], _habit(kinds[head])) for head in chosen],
         large_px=LARGE_PX,
     )
 

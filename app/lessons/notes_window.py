@@ -10,10 +10,10 @@ from PySide6.QtGui import QKeySequence, QScreen, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ..look import theme
-from ..look.say import say
-from ..widgets.card import button, label
+from ..look.say import mark, say
+from ..widgets.card import button, label, show_text
 from ..widgets.layouts import hbox, vbox
-from .judging import filled
+from .measures import filled
 from .player import LessonPlayer
 
 NOTES_PX, NEXT_PX = 19, 15  # read standing, an arm's length away
@@ -33,25 +33,14 @@ class NotesWindow(QWidget):
         self._place, self.clock = label("", "muted"), label("", "number")
         self.clock.setToolTip(say("Time since the lesson was opened"))
         self._title = label("", "lesson-title", wrap=True)
-        self.text, self._asked, self.next_title = (label("", wrap=True) for _ in range(3))
-        self.text.setFont(theme.font(NOTES_PX))
-        self._asked.setFont(theme.font(NEXT_PX))
-        self.next_title.setFont(theme.font(NEXT_PX))
+        self.text, self._asked, self.next_title = words = [label("", wrap=True) for _ in range(3)]
+        for each, size in zip(words, (NOTES_PX, NEXT_PX, NEXT_PX), strict=True):
+            each.setFont(theme.font(size))
         self.back = button(say("Back"), player.back)
         self.next = button(say("Next"), player.next, look="primary")
-        pad = theme.px(18)
-        vbox(
-            hbox(self._place, None, self.clock),
-            self._title,
-            self.text,
-            self._asked,
-            None,
-            self.next_title,
-            hbox(self.back, None, self.next),
-            parent=self,
-            gap_px=12,
-            margins=pad,
-        )
+        head, foot = hbox(self._place, None, self.clock), hbox(self.back, None, self.next)
+        parts = head, self._title, self.text, self._asked, None, self.next_title, foot
+        vbox(*parts, parent=self, gap_px=12, margins=theme.px(18))
         for keys, run in ((FORWARD, player.next), (BACKWARD, player.back)):
             for key in keys:
                 QShortcut(QKeySequence(key), self).activated.connect(run)
@@ -84,15 +73,13 @@ class NotesWindow(QWidget):
             self.close()
             return
         number, count = self._player.number, len(lesson.pages)
-        self._place.setText(
-            say("{lesson} · page {number} of {count}", lesson=lesson.title, number=number + 1, count=count)
-        )
+        place = mark("{lesson} · page {number} of {count}")
+        self._place.setText(say(place, lesson=lesson.title, number=number + 1, count=count))
         self._title.setText(page.title)
         self.text.setText("\n".join(page.notes) or say("No notes for this page."))
         asked = page.question.text if page.question else page.task.text if page.task else ""
         asked = filled(asked, self._player.start).replace("**", "")
-        self._asked.setText(say("On the page: {question}", question=asked))
-        self._asked.setVisible(bool(asked))
+        show_text(self._asked, say("On the page: {question}", question=asked) if asked else "")
         following = lesson.pages[number + 1 :]
         self.next_title.setText(say("Next: {title}", title=following[0].title) if following else "")
         self.back.setEnabled(number > 0)

@@ -36,7 +36,6 @@ from .lesson import (
 from .measures import MEASURES, OPERATORS, number_of, parse_measure, parse_word
 
 MOST_BYTES, MOST_PAGES, MOST_LINE, MOST_MINUTES = 200_000, 60, 2_000, 120
-FRONT = ("title", "minutes", "summary", "model")
 KINDS_OF_QUESTIONS = ("choice", "number", "word", "free")
 _FENCE = re.compile(r" {0,3}(```|~~~)")  # as in `lesson.CODE`
 _COMMAND = re.compile(r"::\s*(\S+)\s*(.*)")
@@ -126,15 +125,10 @@ class _Parser:
             unknown = mark("“{name}” is not known here; write one of {known}.")
             self._need(colon and name in FRONT, unknown, name=name[:40], known=", ".join(FRONT))
             self._need(name not in values, mark("“{name}” is given twice."), name=name)
-            if name == "minutes":
-                values[name] = self.whole_number(value, MOST_MINUTES)
-            elif name == "model":
-                values[name] = self.one_of(value, NAMED)  # a lesson shall not read other folders, or download
-            else:
-                self._need(0 < len(value) <= 300, mark("“{name}” needs a line of text."), name=name)
-                values[name] = value
+            self._need(0 < len(value) <= 300, mark("“{name}” needs a line of text."), name=name)
+            values[name] = FRONT[name](self, value)
         self._line = 1
-        for name in FRONT[:3]:
+        for name in list(FRONT)[:3]:
             self._need(name in values, mark("The lesson has no {name}."), name=name)
         return values, borders[1] + 1
 
@@ -327,13 +321,25 @@ class _Parser:
         return found
 
 
+def _as_it_is(_: _Parser, text: str) -> str:
+    return text
+
+
+FRONT: Mapping[str, Callable[[_Parser, str], Any]] = {
+    "title": _as_it_is,
+    "minutes": lambda p, text: p.whole_number(text, MOST_MINUTES),
+    "summary": _as_it_is,
+    "model": lambda p, text: p.one_of(text, NAMED),  # a lesson shall not read other folders, or download
+}
+
+
 @dataclass(frozen=True)
 class Command:
     """What a line that begins with `::` sets. is_list: it may stand again; what it reads is added to the others."""
 
     part: str  # of the page: a key of _Draft.parts
     field: str
-    read: Callable[[_Parser, str], Any] = lambda _, text: text
+    read: Callable[[_Parser, str], Any] = _as_it_is
     is_list: bool = False
 
 

@@ -17,9 +17,8 @@ from ..compute.question import Question as Ask
 from ..state.explore_state import ExploreState
 from ..state.session_file import Session
 from .answers import Answer, HandIn, Progress
-from .judging import filled, is_right
 from .lesson import Lesson, Page
-from .measures import Facts, Value, holds, shown, value_of
+from .measures import Facts, Value, filled, holds, is_right, shown, value_of
 from .parser import Rooms, load_lesson
 from .stage import further, model_folder, set_input, set_selection
 

@@ -26,14 +26,13 @@ class Spotlight(QWidget):
     While none of the widgets that are named is on show, nothing is dimmed.
     """
 
-    def __init__(self, over: QWidget, bright: QWidget) -> None:
-        """bright: is never dimmed either."""
+    def __init__(self, over: QWidget, bright: QWidget, names: Callable[[], Sequence[str]]) -> None:
+        """bright: is never dimmed either. names: of the widgets to show now, some of widgets.spots.SPOTS."""
         super().__init__(over)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._over, self._bright = over, bright
-        self._names: Callable[[], Sequence[str]] = tuple
+        self._over, self._bright, self._names = over, bright, names
         self._unfolded: Sequence[str] = ()  # the last names for which side cards were opened
         self.targets: list[QWidget] = []  # on show
         self._watched: list[QWidget] = []  # of these names, on show or not: a model that opens hides and shows a room
@@ -43,10 +42,6 @@ class Spotlight(QWidget):
         self._later.timeout.connect(self.place)
         over.installEventFilter(self)
         self.hide()
-
-    def follow(self, names: Callable[[], Sequence[str]]) -> None:
-        """names: of the widgets to show, some of widgets.spots.SPOTS."""
-        self._names = names
         self._later.start()
 
     def update_spots(self) -> None:

@@ -17,9 +17,8 @@ from ..look.say import mark, say
 from ..state.explore_state import ExploreState
 from ..state.readings import ReadingRequest
 from ..widgets.prediction_line import Prediction, prediction_of
-from .judging import is_right, right_answers, right_options
 from .lesson import PLACEHOLDER, Condition, Lesson, LessonError, Measure, Page, Question, Setup, SetupError, Task
-from .measures import Facts, Value, holds, parse_measure, shown, value_of
+from .measures import Facts, Value, holds, is_right, parse_measure, right_answers, right_options, shown, value_of
 from .stage import further, model_folder, set_input, set_selection
 
 if TYPE_CHECKING:

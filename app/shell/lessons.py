@@ -117,14 +117,14 @@ class Lessons(QObject):
         card = LessonCard(player, frame)
         card.hand_in_requested.connect(self.hand_in)
         frame.dock(card)
-        covers, spotlight = Covers(frame, lambda: player.covered), Spotlight(frame, card)
+        covers = Covers(frame, lambda: player.covered)
+        spotlight = Spotlight(frame, card, lambda: player.page.highlights if player.page else ())
         for changed in (player.page_changed, player.opened):
             changed.connect(covers.update_covers)
             changed.connect(spotlight.update_spots)
         player.facts_changed.connect(covers.update_covers)  # a view is built when it is opened, after its page
         for update in (covers.update_covers, spotlight.update_spots):
             frame.room_opened.connect(update)
-        spotlight.follow(lambda: player.page.highlights if player.page else ())
         covers.update_covers()
         self._attached = card, covers, spotlight
 

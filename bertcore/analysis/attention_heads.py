@@ -134,8 +134,11 @@ def classify_heads(attentions: NDArray, encoding: Encoding) -> list[HeadKind]:
     return kinds
 
 
-def clearest_head(attentions: NDArray, encoding: Encoding) -> tuple[int, int]:
-    """Layer and head, from 0, of (L,N,S,S) that does best what a person recognises at once: one of PLAIN_KINDS."""
+def clearest_head(attentions: NDArray, encoding: Encoding, besides: tuple[int, int] | None = None) -> tuple[int, int]:
+    """Layer and head, from 0, of (L,N,S,S) that does best what a person recognises at once: one of PLAIN_KINDS.
+
+    besides: a head that is left out, where there are others.
+    """
     looking = np.array(encoding.parts) != "special"
     best = np.zeros(attentions.shape[:2])
     for name, pattern in _patterns(encoding).items() if looking.any() else ():
@@ -143,6 +146,8 @@ def clearest_head(attentions: NDArray, encoding: Encoding) -> tuple[int, int]:
         voters = int(seen.any(axis=1).sum())
         if name in PLAIN_KINDS and voters and _least(name, pattern[looking]) <= 1:
             best = np.maximum(best, attentions[:, :, seen].sum(axis=-1, dtype=np.float64) / voters)
+    if besides is not None:
+        best[besides] = -1.0
     layer, head = np.unravel_index(int(best.argmax()), best.shape)
     return int(layer), int(head)
 

@@ -17,7 +17,7 @@ from PySide6.QtCore import QRectF, QSizeF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.lessons.lab_sheet import PAGE_PX, LabSheet, lab_sheet
+from app.lessons.lab_sheet import PAGE_PX, document_of, lab_sheet
 from app.lessons.shipped import shipped_lessons
 from app.rooms.game.game import Phase
 from app.rooms.game.room import GameRoom
@@ -403,7 +403,7 @@ class _Tour(RoomPictures):
         assert reading is not None
         sheet = lab_sheet(reading, window.state.selection)
         for name, html in (("lab-sheet", sheet.html), ("lab-sheet-answers", sheet.answers)):
-            self._save(_first_page(sheet, html), f"{name}.png")
+            self._save(_first_page(html), f"{name}.png")
             made.append({"name": name, "file": f"{name}.png"})
         for theme_name in themes:
             self._look(theme_name)
@@ -472,12 +472,12 @@ def _is_training(run: Path) -> bool:
     return status.step >= 1
 
 
-def _first_page(sheet: LabSheet, html: str) -> QImage:
+def _first_page(html: str) -> QImage:
     """As it is printed."""
     width, height = PAGE_PX + 2 * MARGIN_PX, round((PAGE_PX + 2 * MARGIN_PX) * math.sqrt(2))
     image = QImage(width, height, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)
-    document = sheet.document(html)
+    document = document_of(html)
     document.setPageSize(QSizeF(PAGE_PX, height - 2 * MARGIN_PX))
     with QPainter(image) as painter:
         painter.translate(MARGIN_PX, MARGIN_PX)

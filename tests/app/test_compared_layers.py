@@ -43,11 +43,7 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
     window: Window, tmp_path: Path, qtbot: QtBot
 ) -> None:
     view = apart(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))), qtbot)
-    assert (
-        view.problems["distance"].isVisible()
-        and "CKA" in view.problems["distance"].text()
-        and not view.charts["distance"].isVisible()
-    )
+    assert view.problem.isVisible() and "CKA" in view.problem.text() and not view.charts["distance"].isVisible()
     reading = window.state.reading
     assert reading is not None and reading.baseline is not None and reading.alignment is not None
     expected = linear_cka(reading.trace.hidden_states, reading.baseline.trace.hidden_states, reading.alignment)

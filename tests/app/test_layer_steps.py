@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from app.rooms.layers import derivation
-from app.rooms.layers.layer_steps import LayerStep, layer_steps
+from app.rooms.layers.layer_steps import LayerStep, activation, layer_steps
 from bertcore.analysis.interventions import ablate, set_attention_row
 from bertcore.analysis.layer_trace import LayerTrace, trace_layer
 from bertcore.analysis.trace import trace
@@ -134,7 +133,7 @@ def test_the_largest_products_come_first_and_name_head_and_dimension() -> None:
 @pytest.mark.parametrize("x", [-3.2, -0.4, 0.0, 0.7, 5.5])
 def test_activations_are_torchs(name: str, x: float) -> None:
     expected = float(ACTIVATION[name](torch.tensor(x, dtype=torch.float64)))
-    assert derivation.activation(expected, x, name).total == pytest.approx(expected, abs=1e-12)
+    assert activation(expected, x, name).total == pytest.approx(expected, abs=1e-12)
 
 
 def test_named_functions_exist() -> None:

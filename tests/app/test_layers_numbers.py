@@ -53,7 +53,7 @@ def test_the_chosen_cell_is_framed_in_its_own_colour(
     table = NumberTable()
     qtbot.addWidget(table)
     table.resize(500, 200)
-    table.set_values(np.array([[-0.9, 0.0, 0.67], [-1.0, 0.5, 1.0]]), ["a", "b"], [])
+    table.numbers.set_values(np.array([[-0.9, 0.0, 0.67], [-1.0, 0.5, 1.0]]), ["a", "b"], [])
     table.choose(0, column)
     table.show()
     seen, place = table.viewport().grab().toImage(), table.visualRect(table.numbers.index(0, column))

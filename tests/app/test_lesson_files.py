@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.compute.applying import Applied, ApplyRequest
-from app.lessons.card_parts import tries
-from app.lessons.judging import filled, is_right
 from app.lessons.lesson import HeadChoice, Lesson, LessonError, Measure, Setup, WordAt
-from app.lessons.measures import MEASURES, Value, value_of
+from app.lessons.measures import MEASURES, Value, filled, is_right, value_of
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
@@ -23,6 +21,7 @@ from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tasks.kinds.texts import TextExample
+from bertcore.tokenizer.cutting import tries
 
 ROOT = Path(__file__).parents[2]
 FILE = Path("mine.md")

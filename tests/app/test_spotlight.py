@@ -24,9 +24,8 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     card.setObjectName(name)
     card.setGeometry(600, 0, 250, 80)
     over.show()
-    spotlight = Spotlight(over, area)
     names = [name]
-    spotlight.follow(lambda: names[-1:] if names[-1] else [])
+    spotlight = Spotlight(over, area, lambda: names[-1:] if names[-1] else [])
     qtbot.waitUntil(lambda: spotlight.targets == [card])
     assert area.horizontalScrollBar().value() >= 550
     ring = spotlight._rect_of(card)
@@ -56,8 +55,7 @@ def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(looks: QApplicat
     bright.setParent(over)
     card.setParent(over)
     over.show()
-    spotlight = Spotlight(over, bright)
-    spotlight.follow(lambda: ("tokens", "prediction"))
+    spotlight = Spotlight(over, bright, lambda: ("tokens", "prediction"))
     qtbot.waitUntil(lambda: spotlight.targets == [first, second])
     picture = over.grab().toImage()
     first.hide()

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget
 from app.compute.patching import SwapMap
 from app.look import numbers, theme
 from app.rooms.layers.room import LayersRoom
-from app.rooms.layers.swap_result import SwapResult
+from app.rooms.layers.swap_sentences import formula_sentence, scores_sentence, swap_sentence
 from app.rooms.layers.swap_view import PARTS, SwapView
 from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
@@ -96,24 +95,19 @@ def test_a_click_on_a_place_says_what_it_brings_back(view: SwapView, window: Win
     assert figure is not None and set(figure.numbers) == {"share", "target"}
 
 
-def test_the_formula_gives_the_share_from_the_odds_that_are_printed(
-    looks: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the plain ratios it would be 68%."""
     monkeypatch.setattr(numbers, "_is_technical", False)
-    result = SwapResult()
-    qtbot.addWidget(result)
     her = HeadTarget("“her” rather than “his”", Target("mlm", 5, 9, against=6), answers=("her", "his"))
-    result.set_targets([her])
     found = SwapMap("state", np.log(1 / 59), np.log(2.2), np.log([[1.5]]), (0,), 0.0)
-    result.show_maps(found, None, ["man → woman"], (OURS, THEIRS))
-    result.show_swap(Swap("state", 0, 0, OtherText(THEIRS, ""), "woman"), found, 0, is_on=False)
+    scores = scores_sentence(her, found, (OURS, THEIRS))
+    cell = swap_sentence(her, Swap("state", 0, 0, OtherText(THEIRS, ""), "woman"), found, 0, is_on=False)
     odds = re.compile(r"“([^”]+)” is ([\d.]+) times as likely as “([^”]+)”")
-    assert odds.findall(result.scores.text()) == [("his", "59", "her"), ("her", "2.2", "his")]
-    assert odds.findall(result.cell.text()) == [("her", "1.5", "his")] and "log scale" in result.formula.text()
-    assert OURS in result.scores.text() and THEIRS in result.scores.text()
+    assert odds.findall(scores) == [("his", "59", "her"), ("her", "2.2", "his")]
+    assert odds.findall(cell) == [("her", "1.5", "his")] and "log scale" in formula_sentence(her)
+    assert OURS in scores and THEIRS in scores
     share = (np.log(1.5) - np.log(1 / 59)) / (np.log(2.2) - np.log(1 / 59))
-    assert f"{share:.0%} of the way" in result.cell.text() and f"{share:.0%}" == "92%"
+    assert f"{share:.0%} of the way" in cell and f"{share:.0%}" == "92%"
 
 
 @pytest.mark.parametrize(

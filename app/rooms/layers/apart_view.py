@@ -99,15 +99,14 @@ class ApartView(ValuesView):
     )
 
     def lay_out(self) -> QLayout:
-        self.problems = {"distance": label("", wrap=True), "cka": label("", wrap=True)}
-        self.finding = label("", wrap=True)  # of the layers
+        self.problem, self.finding = label("", wrap=True), label("", wrap=True)  # of one of the two; of the layers
         self.cards["cka"].body.insertWidget(0, self.finding)
-        for key, problem in self.problems.items():
-            problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-            self.cards[key].body.addStretch(0)  # takes the grid's place while it is hidden
+        self.problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        for card in self.cards.values():
+            card.body.addStretch(0)  # takes the grid's place while it is hidden
         self._right = folded_on_projector(self.cards["cka"], self.cards["cka"].title)
         pictures = hbox((self.cards["distance"], 3), (self._right, 2), gap_px=GAP_PX)
-        return vbox(*self.problems.values(), (pictures, 1), gap_px=GAP_PX)
+        return vbox(self.problem, (pictures, 1), gap_px=GAP_PX)
 
     def offers(self) -> list[QPushButton]:
         self.try_it = self.offer_of_texts()
@@ -150,11 +149,10 @@ class ApartView(ValuesView):
         apart = self.answer_of("apart", reading)
         if apart is None:
             return
-        parts = apart.distance, apart.cka
-        for (key, problem), part, sentence in zip(self.problems.items(), parts, apart.problems, strict=True):
-            show_text(problem, sentence)
-            self.charts[key].setVisible(part is not None)
         has_distance = apart.distance is not None
+        show_text(self.problem, " ".join(apart.problems).strip())
+        self.charts["distance"].setVisible(has_distance)
+        self.charts["cka"].setVisible(apart.cka is not None)
         self.cards["distance"].setVisible(has_distance)
         self._right.set_foldable(has_distance and theme.is_projector())
         self.finding.setText("" if apart.cka is None else found(apart.cka, reading))
@@ -172,11 +170,11 @@ def found(cka: np.ndarray, reading: Reading) -> str:
     last = cka[-1].tolist()
     value = numbers.decimal(max(last))
     best = [stage for stage, cka_of_stage in enumerate(last) if numbers.decimal(cka_of_stage) == value]
-    text = say("The last layer here is most like the baseline {stage} (CKA {value}).")
+    text = mark("The last layer here is most like the baseline {stage} (CKA {value}).")
     if len(best) > 1:  # as far as the digits on the screen go
-        text = say("The last layer here is most like layers {layers} of the baseline (CKA {value}).")
-    labels = stage_labels(len(last))
-    words = text.format(stage=stage_name(best[0]), layers=", ".join(labels[stage] for stage in best), value=value)
+        text = mark("The last layer here is most like layers {layers} of the baseline (CKA {value}).")
+    layers = ", ".join(stage_labels(len(last))[stage] for stage in best)
+    words = say(text, stage=stage_name(best[0]), layers=layers, value=value)
     some, count = 0 if reading.alignment is None else len(reading.alignment.pairs), len(reading.encoding)
     if some == count:
         return words

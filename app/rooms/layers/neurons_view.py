@@ -104,11 +104,9 @@ class NeuronsView(ValuesView):
 
     def lay_out(self) -> QLayout:
         halves, card = hbox(gap_px=24), self.cards["tokens"]
-        hint = say("dot product of its output weights with each token’s embedding")
-        for title, about, key in (
-            (say("Activation"), say("highest first"), "tokens"),
-            (say("Promotes"), hint, "words"),
-        ):
+        embeddings = say("dot product of its output weights with each token’s embedding")
+        titles = {"tokens": (say("Activation"), say("highest first")), "words": (say("Promotes"), embeddings)}
+        for key, (title, about) in titles.items():
             halves.addLayout(vbox(label(title, "title"), note(about), (self.charts[key], 1), gap_px=5), 1)
         card.body.addLayout(halves, 1)
         return hbox((self.folded("strongest"), 2), (card, 4), gap_px=GAP_PX)
@@ -130,8 +128,8 @@ class NeuronsView(ValuesView):
         if answer is None:
             return None
         if key == "strongest":
-            name, neurons = say("layer {layer} · {neuron}"), self._rows(answer, unit)
-            rows = [name.format(layer=layer + 1, neuron=neuron) for layer, neuron in neurons]
+            name = mark("layer {layer} · {neuron}")
+            rows = [say(name, layer=layer + 1, neuron=neuron) for layer, neuron in self._rows(reading, selection)]
             hint = say("for “{token}”, by activation", token=units.labels[unit])
             hint = joined(hint, selection.token_view.vectors_note)
             return Values(answer.activations[unit], Side("neuron", rows), hint=hint)
@@ -153,25 +151,26 @@ class NeuronsView(ValuesView):
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         if key != "strongest" or self.reading is None:
             return super().selected(key, side, selection)
-        found, unit = self.answer_of("all", self.reading), selection.unit(self.reading)
-        rows = [] if found is None or unit is None else self._rows(found, unit)
+        rows = self._rows(self.reading, selection)
         return rows.index(self.chosen) if self.chosen in rows else None
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
         if key == "strongest" and self.reading is not None:
-            self.chosen = self._rows(self.answer_of("all", self.reading), self.selection.unit(self.reading) or 0)[row]
+            self.chosen = self._rows(self.reading, self.selection)[row]
             self.redraw()
 
-    def _rows(self, found: StrongestNeurons, unit: int) -> list[Neuron]:
+    def _rows(self, reading: Reading, selection: Selection) -> list[Neuron]:
+        """The strongest for the selected token; none while that is not known."""
+        found: StrongestNeurons | None = self.answer_of("all", reading)
+        unit = selection.unit(reading)
+        if found is None or unit is None:
+            return []
         return list(zip(found.layers[unit].tolist(), found.neurons[unit].tolist(), strict=True))
 
     def _choose(self, reading: Reading, selection: Selection) -> None:
         """Of those on show the one that is among the strongest of the fewest other tokens; then the strongest."""
-        found, unit = self.answer_of("all", reading), selection.unit(reading)
-        if found is None or unit is None:
-            return
-        rows = self._rows(found, unit)
-        if self.chosen is None or (self.chosen not in rows and selection.hovered is None):
+        found, rows = self.answer_of("all", reading), self._rows(reading, selection)
+        if rows and (self.chosen is None or (self.chosen not in rows and selection.hovered is None)):
             everywhere = Counter(zip(found.layers.ravel().tolist(), found.neurons.ravel().tolist(), strict=True))
             self.chosen = min(rows, key=everywhere.__getitem__)  # hovering over other tokens changes no choice
 

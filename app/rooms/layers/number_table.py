@@ -129,10 +129,6 @@ class NumberTable(QTableView):
         self.verticalHeader().setFixedWidth(theme.px(HEADER_PX))
         self.selectionModel().currentChanged.connect(self._on_current_changed)
 
-    def set_values(self, values: np.ndarray, rows: list[str], columns: list[str]) -> None:
-        """values (R,C). Nothing is chosen afterwards."""
-        self.numbers.set_values(values, rows, columns)
-
     def choose(self, row: int, column: int) -> None:
         """Selects a number; `chosen` is not emitted."""
         index = self.numbers.index(row, column)
@@ -142,16 +138,12 @@ class NumberTable(QTableView):
         self.scrollTo(index)
         self.viewport().update()
 
-    @property
-    def whole_height(self) -> int:
-        """What all rows need, with header and scroll bar."""
-        return self.horizontalHeader().sizeHint().height() + (self.numbers.rowCount() * theme.px(ROW_PX)) + theme.px(12)
-
-    def height_for(self, most: int) -> int:
-        """As high as it may be with whole rows only."""
-        bar, frame = self.horizontalScrollBar().sizeHint().height(), 2 * self.frameWidth()
-        around = self.horizontalHeader().sizeHint().height() + bar + frame
-        return around + (most - around) // theme.px(ROW_PX) * theme.px(ROW_PX)
+    def fit(self, most: int) -> None:
+        """As high as all rows, with header and scroll bar, or as it may be with whole rows only."""
+        header, row = self.horizontalHeader().sizeHint().height(), theme.px(ROW_PX)
+        around = header + self.horizontalScrollBar().sizeHint().height() + 2 * self.frameWidth()
+        whole = header + self.numbers.rowCount() * row + theme.px(12)
+        self.setFixedHeight(min(whole, around + (most - around) // row * row))
 
     @property
     def pictured_columns(self) -> range:
@@ -170,23 +162,25 @@ class NumberTable(QTableView):
         names = theme.px(HEADER_PX)
 
         def paint(painter: QPainter) -> None:
-            for place, column in enumerate(columns):
-                self._paint_name(painter, QRect(names + place * width, 0, width, height), column, across=True)
-            for row in range(rows):
-                top = (row + 1) * height
-                self._paint_name(painter, QRect(0, top, names, height), row, across=False)
-                for place, column in enumerate(columns):
-                    cell = QRect(names + place * width, top, width, height)
-                    paint_cell(painter, cell, self.numbers, row, column, (row, column) == self.current)
+            for top, row in enumerate((None, *range(rows))):
+                for left, column in enumerate((None, *columns)):
+                    at = QRect(
+                        names + (left - 1) * width if left else 0, top * height, width if left else names, height
+                    )
+                    if row is not None and column is not None:
+                        paint_cell(painter, at, self.numbers, row, column, (row, column) == self.current)
+                    elif row is not None or column is not None:
+                        self._paint_name(painter, at, row, column)
 
         return Picture(names + len(columns) * width, (rows + 1) * height, paint)
 
-    def _paint_name(self, painter: QPainter, place: QRect, number: int, *, across: bool) -> None:
-        """Of a column (across) or a row, as its header shows it."""
-        is_chosen = self.current is not None and self.current[across] == number
-        name = self.numbers.headerData(number, Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical)
-        padded = QRectF(place.adjusted(theme.px(4), 0, -theme.px(4), 0))
-        color, align = "accent" if is_chosen else "muted", MIDDLE if across else theme.LEFT
+    def _paint_name(self, painter: QPainter, place: QRect, row: int | None, column: int | None) -> None:
+        """Of a row, or of a column, as its header shows it."""
+        name, align = self.numbers.headerData(row or 0, Qt.Orientation.Vertical), theme.LEFT
+        if column is not None:
+            name, align = self.numbers.headerData(column, Qt.Orientation.Horizontal), MIDDLE
+        is_chosen = self.current is not None and (row if column is None else column) == self.current[column is not None]
+        padded, color = QRectF(place.adjusted(theme.px(4), 0, -theme.px(4), 0)), "accent" if is_chosen else "muted"
         theme.draw_text(painter, padded, name, color, NAME_PX, align=align, bold=is_chosen)
 
     @property

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from bertcore.analysis.vectors import Pca
 
 
+OURS, THEIRS = mark("path of {token}"), mark("path of {token} in the baseline")
+
+
 def shared_baseline(reading: Reading) -> Reading | None:
     """The baseline, where its vectors can be in one plane with ours."""
     baseline = reading.baseline
@@ -83,23 +86,19 @@ class PathsView(ValuesView):
         self.charts["paths"].set_stage(selection.stage)
         self.cards["paths"].set_intro(in_words(reading, selection))
 
-    def sentence(self, key: str, row: int, column: int | None) -> str:
-        names = [] if self.reading is None else self._names(self.reading)
-        if self.reading is None or row >= len(names):
-            return ""
-        is_ours = row < len(self.selection.units(self.reading))
-        text = say("path of {token}") if is_ours else say("path of {token} in the baseline")
-        return text.format(token=names[row])
+    def _names(self) -> list[tuple[str, str]]:
+        """Of each place: OURS or THEIRS, and its token."""
+        reading, view = self.reading, self.selection.token_view
+        both = (OURS, reading), (THEIRS, None if reading is None else shared_baseline(reading))
+        return [(text, token) for text, one in both if one is not None for token in one.units(view).labels]
 
-    def _names(self, reading: Reading) -> list[str]:
-        baseline, view = shared_baseline(reading), self.selection.token_view
-        return [*reading.units(view).labels, *([] if baseline is None else baseline.units(view).labels)]
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        names = self._names()
+        return say(names[row][0], token=names[row][1]) if row < len(names) else ""
 
     def numbers(self, key: str) -> dict[str, Numbers]:
         points = self.shown[key].array  # (L+1,P,2)
-        names = [] if self.reading is None else self._names(self.reading)
-        count = 0 if self.reading is None else len(self.selection.units(self.reading))
-        names = [*names[:count], *(f"{name} (baseline)" for name in names[count:])]
+        names = [token if text == OURS else f"{token} (baseline)" for text, token in self._names()]
         axes = Axis("layer", stage_labels(len(points))), Axis("token", names), Axis("component", ["1", "2"])
         return {"place": Numbers(points, axes)}
 

@@ -3,10 +3,9 @@
 from PySide6.QtWidgets import QWidget
 
 from ...look.say import mark
-from ...state.readings import Reading
 from ...widgets.spots import name_spot
 from ..room import ViewRoom
-from ..view import ONE_AT_A_TIME, View, ViewSpec, later
+from ..view import ONE_AT_A_TIME, ViewSpec, later
 from .hidden_view import HiddenView
 from .stages import StageSlider
 
@@ -108,20 +107,13 @@ class LayersRoom(ViewRoom):
         self.slider = StageSlider()
         name_spot(self.slider, "layers.slider")
         self.slider.moved.connect(self.state.set_stage)
+        self.state.reading_changed.connect(self._show_slider)
+        self.state.head_changed.connect(self._show_slider)
         return [self.slider]
 
-    def open_view(self, key: str) -> View:
-        view = super().open_view(key)
+    def show_tab(self) -> None:
+        super().show_tab()
         self._show_slider()
-        return view
-
-    def draw_reading(self, reading: Reading) -> None:
-        self._show_slider()
-        super().draw_reading(reading)
-
-    def draw_head(self, reading: Reading) -> None:
-        self._show_slider()
-        super().draw_head(reading)
 
     def _show_slider(self) -> None:
         slider, model, selection = SLIDER.get(self.views.key, ""), self.state.model, self.state.selection

@@ -25,8 +25,7 @@ from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import discard, fill, hbox, vbox
 from ..view import View
-from .derivation import Derivation, Term
-from .layer_steps import layer_of, layer_steps
+from .layer_steps import Derivation, Term, layer_of, layer_steps
 from .number_table import NumberTable
 
 if TYPE_CHECKING:
@@ -272,7 +271,7 @@ class StepsView(View):
     def _fit_table(self, room: int) -> None:
         """Whole rows only, with at least two headers in sight."""
         most = min(theme.px(TABLE_PX), max(room - 2 * self._line, theme.px(LEAST_TABLE_PX)))
-        self.table.setFixedHeight(min(self.table.whole_height, self.table.height_for(most)))
+        self.table.fit(most)
 
     def open_step(self, key: str) -> None:
         """Opens a step, and closes the one that was open; the open one itself closes."""
@@ -305,7 +304,7 @@ class StepsView(View):
             self.derivation.show_number(say("How it was computed"), None, ())
             return
         self._list.insertWidget(self.steps.index(opened) + 1, self.table)
-        self.table.set_values(opened.values, self._tokens, self._tokens if opened.columns == "token" else [])
+        self.table.numbers.set_values(opened.values, self._tokens, self._tokens if opened.columns == "token" else [])
         self._fit_table(theme.px(TABLE_PX) + 2 * self._line)
         self._show_number()
 

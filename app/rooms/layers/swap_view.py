@@ -6,6 +6,7 @@ A click on a cell has all rooms show that pass: what is swapped in becomes part 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +26,15 @@ from ...state.baseline import OtherText
 from ...state.selection import NO_CONTRAST
 from ...state.token_units import TokenView
 from ...state.what_if import Swap
-from ...widgets.card import GAP_PX, button, label
+from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.charts.cells import LabelledGrid
+from ...widgets.contrast_fields import ContrastFields
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Cells
 from ..values_view import ValuesView
-from .swap_result import SwapResult
+from .swap_sentences import formula_sentence, head_sentence, path_sentence, score_text, scores_sentence, swap_sentence
 from .swap_targets import swap_targets
 
 if TYPE_CHECKING:
@@ -40,13 +42,77 @@ if TYPE_CHECKING:
 
     from ...compute.head_questions import HeadTarget
     from ...compute.question import Key
-    from ...state.model_info import ModelInfo
-    from ...state.readings import ModelInput, Reading
+    from ...state.readings import Reading
     from ...state.selection import Selection
 
 LEAST_WRITTEN = 0.005  # shares that round to nothing are not written into their cells
 LINES = {"states": "places", "heads": "heads"}  # picture -> the question that it asks
 PARTS: tuple[PatchedPart, ...] = ("state", "attention", "feed-forward")
+
+
+class SwapResult(Card):
+    """Beside the maps: the prediction asked about, its number in both texts, and with one place swapped in.
+
+    `target` chooses the prediction. What there is no map for yet is left out.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(say("What comes out"))
+        self.setMinimumWidth(theme.column_px(300))
+        self.target, self.fields = Choice(say("The prediction to explain")), ContrastFields()
+        self.scores, self.path, self.cell = (label("", wrap=True) for _ in range(3))
+        self.formula = label("", "muted", wrap=True)
+        self.targets: list[HeadTarget] = []
+        self._picked: HeadTarget | None = None  # what the person chose
+        self.own: HeadTarget | None = None  # what the person typed
+        inside = QWidget()
+        parts = self.target, self.fields, self.scores, self.path, self.cell, self.formula
+        vbox(*parts, None, parent=inside)
+        self.body.addWidget(scrolled(inside), 1)
+        self.target.activated.connect(self._on_target_activated)
+
+    @property
+    def chosen(self) -> HeadTarget | None:
+        """What is asked about."""
+        return self.targets[self.target.currentIndex()] if self.targets else None
+
+    def set_targets(
+        self, targets: list[HeadTarget], *, own: HeadTarget | None = None, is_same_pair: bool = False
+    ) -> None:
+        """What can be asked about now. What is asked about stays for the same two texts, whatever token is clicked; for
+        others what a person chose, where it is among it. own: what a person typed, which comes before all of it."""
+        chosen = self.chosen
+        if own is not None:
+            targets = [own, *(one for one in targets if one.target != own.target)]
+        if own is not None or self.own is not None:  # the words typed, or that they were cleared, decide
+            chosen = None
+        self.own = own
+        if chosen is not None and is_same_pair:
+            self._picked = chosen
+            targets = targets if chosen in targets else [chosen, *targets]
+        self.targets = targets
+        names = [one.label + one.note for one in targets]
+        if names != [self.target.itemText(i) for i in range(self.target.count())]:
+            self.target.clear()
+            self.target.addItems(names)
+        wanted = self._picked.target if self._picked is not None and own is None else None
+        self.target.setCurrentIndex(next((i for i, one in enumerate(targets) if one.target == wanted), 0))
+
+    def show_maps(
+        self, places: SwapMap | None, heads: SwapMap | None, columns: Sequence[str], texts: tuple[str, str]
+    ) -> None:
+        """columns: a name for each place that was patched. texts: this one and the other."""
+        one, asked = places or heads, self.chosen
+        for words in (self.scores, self.path, self.cell, self.formula):
+            words.setVisible(one is not None)
+        if one is not None and asked is not None:
+            self.scores.setText(scores_sentence(asked, one, texts))
+            self.formula.setText(formula_sentence(asked))
+            path = "" if places is None else path_sentence(places, columns)
+            self.path.setText(f"{path} {'' if heads is None else head_sentence(heads)}".strip())
+
+    def _on_target_activated(self, index: int) -> None:
+        self._picked = self.targets[index]
 
 
 class SwapView(ValuesView):
@@ -84,30 +150,29 @@ class SwapView(ValuesView):
     )
 
     def lay_out(self) -> QLayout:
-        self.part = Choice(say("What to swap in"))
+        self.part, self.result = Choice(say("What to swap in")), SwapResult()
         self.part.addItems([say("the whole hidden state"), say("what attention adds"), say("what feed-forward adds")])
-        self.result = SwapResult()
-        self.result.setMinimumWidth(theme.column_px(300))
-        self.some, self.all_places = label("", "muted", wrap=True), button(say("All tokens"), look="small")
-        self._some_line = QWidget()
+        self.all_places = button(say("All tokens"), self._on_all_clicked, look="small")
+        self.some, self._some_line = label("", "muted", wrap=True), QWidget()
         hbox((self.some, 1), self.all_places, parent=self._some_line, gap_px=8)
         self._some: tuple[Key, SwapMap] | None = None  # the map of some tokens, shown until that of all is there
         self._clicked: Swap | None = None
-        self._pair: Key = ()  # the two texts on show
+        self._pair: Key = ()  # the model and the two texts on show
+        self._targets: list[HeadTarget] = []  # what can be asked about them
         self._jobs: dict[str, Job] = {}  # what was asked for last
         self._wants_all: Key = ()  # the two texts of which all places are wanted, however long that takes
         self._pinned: list[int] = []  # tokens of a long text that were clicked
         self.part.activated.connect(self._ask_again)
-        self.all_places.clicked.connect(self._on_all_clicked)
         self.result.target.activated.connect(self._on_target_activated)
         self.result.fields.edited.connect(self.contrast_edited)
-        self.cards["states"].add_to_header(self.part)
+        states = self.cards["states"]
+        states.add_to_header(self.part)
         self.lines = {asks: self.own_line(question) for asks, question in self.asked.items()}
         for key, grid in self.charts.items():
             grid.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # the shares below count
             self.cards[key].body.addWidget(self.lines[LINES[key]])
-        self.cards["states"].body.addWidget(self._some_line)
-        maps = vbox((self.cards["states"], 3), (self.cards["heads"], 2), gap_px=GAP_PX)
+        states.body.addWidget(self._some_line)
+        maps = vbox((states, 3), (self.cards["heads"], 2), gap_px=GAP_PX)
         return hbox((maps, 3), folded_on_projector(self.result, self.result.title), gap_px=GAP_PX)
 
     def offers(self) -> list[QPushButton]:
@@ -133,37 +198,19 @@ class SwapView(ValuesView):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         ours, theirs = reading.plain, reading.other_text
-        targets = [] if theirs is None else swap_targets(ours, theirs, selection.position)
-        if theirs is None or not targets or len(ours.encoding) != len(theirs.encoding):
+        self._targets = [] if theirs is None else swap_targets(ours, theirs, selection.position)
+        if theirs is None or not self._targets or len(ours.encoding) != len(theirs.encoding):
             self._pair, self._jobs = (), {}
             self.result.set_targets([])
         else:
-            self._set_targets(reading, targets, selection)
+            self._set_targets(ours, theirs, selection)
         super().show_reading(reading, selection)
 
-    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
-        ours, theirs = reading.plain, reading.other_text
-        if theirs is None:
-            return say("Two texts that differ in one word"), say(
-                "“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a "
-                "different answer. Then you see in which layer, at which token and in which head the "
-                "answer is decided."
-            )
-        if self.chosen is not None:
-            return None
-        if not swap_targets(ours, theirs, selection.position):
-            return say("No prediction to explain"), why_no_target(reading)
-        return say("The texts differ in length"), say(
-            "This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of "
-            "the other text, so both need the same number of tokens.",
-            ours=numbers.count(len(ours.encoding)),
-            theirs=numbers.count(len(theirs.encoding)),
-        )
-
-    def _set_targets(self, reading: Reading, targets: list[HeadTarget], selection: Selection) -> None:
+    def _set_targets(self, ours: Reading, theirs: Reading, selection: Selection) -> None:
         """With the words that were typed for the mask that is asked about."""
-        ours, theirs, pair = reading.plain, reading.other_text, _pair(reading)
-        chosen, own, problem, is_same = self.chosen, None, "", pair == self._pair
+        request, targets, own, problem = ours.request, self._targets, None, ""
+        pair = request.model, request.model_input, theirs.request.model_input
+        chosen, is_same = self.chosen, pair == self._pair
         about = chosen if chosen is not None and is_same else targets[0]
         try:
             own = own_target(ours, about.target.position, selection.contrast, theirs)
@@ -173,7 +220,7 @@ class SwapView(ValuesView):
         first = next((one for one in targets if one.target.head == "mlm"), None)
         self.result.fields.setVisible(first is not None)
         if first is not None:
-            guess = mask_at(theirs or ours, first.target.position)
+            guess = mask_at(theirs, first.target.position)
             alone = "" if guess is None else guess.words[0].token
             answers = first.answers if first.is_contrast else (alone, "")
             self.result.fields.show_contrast(selection.contrast, answers, problem)
@@ -182,22 +229,40 @@ class SwapView(ValuesView):
         if selection.pinned is not None and selection.pinned not in self._pinned:
             self._pinned.append(selection.pinned)
 
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        if reading.other_text is None:
+            return say("Two texts that differ in one word"), say(
+                "“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a "
+                "different answer. Then you see in which layer, at which token and in which head the "
+                "answer is decided."
+            )
+        if self.chosen is not None:
+            return None
+        if not self._targets:
+            return say("No prediction to explain"), why_no_target(reading)
+        return say("The texts differ in length"), say(
+            "This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of "
+            "the other text, so both need the same number of tokens.",
+            ours=numbers.count(len(reading.encoding)),
+            theirs=numbers.count(len(reading.other_text.encoding)),
+        )
+
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
-        chosen, ours, theirs = self.chosen, reading.plain, reading.other_text
+        chosen, theirs = self.chosen, reading.other_text
         if chosen is None or theirs is None:
             return None
-        model, text, other = _pair(reading)
+        model, texts = reading.request.model, self._pair[1:]
         if asks == "heads":
-            job = Job(swap_map, (text, other, chosen.target, "head", (), math.inf), (model,))
+            job = Job(swap_map, (*texts, chosen.target, "head", (), math.inf), (model,))
             is_known = asks in self._jobs and self._jobs[asks].key == job.key
             if not is_known and self.asked["places"].answer is None:
                 return None  # only then it is known how long they take
         else:
-            first, most_s = places_first(ours, theirs, chosen.target, self._pinned), MOST_S
+            first, most_s = places_first(reading.plain, theirs, chosen.target, self._pinned), MOST_S
             if self._wants_all == self._pair:
                 first, most_s = (), math.inf
             part, answer = PARTS[self.part.currentIndex()], self.asked[asks].answer
-            job = Job(swap_map, (text, other, chosen.target, part, first, most_s), (model,))
+            job = Job(swap_map, (*texts, chosen.target, part, first, most_s), (model,))
             last = self._jobs.get(asks)
             if last is not None and answer is not None and set(first) <= set(answer.places):
                 same = (last.models, *last.arguments[:4], last.arguments[5])
@@ -206,19 +271,14 @@ class SwapView(ValuesView):
         return job
 
     def time_needed(self, asks: str) -> str:
-        found = self.asked["places"].answer
-        if asks != "heads" or found is None or self.reading is None:
+        found, reading = self.asked["places"].answer, self.reading
+        takes_s = 0.0
+        if asks == "heads" and found is not None and reading is not None:
+            takes_s = found.seconds_for(reading.request.model.heads, "head")
+        if reading is None or takes_s <= MOST_S:
             return ""
-        takes_s = found.seconds_for(self.reading.request.model.heads, "head")
-        return (
-            ""
-            if takes_s <= MOST_S
-            else say(
-                "For a text of {count} tokens this map takes about {time}.",
-                count=numbers.count(len(self.reading.encoding)),
-                time=numbers.duration(takes_s),
-            )
-        )
+        count, time = numbers.count(len(reading.encoding)), numbers.duration(takes_s)
+        return say("For a text of {count} tokens this map takes about {time}.", count=count, time=time)
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
         found = self.found(LINES[key])
@@ -226,10 +286,16 @@ class SwapView(ValuesView):
             self.charts[key].clear()
             self.shown.pop(key, None)
             return None
-        columns = heads(len(found.places)) if found.part == "head" else self._tokens(reading, found)
+        labels, count = stage_labels(len(found.patched) + 1), len(found.patched)
+        first = 0 if found.part == "state" else 1  # only states have a row for the embeddings
+        if found.part == "head":
+            rows, columns = Side("layer", labels[1:]), heads(len(found.places))
+        else:
+            rows = Side("stage", labels[first : first + count], numbers=range(first, first + count))
+            columns = self._tokens(reading, found)
         limit = max(1.0, float(np.abs(found.shares).max()))
         texts = [[numbers.decimal(v) if abs(v) >= LEAST_WRITTEN else "" for v in row] for row in found.shares.tolist()]
-        return Values(found.shares, _rows(found), columns, -limit, limit, texts)
+        return Values(found.shares, rows, columns, -limit, limit, texts)
 
     def _tokens(self, reading: Reading, found: SwapMap) -> Side:
         """This text's tokens, each alone, and what stands in their place in the other one: "man → woman"."""
@@ -240,23 +306,23 @@ class SwapView(ValuesView):
         return Side("token", labels, [units.kinds[place] for place in found.places], found.places, units)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        chosen, places = self.chosen, self.found("places")
+        chosen, places, other = self.chosen, self.found("places"), reading.other_text
         if places is not None and self.asked["places"].answer is not None:
             self._some = self._about("places"), places
         for key in self.shown:
             self.charts[key].setMinimumHeight(self.charts[key].minimumSizeHint().height())
         self._show_some(places, len(reading.encoding))
-        if chosen is None or reading.other_text is None:
+        if chosen is None or other is None:
             return
         names = [] if places is None else self._tokens(reading, places).labels
-        self.result.show_maps(places, self.found("heads"), names, _texts(reading))
-        swap, cell = self._framed()
-        if swap is None or cell is None:
-            self.result.cell.setText("")
-        else:
-            found, is_on = self.found(cell[0]), reading.request.what_if.swap is not None
-            assert found is not None
-            self.result.show_swap(swap, found, cell[2], is_on=is_on)
+        ours, theirs = (f"{e.text_a} {e.text_b or ''}".strip() for e in (reading.plain.encoding, other.encoding))
+        self.result.show_maps(places, self.found("heads"), names, (ours, theirs))
+        text, (swap, cell) = "", self._framed()
+        found = None if cell is None else self.found(cell[0])
+        if swap is not None and cell is not None and found is not None:
+            is_on = reading.request.what_if.swap is not None
+            text = swap_sentence(chosen, swap, found, cell[2], is_on=is_on)
+        self.result.cell.setText(text)
 
     def _show_some(self, places: SwapMap | None, length: int) -> None:
         """That a long text has not all of its tokens on the map, and how long they would take."""
@@ -287,6 +353,23 @@ class SwapView(ValuesView):
             return swap, None
         return swap, (asks, swap.row, found.places.index(swap.place))
 
+    def _most_telling(self, reading: Reading, places: SwapMap) -> Swap | None:
+        """The highest share; of states behind the first layer and before the last, where neither end makes it 1."""
+        first = 1 if places.part == "state" else 0
+        between = places.shares[first : len(places.shares) - first]
+        if not between.size:
+            return None
+        row, column = divmod(int(between.argmax()), between.shape[1])
+        return self._swap(reading, places, row + first, column)
+
+    def _swap(self, reading: Reading, found: SwapMap, row: int, column: int) -> Swap:
+        """The cell of a map as a change inside the model."""
+        chosen, on, place = reading.request.baseline, reading.request.what_if.swap, found.places[column]
+        text = chosen if isinstance(chosen, OtherText) else on.text if on is not None else None
+        assert text is not None and reading.other_text is not None
+        labels = reading.other_text.units(TokenView()).labels
+        return Swap(found.part, row, place, text, "" if found.part == "head" else labels[place])
+
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         _, cell = self._framed()
         if cell is not None and cell[0] == LINES[key]:
@@ -297,23 +380,6 @@ class SwapView(ValuesView):
         if not self.shows_nothing:
             self._show_selected(selection)
             self.drawn(reading, selection)
-
-    def _most_telling(self, reading: Reading, places: SwapMap) -> Swap | None:
-        """The highest share; of states behind the first layer and before the last, where neither end makes it 1."""
-        rows = slice(1, -1) if places.part == "state" else slice(None)
-        between = places.shares[rows]
-        if not between.size:
-            return None
-        row, column = divmod(int(between.argmax()), between.shape[1])
-        return self._swap(reading, places, row + (rows.start or 0), column)
-
-    def _swap(self, reading: Reading, found: SwapMap, row: int, column: int) -> Swap:
-        """The cell of a map as a change inside the model."""
-        chosen, on, place = reading.request.baseline, reading.request.what_if.swap, found.places[column]
-        text = chosen if isinstance(chosen, OtherText) else on.text if on is not None else None
-        assert text is not None and reading.other_text is not None
-        labels = reading.other_text.units(TokenView()).labels
-        return Swap(found.part, row, place, text, "" if found.part == "head" else labels[place])
 
     # What a person does.
 
@@ -353,32 +419,7 @@ class SwapView(ValuesView):
         scores = say(
             "{prediction}: this text {ours}, the other text {theirs}",
             prediction=chosen.label,
-            ours=self.result.score_text(found.text),
-            theirs=self.result.score_text(found.other),
+            ours=score_text(chosen, found.text),
+            theirs=score_text(chosen, found.other),
         )
         return {"hint": scores, "settings": scores, "plain": True, "by_token": True}
-
-
-def _pair(reading: Reading) -> tuple[ModelInfo, ModelInput, ModelInput]:
-    """What the maps are of: the model, this text and the other one."""
-    assert reading.other_text is not None
-    ours = reading.plain.request
-    return ours.model, ours.model_input, reading.other_text.request.model_input
-
-
-def _texts(reading: Reading) -> tuple[str, str]:
-    """This text and the other one, as typed."""
-    assert reading.other_text is not None
-    ours, theirs = (
-        f"{one.encoding.text_a} {one.encoding.text_b or ''}".strip() for one in (reading.plain, reading.other_text)
-    )
-    return ours, theirs
-
-
-def _rows(found: SwapMap) -> Side:
-    """The stages that a row belongs to: 0 is the embeddings, which only states have a row for; of heads the layers."""
-    labels, count = stage_labels(len(found.patched) + 1), len(found.patched)
-    if found.part == "head":
-        return Side("layer", labels[1:])
-    first = 0 if found.part == "state" else 1
-    return Side("stage", labels[first : first + count], numbers=range(first, first + count))

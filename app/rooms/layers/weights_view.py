@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtWidgets import QSizePolicy
@@ -58,28 +57,22 @@ SMALL = 0.0995  # shares below it have a decimal
 
 def part_name(part: PartChange) -> str:
     name = say(PART_NAMES[part.part])
-    if part.layer is None:
-        return name
-    return say("layer {layer}, {part}", layer=part.layer + 1, part=name)
+    return name if part.layer is None else say("layer {layer}, {part}", layer=part.layer + 1, part=name)
 
 
-def layer_name(row: Sequence[PartChange]) -> str:
-    return say("layer {layer}", layer=(row[0].layer or 0) + 1)
-
-
-def in_layers(changes: TrainingChanges) -> list[list[PartChange]]:
-    """(L,P)"""
-    layers = dict.fromkeys(part.layer for part in changes.parts if part.layer is not None)
-    return [[part for part in changes.parts if part.layer == layer] for layer in layers]
-
-
-def parts_outside(changes: TrainingChanges) -> list[PartChange]:
-    return [part for part in changes.parts if part.layer is None]
+def split(changes: TrainingChanges) -> tuple[dict[str, list[PartChange]], list[PartChange]]:
+    """The parts of each layer, by its name (L,P); and those outside the layers."""
+    rows: dict[str, list[PartChange]] = {}
+    for part in changes.parts:
+        if part.layer is not None:
+            rows.setdefault(say("layer {layer}", layer=part.layer + 1), []).append(part)
+    return rows, [part for part in changes.parts if part.layer is None]
 
 
 class WeightsView(ValuesView):
     """Parts on the left, words on the right."""
 
+    asks: ClassVar = {"near": False}
     pictures = (
         Cells(
             key="parts",
@@ -128,6 +121,7 @@ class WeightsView(ValuesView):
         self.unit.currentChanged.connect(lambda _tab: self.redraw())
         self.finding, self.near = label("", wrap=True), label("", wrap=True)
         self.near.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._word: int | None = None  # that was clicked: its id
         parts, words = self.cards["parts"], self.cards["words"]
         parts.add_to_header(self.unit)
         for place, widget in enumerate((self.own_line(self.asked["changes"]), self.finding)):
@@ -135,7 +129,6 @@ class WeightsView(ValuesView):
         parts.body.addWidget(self.charts["others"])
         words.body.addWidget(self.near)
         words.body.addStretch(0)  # takes the place of the words where none moved
-        self.neighbours = self.add_question(self._on_neighbours_answered)
         return super().lay_out()
 
     # Where there is nothing to compare with.
@@ -176,7 +169,11 @@ class WeightsView(ValuesView):
         ours, baseline = reading.request.model, reading.baseline
         if baseline is None or baseline.request.model is ours:
             return None
-        return Job(training_changes, (), (ours, baseline.request.model))
+        models, changes = (ours, baseline.request.model), self.answer_of("changes", reading)
+        if asks == "changes":
+            return Job(training_changes, (), models)
+        is_there = changes is not None and any(word.id == self._word for word in changes.words)
+        return Job(neighbours, (self._word,), models) if is_there else None
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
         changes = self.answer_of("changes", reading)
@@ -186,24 +183,24 @@ class WeightsView(ValuesView):
         if key == "words":
             words = Side("word", [word.token for word in changes.words])
             return Values(np.array([word.distance for word in changes.words]), words, hint=hint)
-        rows, outside = in_layers(changes), parts_outside(changes)
+        rows, outside = split(changes)
         highest = max((self._size(part) for part in changes.parts), default=0.0) or 1.0
         if key == "others":
             texts = [[self._number(self._size(part))] for part in outside]
             names = Side("part", list(map(part_name, outside)))
             return Values(np.array(list(map(self._size, outside))), names, None, 0.0, highest, texts)
-        sizes = np.array([[self._size(part) for part in row] for row in rows], dtype=np.float32)
-        texts = [[self._number(self._size(part)) for part in row] for row in rows]
-        sides = Side("layer", list(map(layer_name, rows))), Side("part", [say(PART_NAMES[one.part]) for one in rows[0]])
+        sizes = np.array([[self._size(part) for part in row] for row in rows.values()], dtype=np.float32)
+        texts = [[self._number(self._size(part)) for part in row] for row in rows.values()]
+        columns = Side("part", [say(PART_NAMES[one.part]) for one in next(iter(rows.values()))])
         intro = say(
             "Row: a layer. Column: a part of it; FFN is the feed-forward network. Stronger colour: its weights moved "
             "further (percent: of their length before)."
         )
         intro, detail = "" if theme.is_projector() else intro, {"written": self._number}
-        return Values(sizes, *sides, 0.0, highest, texts, detail, hint=hint, intro=intro)
+        return Values(sizes, Side("layer", list(rows)), columns, 0.0, highest, texts, detail, hint=hint, intro=intro)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        changes = self.answer_of("changes", reading)
+        changes, near = self.answer_of("changes", reading), self.asked["near"]
         for widget in (self.finding, self.near, *self.charts.values()):
             widget.setVisible(changes is not None)
         if changes is None:
@@ -211,11 +208,13 @@ class WeightsView(ValuesView):
         self.charts["others"].setVisible(not theme.is_projector())  # there the map needs the height
         self.charts["words"].setVisible(bool(changes.words))
         self.finding.setText(self._found(changes))
-        frozen = say("No token moved: training did not change the token embeddings.")
-        near = self.neighbours.answer
-        self.near.setText(
-            (changes.no_words or frozen) if not changes.words else "" if near is None else self._near(near)
-        )
+        if not changes.words:
+            frozen = say("No token moved: training did not change the token embeddings.")
+            self.near.setText(changes.no_words or frozen)
+        elif near.answer is not None:
+            self.near.setText(near_words(near.answer, reading.request.model.tokenizer.label(near.answer.id)))
+        elif not near.is_running:  # of an earlier word it stays until there is another
+            self.near.setText("")
 
     @property
     def is_in_percent(self) -> bool:
@@ -236,8 +235,9 @@ class WeightsView(ValuesView):
             return say("Nothing: both models have the same weights.")
         most = max(moved, key=self._size)
         text = say("Moved most: {part}, by {change}.", part=part_name(most), change=self._number(self._size(most)))
-        frozen = [part_name(part) for part in parts_outside(changes) if not part.change]
-        frozen += [layer_name(row) for row in in_layers(changes) if not any(part.change for part in row)]
+        rows, outside = split(changes)
+        frozen = [part_name(part) for part in outside if not part.change]
+        frozen += [name for name, row in rows.items() if not any(part.change for part in row)]
         if frozen:
             text += " " + say("Unchanged: {parts}.", parts=", ".join(frozen))
         return text
@@ -246,7 +246,7 @@ class WeightsView(ValuesView):
         changes = None if self.reading is None else self.answer_of("changes", self.reading)
         if key != "parts" or column is None or changes is None:
             return ""
-        part = in_layers(changes)[row][column]
+        part = list(split(changes)[0].values())[row][column]
         return say(
             "{part}: moved by {change}, {share} of its length before training ({before})",
             part=part_name(part),
@@ -259,25 +259,12 @@ class WeightsView(ValuesView):
         """Asks for the words near this one, and selects it where the text has it."""
         reading = self.reading
         changes = None if reading is None else self.answer_of("changes", reading)
-        if key != "words" or reading is None or reading.baseline is None or changes is None:
+        if key != "words" or reading is None or changes is None:
             return
-        token_id = changes.words[row].id
-        if token_id in reading.request.input_ids:
-            self.position_clicked.emit(reading.request.input_ids.index(token_id))
-        models = reading.request.model, reading.baseline.request.model
-        self.neighbours.ask_job(Job(neighbours, (token_id,), models), pause_ms=0)
-        if self.neighbours.answer is not None:
-            self._on_neighbours_answered(self.neighbours.answer)
-
-    def _on_neighbours_answered(self, near: Neighbours) -> None:
-        self.near.setText(self._near(near))
-
-    def _near(self, near: Neighbours) -> str:
-        if self.reading is None:
-            return ""
-        word = self.reading.request.model.tokenizer.label(near.id)
-        now, before = (", ".join(isolated(one.word) for one in words) for words in (near.now, near.before))
-        return say("Closest to “{word}” now: {now}. Before: {before}.", word=isolated(word), now=now, before=before)
+        self._word = word = changes.words[row].id
+        if word in reading.request.input_ids:
+            self.position_clicked.emit(reading.request.input_ids.index(word))
+        self.redraw("words")
 
     # What is saved.
 
@@ -298,3 +285,8 @@ class WeightsView(ValuesView):
     def caption(self, key: str) -> dict[str, Any]:
         name = "" if self.reading is None else baseline_name(self.reading)
         return {"settings": f"compared with {name}", "plain": True, "texts": False}
+
+
+def near_words(near: Neighbours, word: str) -> str:
+    now, before = (", ".join(isolated(one.word) for one in words) for words in (near.now, near.before))
+    return say("Closest to “{word}” now: {now}. Before: {before}.", word=isolated(word), now=now, before=before)
