@@ -193,13 +193,13 @@ def test_the_map_of_the_text_has_the_tokens_of_both(window: Window, qtbot: QtBot
     view = compare(window, "embed", "map", ONE_WORD, qtbot)
     ours, theirs = both(window)
     expected = pca(np.concatenate([ours.trace.embedding_sum, theirs.trace.embedding_sum])).points
-    points, count = view.picture.points, len(ours.encoding)
+    points, count = view.charts["map"].points, len(ours.encoding)
     np.testing.assert_allclose(np.abs(points.places), np.abs(expected), atol=1e-3)
     assert points.names[count : count + 3] == ["", "", "dog"] and points.choices == count
     assert points.links[2] == (2, count + 2)
     view.show_vectors("one")
-    qtbot.waitUntil(lambda: not view.map.is_running, timeout=TIMEOUT_MS)
-    assert not view.picture.points.links
+    qtbot.waitUntil(lambda: not view.asked["map"].is_running, timeout=TIMEOUT_MS)
+    assert not view.charts["map"].points.links
     view.show_vectors("sum")
 
 
