@@ -60,7 +60,7 @@ class Picture:
     difference_scale: str = mark("difference")  # the same of a difference
     scale_ends: Callable[[float], str] = two_digits  # how the ends of that are written
     scale_px: int = 210
-    least_px: int = 0  # its column scrolls, and where the window leaves less height the whole room does; 0: neither
+    least_px: int | None = None  # its column scrolls; where the window leaves less height, the whole room does
     width: int = 1  # its share of the row
     folds: bool = False  # on a projector, until somebody wants it
 
@@ -73,8 +73,8 @@ class Picture:
 
     def put(self, body: QBoxLayout, chart: QWidget) -> QVBoxLayout:
         """Puts it on its card. Returns the column that it stands in: there, words of the view may follow."""
-        column = vbox((chart, 1), margins=(0, 0, theme.px(4) if self.least_px else 0, 0))
-        if self.least_px:
+        column = vbox((chart, 1), margins=(0, 0, 0 if self.least_px is None else theme.px(4), 0))
+        if self.least_px is not None:
             inside = QWidget()
             inside.setLayout(column)
             area = scrolled(inside)
@@ -173,6 +173,7 @@ class Bars(Picture):
     chart: Callable[..., BarList] = BarList
     color: str = "bar"
     strong_color: str = ""  # of the row that is selected; empty: the same
+    marks_selected: bool = True  # the row that is selected is bold
     notes_positions: bool = False  # behind the name of a token, where it stands
     shown_digits: int = 2  # behind a bar
 
@@ -191,7 +192,8 @@ class Bars(Picture):
         return replace(values, rows=rows)
 
     def select(self, chart: BarList, row: int | None, column: int | None) -> None:
-        chart.set_strong(row, (self.strong_color, self.color) if self.strong_color else None)
+        if self.marks_selected:
+            chart.set_strong(row, (self.strong_color, self.color) if self.strong_color else None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,13 +26,13 @@ from ..figures.figure import Figure, Numbers, joined
 from ..figures.values import NotComparableError, Side, Values, stage_name
 from ..look import numbers
 from ..look.say import say
-from ..state.baseline_names import baseline_name
+from ..state.baseline_names import baseline_name, where_compared
 from ..widgets.card import GAP_PX, Card, Part, label
 from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale
 from ..widgets.context_menu import Entry, figure_entries
 from ..widgets.folding_card import folded_on_projector
-from ..widgets.layouts import hbox, vbox
+from ..widgets.layouts import hbox
 from .pictures import Picture
 from .view import View
 
@@ -125,7 +125,8 @@ class ValuesView(View):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         own = cls.__dict__.get("asks", {})  # what no picture asks, or asks of the baseline as well
-        cls.asks = {one.asks: one.is_compared for one in cls.pictures if one.asks} | own
+        compared = {one.asks for one in cls.pictures if one.is_compared}
+        cls.asks = {one.asks: one.asks in compared for one in cls.pictures if one.asks} | own
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,6 +135,7 @@ class ValuesView(View):
         self.columns: dict[str, QVBoxLayout] = {}  # in which the pictures stand: words of a view may follow there
         self.scales: dict[str, NamedScale] = {}
         self.shown: dict[str, Values] = {}  # what is on the screen, by picture
+        self.both: dict[str, tuple[Values, Values | None]] = {}  # ours, and the baseline's in their places
         self.differences: set[str] = set()  # the pictures that show now minus the baseline
         self._pictures = {picture.key: picture for picture in self.pictures}
         self._followed: dict[str, tuple[object, ...]] = {}
@@ -149,7 +151,7 @@ class ValuesView(View):
         nothing.fill_with_message(self.nothing_title, self.nothing_text, *self.offers())
         for page in (content, nothing):
             self.pages.addWidget(page)
-        vbox(self.pages, parent=self)
+        self.row = hbox((self.pages, 1), parent=self, gap_px=GAP_PX)
 
     def _make(self, picture: Picture) -> None:
         chart: Any = picture.make()
@@ -184,8 +186,6 @@ class ValuesView(View):
         self._show(self.pictures, reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
-        if self.shows_nothing:  # why, is of the reading
-            return
         self.ask_all()
         changed = [one for one in self.pictures if self._followed.get(one.key) != self._follow(one, reading, selection)]
         self._show(changed, reading, selection)
@@ -233,9 +233,9 @@ class ValuesView(View):
         if is_difference:
             self.differences.add(picture.key)
             name = baseline_name(reading)
-            intro = say(picture.difference, baseline=name)
+            intro = say(picture.difference, baseline=name, there=where_compared(reading))
             hint = joined(hint, say("now minus {baseline}", baseline=name))
-        chart = self.charts[picture.key]
+        chart, self.both[picture.key] = self.charts[picture.key], (values, baseline)
         self.shown[picture.key] = shown = picture.show(chart, values, baseline, is_difference=is_difference)
         if picture.key in self.scales:
             named = picture.difference_scale if is_difference else picture.scale

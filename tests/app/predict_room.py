@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.figures.figure import Figure
@@ -47,6 +47,17 @@ def answered(window: Window, qtbot: QtBot) -> None:
         return not waiting and not window.services.inference.is_busy
 
     qtbot.waitUntil(is_done, timeout=TIMEOUT_MS)
+
+
+def texts(widget: QWidget) -> str:
+    """All that a part of the room says now."""
+    labels = (one for one in widget.findChildren(QLabel) if one.isVisibleTo(widget))
+    return " ".join(one.text() for one in labels if one.text())
+
+
+def nothing(view: PredictView) -> str:
+    """The sentence in place of the pictures; empty where there are some."""
+    return view.nothing_text.text() if view.shows_nothing else ""
 
 
 def figure_of(widget: QWidget, number: int = 0) -> Figure | None:

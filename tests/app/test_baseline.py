@@ -31,7 +31,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
-from tests.app.predict_room import answered, page, predict
+from tests.app.predict_room import answered, page, predict, texts
 
 Opener = Callable[[Path | str], Window]
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
@@ -185,7 +185,7 @@ def test_both_verdicts_are_the_probability_that_b_follows(window: Window, qtbot:
     pair = room.words_view.pair
     assert pair.verdict == f"B follows A: {numbers.percent(now.is_next)}"
     assert pair.bar.baseline == pytest.approx(before.is_next)
-    assert f": {numbers.percent(before.is_next)} (" in pair.baseline
+    assert f": {numbers.percent(before.is_next)} (" in texts(pair)
     for share, short in ((0.96, "96% (yes)"), (0.4, "40% (unsure)"), (0.04, "4% (no)")):
         verdict = _choice("B follows A", share, "")
         assert (verdict.short, verdict.share) == (short, share)
@@ -201,11 +201,13 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
     checkpoint, theirs = load_checkpoint(model_folder), baseline_of(window)
     found = word_through_layers(checkpoint, theirs.request.model_input, theirs.encoding, 2, "dog")
     full = max(*found.probability, *view.asked["word"].answer.probability, SHORTEST_SCALE)
-    assert [bar.before for bar in view.bars.bars] == pytest.approx((found.probability / full).tolist(), rel=1e-3)
-    assert "Line across a bar" in view._word_card.intro and "Framed: a different word" in view._card.intro
+    assert [bar.before for bar in view.charts["word"].bars] == pytest.approx(
+        (found.probability / full).tolist(), rel=1e-3
+    )
+    assert "Line across a bar" in view.cards["word"].intro and "Framed: a different word" in view.cards["table"].intro
     window.comparison.end()
     answered(window, qtbot)
-    assert {bar.before for bar in view.bars.bars} == {None} and "Framed" not in view._card.intro
+    assert {bar.before for bar in view.charts["word"].bars} == {None} and "Framed" not in view.cards["table"].intro
 
 
 def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:
@@ -217,7 +219,7 @@ def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:
 def test_a_shorter_text_without_the_mask_says_so(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, (5,))
     compare(window, OtherText("The cat sat.", ""), qtbot)
-    assert "no mask here" in room.words_view.shown_cards[0].baseline
+    assert "no mask here" in room.words_view.shown_cards[0].changed.text()
     assert room.words_view.shown_cards[0].bars.isVisible()
 
 

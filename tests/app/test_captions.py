@@ -83,7 +83,8 @@ def test_the_order_of_filling_is_that_of_the_steps(window: Window, qtbot: QtBot)
 
     view.order.setCurrentText(ORDERS["clicks"])
     for position in (MASKS[2], MASKS[0]):
-        QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=view.tokens.rect_of(position).center().toPoint())
+        tokens = view.charts["text"]
+        QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(position).center().toPoint())
         answered(window, qtbot)
     view.order.setCurrentText(ORDERS["most certain first"])
     view.order.activated.emit(1)

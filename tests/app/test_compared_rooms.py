@@ -16,6 +16,7 @@ from app.rooms.predict.surprise_view import LEAST_CHANGE_BITS, SurpriseView
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.what_if import WhatIf
+from app.widgets.charts.tokens import HeatToken
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -44,6 +45,11 @@ def surprise_beside(window: Window, baseline: Baseline | None, qtbot: QtBot) -> 
     return view
 
 
+def tokens_of(view: SurpriseView) -> list[HeatToken]:
+    shown: list[HeatToken] = view.charts["bits"].tokens
+    return shown
+
+
 def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
     folder = make_checkpoint(tmp_path / "other", seed=7)
     view = surprise_beside(window, OtherModel(str(folder)), qtbot)
@@ -52,12 +58,12 @@ def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: P
     expected = surprises(other.model, [encoding], other.tokenizer.mask_id)[0]
     theirs = dict(zip(expected.positions.tolist(), expected.bits.tolist(), strict=True))
     for position, bits in theirs.items():
-        assert view.baseline_bits[position] == pytest.approx(bits, rel=1e-4)
-        assert view.tokens.tokens[position].number.startswith(f"{numbers.decimal(bits)} → ")
-    assert view.baseline_bits[0] is None  # [CLS]
+        assert view.bits[1][position] == pytest.approx(bits, rel=1e-4)
+        assert tokens_of(view)[position].number.startswith(f"{numbers.decimal(bits)} → ")
+    assert np.isnan(view.bits[1][0])  # [CLS]
     assert f"baseline {numbers.decimal(expected.pseudo_perplexity)}" in view.perplexity.text()
     surprise_beside(window, None, qtbot)
-    assert not any(view.baseline_bits) and "→" not in view.tokens.tokens[1].number
+    assert np.isnan(view.bits[1]).all() and "→" not in tokens_of(view)[1].number
 
 
 def test_words_are_paired_with_those_of_another_text(window: Window, model_folder: Path, qtbot: QtBot) -> None:
@@ -68,18 +74,20 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
     expected = surprises(checkpoint.model, [encoding], checkpoint.tokenizer.mask_id)[0].by_token(len(encoding))
     assert reading is not None and reading.alignment is not None
     other_positions = reading.alignment.other_positions
-    assert view.baseline_bits[2] == pytest.approx(expected[2], rel=1e-4)
-    assert view.tokens.tokens[2].token == "cat (vs dog)" and view.tokens.tokens[1].token == "the"
-    assert other_positions[-2] == len(encoding) - 2 and view.baseline_bits[-2] == pytest.approx(expected[-2], rel=1e-4)
-    assert view.baseline_bits[other_positions.index(None)] is None
-    alone = next(i for i, place in enumerate(other_positions) if place is None and view.bits[i] is not None)
-    assert view.tokens.tokens[alone].value is None and "→" not in view.tokens.tokens[alone].number
+    (now, before), shown = view.bits, tokens_of(view)
+    assert before[2] == pytest.approx(expected[2], rel=1e-4)
+    assert shown[2].token == "cat (vs dog)" and shown[1].token == "the"
+    assert other_positions[-2] == len(encoding) - 2 and before[-2] == pytest.approx(expected[-2], rel=1e-4)
+    assert np.isnan(before[other_positions.index(None)])
+    alone = next(i for i, place in enumerate(other_positions) if place is None and not np.isnan(now[i]))
+    assert shown[alone].value is None and shown[alone].number and "→" not in shown[alone].number
     assert "Striped:" in view.explanation.text() and "not directly comparable" in view.perplexity.text()
 
 
 def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
     view = surprise_beside(window, OtherModel(str(headless_folder)), qtbot)
-    assert not any(view.baseline_bits) and any(view.bits)
+    assert np.isnan(view.bits[1]).all() and np.isfinite(view.bits[0]).any()
+    assert "bits" not in view.differences and "baseline" not in view.perplexity.text()
 
 
 def test_the_colours_are_what_changed(window: Window, model_folder: Path, qtbot: QtBot) -> None:
@@ -90,16 +98,17 @@ def test_the_colours_are_what_changed(window: Window, model_folder: Path, qtbot:
     mask = checkpoint.tokenizer.mask_id
     now = surprises(checkpoint.model, [encoding], mask)[0].by_token(len(encoding))
     before = surprises(checkpoint.model, [checkpoint.tokenizer.encode(*text)], mask)[0].by_token(len(encoding))
-    changed = [i for i, change in enumerate(view.changes) if change is not None]
-    assert changed and all(view.changes[i] == pytest.approx(now[i] - before[i], abs=0.0101) for i in changed)
+    changes = view.shown["bits"].array
+    changed = np.flatnonzero(np.isfinite(changes)).tolist()
+    assert changed and changes[changed] == pytest.approx((now - before)[changed], abs=1e-4)
     most = max(changed, key=lambda i: abs(now[i] - before[i]))
-    value = view.tokens.tokens[most].value
+    value = tokens_of(view)[most].value
     scale = max(abs(now[most] - before[most]), LEAST_CHANGE_BITS)
     assert value == pytest.approx((now[most] - before[most]) / scale, abs=0.02)
-    bar = view.bars.bars[0]
+    bar = view.charts["most"].bars[0]
     assert bar.number == numbers.signed(numbers.difference(before[most], now[most])) and "→" in bar.mark
     window.comparison.toggle_difference()
-    assert not any(view.changes) and all((token.value or 0) >= 0 for token in view.tokens.tokens)
+    assert "bits" not in view.differences and all((token.value or 0) >= 0 for token in tokens_of(view))
 
 
 # Embed.

@@ -140,8 +140,7 @@ def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpo
     view = view_of(opened, "predict", "attribution", qtbot)
     assert isinstance(view, AttributionView)
     type_words(opened, view.fields, HER_HIS, qtbot)
-    cards = view.cards
-    qtbot.waitUntil(lambda: all(card.attribution is not None for card in cards.values()), timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: all(question.answer for question in view.asked.values()), timeout=TIMEOUT_MS)
     inputs: list[torch.Tensor] = []
 
     def kept(name: str, value: torch.Tensor) -> torch.Tensor:
@@ -152,12 +151,12 @@ def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpo
 
     value = log_odds_of(checkpoint, kept)
     (gradient,) = torch.autograd.grad(value, inputs[0])
-    product = cards["gradient_x_input"].attribution
+    product = view.asked["gradient_x_input"].answer
     assert product is not None and opened.state.reading is not None
     np.testing.assert_allclose(product.scores, (inputs[0] * gradient).sum(-1)[0].detach().numpy(), atol=1e-4)
-    one_out = cards["leave_one_out"].attribution
+    one_out = view.asked["leave_one_out"].answer
     assert one_out is not None and one_out.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
-    assert "Log odds" in cards["leave_one_out"].summary.text()
+    assert "Log odds" in view.summaries["leave_one_out"].text()
     assert view.target is not None and view.target.target.against == checkpoint.tokenizer.id("his")
 
 

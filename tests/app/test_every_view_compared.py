@@ -24,6 +24,7 @@ from bertcore.analysis.vectors import cosines, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
+from tests.app.predict_room import texts
 
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
 COMPARED = {room.key: [spec.key for spec in room.views if not spec.only] for room in ROOMS if room.views}
@@ -115,10 +116,11 @@ def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path, qt
     checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
     logits = layer_lens(checkpoint.model, theirs.trace.hidden_states, [3])[:, 0]
     expected = [checkpoint.tokenizer.label(int(row.argmax())) for row in logits]
-    guesses = [view.table.baseline_guess(stage, 0) for stage in range(len(logits))]
+    table = view.charts["table"]
+    guesses = [row[0][1] for row in table.guesses]
     assert [guess.token for guess in guesses if guess] == expected
-    assert f"with the baseline: {expected[1]}" in view.table.description((1, 0))
-    view.table.grab()
+    assert f"with the baseline: {expected[1]}" in view.sentence("table", 1, 0)
+    table.grab()
 
 
 def test_the_mean_of_heads_is_a_mean_of_differences(window: Window, qtbot: QtBot) -> None:
@@ -169,10 +171,10 @@ def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBo
     assert now.next_sentence is not None and before.next_sentence is not None
     is_yes = now.next_sentence.is_next >= 0.5
     expected = before.next_sentence.is_next if is_yes else before.next_sentence.not_next
-    assert view.pair.baseline and view.pair.bar.baseline == pytest.approx(expected, abs=1e-5)
+    assert "With " in texts(view.pair) and view.pair.bar.baseline == pytest.approx(expected, abs=1e-5)
     window.comparison.end()
     settle(window, qtbot)
-    assert view.pair.bar.baseline is None and not view.pair.baseline
+    assert view.pair.bar.baseline is None and "With " not in texts(view.pair)
 
 
 def test_rollout_and_flow_are_now_minus_before(window: Window, qtbot: QtBot) -> None:

@@ -22,6 +22,7 @@ from tests.app import attend_room
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.embed_room import opened, overview
 from tests.app.family_models import SHAPES, save_family, vocabulary
+from tests.app.predict_room import nothing, texts
 
 Show = Callable[[str], Window]
 
@@ -120,7 +121,7 @@ def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     assert [chip.token for chip in chips_of(window.state)[:4]] == ["<s>", "The", "<mask>", "·sat"]
     assert room.words_view.shown_cards[0].hint.startswith("hides “·cat” · rank ")
-    assert "RoBERTa was trained without next-sentence prediction" in room.words_view.pair.text
+    assert "RoBERTa was trained without next-sentence prediction" in texts(room.words_view.pair)
     window.state.set_text("The [MASK] sat.", "")
     settle(window, qtbot)
     assert room.words_view.shown_cards[0].hint.startswith("<mask> is in the text")
@@ -144,10 +145,10 @@ def test_albert_says_whether_a_comes_before_b(show: Show, qtbot: QtBot) -> None:
     assert reading is not None and reading.trace.sentence_order_logits is not None
     in_order, _ = torch.tensor(reading.trace.sentence_order_logits).softmax(0).tolist()
     assert room.words_view.pair.title == "Does A come before B?"
-    assert f"A comes before B: {numbers.percent(in_order)}" in room.words_view.pair.text
+    assert f"A comes before B: {numbers.percent(in_order)}" in texts(room.words_view.pair)
     window.state.set_text(b="")
     settle(window, qtbot)
-    assert "Type a second sentence" in room.words_view.pair.text
+    assert "Type a second sentence" in texts(room.words_view.pair)
 
 
 def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
@@ -157,36 +158,37 @@ def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict
     encodings = (checkpoint.tokenizer.encode(text) for text in (TEXT_A, TEXT_B))
     a, b = (checkpoint.model(torch.tensor([one.ids]))[0].mean(0) for one in encodings)
     assert room.words_view.pair.title == "How similar are A and B?"
-    assert f"cosine {torch.cosine_similarity(a, b, dim=0):.3f}".replace("-", "−") in room.words_view.pair.text
-    assert "cannot predict words" in room.words_view.invitation and "how similar" in room.words_view.invitation
+    assert f"cosine {torch.cosine_similarity(a, b, dim=0):.3f}".replace("-", "−") in texts(room.words_view.pair)
+    assert "cannot predict words" in nothing(room.words_view) and "how similar" in nothing(room.words_view)
     window.state.set_text(b=TEXT_A)
-    qtbot.waitUntil(lambda: "cosine 1.000" in room.words_view.pair.text, timeout=TIMEOUT_MS)
-    assert "Nearly the same" in room.words_view.pair.text
+    qtbot.waitUntil(lambda: "cosine 1.000" in texts(room.words_view.pair), timeout=TIMEOUT_MS)
+    assert "Nearly the same" in texts(room.words_view.pair)
     window.state.set_text(b="")
     settle(window, qtbot)
-    assert "Type a second sentence" in room.words_view.pair.text
+    assert "Type a second sentence" in texts(room.words_view.pair)
 
 
 def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
     window = show("discriminator")
     room, reading = predict(window, qtbot), window.state.reading
     assert reading is not None and reading.trace.replaced_logits is not None
-    card = room.words_view.replaced
-    assert not card.isHidden() and room.words_view.invitation == "" and room.words_view.shown_cards == []
+    view = room.words_view
+    tokens, bars = view.charts["replaced"], view.charts["likeliest"].bars
+    assert tokens.isVisible() and nothing(view) == "" and view.shown_cards == []
     expected = torch.tensor(reading.trace.replaced_logits).sigmoid().numpy()
-    np.testing.assert_allclose([token.value for token in card.tokens.tokens], expected, atol=1e-6)
+    np.testing.assert_allclose([token.value for token in tokens.tokens], expected, atol=1e-6)
     words = [i for i, part in enumerate(reading.encoding.parts) if part != "special"]
     taken = [i for i in words if expected[i] >= 0.5]
-    assert [i for i, token in enumerate(card.tokens.tokens) if token.is_marked] == taken
-    assert f"{len(taken)} of {len(words)} tokens" in card.answer.text()
-    assert int(card.bars.bars[0].note) == max(words, key=lambda i: expected[i])
-    assert room.words_view.read_text.text().count("text-decoration:underline") == len(taken)
-    card.tokens.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
+    assert [i for i, token in enumerate(tokens.tokens) if token.is_marked] == taken
+    assert f"{len(taken)} of {len(words)} tokens" in view.judged.text()
+    assert int(bars[0].note) == max(words, key=lambda i: expected[i])
+    assert view.read_text.text().count("text-decoration:underline") == len(taken)
+    tokens.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
     assert window.state.focus == 4
 
 
 def test_other_models_judge_no_tokens(show: Show, qtbot: QtBot) -> None:
-    assert predict(show("albert"), qtbot).words_view.replaced.isHidden()
+    assert predict(show("albert"), qtbot).words_view.cards["replaced"].isHidden()
 
 
 def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
@@ -200,7 +202,7 @@ def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
     np.testing.assert_array_equal(attend_room.values(attend), reading.trace.attentions[23, 15])
     atlas = attend.heads_card.atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
-    assert "cannot predict words" in predict(window, qtbot).words_view.invitation
+    assert "cannot predict words" in nothing(predict(window, qtbot).words_view)
     assert all(part.values is not None for part in overview(opened(window, qtbot)).strips.parts)
 
 

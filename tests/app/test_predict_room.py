@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QContextMenuEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.compute.masks import lens_at
@@ -17,24 +17,22 @@ from app.look import numbers, theme
 from app.rooms.predict.mask_card import MaskCard
 from app.rooms.predict.predict_sentences import decided_sentence
 from app.rooms.predict.room import PredictRoom
+from app.rooms.predict.view import PredictView
+from app.rooms.predict.words_view import WordsView
 from app.shell.window import Window
 from app.state.compared_words import ComparedMask, compared_mask
 from app.state.examples import load_examples
 from app.state.what_if import WhatIf
+from app.widgets.charts.cells import Labels
 from app.widgets.charts.scale import ShareBar
 from bertcore.analysis.predict import WordGuess, next_sentence, softmax
 from bertcore.analysis.trace import trace
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle, units_of
 from tests.app.family_models import save_family
-from tests.app.predict_room import MASKS, answered, asked, predict, reading_of
+from tests.app.predict_room import MASKS, answered, asked, nothing, predict, reading_of, texts
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(layers_off=frozenset({0}))
-
-
-def plain_row(card: MaskCard) -> int:
-    """A predicted word that is whole, and not the one in the text."""
-    return next(i for i, bar in enumerate(card.bars.bars) if bar.label.isalpha() and bar.label != "cat")
 
 
 def best_words(card: MaskCard) -> list[str]:
@@ -42,46 +40,57 @@ def best_words(card: MaskCard) -> list[str]:
     return [words[0].token for words in card.strip.stages]
 
 
-def insert(card: MaskCard, row: int) -> None:
-    """A click on a predicted word."""
+def best_guesses(view: WordsView) -> list[str]:
+    """The likeliest at each mask, as it is written beside others."""
+    tops = (card.words[0] for card in view.shown_cards)
+    return [f"{word.token} {numbers.probability(word.probability)}" for word in tops]
+
+
+def plain_row(card: MaskCard) -> int:
+    """A predicted word that is whole, and not the one in the text."""
+    return next(i for i, bar in enumerate(card.bars.bars) if bar.label.isalpha() and bar.label != "cat")
+
+
+def insert(card: MaskCard) -> str:
+    """A click on such a word."""
+    row = plain_row(card)
     QTest.mouseClick(card.bars, Qt.MouseButton.LeftButton, pos=card.bars.row_rect(row).center().toPoint())
+    return card.bars.bars[row].label
 
 
 def test_each_card_tells_at_which_layer_it_decides(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    checkpoint, _, reading = asked(window)
-    lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
-    assert [card.position for card in room.words_view.shown_cards] == list(MASKS)
-    for number, card in enumerate(room.words_view.shown_cards):
-        assert best_words(card) == [stage[number][0].token for stage in lens.words]
-        assert best_words(card)[-1] == card.words[0].token
-        assert card.decided.text() == decided_sentence(lens, number)
-
-
-def test_the_cards_of_another_text_are_of_that_text(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    window.state.set_text(a="The dog sat on the rug.")
-    window.state.set_masks((2, 5))
-    answered(window, qtbot)
-    checkpoint, _, reading = asked(window)
-    lens = lens_at(checkpoint, reading.trace.hidden_states[:, [2, 5]])
-    assert [best_words(card) for card in room.words_view.shown_cards] == [
-        [stage[number][0].token for stage in lens.words] for number in range(2)
-    ]
+    view = predict(window, qtbot).words_view
+    for masks in (MASKS, (2, 5)):  # then of another text
+        checkpoint, _, reading = asked(window)
+        lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(masks)])
+        assert [card.position for card in view.shown_cards] == list(masks)
+        for number, card in enumerate(view.shown_cards):
+            assert best_words(card) == [stage[number][0].token for stage in lens.words]
+            assert best_words(card)[-1] == card.words[0].token
+            assert card.decided.text() == decided_sentence(lens, number)
+        window.state.set_text(a="The dog sat on the rug.")
+        window.state.set_masks((2, 5))
+        answered(window, qtbot)
 
 
 def test_without_masks_every_page_says_what_to_do(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, ())
-    assert "press M" in room.words_view.invitation and room.words_view.shown_cards == []
-    for key in ("lens", "fill"):
-        assert "press M" in room.open_view(key).nothing and room.view.offer.isVisible()
+    assert "press M" in nothing(room.words_view) and room.words_view.shown_cards == []
+    for key in ("words", "lens", "fill"):
+        view = room.open_view(key)
+        assert isinstance(view, PredictView) and "press M" in nothing(view) and view.mask_button.isVisible()
+        window.state.set_focus(3)
+        assert view.mask_button.text() == "Mask “sat”"
+    view.mask_button.click()
+    assert window.state.masked == {3}
     window.state.set_text(b="")
+    window.state.set_masks(())
     answered(window, qtbot)
-    assert "press M" in room.open_view("attribution").nothing
-    assert room.open_view("surprise").nothing == ""
+    assert "press M" in nothing(room.open_view("attribution"))
+    assert nothing(room.open_view("surprise")) == ""
     window.state.set_masks((2,))
     answered(window, qtbot)
-    assert [room.open_view(key).nothing for key in VIEWS] == [""] * len(VIEWS)
+    assert [nothing(room.open_view(key)) for key in VIEWS] == [""] * len(VIEWS)
 
 
 def test_a_model_without_words_says_so_on_every_page(open_window, headless_folder: Path, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
@@ -90,17 +99,14 @@ def test_a_model_without_words_says_so_on_every_page(open_window, headless_folde
     room = predict(window, qtbot)
     for key in VIEWS:
         if key != "words":
-            assert "no masked-word (MLM) head" in room.open_view(key).nothing
-    assert (
-        room.words_view.pair.swap.isHidden()
-        and room.words_view.pair.other.isHidden()
-        and room.words_view.pair.verdict == ""
-    )
+            assert "no masked-word (MLM) head" in nothing(room.open_view(key))
+    pair = room.words_view.pair
+    assert pair.swap.isHidden() and pair.other.isHidden() and pair.verdict == ""
 
 
 def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    assert all(card.baseline == "" for card in room.words_view.shown_cards) and room.words_view.pair.baseline == ""
+    view = room.words_view
     checkpoint, text, reading = asked(window)
     plain = trace(checkpoint.model, text.input_ids, text.segments, mlm_positions=list(MASKS))
     was = {card.position: card.words[0] for card in room.words_view.shown_cards}
@@ -109,7 +115,7 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
     assert plain.mlm_logits is not None and plain.next_sentence_logits is not None
     for number, card in enumerate(room.words_view.shown_cards):
         word, chance = was[card.position].token, was[card.position].probability
-        assert card.baseline.startswith(
+        assert card.changed.text().startswith(
             f"With the unchanged model: “{word}” {numbers.probability(chance, fine=True)} → now: "
             f"“{card.words[0].token}” "
         )
@@ -121,73 +127,58 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
             assert change.probability == pytest.approx(chances[guess.id])
             assert change.rank == list(np.argsort(-chances)).index(guess.id) + 1
     said = next_sentence(plain.next_sentence_logits)
-    assert f": {numbers.percent(said.is_next)} (" in room.words_view.pair.baseline
+    assert f": {numbers.percent(said.is_next)} (" in texts(room.words_view.pair)
     window.state.set_what_if(WhatIf())
     answered(window, qtbot)
-    assert all(card.baseline == "" for card in room.words_view.shown_cards) and room.words_view.pair.baseline == ""
+    assert all(card.changed.isHidden() for card in view.shown_cards) and "With" not in texts(view.pair)
     assert reading.request.input_ids == reading_of(window).request.input_ids
 
 
 def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    card = room.words_view.shown_cards[0]
-    row = plain_row(card)
-    word, tops = (
-        card.bars.bars[row].label,
-        [f"{c.words[0].token} {numbers.probability(c.words[0].probability)}" for c in room.words_view.shown_cards],
-    )
-    verdict = room.words_view.pair.verdict
-    insert(card, row)
+    view = predict(window, qtbot).words_view
+    tops, verdict = best_guesses(view), view.pair.verdict
+    word = insert(view.shown_cards[0])
     answered(window, qtbot)
-    kept = room.words_view.previous_card
+    kept, now = view.previous_card, best_guesses(view)
     assert kept.isVisible() and kept.title == f"Before “{word}” was inserted"
-    now = [f"{c.words[0].token} {numbers.probability(c.words[0].probability)}" for c in room.words_view.shown_cards]
-    assert [(row.position, row.before, row.now) for row in kept.rows] == [
-        (MASKS[0], tops[0], f"{word}"),
-        (MASKS[1], tops[1], now[0]),
-        (MASKS[2], tops[2], now[1]),
-    ]
-    assert kept.changes.sentence == f"{verdict} → {room.words_view.pair.verdict}"
+    rows = list(zip(map(str, MASKS), tops, [f"{word}, inserted", *now], strict=True))
+    assert kept.changes.rows == rows and kept.changes.sentence == f"{verdict} → {view.pair.verdict}"
     window.appearance.set_look(projector=True)
     settle(window, qtbot)
     again = window.open_room("predict").words_view.previous_card  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: [row.before for row in again.rows] == tops, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: again.changes.rows == rows, timeout=TIMEOUT_MS)
     again.dismissed.emit()
     assert not again.isVisible()
     window.appearance.set_look(projector=False)
 
 
-def test_the_guesses_of_another_model_are_no_former_ones(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def another_model(window: Window, folder: Path, qtbot: QtBot) -> None:
     """With the same vocabulary, its guesses would stand beside those of the model that is open now."""
-    room = predict(window, qtbot, (2, 4))
-    row = next(
-        i
-        for i, bar in enumerate(room.words_view.shown_cards[0].bars.bars)
-        if bar.label.isalpha() and bar.label != "cat"
-    )
-    insert(room.words_view.shown_cards[0], row)
-    answered(window, qtbot)
-    assert room.words_view.previous_card.isVisible()
     before = window.state.model
-    window.open_model(make_checkpoint(tmp_path / "another", layers=3))
+    window.open_model(make_checkpoint(folder, layers=3))
     qtbot.waitUntil(lambda: window.state.model is not before, timeout=TIMEOUT_MS)
-    answered(window, qtbot)
-    assert room.words_view.shown_cards and not room.words_view.previous_card.isVisible()
 
 
-def test_what_was_put_in_and_taken_back_is_no_former_any_more(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot, (2,))
-    row = next(
-        i
-        for i, bar in enumerate(room.words_view.shown_cards[0].bars.bars)
-        if bar.label.isalpha() and bar.label != "cat"
-    )
-    insert(room.words_view.shown_cards[0], row)
+ENDS = {
+    "another model": another_model,
+    "typed back": lambda window, folder, qtbot: window.state.set_text(a=TEXT_A),
+    "undone": lambda window, folder, qtbot: window.history.undo(),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_what_is_of_another_model_or_taken_back_is_no_former_guess(
+    end: str, window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    view = predict(window, qtbot, (2,) if end == "typed back" else MASKS).words_view
+    window.history.look()
+    insert(view.shown_cards[0])
     answered(window, qtbot)
-    assert room.words_view.previous_card.isVisible()
-    window.state.set_text(a=TEXT_A)
+    assert view.previous_card.isVisible()
+    ENDS[end](window, tmp_path / "another", qtbot)
     answered(window, qtbot)
-    assert not room.words_view.previous_card.isVisible()
+    assert not view.previous_card.isVisible()
+    assert end != "undone" or window.state.masked == set(MASKS)
 
 
 def test_swap_and_back(window: Window, qtbot: QtBot) -> None:
@@ -198,7 +189,7 @@ def test_swap_and_back(window: Window, qtbot: QtBot) -> None:
     assert (window.state.text_a, window.state.text_b) == (TEXT_B, TEXT_A)
     assert [(one.a, one.b, one.verdict) for one in room.words_view.pair.pairs] == [(TEXT_A, TEXT_B, said)]
     swapped = room.words_view.pair.verdict
-    room.words_view.pair.go_to(room.words_view.pair.pairs[0])
+    room.words_view.pair.go_to(TEXT_A, TEXT_B)
     answered(window, qtbot)
     assert (window.state.text_a, window.state.text_b, room.words_view.pair.verdict) == (TEXT_A, TEXT_B, said)
     assert [(one.a, one.verdict) for one in room.words_view.pair.pairs] == [(TEXT_B, swapped)]
@@ -218,7 +209,7 @@ def test_another_b_comes_from_the_examples(window: Window, qtbot: QtBot) -> None
     window.state.set_text(b="")
     answered(window, qtbot)
     assert not room.words_view.pair.swap.isEnabled() and room.words_view.pair.other.isEnabled()
-    assert "Type a second sentence" in room.words_view.pair.text
+    assert "Type a second sentence" in texts(room.words_view.pair)
 
 
 @pytest.mark.parametrize("name", ["albert", "minilm"])
@@ -258,65 +249,46 @@ def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBo
     window.appearance.set_look(projector=False)
 
 
-def test_a_word_that_is_taken_back_leaves_nothing_beside_the_guesses(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    window.history.look()
-    card = room.words_view.shown_cards[0]
-    row = plain_row(card)
-    insert(card, row)
-    answered(window, qtbot)
-    assert room.words_view.previous_card.isVisible()
-    window.history.undo()
-    answered(window, qtbot)
-    assert window.state.masked == set(MASKS) and not room.words_view.previous_card.isVisible()
-
-
 def test_without_an_a_there_is_no_verdict(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     window.state.set_text("  ", "It was dark.")
     answered(window, qtbot)
-    assert room.words_view.pair.verdict == "" and "A is empty" in room.words_view.pair.text
+    assert room.words_view.pair.verdict == "" and "A is empty" in texts(room.words_view.pair)
+
+
+def menu_of(picture: QWidget, at: QPoint) -> dict[str, QAction]:
+    """The entries of the menu that a right click opens; the click itself chooses nothing."""
+    QTest.mouseClick(picture, Qt.MouseButton.RightButton, pos=at)
+    QApplication.sendEvent(picture, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, picture.mapToGlobal(at)))
+    menu = next(menu for menu in picture.window().findChildren(QMenu) if menu.isVisible())
+    menu.close()
+    return {action.text(): action for action in menu.actions() if not action.isSeparator()}
 
 
 def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(window: Window, qtbot: QtBot) -> None:
     """It rewrote the sentence as a left click does."""
-    room = predict(window, qtbot)
-    card = room.words_view.shown_cards[0]
-    bars, text = card.bars, window.state.text_a
+    view = predict(window, qtbot).words_view
+    card, text = view.shown_cards[0], window.state.text_a
     row = plain_row(card)
-    at = bars.row_rect(row).center().toPoint()
-    QTest.mouseClick(bars, Qt.MouseButton.RightButton, pos=at)
+    word, actions = card.words[row].token, menu_of(card.bars, card.bars.row_rect(row).center().toPoint())
     assert window.state.text_a == text and window.state.masked == set(MASKS)
-    QApplication.sendEvent(bars, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, bars.mapToGlobal(at)))
-    menu = next(menu for menu in room.words_view.findChildren(QMenu) if menu.isVisible())
-    actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
-    word = card.words[row].token
-    assert list(actions)[:4] == [f"Insert “{word}”", f"Copy “{word}”", "Pin this mask", "Remove this mask"]
-    assert any(name.startswith("Save") for name in actions)
+    assert {f"Insert “{word}”", f"Copy “{word}”", "Pin “cat”", "Remove the mask", "Save picture…"} <= set(actions)
     actions[f"Insert “{word}”"].trigger()
-    menu.close()
     assert window.state.text_a == text.replace("cat", word) and window.state.masked == set(MASKS[1:])
 
 
-def test_a_right_click_on_a_token_or_cell_chooses_nothing(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    for key, find in (
-        ("lens", lambda view: (view.table, view.table.cell_rect(1, 2).center().toPoint())),
-        ("surprise", lambda view: (view.tokens, view.tokens.rect_of(4).center().toPoint())),
-        ("fill", lambda view: (view.tokens, view.tokens.rect_of(MASKS[1]).center().toPoint())),
-    ):
-        view = room.open_view(key)
-        answered(window, qtbot)
-        window.state.set_focus(None)
-        picture, at = find(view)
-        QTest.mouseClick(picture, Qt.MouseButton.RightButton, pos=at)
-        assert window.state.focus is None, key
-        QApplication.sendEvent(picture, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, picture.mapToGlobal(at)))
-        menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
-        names = [action.text() for action in menu.actions()]
-        assert any(name.startswith(("Pin", "Insert")) for name in names), (key, names)
-        assert key == "fill" or any(name.startswith("Save") for name in names), (key, names)
-        menu.close()
+@pytest.mark.parametrize(("key", "picture"), [("lens", "table"), ("surprise", "bits"), ("fill", "text")])
+def test_a_right_click_on_a_token_or_cell_chooses_nothing(key: str, picture: str, window: Window, qtbot: QtBot) -> None:
+    view = predict(window, qtbot).open_view(key)
+    assert isinstance(view, PredictView)
+    answered(window, qtbot)
+    window.state.set_focus(None)
+    chart = view.charts[picture]
+    rect = chart.cell_rect(1, 2) if key == "lens" else chart.rect_of(MASKS[1])
+    names = set(menu_of(chart, rect.center().toPoint()))
+    assert window.state.focus is None
+    assert any(name.startswith("Pin") for name in names) and "Save picture…" in names
+    assert key != "lens" or any(name.startswith("Insert") for name in names)
 
 
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
@@ -325,10 +297,11 @@ def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window, qt
     window.appearance.set_look(theme_name)
     try:
         room = predict(window, qtbot)
-        table = room.open_view("lens").table  # type: ignore[attr-defined]
+        table = room.open_view("lens").charts["table"]  # type: ignore[attr-defined]
         for probability in np.linspace(0, 1, 21):
-            guess = WordGuess("mmmmmmmm", 5, float(probability))
-            table.set_columns(["position 1", "position 2"], [[[guess]], [[WordGuess("m", 6, 1.0)]]])  # the whole scale
+            guesses = [[([WordGuess("mmmmmmmm", 5, float(probability))], None), ([WordGuess("m", 6, 1.0)], None)]]
+            names = Labels(["embeddings"]), Labels(["position 1", "position 2"])
+            table.set_grid(np.array([[probability, 1.0]]), *names, 0, 1, guesses=guesses)  # the whole scale
             table.resize(800, table.height())
             cell = table.cell_rect(0, 0).toRect().adjusted(4, 4, -4, -4)
             picture = table.grab().toImage()

@@ -28,6 +28,7 @@ from bertcore.analysis.attention_heads import head_facts
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
+from tests.app.predict_room import nothing, texts
 
 TIMEOUT_MS = 120_000
 Opener = Callable[[Path | str], Window]
@@ -113,7 +114,7 @@ def test_what_a_token_looks_at_is_sorted(window: Window, qtbot: QtBot) -> None:
 
 def test_m_masks_and_the_room_predicts(window: Window, qtbot: QtBot) -> None:
     predict = room(window, PredictRoom)
-    assert "press M" in predict.words_view.invitation  # type: ignore[attr-defined]
+    assert "press M" in nothing(predict.words_view)  # type: ignore[attr-defined]
     window.state.set_focus(2)
     window.frame.strip.field.setFocus()
     QTest.keyClick(window.frame.strip.field, Qt.Key.Key_M)
@@ -122,7 +123,7 @@ def test_m_masks_and_the_room_predicts(window: Window, qtbot: QtBot) -> None:
     assert len(cards) == 1
     assert cards[0].hint.startswith("hides “cat” · rank ")
     assert [bar.label for bar in cards[0].bars.bars if bar.is_strong] == ["cat"]
-    assert predict.words_view.invitation == ""  # type: ignore[attr-defined]
+    assert nothing(predict.words_view) == ""  # type: ignore[attr-defined]
 
 
 def test_m_typed_into_a_sentence_is_a_letter(window: Window, qtbot: QtBot) -> None:
@@ -166,10 +167,10 @@ def test_the_verdict_is_spelled_out(window: Window, qtbot: QtBot) -> None:
     predict = room(window, PredictRoom)
     verdict = window.state.reading.next_sentence  # type: ignore[union-attr]
     assert verdict is not None
-    assert f"B follows A: {numbers.percent(verdict.is_next)}" in predict.words_view.pair.text  # type: ignore[attr-defined]
+    assert f"B follows A: {numbers.percent(verdict.is_next)}" in texts(predict.words_view.pair)  # type: ignore[attr-defined]
     window.state.set_text(b="")
     settle(window, qtbot)
-    assert "second sentence" in predict.words_view.pair.text  # type: ignore[attr-defined]
+    assert "second sentence" in texts(predict.words_view.pair)  # type: ignore[attr-defined]
 
 
 def test_a_model_without_heads_says_so_and_shows_the_rest(
@@ -180,8 +181,8 @@ def test_a_model_without_heads_says_so_and_shows_the_rest(
     predict = room(window, PredictRoom)
     window.state.set_text("The [MASK] sat.", "It was.")
     settle(window, qtbot)
-    assert "no masked-word (MLM) head" in predict.words_view.invitation  # type: ignore[attr-defined]
-    assert "no next-sentence (NSP) head" in predict.words_view.pair.text  # type: ignore[attr-defined]
+    assert "no masked-word (MLM) head" in nothing(predict.words_view)  # type: ignore[attr-defined]
+    assert "no next-sentence (NSP) head" in texts(predict.words_view.pair)  # type: ignore[attr-defined]
     attend = room(window, AttendRoom)
     assert attend.is_drawn  # type: ignore[attr-defined]
     assert "3 layers × 2 heads" in window.frame.title_bar.model.text()

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
-from PySide6.QtWidgets import QWidget
+import numpy as np
+from PySide6.QtWidgets import QLayout
 
 from ...compute.masks import FilledMask, fill_masks
-from ...figures.figure import Figure, numbers_of
+from ...figures.values import Side, Values, tokens
 from ...look import numbers, theme
-from ...look.number_kinds import explain
 from ...look.say import mark, say
-from ...state.readings import Reading
-from ...state.selection import Selection
 from ...state.token_units import Units
-from ...widgets.card import Card, button, label
-from ...widgets.charts.bars import Bar, BarList
-from ...widgets.charts.raster import ColorBar
-from ...widgets.charts.tokens import HeatTokens
+from ...widgets.card import GAP_PX, button, label, show_text
+from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice
-from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox
+from ...widgets.layouts import hbox, vbox
+from ..pictures import Bars, Tokens
 from .predict_sentences import joint_probability
-from .view import PredictView, scrolled_column, with_name
+from .view import PredictView
 
 if TYPE_CHECKING:
-    from ...state.readings import ReadingRequest
+    from PySide6.QtWidgets import QWidget
+
+    from ...state.readings import Reading, ReadingRequest
+    from ...state.selection import Selection
 
 FillOrder = Literal["left to right", "most certain first", "clicks"]
 ORDERS: dict[FillOrder, str] = {
@@ -35,67 +35,68 @@ ORDERS: dict[FillOrder, str] = {
     "clicks": mark("in the order I click"),
 }
 SIDE_PX = 340
-LEAST_PX = 110  # where the window is lower, the whole room scrolls
 
 
 class FillView(PredictView):
-    """The text with its masks on the left, the steps so far on the right. The text stays until a click inserts them."""
+    """The text with its masks, and the steps so far. The text stays until a click inserts them."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    pictures = (
+        Tokens(
+            key="text",
+            title=mark("Fill the masks one at a time"),
+            name=mark("The text with the masks filled so far"),
+            intro=mark(
+                "Each word is the most likely one there, given those already filled in. Stronger colour: more certain."
+            ),
+            number="probability",
+            is_compared=False,
+            scale=mark("probability when it was filled in"),
+            scale_ends=numbers.probability,
+            least_px=110,
+        ),
+        Bars(
+            key="steps",
+            title=mark("Steps"),
+            name=mark("Words filled in, in order"),
+            intro=mark("The words in the order in which they were filled in, and how sure the model was."),
+            number="probability",
+            is_compared=False,
+            chart=partial(BarList, stretch_to_px=42),
+            marks_selected=False,
+            least_px=0,
+            folds=True,
+        ),
+    )
+    steps: tuple[FilledMask, ...] = ()
+    _request: ReadingRequest | None = None  # that the steps are of
+
+    def lay_out(self) -> QLayout:
         self.filled = self.add_question(self._on_filled_answered)
-        self.steps: list[FilledMask] = []
-        self._request: ReadingRequest | None = None  # that the steps are of
-        self._asked_order: FillOrder = "left to right"  # of the words that were asked for last
         self._orders: dict[int, FillOrder] = {}  # position -> in which order it was filled
-        self.order = Choice(say("Order of filling"))
+        self.order, card, steps = Choice(say("Order of filling")), *self.cards.values()
         for order, name in ORDERS.items():
             self.order.addItem(say(name), order)
+        self.order.activated.connect(lambda _: self.kept_changed.emit(self.order.currentData()))
+        self.order.activated.connect(lambda _: self.redraw())
         self.next = button(say("Fill next"), lambda: self.fill(1), look="primary")
         self.all = button(say("Fill all"), lambda: self.fill(None))
         last, hint = say("Remove the last word filled in"), say("Replace the masks in the text with these words")
         self.undo = button(say("Undo"), lambda: self._go_back(self.steps[:-1]), hint=last)
-        self.restart = button(say("Start over"), lambda: self._go_back([]))
+        self.restart = button(say("Start over"), lambda: self._go_back(()))
         self.insert = button(say("Insert into the text"), self._on_insert_clicked, hint=hint)
-        self.tokens = HeatTokens(say("The text with the masks filled so far"))
-        self.bars = BarList(say("Words filled in, in order"), stretch_to_px=42)
-        explain("probability", self.tokens, self.bars)
+        controls = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
+        card.body.insertLayout(0, controls)
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self._start = label(say("No word yet. Guess the first one yourself, and then see the model’s."), wrap=True)
-        self._steps_card = Card(
-            say("Steps"), intro=say("The words in the order in which they were filled in, and how sure the model was.")
-        )
-        self._lay_out()
-        self.order.activated.connect(self._on_order_activated)
-        self.tokens.clicked.connect(self._on_tokens_clicked)
-        self.tokens.hovered.connect(self.hover_unit)
-        self.add_token_menu(self.tokens)
-
-    def _lay_out(self) -> None:
-        card, steps, scale = (
-            Card(
-                say("Fill the masks one at a time"),
-                intro=say(
-                    "Each word is the most likely one there, given those already filled in. Stronger colour: more "
-                    "certain."
-                ),
-            ),
-            self._steps_card,
-            ColorBar(signed=False),
-        )
-        scale.set_range(0, 1, numbers.probability)
-        controls = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
-        named = with_name(say("probability when it was filled in"), scale)
-        fill(card.body, controls, named, (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1))
+        self.columns["text"].addWidget(self._hint)
         steps.add_to_header(self.insert)
-        steps.set_figure(self._figure, say("the steps"))
-        self._bars_area = scrolled_column(self.bars)
-        fill(steps.body, self._start, (self._bars_area, 1), self._joint)
+        steps.body.insertWidget(0, self._start)
+        steps.body.addWidget(self._joint)
         if theme.is_projector():
             steps.setFixedWidth(theme.column_px(SIDE_PX))
-            self.column.addLayout(hbox((card, 1), folded_on_projector(steps, steps.title)))
-        else:
-            fill(self.column, (card, 1), steps)
+            return hbox((card, 1), self.folded("steps"))
+        self._halves = vbox((card, 1), steps, gap_px=GAP_PX)
+        return self._halves
 
     @property
     def open_masks(self) -> list[int]:
@@ -108,10 +109,9 @@ class FillView(PredictView):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if self._request is not reading.request:
-            self.steps, self._request = [], reading.request
+            self.steps, self._request = (), reading.request
             self.filled.clear()
-        if self.check_masks(reading):
-            self._show()
+        super().show_reading(reading, selection)
 
     def fill(self, most: int | None, position: int | None = None) -> None:
         """Asks for the next words: `most` of them, None for all; or for the one at a position."""
@@ -119,90 +119,73 @@ class FillView(PredictView):
         if reading is None or not still_open:
             return
         request, words = reading.request, {step.position: step.word.id for step in self.steps}
-        ids = tuple(words.get(i, token) for i, token in enumerate(request.input_ids))
-        text = replace(request.model_input, input_ids=ids)
-        is_by_certainty = self.order.currentData() == "most certain first"
-        order: Literal["left to right", "most certain first"]
-        order = "most certain first" if is_by_certainty else "left to right"
-        self._asked_order = order if position is None else "clicks"
+        text = replace(
+            request.model_input, input_ids=tuple(words.get(i, one) for i, one in enumerate(request.input_ids))
+        )
+        chosen: FillOrder = self.order.currentData()
+        order = "left to right" if chosen == "clicks" else chosen
+        self._orders |= dict.fromkeys(still_open, order if position is None else "clicks")
         asked = text, tuple(still_open), order if position is None else (position,), most, request.what_if
         self.filled.ask_model(request.model, fill_masks, *asked, pause_ms=0)
 
-    def _show(self) -> None:
-        if self.reading is None:
-            return
-        self._show_tokens(self.reading)
-        shares = [step.word.probability for step in self.steps]
-        self.bars.set_bars(
-            [
-                Bar(name, numbers.probability(share), share, note=str(step.position))
-                for name, share, step in zip(self._step_names(), shares, self.steps, strict=True)
-            ]
-        )
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values:
+        """Filled words as dark as their probability; of a word of several pieces, the least likely one counts."""
+        if key == "steps":
+            names = [f"{number}. {step.word.token}" for number, step in enumerate(self.steps, start=1)]
+            shares, notes = [step.word.probability for step in self.steps], [str(step.position) for step in self.steps]
+            texts = [[numbers.probability(share)] for share in shares]
+            return Values(np.array(shares), Side("step", names), high=1, texts=texts, detail={"note": notes})
+        words = {step.position: step.word for step in self.steps}
+        shown = [words[i].token if i in words else token for i, token in enumerate(reading.shown_tokens)]
+        units = Units(reading.encoding, shown, tuple(self.open_masks), selection.token_view)
+        chances = [[words[i].probability for i in members if i in words] for members in units.members]
+        values = np.array([min(one, default=np.nan) for one in chances])
+        masks = [number for number, kind in enumerate(units.kinds) if kind == "mask"]
+        texts = [
+            [numbers.probability(one) if one == one else "?" if i in masks else ""] for i, one in enumerate(values)
+        ]
+        return Values(values, tokens(units), low=0, high=1, texts=texts, detail={"marked": masks, "frame": "mask"})
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
         left, is_by_clicks = len(self.open_masks), self.order.currentData() == "clicks"
         for made in (self.next, self.all):
             made.setEnabled(bool(left) and not is_by_clicks)
         for made in (self.undo, self.restart, self.insert):
             made.setEnabled(bool(self.steps))
-        self._steps_card.set_hint(say("{done} of {all} masks", done=len(self.steps), all=len(self.steps) + left))
+        done = say("{done} of {all} masks", done=len(self.steps), all=len(self.steps) + left)
+        self.cards["steps"].set_hint(done)
         self._start.setVisible(not self.steps)
-        self._bars_area.setVisible(bool(self.steps))  # until then the text has the height
+        self.charts["steps"].setVisible(bool(self.steps))  # until then the text has the height
         if not theme.is_projector():
-            self.column.setStretch(1, 1 if self.steps else 0)
+            self._halves.setStretch(1, 1 if self.steps else 0)
         self._joint.setText(joint_probability(self.steps))
         click = say(
             "Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word."
         )
-        self._hint.setText(click if is_by_clicks else "")
+        show_text(self._hint, click if is_by_clicks else "")
 
-    def _show_tokens(self, reading: Reading) -> None:
-        """Filled words as dark as their probability; of a word of several pieces, the least likely one counts."""
-        words = {step.position: step.word for step in self.steps}
-        shown = [words[i].token if i in words else token for i, token in enumerate(reading.shown_tokens)]
-        units = Units(reading.encoding, shown, tuple(self.open_masks), self.selection.token_view)
-        chances = [[words[i].probability for i in members if i in words] for members in units.members]
-        values = [min(one) if one else None for one in chances]
-        masks = [number for number, kind in enumerate(units.kinds) if kind == "mask"]
-        texts = [numbers.probability(one) if one is not None else "" for one in values]
-        texts = ["?" if number in masks and not text else text for number, text in enumerate(texts)]
-        self.tokens.set_values(units.labels, units.kinds, values, texts, marked=masks, frame="mask")
-
-    def _step_names(self) -> list[str]:
-        return [f"{number}. {step.word.token}" for number, step in enumerate(self.steps, start=1)]
-
-    def _figure(self) -> Figure | None:
-        if not self.steps:
-            return None
-        names = [f"{name} ({step.position})" for name, step in zip(self._step_names(), self.steps, strict=True)]
-        arrays = {"probability": numbers_of("step", names, [step.word.probability for step in self.steps])}
-        orders = {self._orders[step.position] for step in self.steps}
-        hint = say(ORDERS[orders.pop()]) if len(orders) == 1 else say("in mixed order")
-        pictures: list[QWidget] = [self.tokens, self.bars]
-        title = say("Masks filled one at a time")
-        return self.figure(title, pictures, arrays, hint=hint, settings=self._joint.text())
-
-    def _on_filled_answered(self, steps: list[FilledMask]) -> None:
-        self.steps = [*self.steps, *steps]
-        self._orders.update((step.position, self._asked_order) for step in steps)
-        self._show()
-
-    def _on_tokens_clicked(self, unit: int) -> None:
-        units = self.selection.units(self.reading) if self.reading else None
-        members = units.members[unit] if units is not None and unit < len(units) else []
+    def clicked(self, key: str, row: int, column: int | None) -> None:
+        members = self.selection.units(self.reading).members[row] if self.reading and key == "text" else []
         masks = [position for position in members if position in self.open_masks]
         if masks and self.order.currentData() == "clicks":
             self.fill(1, masks[0])
-        elif members:
-            self.position_clicked.emit(members[0])
 
-    def _on_order_activated(self, _index: int) -> None:
-        self.kept_changed.emit(self.order.currentData())
-        self._show()
+    def saved(self, key: str) -> list[QWidget]:
+        return list(self.charts.values())
 
-    def _go_back(self, steps: list[FilledMask]) -> None:
+    def caption(self, key: str) -> dict[str, Any]:
+        orders = {self._orders[step.position] for step in self.steps}
+        hint = say(ORDERS[orders.pop()]) if len(orders) == 1 else say("in mixed order")
+        return {"hint": hint if self.steps else "", "settings": self._joint.text()}
+
+    def _on_filled_answered(self, steps: list[FilledMask]) -> None:
+        self.steps = (*self.steps, *steps)
+        self.redraw()
+
+    def _go_back(self, steps: tuple[FilledMask, ...]) -> None:
         self.filled.clear()
         self.steps = steps
-        self._show()
+        self.redraw()
 
     def _on_insert_clicked(self) -> None:
         self.words_inserted.emit([(step.position, step.word.id) for step in self.steps])

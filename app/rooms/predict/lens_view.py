@@ -2,39 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QLayout, QLineEdit
 
 from ...compute.masks import WordThroughLayers, word_through_layers
 from ...compute.question import Job
-from ...figures.figure import Axis, Figure, Numbers
+from ...figures.figure import Axis, Numbers
+from ...figures.values import Side, Values
 from ...look import numbers, theme
-from ...look.number_kinds import explain
-from ...look.say import say
-from ...state.baseline_names import beside, is_earlier, where_compared
+from ...look.say import mark, say
+from ...state.baseline_names import is_earlier, where_compared
 from ...state.compared_words import baseline_mask
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...widgets.card import GAP_PX, Card, label
-from ...widgets.charts.bars import Bar, BarList
-from ...widgets.charts.raster import ColorBar
-from ...widgets.context_menu import figure_entries, show_context_menu
-from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox
+from ...widgets.card import label
+from ...widgets.charts.bars import BarList
+from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.charts.pointer import ARROWS
+from ...widgets.charts.raster import Raster
+from ...widgets.layouts import fill
 from ...widgets.spots import name_spot
-from .lens_cells import Column, LensTable, highest
-from .predict_sentences import decided_sentence, mask_name, missing_words, stage_names, top_guesses, word_sentence
-from .view import PredictView, lens_job, scrolled_column, with_name
+from ..pictures import Bars, Cells
+from .predict_sentences import (
+    cell_texts,
+    decided_sentence,
+    describe,
+    exact,
+    mask_name,
+    missing_words,
+    rank_note,
+    stage_names,
+    top_guesses,
+    word_sentence,
+)
+from .view import PredictView, highest, lens_job, word_entries
 
 if TYPE_CHECKING:
+    from bertcore.analysis.predict import WordGuess
+
     from ...compute.masks import MaskLens
+    from ...state.readings import Reading
+    from ...state.selection import Selection
+    from ...widgets.context_menu import Entry
+
+    Guess = tuple[list[WordGuess], WordGuess | None]  # the likeliest words, and the likeliest of the baseline
 
 SIDE_PX = 400
-LEAST_PX = 200  # where the window is lower, the whole room scrolls
-LEAST_EXACT = 0.001  # what is less likely has an exponent, or is "under 0.1%"
+ROW_PX, LOW_ROW_PX, MANY_ROWS, HIGHEST_ROW_PX = 38, 24, 13, 84  # on the projector all rows may be low
+TYPE_PX, LARGEST_TYPE_PX, TYPE_SHARE = 13, 19, 0.32  # in a cell, as large as its height allows
 SHORTEST_SCALE = 0.01  # what is hardly likely anywhere has short bars
 
 
@@ -42,38 +61,51 @@ class LensView(PredictView):
     """A table on the left, one word's way through the layers on the right."""
 
     asks: ClassVar = {"lens": True, "word": True}
+    pictures = (
+        Cells(
+            key="table",
+            title=mark("Layer by layer"),
+            name=mark("Top guess at each mask after each layer"),
+            number="probability",
+            is_compared=False,  # both guesses are in a cell
+            asks="lens",
+            chart=lambda name: LensTable(name),
+            scale=mark("probability"),
+            scale_ends=numbers.probability,
+            least_px=200,
+        ),
+        Bars(
+            key="word",
+            title=mark("One word through the layers"),
+            name=mark("Probability of the word after each layer"),
+            number="probability",
+            asks="word",
+            chart=partial(BarList, stretch_to_px=60),
+            marks_selected=False,
+            least_px=0,
+            width=0,
+            folds=True,
+        ),
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
+    def lay_out(self) -> QLayout:
         self.line = self.own_line(self.asked["word"])
-        self.table = LensTable(say("Top guess at each mask after each layer"))
-        self.bars = BarList(say("Probability of the word after each layer"), stretch_to_px=60)
         self.decided, self.verdict = label("", wrap=True), label("", "strong", wrap=True)
         for spot in (self.decided, self.verdict):
             name_spot(spot, "predict.sentence")
-        explain("probability", self.table, self.bars)
         self.word, self.pieces = QLineEdit(), label("", "muted", wrap=True)
         self.word.setPlaceholderText(say("Type another word to follow"))
         self.word.setAccessibleName(say("Word to follow through the layers"))
-        self._card, self._scale = Card(say("Layer by layer"), intro=" "), ColorBar(signed=False)
-        self._word_card = Card(say("One word through the layers"), intro=" ")
-        self._lay_out()
-        self.table.hovered.connect(lambda cell: self.hover_text_changed.emit(self.table.description(cell)))
-        self.table.clicked.connect(lambda cell: self.position_clicked.emit(self.masks[cell[1]].position))
-        self.table.context_menu_requested.connect(self._on_table_menu_requested)
-        self.word.textEdited.connect(self._on_word_edited)
-
-    def _lay_out(self) -> None:
-        area = scrolled_column(self.table, self.decided, least_px=LEAST_PX)
-        fill(self._card.body, with_name(say("probability"), self._scale), (area, 1))
-        self._card.set_figure(self._table_figure)
+        self.word.textEdited.connect(self.kept_changed.emit)
+        self.word.textEdited.connect(lambda _: self.redraw())
         how = say("The logit lens: the model’s output layer reads each layer’s hidden state as if it were the last.")
-        area = scrolled_column(self.bars, self.pieces, label(how, "muted", wrap=True))
-        fill(self._word_card.body, self.word, self.line, self.verdict, (area, 1))
-        self._word_card.setFixedWidth(theme.column_px(SIDE_PX))
-        self._word_card.set_figure(self._word_figure)
-        side = folded_on_projector(self._word_card, self._word_card.title)
-        self.column.addLayout(hbox((self._card, 1), side, gap_px=GAP_PX))
+        fill(self.columns["table"], self.decided)
+        fill(self.columns["word"], self.pieces, label(how, "muted", wrap=True))
+        card = self.cards["word"]
+        for place, widget in enumerate((self.word, self.line, self.verdict)):
+            card.body.insertWidget(place, widget)
+        card.setFixedWidth(theme.column_px(SIDE_PX))
+        return super().lay_out()
 
     @property
     def lens(self) -> MaskLens | None:
@@ -96,157 +128,208 @@ class LensView(PredictView):
     def restore(self, kept: str) -> None:
         self.word.setText(kept)
 
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
-        if self.check_masks(reading):
-            self.show_selection(reading, selection)
-
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         """Perhaps another mask was clicked."""
-        if not self.nothing:
-            self.ask_all()
-            self._show_table()
-            self._show_word()
+        self.redraw()
 
-    def _show_table(self) -> None:
-        lens, reading, masks = self.lens, self.reading, self.masks
-        if lens is None or reading is None or self.nothing:
-            return
-        columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
-        names, baseline = [mask_name(reading, mask) for mask in masks], self._baseline_columns()
-        marks = self.selection.wants_difference
-        self.table.set_columns(names, columns, baseline, earlier=is_earlier(reading), marks_others=marks)
-        self._scale.set_range(0, highest(lens), numbers.probability)
-        intro = say(
-            "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain."
-        )
-        if marks and any(baseline):
-            intro += " " + say("Framed: a different word from that {there}.", there=where_compared(reading))
-        self._card.set_intro(intro)
-        self.table.set_selected(column=self.mask_number)
-        sentences = (f"{reading.mask_name(one.position)}: {decided_sentence(lens, i)}" for i, one in enumerate(masks))
-        self.decided.setText("\n".join(sentences))
-
-    def _baseline_columns(self) -> list[Column]:
-        """What the baseline would predict at the same masks; empty for those that it lacks."""
-        reading, lens = self.reading, self.asked_of_baseline["lens"].answer
-        if reading is None or reading.baseline is None or lens is None:
-            return [[] for _ in self.masks]
-        numbers_of = {mask.position: i for i, mask in enumerate(reading.baseline.masks[: len(lens.words[0])])}
-        found = (baseline_mask(reading, mask) for mask in self.masks)
-        at = [None if mask is None else numbers_of.get(mask.position) for mask in found]
-        return [[] if number is None else [stage[number] for stage in lens.words] for number in at]
+    def draw_answer(self, asks: str) -> None:
+        self.redraw()
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         """With the baseline, the word that is followed, typed or not, where that has the mask."""
+        if missing_words(reading) or not self.masks or self.reading is None:
+            return None
         if asks == "lens":
-            return None if missing_words(reading) else lens_job(reading)
-        assert self.reading is not None
+            return lens_job(reading)
         is_ours, ours = reading is self.reading, self.masks[self.mask_number]
-        mask = ours if is_ours else baseline_mask(self.reading, ours)
+        at = ours if is_ours else baseline_mask(self.reading, ours)
         word = self.word.text().strip() if is_ours else self.followed.removeprefix("·")
-        if mask is None or not word or (not is_ours and word.startswith("##")):
+        if at is None or not word or (not is_ours and word.startswith("##")):
             return None
         request = reading.request
-        asked = request.model_input, request.encoding, mask.position, word, request.what_if
+        asked = request.model_input, request.encoding, at.position, word, request.what_if
         return Job(word_through_layers, asked, (request.model,))
 
-    def _show_word(self) -> None:
-        found, lens, reading = self.path, self.lens, self.reading
-        for widget in (self.bars, self.verdict):
-            widget.setVisible(found is not None)
-        self.pieces.setVisible(found is not None and len(found.pieces) > 1)
-        if reading is None:
-            return
-        number = self.mask_number
-        self._word_card.set_hint(say("at {mask}", mask=reading.mask_name(self.masks[number].position)))
-        if found is None or lens is None:
-            return
-        chances, ranks, theirs = found.probability, found.rank, self.asked_of_baseline["word"].answer
-        is_compared = theirs is not None and len(theirs.probability) == len(chances)
-        baseline = theirs.probability.tolist() if theirs is not None and is_compared else [None] * len(chances)
-        full = max(float(chances.max()), *(p for p in baseline if p is not None), SHORTEST_SCALE)
-        intro = say("How likely this word is after each layer. Green: no word is likelier.")
-        if is_compared:
-            intro += " " + say("Line across a bar: {there}.", there=where_compared(reading))
-        self._word_card.set_intro(intro)
-        self.bars.set_bars(
-            [
-                Bar(
-                    name,
-                    _exact(p, fine=is_compared),
-                    p / full,
-                    "good" if ranks is not None and ranks[i] == 1 else "bar",
-                    mark=_mark(reading, None if ranks is None else int(ranks[i]), was),
-                    before=None if was is None else was / full,
-                )
-                for i, (name, p, was) in enumerate(zip(stage_names(lens), chances.tolist(), baseline, strict=True))
-            ]
-        )
-        self.verdict.setText(word_sentence(self.followed, chances, ranks, top_guesses(lens, number)))
-        self.pieces.setText(
-            say(
-                "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there "
-                "is no list of all words of several pieces.",
-                pieces=" ".join(found.pieces),
-            )
-        )
-
-    def _table_figure(self) -> Figure | None:
-        lens = self.lens
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        lens, found = self.lens, self.path if reading is self.reading else self.answer_of("word", reading)
         if lens is None:
             return None
-        stages, masks = stage_names(lens), Axis("mask", [str(mask.position) for mask in self.masks])
+        stages = Side("part", stage_names(lens), axis_name="layer")
+        if key == "word":
+            return None if found is None else self._word_values(stages, found, reading)
+        names, positions = [mask_name(reading, one) for one in self.masks], [one.position for one in self.masks]
+        guesses = [
+            [(words, self._baseline_guess(stage, number)) for number, words in enumerate(row)]
+            for stage, row in enumerate(lens.words)
+        ]
+        marks_others = selection.wants_difference and any(one is not None for row in guesses for _, one in row)
+        intro = say(
+            "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain."
+        )
+        if marks_others:
+            intro += " " + say("Framed: a different word from that {there}.", there=where_compared(reading))
         best = np.array([[words[0].probability for words in stage] for stage in lens.words])
-        arrays = {"best guess": Numbers(best, (Axis("layer", stages), masks))}
-        columns = self._baseline_columns()
-        if all(len(column) == len(stages) for column in columns):
-            tops = [[words[0] for words in stage] for stage in zip(*columns, strict=True)]
-            labels = [f"{name}: {' '.join(word.token for word in top)}" for name, top in zip(stages, tops, strict=True)]
-            values = np.array([[word.probability for word in top] for top in tops])
-            arrays["best guess with the baseline"] = Numbers(values, (Axis("layer", labels), masks))
-        arrays["last word"] = Numbers(lens.probability, (Axis("layer", stages), masks))
-        arrays["rank of the last word"] = Numbers(lens.rank, (Axis("layer", stages), masks))
-        hint = say("rows: layers · columns: masks · the top guess and its probability")
-        decided = " ".join(self.decided.text().splitlines())
-        return self.figure(self._card.title, [self.table], arrays, hint=hint, settings=decided)
+        masks = Side("token", names, numbers=positions, axis_name="mask")
+        detail = {"guesses": guesses, "earlier": is_earlier(reading), "marks_others": marks_others}
+        return Values(best, stages, masks, low=0, high=highest(lens), detail=detail, intro=intro)
 
-    def _word_figure(self) -> Figure | None:
-        found, lens, reading = self.path, self.lens, self.reading
-        if found is None or lens is None or reading is None:
+    def _word_values(self, stages: Side, found: WordThroughLayers, reading: Reading) -> Values | None:
+        chances = found.probability
+        if reading is not self.reading:  # of a model with other layers none
+            return Values(chances, stages) if len(chances) == len(stages) else None
+        theirs = None if reading.baseline is None else self.values("word", reading.baseline, self.selection)
+        baseline = [None] * len(chances) if theirs is None else theirs.array.tolist()
+        ranks = [None] * len(chances) if found.rank is None else found.rank.ravel().tolist()
+        intro = say("How likely this word is after each layer. Green: no word is likelier.")
+        if theirs is not None:
+            intro += " " + say("Line across a bar: {there}.", there=where_compared(reading))
+        marks = [rank_note(rank, was, earlier=is_earlier(reading)) for rank, was in zip(ranks, baseline, strict=True)]
+        return Values(
+            chances,
+            stages,
+            high=max(float(chances.max()), *(was for was in baseline if was is not None), SHORTEST_SCALE),
+            texts=[[exact(chance, fine=theirs is not None)] for chance in chances.tolist()],
+            detail={"color": ["good" if rank == 1 else "bar" for rank in ranks], "mark": marks},
+            hint=say("at {mask}", mask=reading.mask_name(self.masks[self.mask_number].position)),
+            intro=intro,
+        )
+
+    def _baseline_guess(self, stage: int, number: int) -> WordGuess | None:
+        """The baseline's likeliest word; None where it has none, or other layers: then only the last is compared."""
+        reading, ours, theirs = self.reading, self.lens, self.asked_of_baseline["lens"].answer
+        place = None if reading is None else baseline_mask(reading, self.masks[number])
+        if ours is None or theirs is None or reading is None or reading.baseline is None or place is None:
             return None
-        axis = (Axis("layer", stage_names(lens)),)
-        arrays = {"probability": Numbers(found.probability, axis)}
-        if found.rank is not None:
-            arrays["rank"] = Numbers(found.rank, axis)
-        mask = reading.mask_name(self.masks[self.mask_number].position)
-        hint = say("probability and rank after each layer")
-        title = say("“{word}” at {mask}", word=self.followed, mask=mask)
-        return self.figure(title, [self.bars], arrays, hint=hint, settings=self.verdict.text())
+        at, last = reading.baseline.masks.index(place), len(ours.words) - 1
+        is_compared = len(theirs.words) == len(ours.words) or stage == last
+        return (
+            theirs.words[-1 if stage == last else stage][at][0] if is_compared and at < len(theirs.words[0]) else None
+        )
 
-    def _on_table_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
-        entries = figure_entries(self.table)
-        if cell is not None:
-            guess, mask = self.table.guesses[cell[1]][cell[0]][0], self.masks[cell[1]]
-            entries = [*self.word_entries(mask.position, guess), None, *entries]
-        show_context_menu(self.table, at, entries)
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        lens, found = self.lens, self.path
+        for widget in (self.charts["word"], self.verdict):
+            widget.setVisible(found is not None)
+        self.pieces.setVisible(found is not None and len(found.pieces) > 1)
+        if lens is None or self.shows_nothing:
+            return
+        sentences = (
+            f"{reading.mask_name(one.position)}: {decided_sentence(lens, i)}" for i, one in enumerate(self.masks)
+        )
+        self.decided.setText("\n".join(sentences))
+        if found is not None:
+            tops = top_guesses(lens, self.mask_number)
+            self.verdict.setText(word_sentence(self.followed, found.probability, found.rank, tops))
+            text = mark(
+                "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there "
+                "is no list of all words of several pieces."
+            )
+            self.pieces.setText(say(text, pieces=" ".join(found.pieces)))
 
-    def _on_word_edited(self, word: str) -> None:
-        self.kept_changed.emit(word)
-        if self.reading is not None and not self.nothing:
-            self.ask_all()
-            self._show_word()
+    def selected(self, key: str, side: Side, selection: Selection) -> int | None:
+        return self.mask_number if side.kind == "token" else None
+
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        return "" if column is None else describe(row, *self.charts["table"].guesses[row][column])
+
+    def entries(self, key: str, row: int, column: int | None) -> list[Entry]:
+        if column is None:
+            return []
+        (word, *_), position = self.charts["table"].guesses[row][column][0], self.masks[column].position
+        return word_entries(word, lambda: self.words_inserted.emit([(position, word.id)]))
+
+    def caption(self, key: str) -> dict[str, Any]:
+        if key == "table":
+            hint = say("rows: layers · columns: masks · the top guess and its probability")
+            return {"hint": hint, "settings": " ".join(self.decided.text().splitlines())}
+        place = self.masks[self.mask_number].position
+        mask = "" if self.reading is None else self.reading.mask_name(place)
+        title, hint = (
+            say("“{word}” at {mask}", word=self.followed, mask=mask),
+            say("probability and rank after each layer"),
+        )
+        return {"title": title, "hint": hint, "settings": self.verdict.text()}
+
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        lens, found, shown = self.lens, self.path, self.shown[key]
+        assert lens is not None and found is not None
+        if key == "word":
+            ranks = {} if found.rank is None else {"rank": Numbers(found.rank, shown.axes)}
+            return {**super().numbers(key), **ranks}
+        arrays, (stages, masks) = {"best guess": Numbers(shown.array, shown.axes)}, shown.axes
+        tops = [[one for _, one in row if one is not None] for row in self.charts["table"].guesses]
+        if all(len(row) == len(masks.labels) for row in tops):
+            names = [
+                f"{name}: {' '.join(one.token for one in row)}" for name, row in zip(stages.labels, tops, strict=True)
+            ]
+            chances = np.array([[one.probability for one in row] for row in tops])
+            arrays["best guess with the baseline"] = Numbers(chances, (Axis("layer", names), masks))
+        arrays["last word"] = Numbers(lens.probability, shown.axes)
+        return {**arrays, "rank of the last word": Numbers(lens.rank, shown.axes)}
 
 
-def _exact(probability: float, *, fine: bool) -> str:
-    """Small ones too, where numbers are technical: on their way words come from far below."""
-    if numbers.is_technical() and probability < LEAST_EXACT:
-        return numbers.number(probability, 2)
-    return numbers.probability(probability, fine=fine)
+class LensTable(LabelledGrid):
+    """All masks: rows are stages, columns masks. A click or the arrow keys choose a mask."""
 
+    arrows_click = True
+    guesses: Sequence[Sequence[Guess]] = ()  # [stage][mask]
 
-def _mark(reading: Reading, rank: int | None, before: float | None) -> str:
-    """Behind a probability: the word's rank, and the baseline's probability."""
-    parts = [] if rank is None else [say("rank {rank}", rank=numbers.count(rank))]
-    if before is not None and before >= LEAST_EXACT:
-        parts.append(f"({beside(numbers.probability(before, fine=True), is_earlier(reading))})")
-    return "  ".join(parts)
+    def __init__(self, name: str) -> None:
+        super().__init__(name, scale=False, largest_px=(1000, HIGHEST_ROW_PX))
+        self._is_earlier = self._marks_others = False
+
+    def set_grid(
+        self,
+        values: np.ndarray,
+        rows: Labels,
+        columns: Labels,
+        low: float,
+        high: float,
+        texts: Sequence[Sequence[str]] = (),
+        *,
+        guesses: Sequence[Sequence[Guess]] = (),
+        earlier: bool = False,
+        marks_others: bool = False,
+        **of: Any,
+    ) -> None:
+        """earlier: see `baseline_names.is_earlier`. marks_others: a cell with another word than the baseline's is
+        framed."""
+        self.guesses, self._is_earlier, self._marks_others = guesses, earlier, marks_others
+        super().set_grid(values, rows, columns, low, high, texts, **of)
+        last = (f"{name}: {words[0].token}" for name, (words, _) in zip(columns.texts, guesses[-1], strict=True))
+        self.setAccessibleDescription(", ".join(last))
+        may_be_high = len(rows.texts) <= MANY_ROWS and not theme.is_projector()
+        height = theme.px(ROW_PX if may_be_high else LOW_ROW_PX) * len(rows.texts)
+        self.setMinimumHeight(round(self.grid_rect().y()) + height + theme.px(6))
+
+    def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
+        return super().cell_after(cell, key) if ARROWS.get(key, (1, 0))[0] == 0 else None
+
+    def paint_cells(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
+        super().paint_cells(painter, rect, raster)
+        texts = {
+            (stage, number): cell_texts(words[0], baseline, earlier=self._is_earlier)
+            for stage, row in enumerate(self.guesses)
+            for number, (words, baseline) in enumerate(row)
+        }
+        first = self.cell_rect(0, 0)
+        room = first.width() - theme.px(12)
+        painter.setFont(theme.font(min(max(first.height() / theme.scale() * TYPE_SHARE, TYPE_PX), LARGEST_TYPE_PX)))
+        if any(painter.fontMetrics().horizontalAdvance(longest) >= room for longest, *_ in texts.values()):
+            painter.setFont(theme.font(TYPE_PX))
+        metrics = painter.fontMetrics()
+        for (stage, number), either in texts.items():
+            cell, (words, baseline) = self.cell_rect(stage, number), self.guesses[stage][number]
+            painter.setPen(QPen(theme.ink_on(raster.image.pixelColor(number, stage)), theme.stroke(1.4)))
+            if self._marks_others and baseline is not None and baseline.token != words[0].token:
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(cell.adjusted(5, 5, -5, -5))
+            text = next((text for text in either if metrics.horizontalAdvance(text) < room), either[-1])
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(cell.width()) - theme.px(6))
+            painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, shown)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(230), self.minimumHeight())
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()

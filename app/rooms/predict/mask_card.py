@@ -1,33 +1,51 @@
 """One mask: the likeliest words, how the word in the text fares, and what the layers would predict on the way."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from bertcore.analysis.predict import WordGuess
 
 from ...compute.masks import MaskLens
+from ...figures.figure import Axis, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...look.say import isolated, say
-from ...state.baseline_names import baseline_name, beside, is_earlier, where_first
+from ...look.say import say
+from ...state.baseline_names import baseline_name, beside, is_earlier
 from ...state.compared_words import ComparedMask, compared_mask
 from ...state.readings import MaskReading, Reading
-from ...widgets.card import Card, Hint, label
+from ...widgets.card import Card, Hint, label, show_text
 from ...widgets.charts.bars import Bar, BarList
+from ...widgets.charts.drawing import Box, Drawing, Shape, Words
 from ...widgets.charts.raster import ColorBar
+from ...widgets.context_menu import figure_entries
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.word_shift import ShiftedWord, WordShift
-from .lens_cells import LensStrip, describe, highest
-from .predict_sentences import change_of, decided_sentence, hidden_word, mask_token, shift_intro
+from .predict_sentences import (
+    change_of,
+    decided_sentence,
+    describe,
+    fine,
+    first_guesses,
+    hidden_word,
+    mask_token,
+    shift_intro,
+    stage_names,
+)
+from .view import highest, word_entries
+
+STRIP_PX, FOOT_PX, GAP_PX = 26, 15, 3
+WIDE_CELL_PX, NARROW_CELL_PX = 80, 30  # of the strip: with larger words, with none
 
 
 class MaskCard(Card):
     """A click on a word asks to insert it into the text."""
 
-    word_chosen = Signal(int, int)  # position, token id
-    word_menu_requested = Signal(object, QPoint)  # row of the bars or None, a point of the screen
+    words_inserted = Signal(object)  # list of (position, token id)
+    token_menu_requested = Signal(object, QPoint, object)  # as that of a view
     hover_text_changed = Signal(str)
 
     def __init__(self) -> None:
@@ -35,19 +53,20 @@ class MaskCard(Card):
         self.position = 0
         self.words: list[WordGuess] = []  # what the bars show
         self.compared: ComparedMask | None = None  # on show
-        self._own_id: int | None = None  # of the word that stands in the text
+        self._lens: MaskLens | None = None
+        self._number = 0  # of this mask in the lens
         self.bars = BarList(say("Most likely words"), clickable=True, stretch_to_px=38)
         self.shift = WordShift(say("Most likely words, with the baseline and now"))
         self._baseline_bars = BarList(say("Most likely words with the baseline"), stretch_to_px=38)
         self.strip, self._scale = LensStrip(say("Top guess after each layer")), ColorBar(signed=False, width_px=130)
         self._baseline_title, self._now_title = Hint(), Hint(say("now"))
-        self._changed, self.decided = label("", "muted", wrap=True), label("", "muted", wrap=True)
+        self.changed, self.decided = label("", "muted", wrap=True), label("", "muted", wrap=True)
         explain("probability", self.bars, self._baseline_bars, self.shift, self.strip, self._scale)
         for words in (self.bars, self.shift):
-            words.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
-            words.context_menu_requested.connect(self.word_menu_requested)
+            words.clicked.connect(lambda row: self._insert(self.words[row]))
+            words.context_menu_requested.connect(self._on_menu_requested)
         self.strip.hovered.connect(self._on_strip_hovered)
-        self.strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
+        self.strip.context_menu_requested.connect(lambda _stage, at: self._on_menu_requested(None, at))
         title = label(say("After each layer"), "title")
         title.setToolTip(say("The top guess if the model stopped there; the colour shows its probability"))
         self._lists, self._beside = QWidget(), QWidget()
@@ -55,7 +74,7 @@ class MaskCard(Card):
         now = vbox(self._now_title, (self.bars, 1), gap_px=2)
         hbox((self._beside, 1), (now, 1), parent=self._lists, gap_px=12)
         line = hbox((title, 1), self._scale)
-        fill(self.body, self._changed, (self._lists, 1), (self.shift, 1), 4, line, self.strip, self.decided)
+        fill(self.body, self.changed, (self._lists, 1), (self.shift, 1), 4, line, self.strip, self.decided)
         self.setMinimumWidth(theme.column_px(270))
 
     @property
@@ -63,19 +82,13 @@ class MaskCard(Card):
         """What a saved picture shows."""
         return [self._lists, self.shift, self.strip]
 
-    @property
-    def baseline(self) -> str:
-        """What the baseline predicts, or why there is nothing to compare; empty where there is no baseline."""
-        return "" if self._changed.isHidden() else self._changed.text()
-
     def show_mask(self, reading: Reading, mask: MaskReading, full_bar: float, *, wants_difference: bool) -> None:
         """full_bar: the probability of a bar that fills the card; the same for all cards, so that they compare."""
         if mask.position != self.position:
             self.show_lens(None, 0)
-        was = mask.was
-        self.position, self._own_id = mask.position, None if was is None else was.id
-        is_listed = was is None or was.id in {word.id for word in mask.words}
-        self.words = [*mask.words, *([] if was is None or is_listed else [was])]
+        was, own_id = mask.was, None if mask.was is None else mask.was.id
+        is_listed = was is None or own_id in {word.id for word in mask.words}
+        self.position, self.words = mask.position, [*mask.words, *([] if was is None or is_listed else [was])]
         self.set_title(reading.mask_name(mask.position))
         self.set_hint(hidden_word(mask, mask_token(reading)))
         found = compared_mask(reading, mask)
@@ -87,53 +100,102 @@ class MaskCard(Card):
             widget.setVisible(compared is not None)
         bars = say("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
         self.set_intro(shift_intro(compared) if compared is not None and is_shift else bars)
-        self.bars.set_bars(_bars(self.words, full_bar, compared is not None, self._own_id))
-        self._changed.setVisible(found is not None)
-        if isinstance(found, str):
-            self._changed.setText(found)
-        elif compared is not None:
+        self.bars.set_bars(_bars(self.words, full_bar, compared is not None, own_id))
+        if compared is not None:
+            found = first_guesses(reading, compared, self.words[0])
             self._baseline_title.setText(baseline_name(reading))
             self._baseline_bars.set_bars(_bars(compared.words, full_bar, True))
-            self._show_change(reading, compared)
+            self._show_shift(reading, compared, own_id)
+        show_text(self.changed, found if isinstance(found, str) else "")
 
-    def _show_change(self, reading: Reading, compared: ComparedMask) -> None:
-        first, now, name = compared.words[0], self.words[0], baseline_name(reading)
-        text = say("{where}: “{word}” {probability} → now: “{new_word}” {new_probability}")
-        words = {"word": isolated(first.token), "new_word": isolated(now.token)}
-        chances = {"probability": _fine(first), "new_probability": _fine(now)}
-        self._changed.setText(text.format(where=where_first(reading), **words, **chances))
-        changes = compared.changes
+    def _show_shift(self, reading: Reading, compared: ComparedMask, own_id: int | None) -> None:
+        changes, name = compared.changes, baseline_name(reading)
         known = [word for word in self.words if word.id in changes]
-        changed = {word.id: abs(word.probability - changes[word.id].probability) for word in known}
-        most, rows = max(changed.values(), default=0.0) or 1.0, {word.id: i for i, word in enumerate(compared.words)}
+        sizes = {word.id: abs(word.probability - changes[word.id].probability) for word in known}
+        most, rows = max(sizes.values(), default=0.0) or 1.0, {word.id: i for i, word in enumerate(compared.words)}
         shifted = []
         for word in self.words:
             change, sign, row = changes.get(word.id), 0, None
-            if change is None:
-                parts = [say("not in {baseline}’s vocabulary", baseline=name)]
-            else:
+            notes = [say("not in {baseline}’s vocabulary", baseline=name)]
+            if change is not None:
                 (sign, factor), row = change_of(change.probability, word.probability), rows.get(change.baseline_id)
                 rank = beside(say("rank {rank}", rank=numbers.count(change.rank)), is_earlier(reading))
-                parts = [factor, rank if row is None else ""]
-            parts.append(say("in the text") if word.id == self._own_id else "")
-            said, share = " · ".join(filter(None, parts)), changed.get(word.id, 0.0) / most
-            shifted.append(ShiftedWord(word.token, _fine(word), share, said, sign, row, has_line=change is not None))
-        before = [ShiftedWord(word.token, _fine(word)) for word in compared.words]
+                notes = [factor, rank if row is None else ""]
+            text = " · ".join(filter(None, [*notes, say("in the text") if word.id == own_id else ""]))
+            share, has_line = sizes.get(word.id, 0.0) / most, change is not None
+            shifted.append(ShiftedWord(word.token, fine(word), share, text, sign, row, has_line=has_line))
+        before = [ShiftedWord(word.token, fine(word)) for word in compared.words]
         self.shift.show_words(before, shifted, (name, say("now")))
 
-    def show_lens(self, lens: MaskLens | None, mask: int) -> None:
-        """mask: which of the lens's masks this card is of. None: not known yet."""
-        full = 1.0 if lens is None else highest(lens)
-        self.strip.set_stages([] if lens is None else [stage[mask] for stage in lens.words], full)
+    def show_lens(self, lens: MaskLens | None, number: int) -> None:
+        """number: which of the lens's masks this card is of. None: not known yet."""
+        self._lens, self._number, full = lens, number, 1.0 if lens is None else highest(lens)
+        self.strip.set_stages([] if lens is None else [stage[number] for stage in lens.words], full)
         self._scale.set_range(0, full, numbers.probability)
-        self.decided.setText("" if lens is None else decided_sentence(lens, mask))
+        self.decided.setText("" if lens is None else decided_sentence(lens, number))
+
+    def numbers(self) -> dict[str, Numbers]:
+        """The arrays of a saved file."""
+        names, lens = [word.token for word in self.words], self._lens
+        arrays = {"probability": numbers_of("word", names, [word.probability for word in self.words])}
+        if self.compared is not None:
+            found = [self.compared.changes.get(word.id) for word in self.words]
+            before = [math.nan if one is None else one.probability for one in found]
+            arrays["probability with the baseline"] = numbers_of("word", names, before)
+        if lens is not None:
+            stages, tops = stage_names(lens), [words[self._number][0] for words in lens.words]
+            best = [f"{name}: {word.token}" for name, word in zip(stages, tops, strict=True)]
+            arrays["last word by layer"] = Numbers(lens.probability[:, self._number], (Axis("layer", stages),))
+            arrays["best guess by layer"] = numbers_of("layer", best, [word.probability for word in tops])
+        return arrays
+
+    def _insert(self, word: WordGuess) -> None:
+        self.words_inserted.emit([(self.position, word.id)])
+
+    def _on_menu_requested(self, row: int | None, at: QPoint) -> None:
+        word = None if row is None else self.words[row]
+        entries = [] if word is None else word_entries(word, lambda: self._insert(word))
+        position = None if row is None else self.position
+        self.token_menu_requested.emit(position, at, [*entries, None, *figure_entries(self.bars)])
 
     def _on_strip_hovered(self, stage: int | None) -> None:
         self.hover_text_changed.emit("" if stage is None else describe(stage, self.strip.stages[stage]))
 
 
-def _fine(word: WordGuess) -> str:
-    return numbers.probability(word.probability, fine=True)
+class LensStrip(Drawing):
+    """A cell for each stage, from left to right, with the likeliest word where it fits."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.setFixedHeight(theme.px(STRIP_PX + FOOT_PX))
+        self.stages: list[list[WordGuess]] = []
+        self._full = 1.0
+
+    def set_stages(self, stages: list[list[WordGuess]], full: float) -> None:
+        """stages: the words after each, likeliest first. full: the probability of the strongest colour."""
+        self.stages, self._full = stages, full
+        self.setAccessibleDescription(", ".join(describe(i, words[:1]) for i, words in enumerate(stages)))
+        self.redraw()
+
+    def cell_at(self, point: QPointF) -> int | None:
+        is_inside = self.stages and self.rect().contains(point.toPoint())
+        return int(point.x() * len(self.stages) / self.width()) if is_inside else None
+
+    def shapes(self) -> Iterator[Shape]:
+        center, feet, across = Qt.AlignmentFlag.AlignCenter, QFontMetrics(theme.font(10.5)), theme.px(STRIP_PX)
+        width = self.width() / max(len(self.stages), 1)
+        gap = theme.px(GAP_PX) if width > theme.px(12) else 0
+        for stage, words in enumerate(self.stages):
+            cell, color = QRectF(stage * width, 0, width - gap, across), words[0].probability / self._full
+            shade, radius = theme.sequential_color(color), theme.px(5) if cell.width() > theme.px(20) else 0
+            yield Box(cell.adjusted(0.5, 0.5, -0.5, -0.5), shade, "line", radius_px=radius)
+            if cell.width() >= theme.px(NARROW_CELL_PX):
+                size_px, inside = 13 if cell.width() > theme.px(WIDE_CELL_PX) else 12, cell.adjusted(3, 0, -3, 0)
+                yield Words(inside, words[0].token, theme.ink_on(shade), size_px, align=center)
+            name = str(stage) if stage else say("emb.")
+            if feet.horizontalAdvance(name) <= cell.width():
+                foot = QRectF(cell.x(), cell.bottom(), cell.width(), theme.px(FOOT_PX))
+                yield Words(foot, name, "muted", 10.5, align=center)
 
 
 def _bars(words: Sequence[WordGuess], full_bar: float, fine: bool, own_id: int | None = None) -> list[Bar]:

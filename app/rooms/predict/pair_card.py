@@ -1,4 +1,6 @@
-"""What the model says of A and B as a pair: the verdict, other pairs to try, and the previous pairs with theirs."""
+"""What the model says of A and B as a pair, other pairs to try and the previous ones; guesses from before a change."""
+
+from __future__ import annotations
 
 import random
 from collections.abc import Sequence
@@ -8,17 +10,24 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from ...look import theme
+from bertcore.tokenizer.text_spans import moved_positions
+from bertcore.tokenizer.tokenizer import Encoding
+
+from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...look.say import say
+from ...look.say import isolated, say
 from ...state.baseline_names import where_first
-from ...state.readings import Reading
+from ...state.examples import load_examples
+from ...state.model_info import ModelInfo
+from ...state.readings import MaskReading, Reading
 from ...state.verdicts import PairQuestion, Verdict, verdict_of
-from ...widgets.card import Card, Hint, button, label, set_role
+from ...widgets.before_after import BeforeAfter
+from ...widgets.card import Card, Hint, button, label, set_role, show_text
 from ...widgets.charts.scale import ShareBar
+from ...widgets.controls import IconButton
 from ...widgets.layouts import FlowLayout, empty, fill, hbox, vbox
 
-MOST_PAIRS = 4
+MOST_PAIRS, MOST_ROWS = 4, 6
 LONGEST = 20  # characters of a sentence in the list of pairs
 
 
@@ -35,12 +44,12 @@ class PairCard(Card):
     """The answer about A and B, or the reason why there is none; a click swaps A and B or brings another pair."""
 
     text_requested = Signal(object, object)  # A, B; None leaves it as it is
-    swap_requested = Signal()
-    pairs_changed = Signal(object)  # the previous pairs: list[AskedPair]
+    pairs_changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.pairs: list[AskedPair] = []  # asked about before, newest first
+        self.verdict = ""  # in short, `B follows A: 93%`; empty where there is none
         self._texts = ("", "")  # A and B of the reading on show
         self._is_changed = False  # the verdict is of a model with changes inside
         self._random = random.Random()
@@ -61,21 +70,6 @@ class PairCard(Card):
         self.previous.hide()
 
     @property
-    def text(self) -> str:
-        """All that the card says of this pair."""
-        return f"{self._answer.text()} {self._number.text()} {self._explanation.text()}".strip()
-
-    @property
-    def verdict(self) -> str:
-        """In short, `B follows A: 93%`; empty where there is none."""
-        return "" if self._number.isHidden() else self._number.text()
-
-    @property
-    def baseline(self) -> str:
-        """The verdict with the baseline; empty where there is none."""
-        return "" if self._baseline.isHidden() else self._baseline.text()
-
-    @property
     def pictures(self) -> list[QWidget]:
         """What a saved picture shows."""
         return [self._answer, self._number, self.bar, self._explanation]
@@ -86,22 +80,22 @@ class PairCard(Card):
         self._texts = encoding.text_a, encoding.text_b or ""
         self._is_changed = bool(reading.request.what_if) and not question.is_similarity
         self.set_title(question.title)
+        baseline, self.verdict = None, "" if verdict is None else verdict.number
+        if verdict is not None and not question.is_similarity and reading.baseline is not None:
+            baseline = verdict_of(reading.baseline)
+        where = where_first(reading)
+        shown = "" if baseline is None else say("{where}: {verdict}", where=where, verdict=baseline.short)
+        show_text(self._baseline, shown)
+        show_text(self._answer, "" if verdict is None else verdict.answer)
+        show_text(self._number, self.verdict)
         self._explanation.setText(reason if verdict is None else verdict.explanation)
-        self._answer.setText("" if verdict is None else verdict.answer)
-        self._number.setText("" if verdict is None else verdict.number)
-        for widget in (self._answer, self._number, self.bar):
-            widget.setVisible(verdict is not None)
-        is_compared = verdict is not None and not question.is_similarity and reading.baseline is not None
-        baseline = verdict_of(reading.baseline) if is_compared and reading.baseline is not None else None
-        self._baseline.setVisible(baseline is not None)
-        if baseline is not None:
-            self._baseline.setText(say("{where}: {verdict}", where=where_first(reading), verdict=baseline.short))
+        self.bar.setVisible(verdict is not None)
         if verdict is not None:
             set_role(self._answer, verdict.role)
             color = {"verdict": "good", "verdict-no": "bad"}.get(verdict.role, "bar_strong")
             self.bar.set_share(verdict.share, verdict.bar, color, None if baseline is None else baseline.share)
-        self.swap.setHidden(bool(question.missing))
-        self.other.setHidden(bool(question.missing))
+        for tried in (self.swap, self.other):
+            tried.setHidden(bool(question.missing))
         self.swap.setEnabled(encoding.text_b is not None)
 
     def set_pairs(self, pairs: Sequence[AskedPair]) -> None:
@@ -109,44 +103,104 @@ class PairCard(Card):
         self.pairs = list(pairs)[:MOST_PAIRS]
         empty(self._lines)
         for pair in self.pairs:
-            self._lines.addWidget(self._line(pair))
+            line, hint = QWidget(), say("Back to: {a} / {b}", a=pair.a, b=pair.b)
+            texts = vbox(Hint(pair.verdict), Hint(f"{_cut(pair.a)} / {_cut(pair.b)}"), gap_px=0)
+            back = button(say("Back"), partial(self.go_to, pair.a, pair.b), look="small", hint=hint)
+            hbox((texts, 1), back, parent=line)
+            self._lines.addWidget(line)
         self.previous.setVisible(bool(self.pairs))
 
-    def go_to(self, pair: AskedPair) -> None:
-        """Asks about a previous pair again."""
-        self._leave_for(pair.a, pair.b)
-        self.text_requested.emit(pair.a, pair.b)
-
-    def _line(self, pair: AskedPair) -> QWidget:
-        line = QWidget()
-        texts = vbox(Hint(pair.verdict), Hint(f"{_cut(pair.a)} / {_cut(pair.b)}"), gap_px=0)
-        hint = say("Back to: {a} / {b}", a=pair.a, b=pair.b)
-        hbox((texts, 1), button(say("Back"), partial(self.go_to, pair), look="small", hint=hint), parent=line)
-        return line
-
-    def _leave_for(self, a: str, b: str) -> None:
-        """The pair on show goes into the list; the one that comes is no previous one."""
+    def go_to(self, a: str, b: str) -> None:
+        """Asks about another pair; the one on show goes into the list, and the one that comes is no previous one."""
         pairs = [pair for pair in self.pairs if (pair.a, pair.b) not in (self._texts, (a, b))]
         if self.verdict and self._texts[1]:
             changed = say("{verdict} (with changes)", verdict=self.verdict)
             pairs.insert(0, AskedPair(*self._texts, changed if self._is_changed else self.verdict))
         self.set_pairs(pairs)
-        self.pairs_changed.emit(self.pairs)
+        self.pairs_changed.emit()
+        self.text_requested.emit(a, b)
 
     def _on_swap_clicked(self) -> None:
-        self._leave_for(*reversed(self._texts))
-        self.swap_requested.emit()
+        self.go_to(*reversed(self._texts))
 
     def _on_other_clicked(self) -> None:
-        from ...state.examples import load_examples
-
         others = sorted({one.b for one in load_examples() if one.b} - set(self._texts))
         if others:
-            other = self._random.choice(others)
-            self._leave_for(self._texts[0], other)
-            self.text_requested.emit(None, other)
+            self.go_to(self._texts[0], self._random.choice(others))
 
 
 def _cut(text: str) -> str:
     """So much of a sentence that two fit in a line."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+
+
+@dataclass(frozen=True, eq=False)
+class PreviousPredictions:
+    """What a model predicted before words were inserted."""
+
+    model: ModelInfo
+    encoding: Encoding
+    masks: tuple[MaskReading, ...]
+    inserted: tuple[tuple[int, str], ...]  # position then, word
+    pair: str  # the verdict on A and B; empty where there was none
+
+    @classmethod
+    def of(cls, reading: Reading, words: Sequence[tuple[int, int]]) -> PreviousPredictions:
+        """words: position and token id of those that are inserted into the text of this reading."""
+        model, verdict = reading.request.model, verdict_of(reading)
+        inserted = tuple((position, model.tokenizer.label(token_id)) for position, token_id in words)
+        return cls(model, reading.encoding, tuple(reading.masks), inserted, "" if verdict is None else verdict.number)
+
+    def rows(self, reading: Reading) -> list[tuple[str, str, str]]:
+        """Of each mask its position now, its best guess then, and what stands or is guessed there now.
+
+        Those whose place is gone, or has something else in it now, are left out. Empty where all is as it was: what was
+        inserted has been undone.
+        """
+        then, encoding, now = self.encoding, reading.encoding, {mask.position: mask for mask in reading.masks}
+        masks = [mask.position for mask in self.masks]
+        if self.model != reading.request.model or (then.ids == encoding.ids and list(now) == masks):
+            return []
+        moved = moved_positions(*(list[object](zip(one.parts, one.tokens, strict=True)) for one in (then, encoding)))
+        pairs = enumerate(zip(then.ids, encoding.ids, strict=False))
+        # Where nothing but masks and inserted words differs, place by place, a word has kept its place.
+        is_same = len(then) == len(encoding) and all(one == other or at in masks for at, (one, other) in pairs)
+        rows = []
+        for mask in self.masks:
+            at, word = (
+                moved.get(mask.position, mask.position if is_same else -1),
+                dict(self.inserted).get(mask.position),
+            )
+            if at in now:
+                rows.append((str(at), _best(mask), _best(now[at])))
+            elif at >= 0 and encoding.labels[at] == word:
+                rows.append((str(at), _best(mask), say("{word}, inserted", word=word)))
+        return rows
+
+
+class PreviousCard(Card):
+    """Best guesses before words were inserted and now, until it is closed."""
+
+    dismissed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(say("Before"))
+        self.changes = BeforeAfter(MOST_ROWS)
+        self.body.addWidget(self.changes)
+        self.add_to_header(IconButton("close", say("Clear the previous predictions"), self.dismissed.emit))
+        self.hide()
+
+    def show_previous(self, previous: PreviousPredictions | None, reading: Reading, pair: str) -> None:
+        """pair: the verdict on A and B now."""
+        rows = [] if previous is None else previous.rows(reading)
+        self.changes.set_rows(rows)
+        self.setVisible(bool(rows))
+        if previous is not None and rows:
+            words = [word for _, word in previous.inserted]
+            title = say("Before %n word(s) were inserted", n=len(words))
+            self.set_title(say("Before “{word}” was inserted", word=words[0]) if len(words) == 1 else title)
+            self.changes.set_sentence(f"{previous.pair} → {pair}" if previous.pair and pair else "")
+
+
+def _best(mask: MaskReading) -> str:
+    return f"{isolated(mask.words[0].token)} {numbers.probability(mask.words[0].probability)}"

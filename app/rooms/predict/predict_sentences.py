@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...compute.head_questions import HeadTarget, odds
 from ...compute.text_scores import ScoredPairs, ScoredTexts
 from ...look import numbers
-from ...look.say import isolated, say
+from ...look.say import isolated, mark, quoted, say
 from ...state.baseline import OtherText
-from ...state.baseline_names import baseline_name, where_compared
+from ...state.baseline_names import baseline_name, beside, where_compared, where_first
 from ...state.readings import MaskReading, Reading
 
 if TYPE_CHECKING:
     from bertcore.analysis.effects import Attribution
+    from bertcore.analysis.predict import WordGuess
     from bertcore.analysis.words import Surprise
     from bertcore.evaluation.sets import Estimate
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 4  # of a template: words that have a sentence of their own
 LEAST_FACTOR = 1.05  # less is no difference
 LEAST_CHANGE = 0.05  # of a probability, as a share of it: less is not worth an arrow
+LEAST_EXACT = 0.001  # of a probability: what is less has an exponent, or is "under 0.1%"
 MOST_NAMED = 6
 
 # Masks.
@@ -77,6 +79,18 @@ def change_of(before: float, now: float) -> tuple[int, str]:
     return (1 if factor > 1 else -1), f"{'▲' if factor > 1 else '▼'} ×{numbers.number(factor, 2)}"
 
 
+def first_guesses(reading: Reading, compared: ComparedMask, now: WordGuess) -> str:
+    """The likeliest word with the baseline and now."""
+    was, text = compared.words[0], mark("{where}: “{word}” {probability} → now: “{new_word}” {new_probability}")
+    words: dict[str, Any] = {"word": isolated(was.token), "new_word": isolated(now.token)}
+    return say(text, where=where_first(reading), probability=fine(was), new_probability=fine(now), **words)
+
+
+def fine(word: WordGuess) -> str:
+    """A probability beside another, which it differs from by little."""
+    return numbers.probability(word.probability, fine=True)
+
+
 def shift_intro(compared: ComparedMask) -> str:
     """What lines between two lists of words mean."""
     kept = {change.baseline_id for change in compared.changes.values()}
@@ -119,6 +133,43 @@ def stage_name(stage: int) -> str:
     return say("layer {layer}", layer=stage) if stage else say("embeddings")
 
 
+def describe(stage: int, words: Sequence[WordGuess], baseline: WordGuess | None = None) -> str:
+    """The likeliest words after a layer, and the likeliest with the baseline."""
+    listed = f"{stage_name(stage)}: {', '.join(map(_guess, words))}"
+    if baseline is None:
+        return listed
+    text = mark("{now}; with the baseline: {word} {probability}")
+    return say(text, now=listed, word=baseline.token, probability=numbers.decimal(baseline.probability, 4))
+
+
+def _guess(word: WordGuess) -> str:
+    return f"{word.token} {numbers.decimal(word.probability, 4)}"
+
+
+def cell_texts(guess: WordGuess, baseline: WordGuess | None, *, earlier: bool) -> list[str]:
+    """What a cell says, the longest first; the last one is shown even where it is too long."""
+    texts = [f"{guess.token}  {numbers.probability(guess.probability)}", guess.token]
+    if baseline is None:
+        return texts
+    now, theirs = (f"{quoted(one.token)} {fine(one)}" for one in (guess, baseline))
+    return [f"{now}  ({beside(theirs, earlier)})", *texts]
+
+
+def exact(probability: float, *, fine: bool) -> str:
+    """Small ones too, where numbers are technical: on their way words come from far below."""
+    if numbers.is_technical() and probability < LEAST_EXACT:
+        return numbers.number(probability, 2)
+    return numbers.probability(probability, fine=fine)
+
+
+def rank_note(rank: int | None, baseline: float | None, *, earlier: bool) -> str:
+    """Behind a probability: the word's rank, and the baseline's probability."""
+    parts = [] if rank is None else [say("rank {rank}", rank=numbers.count(rank))]
+    if baseline is not None and baseline >= LEAST_EXACT:
+        parts.append(f"({beside(numbers.probability(baseline, fine=True), earlier)})")
+    return "  ".join(parts)
+
+
 def stage_names(lens: MaskLens) -> list[str]:
     return [stage_name(stage) for stage in range(len(lens.words))]
 
@@ -141,50 +192,48 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None, tops
     """
     from ...compute.masks import decided_at
 
-    last, named = len(chances) - 1, {"word": isolated(word), "share": numbers.percent(float(chances[-1]))}
+    last = len(chances) - 1
+    named: dict[str, Any] = {"word": isolated(word), "share": numbers.percent(float(chances[-1]))}
     if ranks is None:
-        text = say("“{word}” is most likely after {stage}; its final probability is {share}.")
-        return text.format(**named, stage=stage_name(int(chances.argmax())))
-    decided, rank = decided_at(ranks), numbers.count(int(ranks[-1]))
+        named["stage"] = stage_name(int(chances.argmax()))
+        return say("“{word}” is most likely after {stage}; its final probability is {share}.", **named)
+    decided, best, named["rank"] = decided_at(ranks), int(ranks.min()), numbers.count(int(ranks[-1]))
     if decided == 0:
-        return say("“{word}” leads from the embeddings to the last layer ({share}).").format(**named)
-    if ranks.min() > 1:
-        text = say(
+        return say("“{word}” leads from the embeddings to the last layer ({share}).", **named)
+    if best > 1:
+        text = mark(
             "“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {share}, "
             "rank {rank}."
         )
-        best, stage = numbers.count(int(ranks.min())), stage_name(int(ranks.argmin()))
-        return text.format(**named, best=best, stage=stage, rank=rank)
+        return say(text, best=numbers.count(best), stage=stage_name(int(ranks.argmin())), **named)
     first = (ranks == 1).tolist().index(True)
-    if decided is not None and decided == first:
-        before = isolated(tops[decided - 1])
-        if decided < last:
-            text = say(
+    if decided == first:
+        named |= {"layer": first, "before": isolated(tops[first - 1])}
+        if first < last:
+            text = mark(
                 "“{word}” leads from layer {layer} ({at_first}) to the last ({share}); just before, the guess is "
                 "“{before}”."
             )
-            at_first = numbers.percent(float(chances[decided]))
-            return text.format(**named, before=before, layer=decided, at_first=at_first)
-        text = say("“{word}” wins only in the last layer ({share}); {until}, the guess is “{before}”.")
-        if decided > 1 and tops[decided - 2] == tops[decided - 1]:
-            text = say("“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”.")
+            return say(text, at_first=numbers.percent(float(chances[first])), **named)
+        text = mark("“{word}” wins only in the last layer ({share}); {until}, the guess is “{before}”.")
+        if first > 1 and tops[first - 2] == tops[first - 1]:
+            text = mark("“{word}” wins only in the last layer ({share}); {until}, the guess is still “{before}”.")
         until = say("after layer {layer}", layer=last - 1) if last > 1 else say("before the first layer")
-        return text.format(**named, before=before, until=until)
+        return say(text, until=until, **named)
     lost = next(stage for stage in range(first, last + 1) if ranks[stage] != 1)  # where it is overtaken
-    named["where"] = _led(first, lost - 1)
-    if decided is None:
-        text = say("“{word}” leads {where}, but not at the end: its final probability is {share}, rank {rank}.")
-        return text.format(**named, rank=rank)
-    text = say(
+    named |= {"where": _led(first, lost - 1), "other": isolated(tops[lost]), "lost": lost, "layer": decided}
+    text = mark(
         "“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” leads again from layer "
         "{layer} to the last ({share})."
     )
-    if decided == last:
-        text = say(
+    if decided is None:
+        text = mark("“{word}” leads {where}, but not at the end: its final probability is {share}, rank {rank}.")
+    elif decided == last:
+        text = mark(
             "“{word}” leads {where}, “{other}” overtakes it in layer {lost}, and “{word}” wins in layer {layer}, the "
             "last ({share})."
         )
-    return text.format(**named, other=isolated(tops[lost]), lost=lost, layer=decided)
+    return say(text, **named)
 
 
 def _led(first: int, last: int) -> str:
@@ -203,23 +252,21 @@ def _led(first: int, last: int) -> str:
 # Surprise.
 
 
-def pseudo_perplexity(found: Surprise, reading: Reading) -> str:
-    """One digit: two would not follow from the mean as it is shown."""
-    number = numbers.decimal(found.pseudo_perplexity, 1)
-    if found.pseudo_perplexity <= reading.request.model.config.vocab_size:
-        return number
-    return say("{perplexity} (worse than guessing at random)", perplexity=number)
-
-
 def perplexities(found: Surprise, baseline: Surprise | None, reading: Reading) -> str:
-    """Of this reading, and beside it of its baseline."""
-    text = say("pseudo-perplexity {perplexity}", perplexity=pseudo_perplexity(found, reading))
+    """Of this reading, and beside it of its baseline; one digit: two would not follow from the mean as it is shown."""
+
+    def written(one: Surprise, of: Reading) -> str:
+        number = numbers.decimal(one.pseudo_perplexity, 1)
+        is_worse = one.pseudo_perplexity > of.request.model.config.vocab_size
+        return say("{perplexity} (worse than guessing at random)", perplexity=number) if is_worse else number
+
+    text = say("pseudo-perplexity {perplexity}", perplexity=written(found, reading))
     if baseline is None or not len(baseline.bits) or reading.baseline is None:
         return text
-    beside = say("baseline {perplexity}")
+    theirs = mark("baseline {perplexity}")
     if len(baseline.bits) != len(found.bits):
-        beside = say("baseline {perplexity} (not directly comparable)")
-    return f"{text} · {beside.format(perplexity=pseudo_perplexity(baseline, reading.baseline))}"
+        theirs = mark("baseline {perplexity} (not directly comparable)")
+    return f"{text} · {say(theirs, perplexity=written(baseline, reading.baseline))}"
 
 
 def surprise_sentences(
@@ -235,25 +282,28 @@ def surprise_sentences(
         if has_gaps:
             sentences.append(say("Striped: nothing to compare with in {baseline}.", baseline=baseline_name(reading)))
         if len(baseline.bits) and len(baseline.bits) != len(found.bits):
-            text = say(
+            counts: dict[str, Any] = {
+                "ours": numbers.count(len(found.bits)),
+                "theirs": numbers.count(len(baseline.bits)),
+            }
+            text = mark(
                 "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because {baseline} cuts the "
                 "text differently."
             )
             if isinstance(reading.request.baseline, OtherText):
-                text = say(
+                text = mark(
                     "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two "
                     "texts."
                 )
-            ours, theirs = (numbers.count(len(one.bits)) for one in (found, baseline))
-            sentences.append(text.format(baseline=baseline_name(reading), ours=ours, theirs=theirs))
+            sentences.append(say(text, baseline=baseline_name(reading), **counts))
     text = say(
         "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
         "model is on average: as if it chose among that many equally likely words. It is 2 to the power of the "
-        "mean, {mean} bits over {count} tokens."
+        "mean, {mean} bits over {count} tokens.",
+        mean=numbers.decimal(float(found.bits.mean()), 3),
+        count=numbers.count(len(found.bits)),
     )
-    sentences.append(
-        text.format(mean=numbers.decimal(float(found.bits.mean()), 3), count=numbers.count(len(found.bits)))
-    )
+    sentences.append(text)
     if words:
         sentences.append(say("Words: all pieces of a word are masked together, and their bits added up."))
     if reading.request.what_if:
@@ -269,14 +319,14 @@ def template_means(scored: ScoredTexts) -> str:
     if not scored.means:
         return ""
     findings = _by_row(scored) or [_finding(scored, *means.items()) for means in scored.means if len(means) == 2]
-    kind = say("Mean ln p (nearer to 0: more likely): {means}.")
-    if scored.is_of_word:
-        kind = say("Mean probability of the word at [MASK]: {means}.")
     listed = (
         ", ".join(f"{word or numbers.MISSING} {written_mean(scored, value)}" for word, value in means.items())
         for means in scored.means
     )
-    return " ".join([*filter(None, findings), kind.format(means="; ".join(listed))])
+    text = mark("Mean ln p (nearer to 0: more likely): {means}.")
+    if scored.is_of_word:
+        text = mark("Mean probability of the word at [MASK]: {means}.")
+    return " ".join([*filter(None, findings), say(text, means="; ".join(listed))])
 
 
 def written_mean(scored: ScoredTexts, value: float) -> str:
@@ -300,13 +350,13 @@ def _finding(scored: ScoredTexts, first: tuple[str, float], second: tuple[str, f
     change = float(np.log(first[1] / second[1])) if scored.is_of_word else first[1] - second[1]
     more, less = (first, second) if change >= 0 else (second, first)
     factor = math.exp(min(abs(change), 700.0))
-    text = say("“{more}” makes the text {factor} times as likely as “{less}” does.")
+    text = mark("“{more}” makes the text {factor} times as likely as “{less}” does.")
     if factor < LEAST_FACTOR:
-        text = say("“{more}” and “{less}” are equally likely.")
+        text = mark("“{more}” and “{less}” are equally likely.")
     elif scored.is_of_word:
-        text = say("“{word}” is {factor} times as likely with “{more}” as with “{less}”.")
-    named = {"more": isolated(more[0]), "less": isolated(less[0]), "word": isolated(scored.word or "")}
-    return text.format(**named, factor=numbers.number(factor, 2))
+        text = mark("“{word}” is {factor} times as likely with “{more}” as with “{less}”.")
+    named: dict[str, Any] = {"more": isolated(more[0]), "less": isolated(less[0]), "word": isolated(scored.word or "")}
+    return say(text, factor=numbers.number(factor, 2), **named)
 
 
 def standard_error(right: Estimate) -> str:
@@ -316,10 +366,10 @@ def standard_error(right: Estimate) -> str:
 
 def pairs_result(scored: ScoredPairs) -> str:
     """How often the model prefers the right sentence of a minimal pair."""
-    right, pairs = scored.right, scored.right.count
-    text = say("It prefers the right sentence in {share} of %n pair(s); chance: 50%.", n=pairs)
+    right = scored.right
+    share = f"{numbers.percent(right.value)} {standard_error(right)}".rstrip()
     sentences = (
-        text.format(share=f"{numbers.percent(right.value)} {standard_error(right)}".rstrip()),
+        say("It prefers the right sentence in {share} of %n pair(s); chance: 50%.", n=right.count, share=share),
         say("Dotted line: chance.") if any(scored.phenomena) else "",
         say(
             "±: the standard error, by how much the share would differ with other pairs of this kind; with all or none "
@@ -334,25 +384,22 @@ def pairs_result(scored: ScoredPairs) -> str:
 
 def shares_note(target: HeadTarget, reading: Reading) -> str:
     """What the numbers on the tokens mean."""
-    first, second = target.answers
+    (first, second), is_technical = target.answers, numbers.is_technical()
     if target.is_score:
         unit = say("Change in the score.")
-    elif target.is_contrast and numbers.is_technical():
+    elif target.is_contrast and is_technical:
         unit = say("Change in ln p of “{first}” − ln p of “{second}”, in nats.", first=first, second=second)
     elif target.is_contrast:
-        unit = say("+0.7 on a word: it doubles the odds of “{first}” against “{second}”; −0.7 halves them.")
-        unit = unit.format(first=first, second=second)
-    elif numbers.is_technical():
+        text = mark("+0.7 on a word: it doubles the odds of “{first}” against “{second}”; −0.7 halves them.")
+        unit = say(text, first=first, second=second)
+    elif is_technical:
         unit = say("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
     else:
         unit = say("+0.7 on a word: it makes the answer about twice as likely; −0.7: half as likely.")
-    sentences = [unit, say("Each card has its own scale, symmetric around 0.")]
-    if reading.masks:
-        hidden = say("A {mask} is hidden already, so two of the methods give it 0.", mask=mask_token(reading))
-        sentences.append(hidden)
-    if reading.unchanged is not None:
-        sentences.append(say("Computed for the model without your changes."))
-    return " ".join(sentences)
+    hidden = say("A {mask} is hidden already, so two of the methods give it 0.", mask=mask_token(reading))
+    scale = say("Each card has its own scale, symmetric around 0.")
+    plain = say("Computed for the model without your changes.") if reading.unchanged is not None else ""
+    return " ".join(filter(None, (unit, scale, hidden if reading.masks else "", plain)))
 
 
 def share_unit(target: HeadTarget) -> str:
@@ -361,58 +408,47 @@ def share_unit(target: HeadTarget) -> str:
     return say("share of the score") if target.is_score else say("share of the log-probability, in nats")
 
 
+def share_sentence(target: HeadTarget, token: str, share: float, method: str) -> str:
+    """One token's share, for the status line."""
+    is_plain = target.is_score or not numbers.is_technical()
+    text = mark("{token}: {value} · {method}") if is_plain else mark("{token}: {value} nats · {method}")
+    return say(text, token=token, value=numbers.signed(share, 5), method=method)
+
+
 def shares_summary(target: HeadTarget, found: Attribution) -> str:
-    """What the shares add up to, and how far the sum is from what it should be."""
-    if not target.is_score and not numbers.is_technical():
-        return _plain_summary(target, found)
-    if found.baseline is None or found.completeness_error is None:
+    """What the shares add up to, and how far the sum is from what it should be; in plain words the probabilities."""
+    is_technical, is_alone = target.is_score or numbers.is_technical(), found.baseline is None
+    if target.is_score:
+        name = say("Score")
+    elif target.is_contrast:
+        name = say("Log odds in nats") if is_technical else ""
+    else:
+        name = say("Log-probability in nats") if is_technical else say("Probability")
+
+    def written(value: float | None) -> str:
+        if value is None or is_technical:
+            return numbers.signed(value, 3)
+        return odds(target, value) if target.is_contrast else numbers.percent(math.exp(value), fine=not is_alone)
+
+    of: dict[str, Any] = {"what": name, "now": written(found.value), "then": written(found.baseline)}
+    if not name:
         text = (
-            say("Score with this text: {value}.")
-            if target.is_score
-            else say("Log odds with this text: {value} nats.")
-            if target.is_contrast
-            else say("Log-probability with this text: {value} nats.")
+            say("With this text {now}.", **of)
+            if is_alone
+            else say("With this text {now}; with every word masked {then}.", **of)
         )
-        return text.format(value=numbers.signed(found.value, 3))
+    elif is_alone:
+        text = say("{what} with this text: {now}.", **of)
+    else:
+        text = say("{what}: {now} with this text, {then} with every word masked.", **of)
+    if found.baseline is None:
+        return text
+    if not is_technical:
+        return f"{text} {say('The numbers show how much each word adds to the difference.')}"
     change, error = found.value - found.baseline, numbers.signed(found.completeness_error, 4)
-    if change:
+    if change and found.completeness_error is not None:
         share = numbers.percent(abs(found.completeness_error / change))
         error = say("{error} ({share} of it)", error=error, share=share)
-    begin = (
-        say("Score: {value} with this text, {baseline} with every word masked.")
-        if target.is_score
-        else say("Log odds: {value} nats with this text, {baseline} with every word masked.")
-        if target.is_contrast
-        else say("Log-probability: {value} nats with this text, {baseline} with every word masked.")
-    )
-    sums = say("The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}.")
-    sums = sums.format(sum=numbers.signed(float(found.scores.sum()), 3), change=numbers.signed(change, 3), error=error)
-    begin = begin.format(value=numbers.signed(found.value, 3), baseline=numbers.signed(found.baseline, 3))
-    return f"{begin} {sums}"
-
-
-def _plain_summary(target: HeadTarget, found: Attribution) -> str:
-    """The same as probabilities, or odds."""
-    alone, both = (
-        say("Probability with this text: {now}."),
-        say(
-            "Probability: {now} with this text, {then} with every word masked. The numbers show how much each word "
-            "adds to the difference."
-        ),
-    )
-    if target.is_contrast:
-        alone, both = (
-            say("With this text {now}."),
-            say(
-                "With this text {now}; with every word masked {then}. The numbers show how much each word adds to the "
-                "difference."
-            ),
-        )
-        now, then = (None if one is None else odds(target, one) for one in (found.value, found.baseline))
-    else:
-        is_alone = found.baseline is None
-        now, then = (
-            None if one is None else numbers.percent(math.exp(one), fine=not is_alone)
-            for one in (found.value, found.baseline)
-        )
-    return alone.format(now=now) if then is None else both.format(now=now, then=then)
+    total, change_text = numbers.signed(float(found.scores.sum()), 3), numbers.signed(change, 3)
+    sums = mark("The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}.")
+    return f"{text} {say(sums, sum=total, change=change_text, error=error)}"

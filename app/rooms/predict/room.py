@@ -3,7 +3,7 @@
 from ...look.say import mark
 from ..room import ViewRoom
 from ..view import ONE_AT_A_TIME, View, ViewSpec, later
-from .previous_predictions import PreviousPredictions
+from .pair_card import PreviousPredictions
 from .view import PredictView
 from .words_view import WordsView
 
@@ -80,13 +80,7 @@ class PredictRoom(ViewRoom):
         assert isinstance(view, PredictView)
         view.text_requested.connect(self.state.set_text)
         view.words_inserted.connect(self._on_view_words_inserted)
-        view.comparison_wanted.connect(self._on_view_compared)
-        if isinstance(view, WordsView):
-            view.swap_requested.connect(lambda: self.state.set_text(self.state.text_b, self.state.text_a))
-
-    def _on_view_compared(self) -> None:
-        """The two sentences of a pair, word by word."""
-        self.open_view("surprise")
+        view.comparison_wanted.connect(lambda _: self.open_view("surprise"))  # the sentences of a pair, word by word
 
     def _on_view_words_inserted(self, words: list[tuple[int, int]]) -> None:
         """words: position and token id of each."""

@@ -3,82 +3,85 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtWidgets import QLayout
 
 from ...compute.question import Job
 from ...compute.word_questions import surprise_of
-from ...figures.figure import Figure, numbers_of
+from ...figures.figure import Numbers
+from ...figures.values import Values, tokens
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...look.say import say
-from ...state.baseline_names import replacing, where_compared
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...look.say import mark, say
 from ...state.token_units import Units
-from ...widgets.card import GAP_PX, Card, label
-from ...widgets.charts.bars import Bar, BarList
-from ...widgets.charts.raster import ColorBar
-from ...widgets.charts.tokens import HeatTokens
-from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox
+from ...widgets.card import label, show_text
+from ...widgets.charts.bars import BarList
+from ...widgets.layouts import fill
+from ..pictures import Bars, Tokens
 from .predict_sentences import missing_words, perplexities, surprise_sentences
-from .view import PredictView, scrolled_column
+from .view import PredictView
 
 if TYPE_CHECKING:
-    from bertcore.analysis.words import Surprise
+    from typing import Any
+
+    from PySide6.QtWidgets import QWidget
+
+    from ...state.readings import Reading
+    from ...state.selection import Selection
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
 LEAST_CHANGE_BITS = 1.0  # the same of a difference
 MOST_BARS = 12
 SIDE_PX = 320
-LEAST_PX = 110  # where the window is lower, the whole room scrolls
 
 
 class SurpriseView(PredictView):
-    """The text as heat on the left, the most surprising words on the right."""
+    """The text in colours on the left, the most surprising words on the right."""
 
-    asks: ClassVar = {"bits": True}
+    pictures = (
+        Tokens(
+            key="bits",
+            title=mark("How surprising is each word?"),
+            name=mark("Surprise of each word, in bits"),
+            number="surprise",
+            intro=mark(
+                "Each word is masked once while the model reads all the others as typed. Stronger colour: harder to "
+                "guess."
+            ),
+            difference=mark("Red: harder to guess now than {there}. Blue: easier."),
+            asks="bits",
+            scale=mark("surprise in bits"),
+            difference_scale=mark("change in bits"),
+            least_change=LEAST_CHANGE_BITS,
+            least_px=110,
+        ),
+        Bars(
+            key="most",
+            title=mark("Most surprising"),
+            name=mark("Most surprising words"),
+            number="surprise",
+            is_compared=False,  # it shows what the colours are of
+            asks="bits",
+            chart=partial(BarList, clickable=True, stretch_to_px=42, may_cut=True),
+            marks_selected=False,
+            notes_positions=True,
+            width=0,
+            folds=True,
+        ),
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.tokens = HeatTokens(say("Surprise of each word, in bits"))
-        self.bars = BarList(say("Most surprising words"), clickable=True, stretch_to_px=42, may_cut=True)
+    def lay_out(self) -> QLayout:
         self.perplexity, self.explanation = label("", "number"), label("", "muted", wrap=True)
-        self.bits: list[float | None] = []  # (U) as they are shown
-        self.baseline_bits: list[float | None] = []  # (U) of what each is compared with
-        self.changes: list[float | None] = []  # (U) now minus before as both are shown, where that is what is drawn
-        self._words: list[str] = []  # (U) as typed
-        self._bar_units: list[int] = []
-        self._scale, self._scale_name = ColorBar(signed=False), label("", "muted")
-        explain("surprise", self.tokens, self.bars, self._scale)
         explain("perplexity", self.perplexity)
-        self._card = Card(say("How surprising is each word?"), intro=" ")
-        self._side = side = Card(say("Most surprising"), intro=" ")
-        area = scrolled_column(self.tokens, self.perplexity, self.explanation, least_px=LEAST_PX)
-        fill(self._card.body, hbox(self._scale_name, self._scale, None, gap_px=8), (area, 1))
-        self._card.set_figure(self._figure)
-        side.setFixedWidth(theme.column_px(SIDE_PX))
-        side.body.addWidget(self.bars, 1)
-        self.column.addLayout(hbox((self._card, 1), folded_on_projector(side, side.title), gap_px=GAP_PX))
-        self.add_token_menu(self.tokens)
-        self.add_token_menu(self.bars, lambda row: self.first_position(self._bar_units[row]))
-        self.tokens.clicked.connect(self.click_unit)
-        self.tokens.hovered.connect(self._on_tokens_hovered)
-        self.bars.clicked.connect(lambda row: self.click_unit(self._bar_units[row]))
+        fill(self.columns["bits"], self.perplexity, self.explanation)
+        self.cards["most"].setFixedWidth(theme.column_px(SIDE_PX))
+        return super().lay_out()
 
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
-        missing = missing_words(reading)
-        if missing:
-            self.show_nothing(say("No predictions"), missing)
-            return
-        self.show_content()
-        self.ask_all()
-        self._show(reading, selection)
-
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        self.tokens.select(selection.units(reading).unit_of(selection.position))
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        return super().nothing(reading, selection) if missing_words(reading) else None
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         if missing_words(reading):
@@ -89,126 +92,87 @@ class SurpriseView(PredictView):
             text = replace(text, input_ids=tuple(encoding.ids))
         return Job(surprise_of, (encoding, text, words, what_if), (request.model,))
 
-    def _show(self, reading: Reading, selection: Selection) -> None:
-        units, baseline = selection.units(reading), reading.baseline
-        self._words, self.bits = typed_words(reading, units), bits_of(self.answer_of("bits", reading), reading, units)
-        self.baseline_bits, counterparts = [None] * len(units), list[str | None]([None] * len(units))
-        if baseline is not None:
-            others = baseline.units(units.view)
-            bits, words = bits_of(self.answer_of("bits", baseline), baseline, others), typed_words(baseline, others)
-            places = reading.places_in_baseline(units.view)
-            self.baseline_bits = [None if place is None else bits[place] for place in places]
-            counterparts = [None if place is None else words[place] for place in places]
-        pairs = list(zip(self.baseline_bits, self.bits, strict=True))
-        changes = [None if None in pair else numbers.difference(*pair) for pair in pairs]  # type: ignore[arg-type]
-        is_difference = selection.wants_difference and any(one is not None for one in changes)
-        self.changes = changes if is_difference else [None] * len(units)
-        drawn = self.changes if is_difference else self.bits
-        least = LEAST_CHANGE_BITS if is_difference else LEAST_SCALE_BITS
-        limit = max(least, *(abs(one) for one in drawn if one is not None), 0.0)
-        self._show_words(reading, is_difference, limit)
-        labels, texts = list(map(replacing, self._words, counterparts)), [_written(*pair) for pair in pairs]
-        self.tokens.set_values(labels, units.kinds, drawn, texts, limit, signed=is_difference)
-        known = [(value, unit) for unit, value in enumerate(drawn) if value is not None]
-        most = sorted(known, key=lambda one: -abs(one[0]))[:MOST_BARS]
-        self._bar_units = [unit for _, unit in most]
-        self.bars.set_bars(
-            [
-                Bar(
-                    self._words[unit],
-                    numbers.signed(value) if is_difference else numbers.decimal(value),
-                    abs(value) / limit,
-                    "bar" if is_difference else "bar_strong",
-                    mark=self._mark(unit, counterparts[unit]),
-                    note=str(units.first_positions[unit]),
-                    sign=int(np.sign(value)) if is_difference else 0,
-                )
-                for value, unit in most
-            ]
-        )
-        self._show_total(reading, selection)
-        self.show_selection(reading, selection)
-
-    def _mark(self, unit: int, counterpart: str | None) -> str:
-        """What stands behind a bar of the baseline."""
-        before = self.baseline_bits[unit]
-        if self.changes[unit] is None:
-            return "" if before is None else say("baseline {bits}", bits=numbers.decimal(before))
-        other = "" if counterpart in (None, self._words[unit]) else f"{counterpart} "
-        return other + _written(before, self.bits[unit])
-
-    def _show_words(self, reading: Reading, is_difference: bool, limit: float) -> None:
-        """What colours, scale and list are of: the bits, or what has changed."""
-        if is_difference:
-            name, title = say("change in bits"), say("Changed most")
-            there = where_compared(reading)
-            intro = say("Red: harder to guess now than {there}. Blue: easier.", there=there)
-            click = say("The change, then the bits in the baseline and now. Click a word to select it.")
-            self._scale.set_range(-limit, limit, numbers.signed, signed=True)
-        else:
-            name, title = say("surprise in bits"), say("Most surprising")
-            intro = say(
-                "Each word is masked once while the model reads all the others as typed. Stronger colour: harder to "
-                "guess."
-            )
-            click = say("Click a word to select it, and press M to mask it.")
-            self._scale.set_range(0, limit, signed=False)
-        self._scale_name.setText(name)
-        self._card.set_intro(intro)
-        self._side.set_title(title)
-        self._side.set_intro(click)
-
-    def _show_total(self, reading: Reading, selection: Selection) -> None:
-        found, baseline = self.asked["bits"].answer, self.asked_of_baseline["bits"].answer
-        is_known = found is not None and len(found.bits) > 0
-        for widget in (self.perplexity, self.explanation):
-            widget.setVisible(is_known)
-        if found is None or not is_known:
-            return
-        self.perplexity.setText(perplexities(found, baseline, reading))
-        known = [change for bits, change in zip(self.bits, self.changes, strict=True) if bits is not None]
-        has_gaps = None in known and any(change is not None for change in known)
-        words = selection.token_view.words
-        self.explanation.setText(surprise_sentences(found, baseline, reading, words=words, has_gaps=has_gaps))
-
-    def _figure(self) -> Figure | None:
-        if self.reading is None or self.answer_of("bits", self.reading) is None:
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        if key == "most":
+            return self._most()
+        units, found = selection.units(reading), self.answer_of("bits", reading)
+        typed = Units(reading.encoding, reading.encoding.labels, (), units.view).labels  # a mask over a word hides none
+        bits, side = np.full(len(units), np.nan), replace(tokens(units), labels=typed, axis_name="word")
+        if found is not None:
+            counted = set(found.positions.tolist())
+            is_counted = [bool(counted.intersection(members)) for members in units.members]
+            bits = np.where(is_counted, units.sums(found.by_token(len(reading.encoding))), np.nan)
+        elif reading is not self.reading:
             return None
-        now, before = (np.array(bits, dtype=float) for bits in (self.bits, self.baseline_bits))
-        values = {"surprise": now}
-        if not np.isnan(before).all():
-            values |= {"surprise with the baseline": before, "change of surprise": now - before}
-        arrays = {name: numbers_of("word", self._words, one) for name, one in values.items()}
-        pictures = [self.tokens, self._scale, self.perplexity]
-        hint, settings = say("bits, each word masked in turn"), self.perplexity.text()
-        return self.figure(self._card.title, pictures, arrays, hint=hint, settings=settings, masks=False)
+        return Values(bits, side, low=0, high=max(LEAST_SCALE_BITS, *bits[np.isfinite(bits)].tolist(), 0.0))
 
-    def _on_tokens_hovered(self, unit: int | None) -> None:
-        self.hover_unit(unit)
-        bits, text = self.bits[unit] if unit is not None and unit < len(self.bits) else None, ""
-        if unit is not None and bits is not None:
-            chance = numbers.number(2**-bits) if numbers.is_technical() else numbers.percent(2**-bits)
-            text = say("{token}: {surprise}, probability {probability}")
-            text = text.format(token=self._words[unit], surprise=numbers.surprise(bits), probability=chance)
-        self.hover_text_changed.emit(text)
+    def _most(self) -> Values:
+        """The words with the strongest colours."""
+        shown, chart, is_difference = self.shown["bits"], self.charts["bits"], "bits" in self.differences
+        known = np.flatnonzero(np.isfinite(shown.array))
+        order = known[np.argsort(-np.abs(shown.array[known]), kind="stable")][:MOST_BARS].tolist()
+        array, now, before = shown.array[order], *(bits[order] for bits in self.bits)
+        marks = [chart.tokens[unit].number for unit in order]  # both numbers
+        if not is_difference:
+            marks = ["" if np.isnan(one) else say("baseline {bits}", bits=numbers.decimal(one)) for one in before]
+        changes = [numbers.difference(*pair) for pair in zip(before.tolist(), now.tolist(), strict=True)]
+        texts = (
+            [numbers.signed(one) for one in changes] if is_difference else list(map(numbers.decimal, array.tolist()))
+        )
+        signs = np.sign(array).astype(int).tolist() if is_difference else [0] * len(order)
+        colors = ["bar" if is_difference else "bar_strong"] * len(order)
+        click = say("Click a word to select it, and press M to mask it.")
+        if is_difference:
+            click = say("The change, then the bits in the baseline and now. Click a word to select it.")
+        return Values(
+            np.abs(array),
+            shown.rows.some(order),
+            high=shown.range[1],
+            texts=[[text] for text in texts],
+            detail={"mark": marks, "sign": signs, "color": colors},
+            intro=click,
+        )
 
+    @property
+    def bits(self) -> tuple[np.ndarray, np.ndarray]:
+        """(U) of this reading, and of the baseline in the same places; NaN where nothing is known."""
+        now, before = self.both["bits"]
+        return now.array, np.full(len(now.rows), np.nan) if before is None else before.array
 
-def bits_of(found: Surprise | None, reading: Reading, units: Units) -> list[float | None]:
-    """(U) of each unit; None where it was not hidden, or is not known yet."""
-    if found is None:
-        return [None] * len(units)
-    bits, counted = units.sums(found.by_token(len(reading.encoding))), set(found.positions.tolist())
-    each = zip(bits, units.members, strict=True)
-    return [float(value) if counted.intersection(members) else None for value, members in each]
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        if self.shows_nothing:
+            return
+        now, before = self.bits
+        found, baseline = self.asked["bits"].answer, self.asked_of_baseline["bits"].answer
+        is_difference = "bits" in self.differences
+        self.cards["most"].set_title(say("Changed most") if is_difference else say("Most surprising"))
+        has_gaps = is_difference and bool(np.any(np.isfinite(now) & np.isnan(before)))
+        words = selection.token_view.words
+        perplexity = sentences = ""
+        if found is not None and len(found.bits):
+            perplexity = perplexities(found, baseline, reading)
+            sentences = surprise_sentences(found, baseline, reading, words=words, has_gaps=has_gaps)
+        show_text(self.perplexity, perplexity)
+        show_text(self.explanation, sentences)
 
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        bits = self.bits[0][row] if key == "bits" else np.nan
+        if np.isnan(bits):
+            return ""
+        chance = numbers.number(2**-bits) if numbers.is_technical() else numbers.percent(2**-bits)
+        text, name = mark("{token}: {surprise}, probability {probability}"), self.shown[key].rows.name(row)
+        return say(text, token=name, surprise=numbers.surprise(bits), probability=chance)
 
-def typed_words(reading: Reading, units: Units) -> list[str]:
-    """(U) the text's own words: a mask over one is not read here."""
-    return Units(reading.encoding, reading.encoding.labels, (), units.view).labels
+    def saved(self, key: str) -> list[QWidget]:
+        return [*super().saved(key), *([self.perplexity] if key == "bits" else [])]
 
+    def caption(self, key: str) -> dict[str, Any]:
+        hint = say("bits, each word masked in turn")
+        return {"hint": hint, "settings": self.perplexity.text(), "masks": False}
 
-def _written(before: float | None, now: float | None) -> str:
-    """`3.20 → 1.15`; where nothing is compared, `1.15`."""
-    if now is None:
-        return ""
-    return numbers.decimal(now) if before is None else f"{numbers.decimal(before)} → {numbers.decimal(now)}"
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        (now, before), axes = self.bits, self.shown[key].axes
+        if key != "bits" or np.isnan(before).all():
+            return super().numbers(key)
+        arrays = {"surprise": now, "surprise with the baseline": before, "change of surprise": now - before}
+        return {name: Numbers(array, axes) for name, array in arrays.items()}

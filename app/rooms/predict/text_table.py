@@ -87,15 +87,13 @@ def _preferred(margin_bits: float) -> str:
     )
 
 
-class ScoreModel(QAbstractTableModel):
+class _Scores(QAbstractTableModel):
     """UserRole has what a column is sorted by."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.scores: Sequence[Row] = ()
-        self.columns: list[Column] = []
+    scores: Sequence[Row] = ()
+    columns: Sequence[Column] = ()
 
-    def set_scores(self, scores: Sequence[Row], columns: list[Column]) -> None:
+    def set_scores(self, scores: Sequence[Row], columns: Sequence[Column]) -> None:
         self.beginResetModel()
         self.scores, self.columns = scores, columns
         self.endResetModel()
@@ -111,27 +109,23 @@ class ScoreModel(QAbstractTableModel):
         value = getattr(score, column.field)
         if role == Qt.ItemDataRole.TextAlignmentRole and column.kind:
             return theme.RIGHT
-        if value is None:
-            return None
-        match role:
-            case Qt.ItemDataRole.UserRole:
-                return value
-            case Qt.ItemDataRole.DisplayRole:
-                return fitting_line(column.written(value))
-            case Qt.ItemDataRole.ToolTipRole if not column.kind:
-                return plain_tip(column.written(value))
-            case _ if role == DIFFERENCE and column.is_text and hasattr(score, "margin_bits"):
-                return _difference(score.a.split(), (score.b or "").split(), is_first=column.field == "a")
+        if value is None or role == Qt.ItemDataRole.UserRole:
+            return value
+        if role == Qt.ItemDataRole.DisplayRole:
+            return fitting_line(column.written(value))
+        if role == Qt.ItemDataRole.ToolTipRole and not column.kind:
+            return plain_tip(column.written(value))
+        if role == DIFFERENCE and column.is_text and hasattr(score, "margin_bits"):
+            return _difference(score.a.split(), (score.b or "").split(), is_first=column.field == "a")
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        column = self.columns[section] if orientation == Qt.Orientation.Horizontal else None
-        if column is not None and role == Qt.ItemDataRole.DisplayRole:
-            return column.name
-        if column is not None and role == Qt.ItemDataRole.TextAlignmentRole:
-            return theme.RIGHT if column.kind else theme.LEFT
-        is_tip = column is not None and column.kind and role == Qt.ItemDataRole.ToolTipRole
-        return explained(column.kind) if column is not None and is_tip else None
+        if orientation == Qt.Orientation.Vertical:
+            return None
+        column = self.columns[section]
+        tip, align = explained(column.kind) if column.kind else None, theme.RIGHT if column.kind else theme.LEFT
+        roles = {"DisplayRole": column.name, "TextAlignmentRole": align, "ToolTipRole": tip}
+        return roles.get(Qt.ItemDataRole(role).name)
 
 
 def _difference(words: list[str], others: list[str], *, is_first: bool) -> tuple[str, str] | None:
@@ -163,8 +157,8 @@ class TextTable(QTableView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.scores, self._sorted = ScoreModel(), QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(self.scores)
+        self._scores, self._sorted = _Scores(), QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._scores)
         self._sorted.setSortRole(Qt.ItemDataRole.UserRole)
         self.setModel(self._sorted)
         self.setAccessibleName(say("What the model says about each text"))
@@ -187,7 +181,7 @@ class TextTable(QTableView):
         self.setSortingEnabled(False)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self._sorted.sort(-1)
-        self.scores.set_scores(scores, columns)
+        self._scores.set_scores(scores, columns)
         self.setSortingEnabled(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setMinimumSectionSize(theme.px(LEAST_PX))
@@ -200,6 +194,10 @@ class TextTable(QTableView):
             stretch, fixed = QHeaderView.ResizeMode.Stretch, QHeaderView.ResizeMode.Interactive
             header.setSectionResizeMode(i, stretch if column.is_text else fixed)
             header.resizeSection(i, min(needed[i], most))
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self._scores.columns
 
     @property
     def shown(self) -> list[Row]:
@@ -221,4 +219,4 @@ class TextTable(QTableView):
             self.opened.emit(self._row_at(index))
 
     def _row_at(self, index: QModelIndex) -> Row:
-        return self.scores.scores[self._sorted.mapToSource(index).row()]
+        return self._scores.scores[self._sorted.mapToSource(index).row()]

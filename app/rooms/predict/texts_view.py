@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPlainTextEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLayout, QLineEdit, QPlainTextEdit, QWidget
 
 from bertcore.errors import BertcoreError
 from bertcore.limits import MOST_LISTED_TEXTS, TASK_LINE_BYTES
 from bertcore.locations import minimal_pairs_file
 from bertcore.tasks.readers.lines import numbered_lines
 
-from ...compute.question import Question
 from ...compute.text_scores import PairScore, ScoredPairs, ScoredTexts, readable_pairs, score_typed
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...state.baseline import ComparisonOffer, OtherText
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...widgets.card import Card, button, label, scrolled
+from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox, vbox
-from ...widgets.progress_line import ProgressLine
 from .predict_sentences import missing_words, pairs_result, standard_error, template_means, written_mean
 from .text_table import TextTable, columns_for, pair_columns
 from .view import PredictView
 
 if TYPE_CHECKING:
     from bertcore.evaluation.score_texts import TextScore
+    from bertcore.evaluation.sets import Estimate
 
+    from ...compute.question import Question
     from ...state.model_info import ModelInfo
+    from ...state.readings import Reading
+    from ...state.selection import Selection
 
 EXAMPLES = (
     "The cat sat on the mat.\tIt was warm there.",
@@ -57,35 +57,34 @@ class TextsView(PredictView):
     Lines of JSON are minimal pairs: beside their table is how often the model is right, by phenomenon.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.box, self.word, self.line = QPlainTextEdit(), QLineEdit(), ProgressLine()
-        self.open_file = button(say("Open file…"), self._on_open_clicked)
-        self.score = button(say("Score", meaning="verb"), self.ask, look="primary")
-        self.scores: Question[ScoredTexts | ScoredPairs] = self.add_question(self._on_scores_answered, self.line)
-        self.table, self.means, self.empty = TextTable(), label("", wrap=True), label("", wrap=True)
-        self.use = button("", self.table.open_current, look="small")
+    _model: ModelInfo | None = None  # that the scores are of
+
+    def lay_out(self) -> QLayout:
+        self.scores: Question[ScoredTexts | ScoredPairs] = self.add_question(self._on_scores_answered)
+        self.line, self.table = self.own_line(self.scores), TextTable()
+        self.means, self.empty = label("", wrap=True), label("", wrap=True)
         self.grid = LabelledGrid(say("Means of a template: rows are the first choice, columns the second"))
         name = say("Share of pairs in which the model prefers the right sentence, by phenomenon")
         self.phenomena = BarList(name, label_share=0.6, line_at=CHANCE)
-        self._model: ModelInfo | None = None  # that the scores are of
         list_card, self._table_card = self._list_card(), Card(say("What the model says about each"))
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._offers())
-        self._pages.addWidget(self._results())
-        fill(self._table_card.body, self.line, (self._pages, 1))
+        self._results, self._phenomena_area = QWidget(), scrolled(self.phenomena)
+        rows = hbox((self.table, 2), (self._phenomena_area, 1), gap_px=12)
+        rows.addStretch(0)  # what the table does not need
+        vbox((rows, 1), self.means, self.grid, parent=self._results, gap_px=8)
+        self.table.setMinimumHeight(theme.px(LEAST_TABLE_PX))
+        self.grid.setFixedHeight(theme.px(GRID_PX))
+        self._offers = self._make_offers()
+        fill(self._table_card.body, self.line, (self._offers, 1), (self._results, 1))
+        self.use = button("", self.table.open_current, look="small")
         self._table_card.add_to_header(self.use)
         self._table_card.set_figure(self._figure)
-        if theme.is_projector():
-            list_card.setFixedWidth(theme.column_px(SIDE_PX))
-            self.column.addLayout(hbox((self._table_card, 1), folded_on_projector(list_card, list_card.title)))
-        else:
-            self.box.setFixedHeight(theme.px(BOX_PX))
-            fill(self.column, list_card, (self._table_card, 1))
-        self.box.textChanged.connect(self._on_box_changed)
-        self._on_box_changed()
         self.table.opened.connect(self._on_table_opened)
         self.table.selectionModel().currentChanged.connect(lambda now, _before: self.use.setEnabled(now.isValid()))
+        if theme.is_projector():
+            list_card.setFixedWidth(theme.column_px(SIDE_PX))
+            return hbox((self._table_card, 1), folded_on_projector(list_card, list_card.title), gap_px=GAP_PX)
+        self.box.setFixedHeight(theme.px(BOX_PX))
+        return vbox(list_card, (self._table_card, 1), gap_px=GAP_PX)
 
     def _list_card(self) -> Card:
         """The box (in which Tab writes a tab, which divides a pair), and what to do with its lines."""
@@ -97,6 +96,7 @@ class TextsView(PredictView):
                 count=numbers.count(MOST_LISTED_TEXTS),
             ),
         )
+        self.box, self.word = QPlainTextEdit(), QLineEdit()
         self.box.setAccessibleName(say("Texts, one per line"))
         self.box.setPlaceholderText(say("Paste or type texts here, one per line"))
         self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -104,48 +104,42 @@ class TextsView(PredictView):
         self.word.setPlaceholderText(say("Word to score at [MASK] (empty: the most likely)"))
         self.word.setToolTip(say("How likely is this word at the first [MASK] of each text?"))
         self.word.returnPressed.connect(self.ask)
+        self.open_file = button(say("Open file…"), self._on_open_clicked)
+        self.score = button(say("Score", meaning="verb"), self.ask, look="primary")
         controls: QBoxLayout = hbox(self.open_file, (self.word, 1), self.score, gap_px=8)
         if theme.is_projector():
             controls = vbox(self.word, hbox(self.open_file, None, self.score), gap_px=8)
         fill(card.body, (self.box, 1), controls)
         return card
 
-    def _offers(self) -> QWidget:
+    def _make_offers(self) -> QWidget:
         """What to do while there is nothing in the table."""
-        offers, made = (
-            QWidget(),
-            (
-                button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
-                button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
-                button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
-            ),
+        offers = QWidget()
+        made = (
+            button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
+            button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
+            button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
         )
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         vbox(None, self.empty, hbox(None, *made, None, gap_px=8), None, parent=offers, gap_px=8)
+        self.box.textChanged.connect(self._on_box_changed)
+        self._on_box_changed()
         return offers
-
-    def _results(self) -> QWidget:
-        content, self._phenomena_area = QWidget(), scrolled(self.phenomena)
-        rows = hbox((self.table, 2), (self._phenomena_area, 1), gap_px=12)
-        rows.addStretch(0)  # what the table does not need
-        vbox((rows, 1), self.means, self.grid, parent=content, gap_px=8)
-        self.table.setMinimumHeight(theme.px(LEAST_TABLE_PX))
-        self.grid.setFixedHeight(theme.px(GRID_PX))
-        return content
 
     def restore(self, kept: tuple[str, str]) -> None:
         self.box.setPlainText(kept[0])
         self.word.setText(kept[1])
 
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        model = reading.request.model
+        self.mask_button.hide()
+        return None if model.output_heads or model.pooling is not None else (say("No scores"), missing_words(reading))
+
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if reading.request.model != self._model:
             self._model = reading.request.model
             self.scores.clear()
-        if not self._model.output_heads and self._model.pooling is None:
-            self.show_nothing(say("No scores"), missing_words(reading))
-            return
-        self.show_content()
-        self._show()
+        super().show_reading(reading, selection)
 
     def try_texts(self, text: str) -> None:
         """Puts a list into the box and scores it."""
@@ -180,7 +174,7 @@ class TextsView(PredictView):
             self.scores.ask_model(self.reading.request.model, score_typed, tuple(named), word or None, pause_ms=0)
         else:
             self.scores.clear(say("Write a few texts first, one per line."))
-        self._show()
+        self.redraw()
 
     def _on_box_changed(self) -> None:
         nothing = say("Nothing scored yet. Type texts, or try an example.")
@@ -205,54 +199,51 @@ class TextsView(PredictView):
             has_phenomena, means, values = any(scored.phenomena), pairs_result(scored), None
             worst_first = sorted(scored.scores, key=lambda one: one.margin_bits)
             self.table.set_scores(worst_first, pair_columns(has_phenomena=has_phenomena))
-            self.phenomena.set_bars(_phenomenon_bars(scored))
+            phenomena = sorted(scored.phenomena.items(), key=lambda one: one[1].value)
+            self.phenomena.set_bars([_phenomenon_bar(*one) for one in phenomena])
         else:
             has_phenomena, means, values = False, template_means(scored), scored.pairs()
             self.table.set_scores(scored.scores, columns_for(scored.scores))
-            if values is not None:
-                self._show_grid(scored, values)
         self._phenomena_area.setVisible(has_phenomena)
-        self.means.setText(means)
-        self.means.setVisible(bool(means))
+        show_text(self.means, means)
         self.grid.setVisible(values is not None)
-        self._show()
+        if values is not None and isinstance(scored, ScoredTexts):  # of a template with two places
+            explain("probability" if scored.is_of_word else "text_log_likelihood", self.grid)
+            texts = [[written_mean(scored, value) for value in row] for row in values.tolist()]
+            rows, columns = (Labels(list(means)) for means in scored.means)
+            self.grid.set_grid(values, rows, columns, float(values.min()), float(values.max()), texts)
+        self.redraw()
 
-    def _show_grid(self, scored: ScoredTexts, values: np.ndarray) -> None:
-        """Of a template with two places, the mean of each pair of words."""
-        explain("probability" if scored.is_of_word else "text_log_likelihood", self.grid)
-        rows, columns = (Labels(list(means)) for means in scored.means)
-        texts = [[written_mean(scored, value) for value in row] for row in values.tolist()]
-        self.grid.set_grid(values, rows, columns, float(values.min()), float(values.max()), texts)
-
-    def _show(self) -> None:
+    def drawn(self, reading: Reading, selection: Selection) -> None:
         scores = self.scores.answer
-        self._pages.setCurrentIndex(0 if scores is None else 1)
-        self.use.setVisible(scores is not None)
+        self._offers.setVisible(scores is None)
+        for widget in (self._results, self.use):
+            widget.setVisible(scores is not None)
         self.use.setEnabled(self.table.currentIndex().isValid())
-        intro = hint = ""
+        use, tip, intro, hint = "", "", "", ""
         if isinstance(scores, ScoredPairs):
-            hint = say("%n pair(s)", n=len(scores.scores))
+            use, hint = say("Compare this pair"), say("%n pair(s)", n=len(scores.scores))
+            tip = say("Every room compares the two sentences of the selected row (double-click)")
             intro = say(
                 "The sentences of a pair differ in one point, and one of them is wrong: which does the model find "
                 "more likely? Its mistakes come first. Click a row and “Compare this pair”: then every view shows the "
                 "right sentence beside the wrong one."
             )
-            self.use.setText(say("Compare this pair"))
-            self.use.setToolTip(say("Every room compares the two sentences of the selected row (double-click)"))
         elif scores is not None:
-            hint = say("%n text(s)", n=len(scores.scores))
+            use, hint = say("Use this text"), say("%n text(s)", n=len(scores.scores))
+            tip = say("Put the text of the selected row into A and B (double-click)")
             intro = say(
                 "Click a column’s name to sort: which text surprises the model most? Click a row and “Use this text”: "
                 "then every view shows it."
             )
-            self.use.setText(say("Use this text"))
-            self.use.setToolTip(say("Put the text of the selected row into A and B (double-click)"))
+        self.use.setText(use)
+        self.use.setToolTip(tip)
         self._table_card.set_intro(intro)
         self._table_card.set_hint(hint)
 
     def _figure(self) -> Figure | None:
         """All rows, in the order on the screen."""
-        answer, scores, columns = self.scores.answer, self.table.shown, self.table.scores.columns
+        answer, scores, columns = self.scores.answer, self.table.shown, self.table.columns
         if answer is None:
             return None
         texts = [" ".join(f"{score.a}\t{score.b or ''}".split()) for score in scores]
@@ -270,10 +261,6 @@ class TextsView(PredictView):
         return self.figure(say("Scores of many texts"), widgets, arrays, plain=True, texts=False)
 
 
-def _phenomenon_bars(scored: ScoredPairs) -> list[Bar]:
-    """The worst first."""
-    bars = []
-    for name, right in sorted(scored.phenomena.items(), key=lambda one: one[1].value):
-        share, count = numbers.percent(right.value), numbers.count(right.count)
-        bars.append(Bar(name.replace("_", " "), share, right.value, mark=standard_error(right), note=count))
-    return bars
+def _phenomenon_bar(name: str, right: Estimate) -> Bar:
+    share, count = numbers.percent(right.value), numbers.count(right.count)
+    return Bar(name.replace("_", " "), share, right.value, mark=standard_error(right), note=count)

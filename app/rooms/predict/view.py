@@ -5,51 +5,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from ...compute.masks import lens_of
 from ...compute.question import Job
-from ...look import theme
 from ...look.say import say
 from ...state.readings import word_to_mask
-from ...widgets.card import GAP_PX, Card, button, label, scrolled
-from ...widgets.charts.raster import ColorBar
-from ...widgets.context_menu import Entry
-from ...widgets.layouts import hbox, vbox
-from ..view import View
+from ...widgets.card import button, set_role
+from ..values_view import ValuesView
 from .predict_sentences import missing_words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bertcore.analysis.predict import WordGuess
 
+    from ...compute.masks import MaskLens
     from ...state.readings import MaskReading, Reading
+    from ...state.selection import Selection
+    from ...widgets.context_menu import Entry
 MOST_MASKS = 12  # that are shown
+LEAST_SCALE = 0.01  # what is hardly likely after any layer stays pale
 QUICK_ROWS = 40  # stages times masks whose words are read off at each key: a few ms in a small model
 
 
-class PredictView(View):
-    """`column` takes what the view shows; `show_nothing` shows a sentence instead."""
+class PredictView(ValuesView):
+    """Where no word is masked it offers to mask one, and of a model that predicts no words it says so."""
 
     text_requested = Signal(object, object)  # A, B: str, or None to leave it as it is
     words_inserted = Signal(object)  # list of (position, token id): words for the text, in place of masks
+    _mask: int | None = None  # position of the mask that was clicked last
+    _to_mask: int | None = None  # position that a button offers to mask
 
     def __init__(self) -> None:
         super().__init__()
-        self._mask: int | None = None  # position of the mask that was clicked last
-        self._content, self._nothing = QWidget(), Card()
-        self._nothing_title, self._nothing_text = label("", "number"), label("", wrap=True)
-        self.column = vbox(parent=self._content, gap_px=GAP_PX)
-        self.offer = button(say("Mask"), lambda: self.mask_toggled.emit(self._to_mask), look="primary")
-        self._to_mask = 0  # position that the button masks
-        self._nothing.fill_with_message(self._nothing_title, self._nothing_text, self.offer)
-        self._layers = QStackedLayout(self)
-        self._layers.addWidget(self._content)
-        self._layers.addWidget(self._nothing)
-
-    @property
-    def nothing(self) -> str:
-        """The sentence shown instead of the content; empty where there is content."""
-        return self._nothing_text.text() if self._layers.currentWidget() is self._nothing else ""
+        set_role(self.nothing_title, "number")
+        set_role(self.nothing_text, "")
 
     @property
     def masks(self) -> list[MaskReading]:
@@ -64,59 +55,31 @@ class PredictView(View):
             self._mask = self.selection.pinned
         return positions.index(self._mask) if self._mask in positions else 0
 
-    def show_nothing(self, title: str, sentence: str, to_mask: int | None = None) -> None:
-        """to_mask: the token that a button offers to mask."""
-        self.offer.setVisible(to_mask is not None)
-        if to_mask is not None and self.reading is not None:
-            self._to_mask = to_mask
-            self.offer.setText(say("Mask “{token}”", token=self.reading.encoding.labels[to_mask]))
-        self._nothing_title.setText(title)
-        self._nothing_text.setText(sentence)
-        self._layers.setCurrentWidget(self._nothing)
-        for question in self.questions:
-            question.cancel()
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        self.offer_mask(reading, selection)
+        if missing := missing_words(reading):
+            return say("No predictions"), missing
+        text = say("Mask a word, and the model guesses it: double-click a token, or select it and press M.")
+        return None if reading.masks else (say("Mask a word"), text)
 
-    def show_content(self) -> None:
-        self._layers.setCurrentWidget(self._content)
+    def offers(self) -> list[QPushButton]:
+        self.mask_button = button("", lambda: self.mask_toggled.emit(self._to_mask), look="primary")
+        return [self.mask_button]
 
-    def word_entries(self, position: int, word: WordGuess) -> list[Entry]:
-        """What a right click on a word predicted at a mask offers."""
-        return [
-            (say("Insert “{word}”", word=word.token), lambda: self.words_inserted.emit([(position, word.id)])),
-            (say("Copy “{word}”", word=word.token), lambda: QApplication.clipboard().setText(word.token)),
-            None,
-            (say("Pin this mask"), lambda: self.position_clicked.emit(position)),
-            (say("Remove this mask"), lambda: self.mask_toggled.emit(position)),
-        ]
-
-    def check_masks(self, reading: Reading) -> bool:
-        """Whether there are masks and a head that predicts words; shows the content, or says what is missing."""
-        missing = missing_words(reading)
-        if missing:
-            self.show_nothing(say("No predictions"), missing)
-        elif not reading.masks:
-            text = say("Mask a word, and the model guesses it: double-click a token, or select it and press M.")
-            self.show_nothing(say("Mask a word"), text, word_to_mask(reading, self.selection.position))
-        else:
-            self.show_content()
-        return not missing and bool(reading.masks)
+    def offer_mask(self, reading: Reading, selection: Selection) -> None:
+        """A button masks the selected token, or else the first word."""
+        self._to_mask = None if missing_words(reading) else word_to_mask(reading, selection.position)
+        self.mask_button.setVisible(self._to_mask is not None)
+        if self._to_mask is not None:
+            self.mask_button.setText(say("Mask “{token}”", token=reading.encoding.labels[self._to_mask]))
 
 
-def scrolled_column(picture: QWidget, *words: QWidget, least_px: int = 0) -> QScrollArea:
-    """A picture that takes what height there is, with words below, in an area that scrolls if it must.
-
-    least_px: where the window leaves less, the whole room scrolls.
-    """
-    inside = QWidget()
-    vbox((picture, 1), *words, parent=inside, margins=(0, 0, theme.px(4), 0))
-    area = scrolled(inside)
-    area.setMinimumHeight(theme.px(least_px))
-    return area
-
-
-def with_name(text: str, scale: ColorBar) -> QHBoxLayout:
-    """A colour scale with what it shows before it."""
-    return hbox(label(text, "muted"), scale, None)
+def word_entries(word: WordGuess, insert: Callable[[], object]) -> list[Entry]:
+    """What a right click on a word predicted at a mask offers besides what can be done with the mask."""
+    return [
+        (say("Insert “{word}”", word=word.token), insert),
+        (say("Copy “{word}”", word=word.token), lambda: QApplication.clipboard().setText(word.token)),
+    ]
 
 
 def lens_job(reading: Reading) -> Job | None:
@@ -124,3 +87,8 @@ def lens_job(reading: Reading) -> Job | None:
     positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS])
     is_quick = len(reading.trace.hidden_states) * len(positions) <= QUICK_ROWS
     return Job(lens_of, (reading, positions), (reading.request.model,), is_quick) if positions else None
+
+
+def highest(lens: MaskLens) -> float:
+    """The probability of the strongest colour for these masks."""
+    return max(max(words[0].probability for stage in lens.words for words in stage), LEAST_SCALE)

@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 import html
-import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QGridLayout, QLayout, QWidget
 
 from ...compute.question import Job
 from ...compute.word_questions import sentence_similarity
-from ...figures.figure import Axis, Figure, Numbers, numbers_of
+from ...figures.figure import Figure, numbers_of
+from ...figures.values import Values, tokens
 from ...look import numbers, theme
-from ...look.number_kinds import explain
-from ...look.say import say
+from ...look.say import mark, say
 from ...state.baseline_names import beside, is_earlier
-from ...state.readings import Reading, word_to_mask
-from ...state.selection import Selection
 from ...state.token_units import Units
 from ...state.verdicts import Verdict, first_token, question_for, similarity_verdict, verdict_of
-from ...widgets.card import GAP_PX, Card, Steady, button, label, scrolled
-from ...widgets.charts.bars import Bar, BarList
-from ...widgets.charts.raster import ColorBar
-from ...widgets.charts.tokens import HeatTokens
-from ...widgets.context_menu import figure_entries, show_context_menu
+from ...widgets.card import GAP_PX, Card, Steady, label, scrolled, show_text
+from ...widgets.charts.bars import BarList
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import fill, vbox
+from ..pictures import Bars, Tokens
 from .mask_card import MaskCard
-from .pair_card import AskedPair, PairCard
-from .predict_sentences import mask_token, replaced_sentence, stage_names
-from .previous_predictions import PreviousCard, PreviousPredictions
+from .pair_card import AskedPair, PairCard, PreviousCard, PreviousPredictions
+from .predict_sentences import mask_token, missing_words, replaced_sentence
 from .view import MOST_MASKS, PredictView, lens_job
 
 if TYPE_CHECKING:
     from ...state.model_info import ModelInfo
+    from ...state.readings import Reading
+    from ...state.selection import Selection
 
 REPLACED_FROM = 0.5  # the probability from which on a token is judged to be replaced
 MOST_BARS = 10
@@ -50,59 +46,74 @@ class WordsView(PredictView):
     """Mask cards in two columns on the left, what is said of the whole text on the right."""
 
     asks: ClassVar = {"lens": False}
-    swap_requested = Signal()  # A and B change places
+    pictures = (
+        Tokens(
+            key="replaced",
+            title=mark("Which tokens look replaced?"),
+            name=mark("Probability that each token was replaced"),
+            intro=mark(
+                "This model learned to spot words that another model had swapped. Type a word that does not fit: does "
+                "it notice?"
+            ),
+            number="own_probability",
+            saved_as="probability of being replaced",
+            is_compared=False,
+            scale=mark("probability"),
+            scale_ends=numbers.probability,
+            below=numbers.probability,
+        ),
+        Bars(
+            key="likeliest",
+            title=mark("Most likely replaced"),
+            name=mark("Most likely replaced"),
+            number="own_probability",
+            on="replaced",
+            is_compared=False,
+            chart=partial(BarList, stretch_to_px=30),
+            marks_selected=False,
+            notes_positions=True,
+        ),
+    )
+    _previous: PreviousPredictions | None = None
+    _model: ModelInfo | None = None  # whose verdicts the previous pairs have
+    _similarity: tuple[ModelInfo, float] | None = None  # as shown: the cosine of A and B, or of what stood there before
 
     def __init__(self) -> None:
         super().__init__()
-        self.similarity = self.add_question(self._on_similarity_answered)  # of A and B, as a sentence encoder has it
-        self.cards: list[MaskCard] = []
-        self.replaced, self.pair, self.previous_card = ReplacedCard(), PairCard(), PreviousCard()
-        self.read_text = label("", wrap=True)
-        self._previous: PreviousPredictions | None = None
-        self._model: ModelInfo | None = None  # whose verdicts the previous pairs have
-        self._similarity: float | None = None  # as shown: the cosine of A and B, or of what stood there just before
-        self._similar_in: ModelInfo | None = None  # the model that it is of
-        self._grid, self._more = QGridLayout(), label("", "muted")
-        self._invitation = Card()
-        self._invitation_title, self._invitation_text = label("", "number"), label("", wrap=True)
-        self._mask_button = button(say("Mask"), self._on_mask_clicked, look="primary")
-        self._invitation.fill_with_message(self._invitation_title, self._invitation_text, self._mask_button)
-        self._lay_out()
-        self.replaced.tokens.clicked.connect(self.click_unit)
-        self.replaced.tokens.hovered.connect(self.hover_unit)
-        self.add_token_menu(self.replaced.tokens)
-        self.replaced.set_figure(self._replaced_figure)
+        self.pair, self.previous_card, self.read_text = PairCard(), PreviousCard(), label("", wrap=True)
         self.pair.set_figure(self._pair_figure, say("the verdict on A and B"))
         self.pair.text_requested.connect(self.text_requested)
-        self.pair.swap_requested.connect(self.swap_requested)
         self.pair.pairs_changed.connect(self._keep)
         self.previous_card.dismissed.connect(lambda: self.keep(None))
-
-    def _lay_out(self) -> None:
-        inside, beside_ = QWidget(), QWidget()
-        self._grid.setSpacing(theme.px(GAP_PX))
-        vbox(self._invitation, (self._grid, 1), (self.replaced, 1), self._more, parent=inside, gap_px=GAP_PX)
-        cards = scrolled(inside)
-        cards.setMinimumHeight(theme.px(LEAST_PX))
-        intro = say("Words or pieces of words, with markers such as [CLS] and [SEP].")
+        side, intro = QWidget(), say("Words or pieces of words, with markers such as [CLS] and [SEP].")
         read_card = Card(say("What the model reads"), intro=intro)
         self.read_text.setTextFormat(Qt.TextFormat.RichText)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
         fill(read_card.body, Steady(self.read_text), None)
-        vbox(self.pair, self.previous_card, (read_card, 1), parent=beside_, gap_px=GAP_PX)
-        column = scrolled(beside_)
+        vbox(self.pair, self.previous_card, (read_card, 1), parent=side, gap_px=GAP_PX)
+        column = scrolled(side)
         column.setFixedWidth(theme.column_px(SIDE_PX))
-        folded = folded_on_projector(column, say("A and B, and what the model reads"))
-        self.column.addLayout(hbox((cards, 1), folded, gap_px=GAP_PX))
+        self.row.addWidget(folded_on_projector(column, say("A and B, and what the model reads")))
+
+    def lay_out(self) -> QLayout:
+        self.similarity = self.add_question(self._on_similarity_answered)  # of A and B, as a sentence encoder has it
+        self.mask_cards: list[MaskCard] = []
+        self._grid, self._more, self.judged = QGridLayout(), label("", "muted"), label("", "number", wrap=True)
+        self._grid.setSpacing(theme.px(GAP_PX))
+        least, card = numbers.probability(REPLACED_FROM), self.cards["replaced"]
+        framed = say("outlined: judged to be replaced (probability {least} or more)", least=least)
+        card.body.insertWidget(0, self.judged)
+        title = label(say("Most likely replaced"), "title")
+        fill(card.body, label(framed, "muted"), 12, title, (self.charts["likeliest"], 1))
+        inside = QWidget()
+        vbox((self._grid, 1), (card, 1), self._more, parent=inside, gap_px=GAP_PX)
+        area = scrolled(inside)
+        area.setMinimumHeight(theme.px(LEAST_PX))
+        return vbox(area)
 
     @property
     def shown_cards(self) -> list[MaskCard]:
-        return [card for card in self.cards if not card.isHidden()]
-
-    @property
-    def invitation(self) -> str:
-        """The sentence in place of predictions; empty where there are some."""
-        return "" if self._invitation.isHidden() else self._invitation_text.text()
+        return self.mask_cards[: len(self.masks)]
 
     def keep(self, previous: PreviousPredictions | None) -> None:
         """Shows these predictions beside those of the next reading; None: no more."""
@@ -115,23 +126,39 @@ class WordsView(PredictView):
         self._previous, self._model, pairs = kept
         self.pair.set_pairs(pairs)
 
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        missing = missing_words(reading)
+        self.offer_mask(reading, selection)
+        if reading.masks or reading.replaced is not None:
+            return None
+        if not missing:
+            text = say(
+                "Double-click a token, or select it and press M, to mask it. The model then predicts which words "
+                "belong there, and how likely each one is."
+            )
+            return say("Mask a word"), text
+        if reading.request.model.pooling is None:
+            return say("No predictions"), f"{missing} {say('Embed and Attend show how it reads the text.')}"
+        more = say("It turns a sentence into one vector: on the right you see how similar A and B are.")
+        return say("Made to compare sentences"), f"{missing} {more}"
+
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        masks, judges, units = self.masks, reading.replaced is not None, selection.units(reading)
-        self._show_masks(reading)
-        self._more.setVisible(len(masks) < len(reading.masks))
-        shown = say("Only the first {shown} of {all} masks are shown.", shown=MOST_MASKS, all=len(reading.masks))
-        self._more.setText(shown)
-        has_words = "mlm" in reading.request.model.output_heads
-        self._invitation.setVisible(not reading.masks and (has_words or not judges))
-        self.replaced.setVisible(judges)
-        if reading.replaced is not None:
-            self.replaced.show_reading(reading, units)
+        masks, every_mask = self.masks, len(reading.masks)
+        while len(self.mask_cards) < len(masks):
+            self._add_card()
+        full_bar = max(*(mask.words[0].probability for mask in reading.masks), SHORTEST_SCALE, 0.0)
+        for card, mask in zip(self.mask_cards, masks, strict=False):
+            card.show_mask(reading, mask, full_bar, wants_difference=selection.wants_difference)
+        for number, card in enumerate(self.mask_cards):
+            card.setVisible(number < len(masks))
+        cut = say("Only the first {shown} of {all} masks are shown.", shown=MOST_MASKS, all=every_mask)
+        show_text(self._more, cut if len(masks) < every_mask else "")
+        self.cards["replaced"].setVisible(reading.replaced is not None)
         self._show_pair(reading)
         self.previous_card.show_previous(self._previous, reading, self.pair.verdict)
-        self.read_text.setText(as_read(reading, units))
-        self.ask_all()
+        self.read_text.setText(as_read(reading, selection.units(reading)))
+        super().show_reading(reading, selection)
         self.draw_answer("lens")
-        self.show_selection(reading, selection)
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         return lens_job(reading)
@@ -141,30 +168,30 @@ class WordsView(PredictView):
         for number, card in enumerate(self.shown_cards if lens is not None else ()):
             card.show_lens(lens, number)
 
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        position, model = selection.position, reading.request.model
-        self.replaced.tokens.select(selection.units(reading).unit_of(position))
-        if reading.masks:
-            return
-        missing = model.missing.get("mlm")
-        if missing is None:
-            title = say("Mask a word")
-            text = say(
-                "Double-click a token, or select it and press M, to mask it. The model then predicts which words "
-                "belong there, and how likely each one is."
-            )
-        elif model.pooling is not None:
-            title = say("Made to compare sentences")
-            more = say("It turns a sentence into one vector: on the right you see how similar A and B are.")
-            text = f"{missing} {more}"
-        else:
-            title, text = say("No predictions"), f"{missing} {say('Embed and Attend show how it reads the text.')}"
-        self._invitation_title.setText(title)
-        self._invitation_text.setText(text)
-        offered = word_to_mask(reading, position) if missing is None else None
-        self._mask_button.setVisible(offered is not None)
-        if offered is not None:
-            self._mask_button.setText(say("Mask “{token}”", token=reading.encoding.labels[offered]))
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        """A word is as likely replaced as the likeliest of its pieces."""
+        if reading.replaced is None:
+            return None
+        units, side, judged = selection.units(reading), tokens(selection.units(reading)), judged_replaced(reading)
+        chances = np.array([reading.replaced[members].max() for members in units.members])
+        outlined = {unit for position in judged if (unit := units.unit_of(position)) is not None}
+        if key == "replaced":
+            return Values(chances, side, low=0, high=1, detail={"marked": outlined})
+        words = [i for i in np.argsort(-chances, kind="stable").tolist() if units.kinds[i] != "special"]
+        self.judged.setText(replaced_sentence([units.labels[i] for i in words if i in outlined], len(words)))
+        baseline, is_older = reading.baseline, is_earlier(reading)
+        chance, words = partial(numbers.probability, fine=baseline is not None), words[:MOST_BARS]
+        marks, is_outlined = [""] * len(words), [i in outlined for i in words]
+        if baseline is not None and baseline.replaced is not None and reading.alignment is not None:
+            places = [[reading.alignment.other_positions[one] for one in units.members[i]] for i in words]
+            theirs = [[baseline.replaced[place] for place in one if place is not None] for one in places]
+            marks = [beside(chance(float(max(one))), is_older) if one else "" for one in theirs]
+        colors, texts = (
+            ["bad" if one else "bar" for one in is_outlined],
+            [[chance(float(one))] for one in chances[words]],
+        )
+        detail = {"color": colors, "is_strong": is_outlined, "mark": marks}
+        return Values(chances[words], side.some(words), high=1, texts=texts, detail=detail)
 
     def changeEvent(self, event: QEvent) -> None:
         """The colours of what was read stand in the text."""
@@ -172,28 +199,14 @@ class WordsView(PredictView):
         if event.type() == QEvent.Type.PaletteChange and self.reading is not None:
             self.read_text.setText(as_read(self.reading, self.selection.units(self.reading)))
 
-    def _on_mask_clicked(self) -> None:
-        if self.reading is not None:
-            self.mask_toggled.emit(word_to_mask(self.reading, self.selection.position))
-
-    def _show_masks(self, reading: Reading) -> None:
-        masks, differs = self.masks, self.selection.wants_difference
-        while len(self.cards) < len(masks):
-            self._add_card()
-        full_bar = max(*(mask.words[0].probability for mask in reading.masks), SHORTEST_SCALE, 0.0)
-        for card, mask in zip(self.cards, masks, strict=False):
-            card.show_mask(reading, mask, full_bar, wants_difference=differs)
-        for number, card in enumerate(self.cards):
-            card.setVisible(number < len(masks))
-
     def _add_card(self) -> None:
-        card, number = MaskCard(), len(self.cards)
+        card, number = MaskCard(), len(self.mask_cards)
         card.set_figure(partial(self._mask_figure, card), say("the words for this mask"))
-        card.word_chosen.connect(lambda position, token_id: self.words_inserted.emit([(position, token_id)]))
-        card.word_menu_requested.connect(partial(self._on_word_menu_requested, card))
+        card.words_inserted.connect(self.words_inserted)
+        card.token_menu_requested.connect(self.token_menu_requested)
         card.hover_text_changed.connect(self.hover_text_changed)
         self._grid.addWidget(card, number // COLUMNS, number % COLUMNS)
-        self.cards.append(card)
+        self.mask_cards.append(card)
 
     def _show_pair(self, reading: Reading) -> None:
         model, encoding = reading.request.model, reading.encoding
@@ -212,55 +225,29 @@ class WordsView(PredictView):
 
     def _compare(self, reading: Reading) -> Verdict | None:
         """How alike A and B are. What is shown stays until the new text is compared: that takes two more passes."""
-        model = reading.request.model
-        if model is not self._similar_in:
-            self._similar_in, self._similarity = model, None
-        self.similarity.ask_model(
-            model, sentence_similarity, reading.encoding.text_a, reading.encoding.text_b or "", pause_ms=0
-        )
-        if self._similarity is None or model.pooling is None:
+        model, texts = reading.request.model, (reading.encoding.text_a, reading.encoding.text_b or "")
+        self.similarity.ask_model(model, sentence_similarity, *texts, pause_ms=0)
+        if self._similarity is None or self._similarity[0] is not model or model.pooling is None:
             return None
-        return similarity_verdict(self._similarity, model.pooling, first_token(reading))
-
-    def _keep(self, _pairs: object = None) -> None:
-        self.kept_changed.emit((self._previous, self._model, list(self.pair.pairs)))
-
-    def _on_word_menu_requested(self, card: MaskCard, row: int | None, at: QPoint) -> None:
-        entries = figure_entries(card.picture[0])
-        if row is not None:
-            entries = [*self.word_entries(card.position, card.words[row]), None, *entries]
-        show_context_menu(card, at, entries)
+        return similarity_verdict(self._similarity[1], model.pooling, first_token(reading))
 
     def _on_similarity_answered(self, similarity: float) -> None:
-        self._similarity = similarity
         if self.reading is not None:
+            self._similarity = self.reading.request.model, similarity
             self._show_pair(self.reading)
 
-    def _mask_figure(self, card: MaskCard) -> Figure | None:
-        lens, index, reading = self.answer_of("lens", self.reading), self.cards.index(card), self.reading
-        if reading is None:
-            return None
-        names = [word.token for word in card.words]
-        arrays = {"probability": numbers_of("word", names, [word.probability for word in card.words])}
-        if card.compared is not None:
-            changes = card.compared.changes
-            before = [changes[word.id].probability if word.id in changes else math.nan for word in card.words]
-            arrays["probability with the baseline"] = numbers_of("word", names, before)
-        if lens is not None:
-            stages, tops = stage_names(lens), [words[index][0] for words in lens.words]
-            best = [f"{name}: {word.token}" for name, word in zip(stages, tops, strict=True)]
-            arrays["last word by layer"] = Numbers(lens.probability[:, index], (Axis("layer", stages),))
-            arrays["best guess by layer"] = numbers_of("layer", best, [word.probability for word in tops])
-        title = say("{mask} at position {position}", mask=mask_token(reading), position=card.position)
-        hint = say("most likely words and their probabilities") + " · " + card.hint
-        return self.figure(title, card.picture, arrays, hint=hint, settings=card.decided.text())
+    def _keep(self) -> None:
+        self.kept_changed.emit((self._previous, self._model, list(self.pair.pairs)))
 
-    def _replaced_figure(self) -> Figure | None:
-        if self.reading is None or self.reading.replaced is None:
+    def _mask_figure(self, card: MaskCard) -> Figure | None:
+        if self.reading is None:
             return None
-        units, card = self.selection.units(self.reading), self.replaced
-        values = {"probability of being replaced": numbers_of("token", units.labels, highest(self.reading, units))}
-        return self.figure(card.title, card.pictures, values, hint=card.answer.text())
+        title = say("{mask} at position {position}", mask=mask_token(self.reading), position=card.position)
+        hint = say("most likely words and their probabilities") + " · " + card.hint
+        return self.figure(title, card.picture, card.numbers(), hint=hint, settings=card.decided.text())
+
+    def caption(self, key: str) -> dict[str, Any]:
+        return {"hint": self.judged.text()}
 
     def _pair_figure(self) -> Figure | None:
         """The verdict on A and B with the numbers behind it."""
@@ -276,62 +263,6 @@ class WordsView(PredictView):
             name, shares, of = "cosine", {"A and B": self.similarity.answer}, {**of, "plain": True, "masks": False}
         arrays = {name: numbers_of("answer", list(shares), list(shares.values()))}
         return self.figure(self.pair.title, self.pair.pictures, arrays, **of) if shares else None
-
-
-class ReplacedCard(Card):
-    """Which tokens look replaced: the verdict in a sentence, the tokens in their order, the likeliest as bars."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            say("Which tokens look replaced?"),
-            intro=say(
-                "This model learned to spot words that another model had swapped. Type a word that does not fit: does "
-                "it notice?"
-            ),
-        )
-        self.answer, scale = label("", "number", wrap=True), ColorBar(signed=False)
-        self.tokens = HeatTokens(say("Probability that each token was replaced"))
-        self.bars = BarList(say("Most likely replaced"), stretch_to_px=30)
-        explain("own_probability", self.tokens, self.bars, scale)
-        scale.set_range(0, 1, numbers.probability)
-        least = numbers.probability(REPLACED_FROM)
-        framed = say("outlined: judged to be replaced (probability {least} or more)", least=least)
-        line = hbox(label(say("probability"), "muted"), scale, label(framed, "muted"), None)
-        title = label(say("Most likely replaced"), "title")
-        fill(self.body, self.answer, 4, self.tokens, 4, line, 12, title, (self.bars, 1))
-        self.pictures: list[QWidget] = [self.tokens, scale, self.bars]  # what a saved picture shows
-
-    def show_reading(self, reading: Reading, units: Units) -> None:
-        """A word is as likely replaced as the likeliest of its pieces."""
-        labels, values, baseline = units.labels, highest(reading, units), highest_in_baseline(reading, units)
-        judged = {unit for position in judged_replaced(reading) if (unit := units.unit_of(position)) is not None}
-        self.tokens.set_values(labels, units.kinds, values, numbers.probability, marked=judged)
-        chance, is_older = partial(numbers.probability, fine=reading.baseline is not None), is_earlier(reading)
-        words = [i for i in np.argsort(-np.asarray(values), kind="stable").tolist() if units.kinds[i] != "special"]
-        self.answer.setText(replaced_sentence([labels[i] for i in words if i in judged], len(words)))
-        bars = []
-        for i in words[:MOST_BARS]:
-            theirs, is_judged = baseline[i], i in judged
-            mark, color = "" if theirs is None else beside(chance(theirs), is_older), "bad" if is_judged else "bar"
-            note = str(units.first_positions[i])
-            bars.append(Bar(labels[i], chance(values[i]), values[i], color, is_strong=is_judged, mark=mark, note=note))
-        self.bars.set_bars(bars)
-
-
-def highest(reading: Reading, units: Units) -> list[float]:
-    """(U) how likely each was replaced."""
-    assert reading.replaced is not None
-    return [float(reading.replaced[members].max()) for members in units.members]
-
-
-def highest_in_baseline(reading: Reading, units: Units) -> list[float | None]:
-    """The same (U) in the baseline, of the tokens that each is compared with; None where there are none."""
-    baseline, alignment = reading.baseline, reading.alignment
-    if baseline is None or alignment is None or baseline.replaced is None:
-        return [None] * len(units)
-    others = alignment.other_positions
-    theirs = ([place for one in members if (place := others[one]) is not None] for members in units.members)
-    return [float(baseline.replaced[places].max()) if places else None for places in theirs]
 
 
 def judged_replaced(reading: Reading) -> set[int]:
