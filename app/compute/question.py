@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ..look.say import say
-from ..state.readings import Reading
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -52,9 +51,8 @@ class Job:
 
     @property
     def key(self) -> Key:
-        """What the answer is for: all of it, but of a reading its request alone, which stands for it."""
-        named = (one.request if isinstance(one, Reading) else one for one in self.arguments)
-        return self.function, self.models, *named
+        """What the answer is for: all of it, but of a reading, and what is made of one, its request alone."""
+        return self.function, self.models, *(getattr(one, "request", one) for one in self.arguments)
 
     def check(self) -> None:
         """Raises TypeError for what could hold a widget, or change while the job waits."""

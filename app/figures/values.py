@@ -75,6 +75,16 @@ class Side:
         colors = [self.colors[place] for place in places] if self.colors else ()
         return replace(self, labels=labels, colors=colors, numbers=numbers)
 
+    def seen_from(self, reading: Reading) -> Side:
+        """Tokens of the baseline, each by the position of ours that is compared with it; -1 where there is none."""
+        if self.units is None:
+            return self
+        units, numbers = reading.units(self.units.view), [-1] * len(self)
+        for first, place in zip(units.first_positions, reading.places_in_baseline(units.view), strict=True):
+            if place is not None:
+                numbers[place] = first
+        return replace(self, numbers=numbers, units=units)
+
     def axis(self, beside: Side | None = None) -> Axis:
         """As a saved file names it. beside: the other side, which may count the same."""
         is_other = beside is not None and beside.kind == self.kind

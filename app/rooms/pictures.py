@@ -60,6 +60,7 @@ class Picture:
     difference_scale: str = mark("difference")  # the same of a difference
     scale_ends: Callable[[float], str] = two_digits  # how the ends of that are written
     scale_px: int = 210
+    beside: Picture | None = None  # the baseline's, at its left, where both are to be seen and not their difference
     least_px: int | None = None  # its column scrolls; where the window leaves less height, the whole room does
     width: int = 1  # its share of the row
     folds: bool = False  # on a projector, until somebody wants it
@@ -70,6 +71,10 @@ class Picture:
         if self.number:
             explain(self.number, made)
         return made
+
+    def frame(self, chart: QWidget) -> QWidget:
+        """What it stands in beside another."""
+        return chart
 
     def put(self, body: QBoxLayout, chart: QWidget) -> QVBoxLayout:
         """Puts it on its card. Returns the column that it stands in: there, words of the view may follow."""

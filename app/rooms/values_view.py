@@ -24,15 +24,15 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from ..figures.figure import Figure, Numbers, joined
 from ..figures.values import NotComparableError, Side, Values, stage_name
-from ..look import numbers
+from ..look import numbers, theme
 from ..look.say import say
-from ..state.baseline_names import baseline_name, where_compared
-from ..widgets.card import GAP_PX, Card, Part, label
+from ..state.baseline_names import baseline_name, own_name, where_compared
+from ..widgets.card import GAP_PX, Card, Hint, Part, label
 from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale
 from ..widgets.context_menu import Entry, figure_entries
 from ..widgets.folding_card import folded_on_projector
-from ..widgets.layouts import hbox
+from ..widgets.layouts import hbox, vbox
 from .pictures import Picture
 from .view import View
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QResizeEvent
     from PySide6.QtWidgets import QLayout, QVBoxLayout
 
     from ..state.readings import Reading
@@ -92,6 +93,18 @@ class ValuesView(View):
         )
         return say("{numbers}, compared with the baseline", numbers=text) if key in self.differences else text
 
+    def values_beside(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        """What the baseline's picture at the left of another shows; reading: ours."""
+        return None if reading.baseline is None else self.values(key, reading.baseline, selection)
+
+    def name_beside(self, reading: Reading) -> str:
+        """What stands above that picture."""
+        return baseline_name(reading)
+
+    def show_hovered(self, text: str) -> None:
+        """What is under the mouse."""
+        self.hover_text_changed.emit(text)
+
     def clicked(self, key: str, row: int, column: int | None) -> None:
         """A place was clicked, and all rooms know."""
 
@@ -134,10 +147,11 @@ class ValuesView(View):
         self.cards: dict[str, Card] = {}
         self.columns: dict[str, QVBoxLayout] = {}  # in which the pictures stand: words of a view may follow there
         self.scales: dict[str, NamedScale] = {}
+        self.pairs: dict[str, SideBySide] = {}  # those with the baseline's at their left
         self.shown: dict[str, Values] = {}  # what is on the screen, by picture
         self.both: dict[str, tuple[Values, Values | None]] = {}  # ours, and the baseline's in their places
         self.differences: set[str] = set()  # the pictures that show now minus the baseline
-        self._pictures = {picture.key: picture for picture in self.pictures}
+        self._pictures: dict[str, Picture] = {}
         self._followed: dict[str, tuple[object, ...]] = {}
         self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
         for picture in self.pictures:
@@ -156,12 +170,17 @@ class ValuesView(View):
     def _make(self, picture: Picture) -> None:
         chart: Any = picture.make()
         self.charts[picture.key] = chart
+        self._pictures[picture.key] = picture
+        if picture.beside is not None:
+            self._make(picture.beside)
+            theirs = picture.beside.frame(self.charts[picture.beside.key])
+            self.pairs[picture.key] = SideBySide(theirs, picture.frame(chart))
         if not picture.on:
             card = self.cards[picture.key] = self.card_of(picture)
             if picture.scale is not None:
                 self.scales[picture.key] = NamedScale(picture.scale_px)
                 card.body.addWidget(self.scales[picture.key])
-            self.columns[picture.key] = picture.put(card.body, chart)
+            self.columns[picture.key] = picture.put(card.body, self.pairs.get(picture.key, chart))
         chart.clicked.connect(partial(self._on_clicked, picture))
         if isinstance(chart, PointerWidget):
             chart.hovered.connect(partial(self._on_hovered, picture))
@@ -223,7 +242,7 @@ class ValuesView(View):
 
     def _show_values(self, picture: Picture, values: Values, reading: Reading, selection: Selection) -> None:
         baseline, problem, hint, intro = None, "", values.hint, values.intro or say(picture.intro)
-        theirs = self._baseline_values(picture, reading, selection)
+        theirs = self.baseline_values(picture, reading, selection)
         try:
             baseline = None if theirs is None else values.placed(theirs, reading, in_full=picture.subtracts)
         except NotComparableError as error:
@@ -235,6 +254,8 @@ class ValuesView(View):
             name = baseline_name(reading)
             intro = say(picture.difference, baseline=name, there=where_compared(reading))
             hint = joined(hint, say("now minus {baseline}", baseline=name))
+        if picture.beside is not None:
+            values = self._show_beside(picture, picture.beside, values, reading, selection)
         chart, self.both[picture.key] = self.charts[picture.key], (values, baseline)
         self.shown[picture.key] = shown = picture.show(chart, values, baseline, is_difference=is_difference)
         if picture.key in self.scales:
@@ -246,7 +267,26 @@ class ValuesView(View):
             self.cards[picture.key].set_hint(hint)
             self.cards[picture.key].set_intro(f"{problem} {intro}".strip())
 
-    def _baseline_values(self, picture: Picture, reading: Reading, selection: Selection) -> Values | None:
+    def _show_beside(
+        self, picture: Picture, beside: Picture, values: Values, reading: Reading, selection: Selection
+    ) -> Values:
+        """The baseline's picture, where a person wants to see both. Returns our values, on one scale with its."""
+        is_shown = reading.request.baseline is not None and reading.baseline is not None
+        is_shown = is_shown and picture.key not in self.differences
+        self.pairs[picture.key].show_both(is_shown, self.name_beside(reading), own_name(reading))
+        self.shown.pop(beside.key, None)
+        theirs = self.values_beside(picture.key, reading, selection) if is_shown else None
+        if theirs is None:
+            if is_shown:
+                self.charts[beside.key].clear()
+            return values
+        columns, high = theirs.columns, max(values.range[1], theirs.range[1])
+        sides = theirs.rows.seen_from(reading), None if columns is None else columns.seen_from(reading)
+        theirs = replace(theirs, rows=sides[0], columns=sides[1], high=high)
+        self.shown[beside.key] = beside.show(self.charts[beside.key], theirs, None, is_difference=False)
+        return replace(values, high=high)
+
+    def baseline_values(self, picture: Picture, reading: Reading, selection: Selection) -> Values | None:
         """None where the picture does not show it, or has nothing to show of it."""
         is_wanted = picture.is_compared and (picture.writes_both or selection.wants_difference)
         if reading.baseline is None or not is_wanted:
@@ -271,7 +311,7 @@ class ValuesView(View):
     def _on_hovered(self, picture: Picture, cell: Any) -> None:
         is_known = cell is not None and picture.key in self.shown
         text = self.sentence(picture.key, *picture.place(cell)) if is_known else ""
-        self.hover_text_changed.emit(text)
+        self.show_hovered(text)
         self.position_hovered.emit(self._position(picture, cell))
 
     def _on_menu_requested(self, picture: Picture, cell: Any, at: QPoint) -> None:
@@ -288,7 +328,7 @@ class ValuesView(View):
         places = {values.rows.kind: values.rows.number(row)}
         if column is not None and values.columns is not None:
             places.setdefault(values.columns.kind, values.columns.number(column))
-        if "token" in places:
+        if places.get("token", -1) >= 0:
             self.position_clicked.emit(places["token"])
         if "head" in places:
             self.head_clicked.emit(places.get("layer", self.selection.layer), places["head"])
@@ -313,8 +353,33 @@ class ValuesView(View):
         if self.shows_nothing or not any(np.isfinite(self.shown[one].array).any() for one in keys):
             return None
         arrays = {name: array for one in keys for name, array in self.numbers(one).items()}
-        of = {"title": self.cards[key].title, "hint": self.cards[key].hint, **self.caption(key)}
-        return self.figure(widgets=self.saved(key), numbers=arrays, **of)
+        card = self.cards.get(key)  # None: it stands on a card of the room
+        of = {} if card is None else {"title": card.title, "hint": card.hint}
+        return self.figure(widgets=self.saved(key), numbers=arrays, **{**of, **self.caption(key)})
+
+
+class SideBySide(QWidget):
+    """The baseline's picture and ours, each below its name; ours alone where nothing is compared."""
+
+    def __init__(self, theirs: QWidget, ours: QWidget) -> None:
+        super().__init__()
+        self._names = Hint(), Hint()
+        self._left, self._charts = QWidget(), (theirs, ours)
+        vbox(self._names[0], (theirs, 1), parent=self._left, gap_px=4)
+        hbox((self._left, 1), (vbox(self._names[1], (ours, 1), gap_px=4), 1), parent=self, gap_px=GAP_PX)
+
+    def show_both(self, wanted: bool, theirs: str, ours: str) -> None:
+        for name, text in zip(self._names, (theirs, ours), strict=True):
+            name.setText(text)
+            name.setVisible(wanted)
+        self._left.setVisible(wanted)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Both pictures are of one size; beside the one on the right stands the colour scale of both."""
+        super().resizeEvent(event)
+        theirs, ours = (getattr(chart, "right_px", 0) for chart in self._charts)
+        half = (event.size().width() - theme.px(GAP_PX) - ours + theirs) // 2
+        self._left.setMaximumWidth(max(half, self._left.minimumSizeHint().width()))
 
 
 def selected_place(side: Side, selection: Selection) -> int | None:

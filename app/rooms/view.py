@@ -105,8 +105,8 @@ class View(QWidget):
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         """Another token, layer or head of the same reading."""
 
-    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
-        """What the worker is to compute for this reading, which may be the baseline; None: nothing."""
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str | None:
+        """What the worker is to compute for this reading, which may be the baseline; a sentence: why nothing."""
         raise NotImplementedError
 
     def time_needed(self, asks: str) -> str:
@@ -128,10 +128,10 @@ class View(QWidget):
         for questions, reading in ((self.asked, self.reading), (self.asked_of_baseline, baseline)):
             for asks, question in questions.items():
                 job = None if reading is None else self.job(asks, reading, self.selection)
-                if job is None:
-                    question.clear()
-                else:
+                if isinstance(job, Job):
                     question.ask_job(job, 0 if job.is_quick else self.pause_ms, self.time_needed(asks))
+                else:
+                    question.clear(job or "")
 
     def own_line(self, *questions: Question[Any]) -> ProgressLine:
         """Where the view itself shows how far these are; of all others the room does, below the view."""

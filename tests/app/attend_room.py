@@ -54,6 +54,11 @@ def values(room: AttendRoom) -> np.ndarray:
     return room.view.grid.values
 
 
+def set_weight(room: AttendRoom, row: int, column: int, weight: float) -> None:
+    """Of the head on show; units."""
+    room.shared.edit_weight((room.state.layer, room.state.head), row, column, weight)
+
+
 def traced(window: Window) -> Trace:
     assert window.state.reading is not None
     return window.state.reading.trace

@@ -53,13 +53,13 @@ def test_every_mode_and_tab_of_each_family(
         answered(window, room, qtbot)
         assert room.large.title != ""
         if isinstance(room.view, MatrixView):
-            assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.shared.targets))
+            assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.shared.targets.all))
     has_target = bool(model.output_heads)
-    assert bool(room.shared.targets) == has_target
+    assert bool(room.shared.targets.all) == has_target
     if not has_target:
         assert room.heads_card.atlas.effects is None
         said = "another one" if model.pooling is not None else model.missing["mlm"]
-        assert said in room.shared.problem
+        assert said in room.shared.targets.problem
     assert not window.frame.banner.is_shown
 
 
@@ -95,7 +95,7 @@ def test_24_by_16_heads(open_window: Callable[[Path | str], Window], folders: Pa
     panel = open_view(room, "alike", AlikeView)
     answered(window, room, qtbot)
     assert panel.points.points.places.shape == (24 * 16, 2)
-    room.choose_heads([(23, 15), (0, 0), (11, 7)])
+    room.shared.choose((23, 15), (0, 0), (11, 7))
     room.open_view("mean")
     attentions = traced(window).attentions
     expected = (attentions[23, 15] + attentions[0, 0] + attentions[11, 7]) / 3
@@ -149,7 +149,7 @@ def test_from_many_heads_to_few(
 ) -> None:
     window = shown(open_window, save_family("encoder", folders / "large"), qtbot)
     room = attend(window, qtbot)
-    room.choose_heads([(20, 12), (3, 9), (1, 1)])
+    room.shared.choose((20, 12), (3, 9), (1, 1))
     window.open_model(model_folder)
     qtbot.waitUntil(lambda: window.state.model.folder == model_folder, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
     settle(window, qtbot)

@@ -42,8 +42,8 @@ class TestFind:
         find.query.setText(query)
         settle(window, qtbot)
         answered(window, room, qtbot)
-        assert find.question.answer is not None
-        return find.question.answer
+        assert find.asked["find"].answer is not None
+        return find.asked["find"].answer
 
     def test_what_is_found_is_what_the_function_finds(
         self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
@@ -64,7 +64,7 @@ class TestFind:
         answered(window, room, qtbot)
         query = "attn(mat -> the) > 0.3"
         assert find.query.text() == query
-        assert find.question.answer == find_heads(query, traced(window).attentions, window.state.encoding)  # type: ignore[arg-type]
+        assert find.asked["find"].answer == find_heads(query, traced(window).attentions, window.state.encoding)  # type: ignore[arg-type]
         self.ask(find, "nearly everywhere", window, room, qtbot)
         assert "“nearly everywhere”" in find.summary.text()
 
@@ -106,10 +106,10 @@ class TestEffects:
         settle(window, qtbot)
         panel(room, "effects", EffectsView, window, qtbot)
         checkpoint, text = load_checkpoint(model_folder), window.state.reading.request.model_input  # type: ignore[union-attr]
-        assert room.shared.target is not None and room.shared.target.target.head == "mlm"
-        other = next(target for target in room.shared.targets if target.target.position == 5)
-        for target in (room.shared.target, other):
-            room.shared.choose_target(target)
+        assert room.shared.targets.target is not None and room.shared.targets.target.target.head == "mlm"
+        other = next(target for target in room.shared.targets.all if target.target.position == 5)
+        for target in (room.shared.targets.target, other):
+            room.shared.targets.choose(target)
             answered(window, room, qtbot)
             expected = effects_of_heads(checkpoint, text, target, lambda share: None)
             np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
@@ -127,7 +127,7 @@ class TestEffects:
     ) -> None:
         room.heads_card.open("effects")
         answered(window, room, qtbot)
-        assert room.shared.target is not None and room.shared.target.target.head == "nsp"
+        assert room.shared.targets.target is not None and room.shared.targets.target.target.head == "nsp"
         assert room.heads_card.atlas.effects is not None
         window.state.set_text(b="")
         settle(window, qtbot)
@@ -137,12 +137,12 @@ class TestEffects:
 
     def test_stop_ends_it_and_it_can_begin_again(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         view = open_view(room, "effects", EffectsView)
-        assert view.question.is_running
-        view.question.cancel(can_restart=True)
-        assert view.line.text == "Stopped." and not view.question.is_running
+        assert view.asked["effects"].is_running
+        view.asked["effects"].cancel(can_restart=True)
+        assert view.line.text == "Stopped." and not view.asked["effects"].is_running
         answered(window, room, qtbot)
         assert view.effects is None
-        view.question.start()
+        view.asked["effects"].start()
         answered(window, room, qtbot)
         assert view.effects is not None and view.line.isHidden()
 
@@ -156,7 +156,7 @@ class TestCheck:
         settle(window, qtbot)
         window.state.set_head(1, 0)
         view = panel(room, "check", CheckView, window, qtbot)
-        request, target = window.state.reading.request, room.shared.target  # type: ignore[union-attr]
+        request, target = window.state.reading.request, room.shared.targets.target  # type: ignore[union-attr]
         assert target is not None
         checkpoint = load_checkpoint(model_folder)
         expected = check_of_head(checkpoint, request.model_input, target, 1, 0, 2, lambda share: None)
@@ -169,9 +169,9 @@ class TestCheck:
         ]
         before, after = (float(torch.tensor(row[0]).log_softmax(0)[target.target.index].exp()) for row in logits)
         assert f"{numbers.number(before)} → {numbers.number(after)}" in view.summary.text()
-        key = view.question.key
+        key = view.asked["check"].key
         window.state.set_hover(7)
-        assert view.question.key == key
+        assert view.asked["check"].key == key
 
     def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         page = open_view(room, "check", CheckView)
@@ -179,8 +179,8 @@ class TestCheck:
         assert "ln p of “B follows A”" in page.meanings.text() and "“B follows A”" in page.summary.text()
         window.state.set_masks((2,))
         settle(window, qtbot)
-        word = next(target for target in room.shared.targets if target.label == "cat at 2" and target.note)
-        room.shared.choose_target(word)
+        word = next(target for target in room.shared.targets.all if target.label == "cat at 2" and target.note)
+        room.shared.targets.choose(word)
         answered(window, room, qtbot)
         assert "ln p of “cat at 2”" in page.meanings.text() and "“cat at 2”" in page.summary.text()
         window.state.set_masks(())
@@ -221,7 +221,7 @@ def test_each_picture_can_be_taken_away(room: AttendRoom, window: Window, key: s
     settle(window, qtbot)
     room.open_view(key)
     answered(window, room, qtbot)
-    figure = room.view.make_figure()
+    figure = room.view.figure_of("room")
     assert figure is not None and figure.title == room.large.title
     assert ("layer 1, head 1" in figure.caption) == (key not in ("mean", "rollout", "flow"))
     if key == "matrix":

@@ -16,7 +16,6 @@ from app.rooms.attend.matrices import GradientMatrix, HeadMatrix
 from app.rooms.attend.matrix_view import MatrixView
 from app.rooms.attend.query_key_view import ScoreView
 from app.rooms.attend.room import AttendRoom
-from app.rooms.attend.score_steps import score_steps
 from app.shell.window import Window
 from app.state.what_if import WhatIf
 from bertcore.analysis.attention_heads import classify_heads, clearest_head
@@ -24,8 +23,9 @@ from bertcore.analysis.effects import attention_gradient
 from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.links import strongest_links
 from bertcore.analysis.passes import as_text
+from bertcore.analysis.score_steps import score_steps
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.attend_room import answered, attend, open_view, traced, values
+from tests.app.attend_room import answered, attend, open_view, set_weight, traced, values
 from tests.app.conftest import TIMEOUT_MS, settle, units_of
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -107,7 +107,7 @@ class TestChoosing:
         assert atlas.cell_rect(1, 0).x() == atlas.cell_rect(0, 0).x()
 
     def test_another_head_from_elsewhere_is_the_one_chosen(self, room: AttendRoom, window: Window) -> None:
-        room.choose_heads([(0, 0), (0, 1)])
+        room.shared.choose((0, 0), (0, 1))
         window.state.set_head(1, 1)
         assert list(room.shared.heads) == [(1, 1)] and room.large.title == "Layer 2 · Head 2"
 
@@ -117,7 +117,7 @@ class TestPictures:
         """Each token then keeps what it had: in that layer of the rollout it looks at itself alone."""
         window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
         settle(window, qtbot)
-        room.choose_heads([(0, 0)])
+        room.shared.choose((0, 0))
         room.open_view("rollout")
         answered(window, room, qtbot)
         np.testing.assert_allclose(values(room), np.eye(len(values(room))), atol=1e-6)
@@ -136,11 +136,11 @@ class TestPictures:
 
     def test_mean_rollout_and_flow(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         attentions = traced(window).attentions
-        room.choose_heads([(1, 2), (0, 1)])
+        room.shared.choose((1, 2), (0, 1))
         room.open_view("mean")
         np.testing.assert_allclose(values(room), (attentions[1, 2] + attentions[0, 1]) / 2, atol=1e-6)
         assert room.large.title == "Mean of 2 heads"
-        room.choose_heads([(1, 2)])  # one says nothing new: then all of its layer
+        room.shared.choose((1, 2))  # one says nothing new: then all of its layer
         np.testing.assert_allclose(values(room), attentions[1].mean(axis=0), atol=1e-6)
         assert room.large.title == "Mean of all heads of layer 2"
         flow = attention_flow(attentions, range(attentions.shape[-1]))
@@ -174,13 +174,13 @@ class TestPictures:
         window.state.set_masks((2,))
         settle(window, qtbot)
         answered(window, room, qtbot)
-        target, request = room.shared.target, window.state.reading.request  # type: ignore[union-attr]
+        target, request = room.shared.targets.target, window.state.reading.request  # type: ignore[union-attr]
         assert target is not None and target.target.position == 2
         model = load_checkpoint(model_folder).model
         found = attention_gradient(model, as_text(model, request.input_ids, request.segments), target.target, 0)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
-        other = next(other for other in room.shared.targets if other.target.head == "nsp")
-        room.shared.choose_target(other)
+        other = next(other for other in room.shared.targets.all if other.target.head == "nsp")
+        room.shared.targets.choose(other)
         answered(window, room, qtbot)
         found = attention_gradient(model, as_text(model, request.input_ids, request.segments), other.target, 0)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
@@ -205,7 +205,7 @@ class TestPictures:
         np.testing.assert_allclose(values(room), expected[0, 0], atol=1e-6)
         assert open_view(room, "matrix", HeadMatrix).grid.rows.texts == units.labels
         np.testing.assert_allclose(expected.sum(-1), 1, atol=1e-5)
-        assert room.side.facts[3].text() == "left out"
+        assert room.side.facts[3][1].text() == "left out"
         window.state.set_focus(0)  # [CLS], which is not shown
         assert "left out of this view" in room.side.hint
         assert open_view(room, "lines", LinesView).picture.lines[0].links.rows.max() < len(units)
@@ -223,7 +223,7 @@ class TestPictures:
 class TestLines:
     def test_lines_are_the_strongest_links_of_each_chosen_head(self, room: AttendRoom, window: Window) -> None:
         view = open_view(room, "lines", LinesView)
-        room.choose_heads([(1, 3), (0, 2)])
+        room.shared.choose((1, 3), (0, 2))
         assert [lines.head for lines in view.picture.lines] == [(1, 3), (0, 2)]
         for lines in view.picture.lines:
             expected = strongest_links(traced(window).attentions[lines.head], share=0.6)
@@ -307,7 +307,7 @@ class TestScore:
     def test_an_edited_row_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         view = open_view(room, "score", ScoreView)
         assert view.note.text() == "Red: above 0. Blue: below."
-        room.side.what_if.weight_set.emit(window.state.selection.position, 5, 0.9)
+        set_weight(room, window.state.selection.position, 5, 0.9)
         settle(window, qtbot)
         assert "used 0.9000 instead of the softmax result" in view.note.text()
 

@@ -12,7 +12,7 @@ from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.bar_strips import BarStrips, Strip
 from app.rooms.attend.check_view import CheckBars, Column
-from app.rooms.attend.lines_picture import HeadLines, LinesPicture
+from app.rooms.attend.lines_view import HeadLines, LinesPicture
 from app.rooms.attend.matrix_view import AttentionGrid, usual_high
 from app.widgets.charts.cells import Labels
 from app.widgets.charts.zoom import Zoom
@@ -138,7 +138,7 @@ class TestAtlas:
 
 
 def test_lines_know_their_tokens_and_grow_with_them(qtbot: QtBot) -> None:
-    view = LinesPicture()
+    view = LinesPicture("lines")
     qtbot.addWidget(view)
     links = strongest_links(np.full((400, 400), 1 / 400), most=1500)
     assert (len(links.weights), links.fitting) == (1500, 160_000)

@@ -22,7 +22,7 @@ from app.state.what_if import WhatIf
 from bertcore.analysis.interventions import ablate, set_attention_row
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.attend_room import answered, attend, open_view, traced
+from tests.app.attend_room import answered, attend, open_view, set_weight, traced
 from tests.app.conftest import TIMEOUT_MS, settle, units_of
 from tests.app.layout_walk import walk
 
@@ -112,7 +112,7 @@ def test_lines_of_a_head_that_is_off_say_so(room: AttendRoom, window: Window, qt
     view = open_view(room, "lines", LinesView)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)})))
     settle(window, qtbot)
-    room.choose_heads([(0, 1), (1, 0)])
+    room.shared.choose((0, 1), (1, 0))
     assert "1·2 off" in view.legend.text() and "2·1 off" not in view.legend.text()
 
 
@@ -212,7 +212,7 @@ def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Wi
     units = units_of(window)
     row = next(i for i, unit in enumerate(units.members) if len(unit) > 1)
     column = len(units) - 1
-    room.set_weight(row, column, 0.6)
+    set_weight(room, row, column, 0.6)
     settle(window, qtbot)
     shown = units_of(window).attention(traced(window).attentions[0, 0])
     assert shown[row, column] == pytest.approx(0.6, abs=1e-4)
@@ -227,7 +227,7 @@ def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window
     layers, heads, size, _ = traced(window).attentions.shape
     for layer, head, row in np.ndindex(layers, heads, size):
         window.state.set_head(layer, head)
-        room.set_weight(row, 1, 1.0)
+        set_weight(room, row, 1, 1.0)
     session = window.sessions.current()
     assert len(session.changes.rows) == layers * heads * size
     assert read_session(as_json(session), Path("mine")).changes == session.changes
@@ -235,7 +235,7 @@ def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window
 
 
 def test_another_text_forgets_the_edit(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    room.set_weight(2, 3, 0.9)
+    set_weight(room, 2, 3, 0.9)
     settle(window, qtbot)
     window.state.set_text(a="A dog ran home.")
     settle(window, qtbot)

@@ -93,8 +93,8 @@ def log_odds_of(
 
 def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
     view = view_of(opened, "attend", "effects", qtbot)
-    assert isinstance(view, EffectsView) and view.target_fields is not None
-    type_words(opened, view.target_fields, HER_HIS, qtbot)
+    assert isinstance(view, EffectsView) and view.choice is not None
+    type_words(opened, view.choice.fields, HER_HIS, qtbot)
     qtbot.waitUntil(lambda: view.effects is not None, timeout=TIMEOUT_MS)
     effects = view.effects
     assert effects is not None and opened.state.reading is not None
@@ -115,11 +115,11 @@ def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtb
 
 def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
     view = view_of(opened, "attend", "check", qtbot)
-    assert isinstance(view, CheckView) and view.target_fields is not None
+    assert isinstance(view, CheckView) and view.choice is not None
     opened.state.set_focus(2)
-    type_words(opened, view.target_fields, HER_HIS, qtbot)
-    qtbot.waitUntil(lambda: view.question.answer is not None, timeout=TIMEOUT_MS)
-    check, (layer, head) = view.question.answer, view.head
+    type_words(opened, view.choice.fields, HER_HIS, qtbot)
+    qtbot.waitUntil(lambda: view.asked["check"].answer is not None, timeout=TIMEOUT_MS)
+    check, (layer, head) = view.asked["check"].answer, view.head
     assert check is not None and opened.state.reading is not None
     assert check.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
     looked: list[torch.Tensor] = []
@@ -200,17 +200,17 @@ def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window, qtbot: 
     room = opened.open_room("attend")
     assert isinstance(room, AttendRoom)
     check = view_of(opened, "attend", "check", qtbot)
-    assert room.shared.target is not None and room.shared.target.answers == ("her", "his")
-    assert (check.target_fields.wanted.text(), check.target_fields.against.text()) == ("her", "his")
-    check.target_box.setCurrentIndex(1)
-    check.target_box.activated.emit(1)
+    assert room.shared.targets.target is not None and room.shared.targets.target.answers == ("her", "his")
+    assert (check.choice.fields.wanted.text(), check.choice.fields.against.text()) == ("her", "his")
+    check.choice.box.setCurrentIndex(1)
+    check.choice.box.activated.emit(1)
     settle(opened, qtbot)
-    assert opened.state.contrast == NO_CONTRAST and not room.shared.target.is_contrast
-    assert (check.target_fields.wanted.text(), check.target_fields.against.text()) == ("", "")
-    type_words(opened, check.target_fields, HER_HIS, qtbot)
-    type_words(opened, check.target_fields, NO_CONTRAST, qtbot)
+    assert opened.state.contrast == NO_CONTRAST and not room.shared.targets.target.is_contrast
+    assert (check.choice.fields.wanted.text(), check.choice.fields.against.text()) == ("", "")
+    type_words(opened, check.choice.fields, HER_HIS, qtbot)
+    type_words(opened, check.choice.fields, NO_CONTRAST, qtbot)
     first = opened.state.reading.masks[0].words[0]  # type: ignore[union-attr]
-    chosen: HeadTarget | None = room.shared.target
+    chosen: HeadTarget | None = room.shared.targets.target
     assert chosen is not None and (chosen.target.index, chosen.target.against) == (first.id, None)
 
 
@@ -230,7 +230,7 @@ def test_a_word_that_cannot_be_asked_about_gets_one_sentence(
     assert says in attribution.fields.problem.text() and attribution.fields.problem.isVisible()
     assert attribution.target is not None and not attribution.target.is_contrast
     view_of(opened, "attend", "check", qtbot)
-    assert says in check.target_fields.problem.text() and not check.shared.target.is_contrast
+    assert says in check.choice.fields.problem.text() and not check.shared.targets.target.is_contrast
 
 
 def test_one_word_alone_and_the_other_left_out(opened: Window, qtbot: QtBot) -> None:
@@ -258,4 +258,4 @@ def test_it_stays_when_the_window_is_built_anew(opened: Window, qtbot: QtBot) ->
 def test_without_a_mask_there_are_no_fields(opened: Window, qtbot: QtBot) -> None:
     opened.state.set_text("The man put on his hat.", "He went out.")
     check = view_of(opened, "attend", "check", qtbot)
-    assert check.target_fields.isHidden() and check.shared.target is not None
+    assert check.choice.fields.isHidden() and check.shared.targets.target is not None

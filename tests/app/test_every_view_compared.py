@@ -136,7 +136,7 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> 
     _, theirs = both(window)
     facts = head_facts(theirs.trace.attentions[window.state.layer, window.state.head], theirs.encoding)
     assert facts.a_to_b is not None
-    assert [value.text().removeprefix("vs ") for value in room.side.baseline_facts] == [
+    assert [theirs.text().removeprefix("vs ") for *_, theirs in room.side.facts] == [
         f"{facts.entropy_nats:.2f}",
         f"{facts.mean_distance_tokens:.1f}",
         f"{facts.a_to_b:.2f}",
@@ -144,7 +144,7 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> 
     ]
     window.comparison.end()
     settle(window, qtbot)
-    assert not any(value.text() for value in room.side.baseline_facts)
+    assert not any(theirs.text() for *_, theirs in room.side.facts)
 
 
 def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:

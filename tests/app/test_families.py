@@ -128,7 +128,7 @@ def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
     attend = window.open_room("attend")
     assert isinstance(attend, AttendRoom)
     settle(window, qtbot)
-    assert "on <s>, </s>" in [name.text() for name in attend.side.fact_names]
+    assert "on <s>, </s>" in [name.text() for name, *_ in attend.side.facts]
     assert "[CLS]" not in attend_room.open_view(attend, "kinds", KindsView).links.text()
 
 

@@ -26,6 +26,7 @@ from app.compute.question import Job, Question, ReportOrCancel
 from app.compute.reader import TextReader
 from app.compute.worker import Worker
 from app.rooms.attend import attentions
+from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.map_view import MapView
@@ -106,7 +107,7 @@ class Watched:
         for one in held_by(job):
             if isinstance(one, QObject | SignalInstance):
                 self.faults.append(f"{name} holds {one!r}")
-        others = [one for one in job.arguments if not isinstance(one, Reading | TextReader)]
+        others = [one for one in job.arguments if not isinstance(one, Reading | TextReader | Attentions)]
         if any(isinstance(one, Reading) for one in held_by((job.function, others))):
             self.faults.append(f"{name} holds a reading besides its arguments")
 
@@ -154,7 +155,7 @@ def asked_in_app() -> set[str]:
                 if starred and not any(starred) and isinstance(function := node.args[place], ast.Name | ast.Attribute):
                     found.add(ast.unparse(function))
     found -= {"function", "self.function"}  # one of those that follow
-    return found | {"rollout_of", "flow_of", "thumbnails_of", "differences_of", "neighbours"}
+    return found | {"rollout_of", "flow_of", "Attentions.thumbnails", "Attentions.small_differences", "neighbours"}
 
 
 def test_no_job_holds_a_widget_and_no_key_a_reading(

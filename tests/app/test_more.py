@@ -44,5 +44,5 @@ def test_check_and_effects_come_with_a_click_on_more(window: Window, qtbot: QtBo
     assert room.large.buttons.buttons["check"].isVisible()
     room.large.buttons.more.click()
     room.open_view("check")
-    assert room.views.key == "check" and room.heads_card.panel == "effects"
+    assert room.views.key == "check" and room.heads_card.panels.key == "effects"
     assert room.heads_card.buttons.buttons["effects"].isVisible()

@@ -54,5 +54,5 @@ def test_lines_of_a_long_text_are_saved_above_their_legend(window: Window, qtbot
     page = room.open_view("lines")
     settle(window, qtbot)
     assert page.picture.height() > page.height()
-    figure = room.view.make_figure()
+    figure = room.view.figure_of("room")
     assert figure.picture.height >= page.picture.height() + page.legend.height()

@@ -80,7 +80,7 @@ def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path
     attend = room(window, AttendRoom)
     window.state.set_head(1, 2)
     np.testing.assert_allclose(attend_room.values(attend), direct.attentions[1, 2], atol=1e-5)  # type: ignore[arg-type]
-    entropy, unit = attend.side.facts[0].text().split()  # type: ignore[attr-defined]
+    entropy, unit = attend.side.facts[0][1].text().split()  # type: ignore[attr-defined]
     assert float(entropy) == pytest.approx(head_facts(direct.attentions[1, 2], encoding).entropy_nats, abs=0.011)
     assert unit == "nats"
     embed = room(window, EmbedRoom)
@@ -272,7 +272,7 @@ def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Win
     room: Any = window.open_room("attend")
     window.frame.show_question("Click “it”.", "It looks back.", is_answered=True)
     window.show_problem("Something to read.")
-    room.choose_heads([(1, 2), (0, 1)])
+    room.shared.choose((1, 2), (0, 1))
     room.open_view("lines")
     room.heads_card.open("find")
     settle(window, qtbot)
@@ -281,7 +281,11 @@ def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Win
     again: Any = window.frame.room
     assert again is not room and window.frame.question.question == "Click “it”." and window.frame.question.is_answered
     assert window.frame.banner.text == "Something to read."
-    assert (again.views.key, again.heads_card.panel, list(again.shared.heads)) == ("lines", "find", [(1, 2), (0, 1)])
+    assert (again.views.key, again.heads_card.panels.key, list(again.shared.heads)) == (
+        "lines",
+        "find",
+        [(1, 2), (0, 1)],
+    )
     window.appearance.set_look(projector=False)
 
 

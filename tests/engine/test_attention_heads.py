@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from app.rooms.attend.score_steps import score_steps
 from bertcore.analysis.attention_heads import (
     KINDS,
     PLAIN_KINDS,
@@ -21,6 +20,7 @@ from bertcore.analysis.attention_heads import (
     scaled_to_plane,
 )
 from bertcore.analysis.links import between, strongest_links, with_weight
+from bertcore.analysis.score_steps import score_steps
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
 from tests.engine.family_models import TOKENIZER

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
 
-from bertcore.errors import BertcoreError
-
-from ...compute.head_questions import HeadTarget, mask_at, own_target, targets_of, why_no_target
-from ...state.selection import NO_CONTRAST, Selection
-from .attentions import Attentions, Descriptions, Head
+from ...compute.head_questions import targets_of
+from ...look.say import mark, say
+from ...state.selection import Selection
+from ...state.what_if import WhatIf, head_name
+from ...widgets.context_menu import Entry
+from ...widgets.target_choice import Targets
+from .attentions import Attentions, Descriptions, Head, head_title
+from .sentences import hovered_head
 
 
 class AttendState(QObject):
     """Of the room alone; what all rooms share is in `state/explore_state.py`."""
 
-    targets_changed = Signal()  # there are others, or another is selected
-    target_changed = Signal()  # a person has selected another
-    contrast_edited = Signal(object)  # Contrast: other words to ask about
+    head_chosen = Signal(int, int)  # layer, head: to be on show
+    column_chosen = Signal()
+    edited = Signal(object)  # Callable[[WhatIf], WhatIf]: a person changes something inside the model
     described = Signal()  # `descriptions` are there
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.attentions: Attentions | None = None  # on show; None while nothing is
         self.descriptions: Descriptions = {}  # of all its heads; empty until they are computed
+        self.effects: np.ndarray | None = None  # (L,N) of each head on the prediction, while they are drawn
         self.heads: tuple[Head, ...] = ()  # in the order of clicks, the one on show among them
         self.column: int | None = None  # the position whose weight is asked about; None: the highest
-        self.targets: list[HeadTarget] = []
-        self.target: HeadTarget | None = None
-        self.problem = ""  # why there is no target
-        self.contrast = NO_CONTRAST  # as it was typed; where it can be asked about, it is the target
-        self.contrast_problem = ""  # why it cannot
-        self.first_guess = ""  # at the mask that it would be about; empty where there is none
-        self._is_picked = False  # by a person: then it stays as long as it is there
+        self.targets = Targets(self)
 
     def set_attentions(self, attentions: Attentions, selection: Selection) -> None:
         """Another reading: heads and a column that it has not are selected no more."""
         self.attentions = attentions
-        layers, heads = attentions.layers, attentions.heads
-        self.heads = tuple(head for head in self.heads if head[0] < layers and head[1] < heads)
+        self.heads = tuple(head for head in self.heads if attentions.has(head))
         if self.column is not None and self.column >= len(attentions.reading.encoding):
             self.column = None
         self.show_head(selection)
@@ -49,38 +50,57 @@ class AttendState(QObject):
             self.heads = ((selection.layer, selection.head),)
 
     def set_targets(self, selection: Selection) -> None:
-        """What can be asked about, in the model with nothing changed inside, with the tags of the token clicked last.
-
-        First come the words that were typed. What a person selected stays where it is still there; else the mask at
-        that token, else the first.
-        """
+        """What can be asked about, in the model with nothing changed inside, with the tags of the pinned token."""
         assert self.attentions is not None
-        reading, other = self.attentions.plain, self.attentions.reading.other_text
+        reading = self.attentions.reading
         position = min(1 if selection.pinned is None else selection.pinned, len(reading.encoding) - 1)
-        self.targets, self.problem = targets_of(reading, position, other), why_no_target(reading)
-        mask = mask_at(reading, position)
-        self.first_guess = "" if mask is None else mask.words[0].token
-        own, self.contrast, self.contrast_problem = None, selection.contrast, ""
-        try:
-            own = own_target(reading, position, selection.contrast)
-        except BertcoreError as error:
-            self.contrast_problem = str(error)
-        if own is not None:
-            self.targets = [own, *(one for one in self.targets if one.target != own.target)]
-            self.target, self._is_picked = own, False
-        else:
-            picked = self.target.target if self.target is not None and self._is_picked else None
-            kept = [one for one in self.targets if one.target == picked]
-            here = [one for one in self.targets if one.target.head == "mlm" and one.target.position == position]
-            self._is_picked = bool(kept)
-            self.target = next(iter([*kept, *here, *self.targets]), None)
-        self.targets_changed.emit()
+        targets = targets_of(reading.plain, position, reading.other_text)
+        self.targets.set_targets(reading.plain, position, selection.contrast, targets)
 
-    def choose_target(self, target: HeadTarget) -> None:
-        """By hand, in place of the words that were typed."""
-        self._is_picked = True
-        if target != self.target:
-            self.target = target
-            self.targets_changed.emit()
-            self.target_changed.emit()
-            self.contrast_edited.emit(NO_CONTRAST)
+    def choose(self, *heads: Head) -> None:
+        """All of these; the first is the one on show."""
+        if heads:
+            self.heads = tuple(dict.fromkeys(heads))
+            self.head_chosen.emit(*heads[0])
+
+    def toggle(self, head: Head) -> None:
+        """One more, or one less; the last one stays."""
+        others = tuple(one for one in self.heads if one != head)
+        heads = others if len(others) < len(self.heads) else (*others, head)
+        if heads:
+            self.heads = heads
+            self.head_chosen.emit(*heads[-1])
+
+    def choose_column(self, column: int) -> None:
+        """column: a position."""
+        self.column = column
+        self.column_chosen.emit()
+
+    def edit_weight(self, head: Head, row: int, column: int, weight: float) -> None:
+        """row, column: units of the reading on show."""
+        if self.attentions is not None:
+            self.column = self.attentions.units.members[column][0]
+            self.edited.emit(self.attentions.with_weight(head, row, column, weight))
+
+    def about(self, head: Head | None) -> str:
+        """What is said of a head under the mouse."""
+        if head is None or self.attentions is None:
+            return ""
+        effect = None if self.effects is None else float(self.effects[head])
+        return hovered_head(self.attentions, head, self.descriptions.get(head), self.targets.target, effect)
+
+    def entries(self, head: Head) -> list[Entry]:
+        """What can be done with a head, for the menu of a right click."""
+        assert self.attentions is not None
+        title, name = head_title(*head), head_name(*head)
+        is_off, is_selected = head in self.attentions.reading.request.what_if.heads_off, head in self.heads
+        switch = mark("Switch head {head} on again") if is_off else mark("Switch head {head} off")
+        compare = mark("Remove it from the comparison") if is_selected else mark("Compare it with the selected heads")
+        switched: Callable[[WhatIf], WhatIf] = lambda what_if: what_if.with_head(*head, not is_off)  # noqa: E731
+        return [
+            (say("Select {head}", head=title), lambda: self.choose(head)),
+            (say(compare), lambda: self.toggle(head)),
+            None,
+            (say(switch, head=name), lambda: self.edited.emit(switched)),
+            (say("Copy its name"), lambda: QApplication.clipboard().setText(title)),
+        ]

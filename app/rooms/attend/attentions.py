@@ -5,21 +5,23 @@ L layers, N heads, S tokens, U units: what rows and columns stand for; U' the ba
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bertcore.analysis.align import Alignment, align
+from bertcore.analysis.links import with_weight
 from bertcore.progress import ReportProgress, no_progress, part_of
 
 from ...look import theme
 from ...look.say import mark, say
-from ...state.baseline_names import baseline_name, reason_in_words, replacing, where_compared
+from ...state.baseline_names import reason_in_words
 from ...state.readings import THUMBNAIL_TOKENS, Reading, thumbnails
 from ...state.token_units import TokenView, Units
+from ...state.what_if import EditedRow, WhatIf, head_name
 
 if TYPE_CHECKING:
     from bertcore.analysis.attention_heads import FoundHeads, HeadFacts, HeadKind, HeadMap
@@ -65,24 +67,18 @@ class Attentions:
         self.layers, self.heads = (int(size) for size in reading.trace.attentions.shape[:2])
 
     @property
-    def given(self) -> tuple[Reading, TokenView]:
-        """What the worker is given, which makes attentions of its own."""
-        return self.reading, self.token_view
+    def request(self) -> object:
+        """What stands for it in the key of a question."""
+        return self.reading.request, self.token_view
 
-    @property
-    def plain(self) -> Reading:
-        """The reading of the model as it is, nothing changed inside."""
-        return self.reading.plain
+    def has(self, head: Head) -> bool:
+        """Whether the model has this head."""
+        return head[0] < self.layers and head[1] < self.heads
 
     @property
     def is_small(self) -> bool:
         """Whether all heads can be merged and counted on the window's own thread."""
         return bool(self.reading.trace.attentions.size <= SMALL)
-
-    @cached_property
-    def parts(self) -> list[str]:
-        """(U) "special", "a" or "b"."""
-        return [self.reading.encoding.parts[first] for first in self.units.first_positions]
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -104,13 +100,8 @@ class Attentions:
 
     def mean(self, heads: Sequence[Head]) -> np.ndarray:
         """Mean attention of some heads (U,U), each as it is shown alone."""
-        if not self.token_view.specials:  # rows of each head are scaled to sum to 1
-            mean: np.ndarray = np.mean([self.weights(*head) for head in heads], axis=0)
-            return mean
-        total = np.zeros(self.reading.trace.attentions.shape[2:], dtype=np.float64)
-        for head in heads:
-            total += self.reading.trace.attentions[head]
-        return self.units.attention((total / len(heads)).astype(np.float32))
+        mean: np.ndarray = np.mean([self.weights(*head) for head in heads], axis=0)
+        return mean
 
     def by_layer(self, progress: ReportProgress = no_progress) -> Iterator[np.ndarray]:
         """L times (N,U,U); all of a long text take seconds."""
@@ -150,6 +141,19 @@ class Attentions:
         name = head_title(layer, head)
         return say("{head} · off", head=name) if (layer, head) in self.off else name
 
+    def with_weight(self, head: Head, row: int, column: int, weight: float) -> Callable[[WhatIf], WhatIf]:
+        """The edit that gives one unit's attention to another a weight; both count as they are shown.
+
+        A word's pieces share it as before; tokens that are left out of the view keep theirs.
+        """
+        members = self.units.members
+        within = None if self.token_view.specials else [position for unit in members for position in unit]
+        rows = self.reading.trace.attentions[head]
+        edited = [(place, with_weight(rows[place], members[column], weight, within)) for place in members[row]]
+        return lambda what_if: reduce(
+            lambda changed, one: changed.with_row(EditedRow(*head, one[0], tuple(one[1].tolist()))), edited, what_if
+        )
+
     # The baseline.
 
     @cached_property
@@ -163,15 +167,6 @@ class Attentions:
         """Which of the baseline's units each unit is compared with; only where there is a baseline."""
         assert self.baseline is not None
         return align(self.encoding, self.baseline.encoding)
-
-    @property
-    def baseline_name(self) -> str:
-        return baseline_name(self.reading)
-
-    @property
-    def where_compared(self) -> str:
-        """ "with the unchanged model", "at step 0" """
-        return where_compared(self.reading)
 
     @property
     def has_same_heads(self) -> bool:
@@ -196,16 +191,6 @@ class Attentions:
         """There is a baseline, and heads have a difference from its heads."""
         return self.baseline is not None and not self.why_no_difference
 
-    @cached_property
-    def labels_of_difference(self) -> list[str]:
-        """(U) What stood in the baseline's text is named too: `france (vs england)`."""
-        assert self.baseline is not None
-        theirs, places = self.baseline.units.labels, self.alignment.other_positions
-        return [
-            replacing(own, None if place is None else theirs[place])
-            for own, place in zip(self.units.labels, places, strict=True)
-        ]
-
     def placed(self, theirs: np.ndarray) -> np.ndarray:
         """The baseline's (..., U',U') in our places (..., U,U), NaN where a unit has no counterpart."""
         rows, columns = np.array(self.alignment.pairs, dtype=np.int64).reshape(-1, 2).T
@@ -229,52 +214,41 @@ class Attentions:
         return np.stack([_shrunk(self.difference(*both)) for both in layers])
 
 
-# What the worker is asked: functions of a reading and how it is shown.
+# What the worker is asked.
 
 
-def thumbnails_of(reading: Reading, view: TokenView, progress: ReportProgress) -> np.ndarray:
-    return Attentions(reading, view).thumbnails(progress)
-
-
-def differences_of(reading: Reading, view: TokenView, progress: ReportProgress) -> np.ndarray:
-    return Attentions(reading, view).small_differences(progress)
-
-
-def describe_heads(reading: Reading, view: TokenView, progress: ReportProgress) -> Descriptions:
+def describe_heads(attentions: Attentions, progress: ReportProgress) -> Descriptions:
     """Every head: its kind with the scores behind it, and its facts."""
     from bertcore.analysis.attention_heads import classify_heads, head_facts
 
-    attentions, described = Attentions(reading, view), Descriptions()
+    described = Descriptions()
     for layer, heads in enumerate(attentions.by_layer(progress)):
         for head, kind in enumerate(classify_heads(heads, attentions.encoding)):
             described[layer, head] = HeadDescription(kind, head_facts(heads[head], attentions.encoding))
     return described
 
 
-def find_in(reading: Reading, view: TokenView, query: str, progress: ReportProgress) -> FoundHeads:
+def find_in(attentions: Attentions, query: str, progress: ReportProgress) -> FoundHeads:
     from bertcore.analysis.attention_heads import find_heads
 
-    attentions = Attentions(reading, view)
     return find_heads(query, attentions.stacked(progress), attentions.encoding)
 
 
-def map_of_heads(reading: Reading, view: TokenView, progress: ReportProgress) -> HeadMap:
+def map_of_heads(attentions: Attentions, progress: ReportProgress) -> HeadMap:
     from bertcore.analysis.attention_heads import head_map
 
-    stacked = Attentions(reading, view).stacked(part_of(progress, 0, 0.2))
-    return head_map(stacked, progress=part_of(progress, 0.2, 0.8))
+    return head_map(attentions.stacked(part_of(progress, 0, 0.2)), progress=part_of(progress, 0.2, 0.8))
 
 
-def moved_heads(reading: Reading, view: TokenView, _progress: ReportProgress) -> MatchedHeads:
+def moved_heads(attentions: Attentions, _progress: ReportProgress) -> MatchedHeads:
     """How far each head is from itself in the baseline; in a model of another shape, from the most similar one.
 
     Raises BertcoreError where nothing is paired.
     """
     from bertcore.analysis.compare import matched_heads
 
-    ours = Attentions(reading, view)
-    assert ours.baseline is not None
-    return matched_heads(ours.stacked(), ours.baseline.stacked(), ours.alignment)
+    assert attentions.baseline is not None
+    return matched_heads(attentions.stacked(), attentions.baseline.stacked(), attentions.alignment)
 
 
 def by_kind(described: Descriptions, off: Collection[Head] = ()) -> Kinds:
@@ -293,11 +267,6 @@ def kind_name(kind: str, reading: Reading) -> str:
     """With this model's special tokens: "mostly <s>/</s>"."""
     special = "/".join(reading.special_names) or say("special token")
     return say(KIND_NAMES[kind]).replace(SPECIAL, special)
-
-
-def head_name(layer: int, head: int) -> str:
-    """As short as can be: "2·3"."""
-    return f"{layer + 1}·{head + 1}"
 
 
 def head_title(layer: int, head: int) -> str:

@@ -8,26 +8,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
 from ...compute.head_questions import check_of_head
+from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...widgets.card import label, scrolled
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
-from ...widgets.layouts import fill, vbox
+from ...widgets.layouts import hbox, vbox
+from ...widgets.target_choice import TargetChoice
 from .attentions import head_title
 from .sentences import about_check, about_columns
-from .view import TargetView
-
-if TYPE_CHECKING:
-    from bertcore.analysis.head_check import HeadCheck
+from .view import AttendView
 
 MOST_ROWS = 24
 ROW_PX, TITLE_PX = 21, 24
@@ -36,13 +37,15 @@ DIGITS = 3  # that count, of the longest bar's number
 FEWEST_DECIMALS, MOST_DECIMALS = 3, 6  # for more there is no room
 
 
-class CheckView(TargetView):
+class CheckView(AttendView):
     """Does it matter what the token looks at? Of the model as it is, for one prediction."""
 
+    asks: ClassVar = {"check": False}
+    choice: TargetChoice
     follows = ("head", "heads", "pinned")  # not the mouse
 
-    def __init__(self) -> None:
-        super().__init__()
+    def lay_out(self) -> QLayout:
+        self.choice, self.line = TargetChoice(across=True), self.own_line(self.asked["check"])
         self.bars = CheckBars()
         explain("check", self.bars)
         self.summary = label("", "strong", wrap=True)  # what is said of the whole head
@@ -50,17 +53,22 @@ class CheckView(TargetView):
         self._lead = label(say("Prediction:"), "muted")
         inside = QWidget()
         vbox(self.bars, self.meanings, None, parent=inside, gap_px=8, margins=(0, 0, theme.px(6), 0))
-        fill(self.controls, self._lead, self.target_box, self.target_fields, None)
-        fill(self.body, self.controls, self.line, self.summary, (scrolled(inside), 1))
+        controls = hbox(self._lead, self.choice, None, gap_px=8)
+        return vbox(controls, self.line, self.summary, (scrolled(inside), 1), gap_px=6)
 
-    def draw(self) -> None:
-        attentions, target, row = self.attentions, self.shared.target, self.pinned
-        token = f"{attentions.reading.shown_tokens[row]} ({row})"
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str:
+        return self.target_job(check_of_head, *self.head, self.pinned)
+
+    def words(self) -> tuple[str, str, str]:
+        token = f"{self.attentions.reading.shown_tokens[self.pinned]} ({self.pinned})"
         hint = say("what {token} looks at", token=token)
-        self.set_title(head_title(*self.head), " · ".join([hint, *self.plain_notes]))
+        return head_title(*self.head), " · ".join([hint, *self.plain_notes]), ""
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        super().drawn(reading, selection)
+        target, check = self.shared.targets.target, self.answer_of("check", reading)
         self.meanings.setText(about_columns(target))
         self._lead.setVisible(target is not None)
-        check: HeadCheck | None = self.ask_about_target(check_of_head, *self.head, row)
         if check is None:
             self.bars.set_columns("", [], [])
             self.summary.setText("")
@@ -68,28 +76,26 @@ class CheckView(TargetView):
         rows = np.arange(len(check.attention))
         if len(rows) > MOST_ROWS:
             rows = np.sort(np.argsort(-check.attention, kind="stable")[:MOST_ROWS])
-        tokens = attentions.plain.shown_tokens
+        tokens = reading.plain.shown_tokens
         columns = [
             Column(say("Attention"), check.attention[rows], False),
             Column(say("Gradient"), check.gradient[rows], True),
             Column(say("Removal"), -check.without[rows], True),
         ]
-        looks = say("{token} looks at", token=tokens[row])
+        looks = say("{token} looks at", token=tokens[self.pinned])
         self.bars.set_columns(looks, [f"{tokens[i]} ({i})" for i in rows.tolist()], columns)
-        is_changed = attentions.reading.unchanged is not None
-        self.summary.setText(about_check(check, target, MOST_ROWS, is_changed=is_changed))
+        self.summary.setText(about_check(check, target, MOST_ROWS, is_changed=reading.unchanged is not None))
 
-    def make_figure(self) -> Figure | None:
-        check, target = self.question.answer, self.shared.target
+    def figure_of(self, key: str) -> Figure | None:
+        check, target = self.asked["check"].answer, self.shared.targets.target
         if check is None or self.reading is None or target is None:
             return None
         axes = (Axis("is looked at", self.reading.shown_tokens),)
         columns = {"attention": check.attention, "gradient": check.gradient, "removal": -check.without}
         values = {name: Numbers(one, axes) for name, one in columns.items()}
         settings = f"{target.measure}{'' if target.is_score else ' in nats'} · {self.summary.text()}"
-        return self.figure(
-            self.title, [self.bars], values, hint=self.hint, head=True, settings=settings, plain=True, by_token=True
-        )
+        of = {"head": True, "settings": settings, "plain": True, "by_token": True}
+        return self.figure(self.title, [self.bars], values, hint=self.hint, **of)
 
 
 @dataclass(frozen=True, eq=False)

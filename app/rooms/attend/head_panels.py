@@ -4,42 +4,39 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtWidgets import QCompleter, QLabel, QLineEdit
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QCompleter, QLabel, QLayout, QLineEdit
 
 from bertcore.analysis.attention_heads import KINDS
 
 from ...compute.head_questions import effects_of_heads
-from ...compute.question import PAUSE_MS
-from ...figures.figure import Axis, Figure, Numbers
+from ...compute.question import PAUSE_MS, Job
+from ...figures.figure import Axis, Numbers
+from ...figures.values import Side, Values, heads, layers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import mark, say
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.what_if import head_name
 from ...widgets.card import Steady, button, label, show_text, tip
-from ...widgets.charts.bars import Bar, BarList
-from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.charts.bars import BarList
+from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.raster import ColorBar
+from ...widgets.context_menu import Entry
 from ...widgets.figure_button import FigureButton
-from ...widgets.layouts import FlowLayout, fill, hbox
-from ...widgets.scatter import Points, Scatter
+from ...widgets.layouts import FlowLayout, Item, hbox, vbox
+from ...widgets.scatter import Scatter
+from ...widgets.target_choice import TargetChoice
+from ..pictures import Bars, Cells, Dots
 from .attend_state import AttendState
-from .attentions import (
-    KIND_NAMES,
-    NO_HABIT,
-    OFF,
-    Head,
-    by_kind,
-    find_in,
-    head_name,
-    kind_name,
-    map_of_heads,
-    moved_heads,
-)
+from .attentions import KIND_NAMES, NO_HABIT, OFF, Head, by_kind, find_in, kind_name, map_of_heads, moved_heads
 from .sentences import about_effects, about_map, about_moved
-from .view import AskingView, AttendView, TargetView
+from .view import ROOM, AttendView
 
 if TYPE_CHECKING:
     from bertcore.analysis.attention_heads import FoundHeads, HeadMap
@@ -108,21 +105,26 @@ def _and_more(count: int) -> str:
 
 
 class HeadsPanel(AttendView):
-    """Rows of heads. Subclasses override `draw` and give `links` a place."""
+    """Rows of heads. Subclasses say in `drawn` which, and in `parts` where `links` stands."""
 
-    follows: tuple[str, ...] = ()
+    follows: ClassVar[tuple[str, ...]] = ()
     links_name = ""  # for screen readers
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.body.setSpacing(theme.px(GAP_PX))
+    def lay_out(self) -> QLayout:
         self.links = HeadLinks(say(self.links_name))
-        self.links.head_clicked.connect(self.head_clicked)
+        self.links.head_clicked.connect(lambda *head: self.shared.choose(head))
+        column = vbox(*self.parts())
+        column.setSpacing(theme.px(GAP_PX))
+        return column
+
+    def parts(self) -> list[Item]:
+        """From top to bottom."""
+        raise NotImplementedError
 
     def show_rows(self, rows: Sequence[Row] | None) -> None:
-        """None: there are none yet."""
+        """None: there is nothing to list."""
         self.links.setVisible(rows is not None)
-        self.links.show_rows(self.links.rows if rows is None else rows, self.attentions.off)
+        self.links.show_rows(rows or [], self.attentions.off)
 
 
 class KindsView(HeadsPanel):
@@ -130,15 +132,14 @@ class KindsView(HeadsPanel):
 
     links_name = mark("Kinds of heads in this text")
 
-    def __init__(self) -> None:
-        super().__init__()
-        fill(self.body, Steady(self.links), None)
+    def parts(self) -> list[Item]:
+        return [Steady(self.links), None]
 
     def use(self, shared: AttendState) -> None:
         super().use(shared)
         shared.described.connect(self.redraw)
 
-    def draw(self) -> None:
+    def drawn(self, reading: Reading, selection: Selection) -> None:
         kinds = by_kind(self.shared.descriptions, self.attentions.off)
         self.show_rows([self._row(kind, heads) for kind, heads in kinds.items()] or self.links.rows)
 
@@ -148,23 +149,23 @@ class KindsView(HeadsPanel):
         return kind_name(kind, self.attentions.reading), links, _and_more(len(heads) - MOST_OF_KIND)
 
 
-class FindView(HeadsPanel, AskingView):
+class FindView(HeadsPanel):
     """Heads of a kind, or those that fulfil a condition such as attn(it -> cat) > 0.3.
 
     A query goes on being answered while the text changes.
     """
 
+    asks: ClassVar = {"find": False}
     links_name = mark("Matching heads, best first")
 
-    def __init__(self) -> None:
-        super().__init__()
+    def parts(self) -> list[Item]:
         self.query = QLineEdit()
         self.query.setAccessibleName(say("Find heads: a kind or a condition"))
         self.query.setClearButtonEnabled(True)
         self.query.setCompleter(QCompleter(sorted(say(KIND_NAMES[kind]) for kind in KINDS), self.query))
         self.summary = label("", "strong", wrap=True)  # how many match, and by what they are ranked
         hint = say("Select these heads for Lines and the mean")
-        self.choose = button("", self._on_choose_clicked, look="small", hint=hint)
+        self.choose = button("", lambda: self.shared.choose(*self._matches()), look="small", hint=hint)
         self._example = label("", "muted", wrap=True)
         self.try_it = button(say("Try it"), lambda: self.query.setText(self.query.placeholderText()), look="small")
         conditions = label(
@@ -175,31 +176,30 @@ class FindView(HeadsPanel, AskingView):
             "muted",
             wrap=True,
         )
-        conditions.hide()
-        self.more = button(say("More conditions"), look="small", checkable=True)
-        self.more.toggled.connect(conditions.setVisible)
+        more = button(say("More conditions"), look="small", checkable=True)
+        more.toggled.connect(conditions.setVisible)
         buttons = FlowLayout()
         buttons.addWidget(self.try_it)
-        buttons.addWidget(self.more)
-        fill(self.body, self.query, self.line, self.summary, self.links, self.choose)
-        fill(self.body, self._example, buttons, conditions, None)
-        for widget in (self.summary, self.links, self.choose):
+        buttons.addWidget(more)
+        for widget in (conditions, self.summary, self.links, self.choose):
             widget.hide()
         self.query.textChanged.connect(self._on_query_text_changed)
-        self.query.returnPressed.connect(self._on_query_return_pressed)
+        self.query.returnPressed.connect(lambda: self.shared.choose(*self._matches()[:1]))
+        self.line = self.own_line(self.asked["find"])
+        found: list[Item] = [self.query, self.line, self.summary, self.links, self.choose]
+        return [*found, self._example, buttons, conditions, None]
 
-    def draw(self) -> None:
-        typed, example = self.query.text().strip(), "attn({} -> {}) > 0.3"
-        words = words_of_example(self.attentions.encoding)
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        typed = self.query.text().strip()
+        query = next((kind for kind in KINDS if say(KIND_NAMES[kind]).lower() == typed.lower()), typed)
+        return Job(find_in, (self.attentions, query)) if typed else None
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        words, example = words_of_example(self.attentions.encoding), "attn({} -> {}) > 0.3"
         text = mark("Heads in which “{who}” gives more than 0.3 of its attention to “{what}”: {query}")
         self._example.setText(say(text, who=words[0], what=words[1], query=example.format(*words)))
         self.query.setPlaceholderText(example.format(*words))
-        if typed:
-            query = next((kind for kind in KINDS if say(KIND_NAMES[kind]).lower() == typed.lower()), typed)
-            self.question.ask(find_in, *self.attentions.given, query, pause_ms=self.pause_ms)
-        else:
-            self.question.clear()
-        found: FoundHeads | None = self.question.answer
+        found: FoundHeads | None = self.answer_of("find", reading)
         count = 0 if found is None else len(found.matches)
         self.summary.setVisible(found is not None)
         self.choose.setVisible(count > 0)
@@ -216,18 +216,12 @@ class FindView(HeadsPanel, AskingView):
         self.choose.setText(say("Select it") if count == 1 else say("Select the first %n", n=few))
 
     def _matches(self) -> list[Head]:
-        found: FoundHeads | None = self.question.answer
-        return [] if found is None else [(match.layer, match.head) for match in found.matches]
+        found: FoundHeads | None = self.asked["find"].answer
+        return [] if found is None else [(match.layer, match.head) for match in found.matches[:MOST_SELECTED]]
 
     def _on_query_text_changed(self, text: str) -> None:
         self.pause_ms = PAUSE_MS
         self.redraw()
-
-    def _on_choose_clicked(self) -> None:
-        self.heads_clicked.emit(self._matches()[:MOST_SELECTED])
-
-    def _on_query_return_pressed(self) -> None:
-        self.heads_clicked.emit(self._matches()[:1])
 
 
 def words_of_example(encoding: Encoding) -> tuple[str, str]:
@@ -237,42 +231,46 @@ def words_of_example(encoding: Encoding) -> tuple[str, str]:
     return (plain[-1], plain[0]) if len(plain) > 1 else ("it", "cat")
 
 
-class EffectsView(HeadsPanel, TargetView):
+class EffectsView(HeadsPanel):
     """What each head does for one prediction, in the model as it is: each is switched off alone.
 
     The numbers are drawn over the atlas.
     """
 
+    asks: ClassVar = {"effects": False}
+    choice: TargetChoice
     links_name = mark("Heads that matter most for this prediction")
 
-    def __init__(self) -> None:
-        super().__init__()
+    def parts(self) -> list[Item]:
+        self.choice, self.line = TargetChoice(), self.own_line(self.asked["effects"])
         self.bar, self.meaning = ColorBar(signed=True), label("", "muted", wrap=True)
         explain("effect", self.bar)
-        fill(self.body, self.target_box, self.target_fields, self.line, self.bar, self.meaning, self.links, None)
+        return [self.choice, self.line, self.bar, self.meaning, self.links, None]
+
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str:
+        return self.target_job(effects_of_heads)
 
     @property
     def effects(self) -> np.ndarray | None:
         """(L,N) what each head adds to ln p in nats, or to a score; None while there are none."""
-        return None if self.question.answer is None else -self.question.answer
+        answer = self.asked["effects"].answer
+        return None if answer is None else -answer
 
     @property
     def limit(self) -> float:
         """Both ends of the colour scale."""
         return 1.0 if self.effects is None else float(np.abs(self.effects).max()) or 1.0
 
-    def draw(self) -> None:
-        self.ask_about_target(effects_of_heads)
-        effects, target = self.effects, self.shared.target
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        effects, target = self.effects, self.shared.targets.target
         for widget in (self.bar, self.meaning):
             widget.setVisible(effects is not None)
         if effects is None:
             self.show_rows(None)
             return
-        is_score = target is not None and target.is_score
-        self.bar.set_range(-self.limit, self.limit, numbers.number if is_score else numbers.log_factor)
-        self.meaning.setText(about_effects(target, is_changed=self.attentions.reading.unchanged is not None))
-        written = numbers.signed if is_score else numbers.log_factor
+        written = numbers.signed if target is not None and target.is_score else numbers.log_factor
+        self.bar.set_range(-self.limit, self.limit, numbers.number if written is numbers.signed else numbers.log_factor)
+        self.meaning.setText(about_effects(target, is_changed=reading.unchanged is not None))
         order = np.argsort(-effects, axis=None, kind="stable").tolist()
         ranked = [(divmod(flat, effects.shape[1]), float(effects.flat[flat])) for flat in order]
         helps = [(head, written(effect)) for head, effect in ranked[:MOST_EFFECTS] if effect > 0]
@@ -281,137 +279,172 @@ class EffectsView(HeadsPanel, TargetView):
         self.show_rows([(say("for"), helps, "" if helps else none), (say("against"), hurts, "" if hurts else none)])
 
 
-class MovedView(AskingView):
+class MovedView(AttendView):
     """How far each head is from the baseline's, as a list and as a map: the squares are for models of more heads than
     bars. A click on a square or a bar selects the head."""
 
     follows = ("head",)
     most_moved_found = Signal(int, int)  # layer, head: drawn as the first bar
+    pictures = (
+        Bars(
+            key="bars",
+            title="",
+            name=mark("Heads that moved most"),
+            number="divergence",
+            asks="moved",
+            is_compared=False,
+            on=ROOM,
+            chart=partial(BarList, clickable=True),
+            shown_digits=3,
+        ),
+        Cells(
+            key="map",
+            title="",
+            name=mark("How far each head moved: rows are layers, columns are heads"),
+            number="divergence",
+            asks="moved",
+            is_compared=False,
+            on=ROOM,
+            chart=partial(LabelledGrid, square=True),
+        ),
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.map = LabelledGrid(say("How far each head moved: rows are layers, columns are heads"), square=True)
+    def lay_out(self) -> QLayout:
+        self.bars, self.map = self.charts["bars"], self.charts["map"]
         self.map.setFixedHeight(theme.px(MAP_OF_MOVED_PX))
-        self.bars = BarList(say("Heads that moved most"), clickable=True)
         self.heads: list[Head] = []  # of the bars
-        self.sentence = label("", "muted", wrap=True)
-        self.try_it = self.offer_of_texts()
-        explain("divergence", self.map, self.bars)
-        self.body.setSpacing(theme.px(GAP_PX))
-        fill(self.body, self.line, self.sentence, self.try_it, self.bars, self.map, None)
-        self.bars.clicked.connect(lambda row: self.head_clicked.emit(*self.heads[row]))
-        self.map.clicked.connect(lambda cell: self.head_clicked.emit(*cell))
-        self.map.hovered.connect(self.head_hovered)
+        self.about_moved, self.try_it = label("", "muted", wrap=True), self.offer_of_texts()
+        line = self.own_line(self.asked["moved"])
+        column = vbox(line, self.about_moved, self.try_it, self.bars, self.map, None)
+        column.setSpacing(theme.px(GAP_PX))
+        return column
 
-    def draw(self) -> None:
-        attentions, sentence = self.attentions, ""
-        if attentions.baseline is None or attentions.alignment.reason is not None:
-            self.question.clear()
-            compare = say("Compare with another model, step or text first: the menu is at the top.")
-            sentence = attentions.why_no_difference or compare
-        else:
-            self.question.ask(moved_heads, *attentions.given, pause_ms=self.pause_ms)
-        moved: MatchedHeads | None = self.question.answer
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        attentions = self.attentions
+        is_paired = attentions.baseline is not None and attentions.alignment.reason is None
+        return Job(moved_heads, (attentions,)) if is_paired else None
+
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        moved: MatchedHeads | None = self.answer_of("moved", reading)
+        if moved is None:
+            return None
+        distances, highest = moved.divergences, float(moved.divergences.max()) or 1.0
+        if key == "map":
+            return Values(distances.astype(np.float32), layers(len(distances)), heads(len(distances[0])), 0.0, highest)
+        order = np.argsort(-distances, axis=None, kind="stable")[:MOST_MOVED].tolist()
+        self.heads = [divmod(flat, distances.shape[1]) for flat in order]
+        theirs = [head_name(int(moved.layers[head]), int(moved.heads[head])) for head in self.heads]
+        notes = ["" if self.attentions.has_same_heads else f"~ {name}" for name in theirs]
+        colors = ["bar_strong" if head == self.head else "bar" for head in self.heads]
+        names = Side("none", [head_name(*head) for head in self.heads])
+        return Values(distances.flat[order], names, high=highest, detail={"note": notes, "color": colors})
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        attentions, moved = self.attentions, self.answer_of("moved", reading)
+        compare = say("Compare with another model, step or text first: the menu is at the top.")
+        sentence = (attentions.why_no_difference or compare) if self.job("moved", reading, selection) is None else ""
         if moved is not None:
             sentence = about_moved(moved, has_same_heads=attentions.has_same_heads)
-        show_text(self.sentence, sentence)
+        show_text(self.about_moved, sentence)
         self.try_it.setVisible(attentions.baseline is None)
         self.bars.setVisible(moved is not None)
         self.map.setVisible(moved is not None and moved.divergences.size > MOST_MOVED)
-        if moved is None:
-            return
-        values, highest = moved.divergences, float(moved.divergences.max()) or 1.0
-        order = np.argsort(-values, axis=None, kind="stable")[:MOST_MOVED].tolist()
-        self.heads = [divmod(flat, values.shape[1]) for flat in order]
-        self.bars.set_bars([self._bar(moved, head, highest) for head in self.heads])
-        layers, heads = (Labels([str(i + 1) for i in range(size)]) for size in values.shape)
-        self.map.set_grid(values.astype(np.float32), layers, heads, 0.0, highest)
-        self.map.set_selected(*self.head)
-        if values.any():
+        if moved is not None and moved.divergences.any():
             self.most_moved_found.emit(*self.heads[0])
 
-    def _bar(self, moved: MatchedHeads, head: Head, highest: float) -> Bar:
-        value, theirs = float(moved.divergences[head]), head_name(int(moved.layers[head]), int(moved.heads[head]))
-        note = "" if self.attentions.has_same_heads else f"~ {theirs}"
-        color = "bar_strong" if head == self.head else "bar"
-        return Bar(head_name(*head), numbers.decimal(value, 3), value / highest, color, note=note)
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        return "" if column is None else self.shared.about((row, column))
+
+    def clicked(self, key: str, row: int, column: int | None) -> None:
+        self.shared.choose(self.heads[row] if column is None else (row, column))
 
 
-class AlikeView(HeadsPanel, AskingView):
+class AlikeView(HeadsPanel):
     """All heads as points, near where they look at the same (Clark et al. 2019, section 6), fainter in lower layers,
     and the heads most like the one on show."""
 
     follows = ("head", "heads")
     links_name = mark("Heads most similar to this one")
+    pictures = (
+        Dots(
+            key="map",
+            title="",
+            name=mark("Heads as points: near each other where they look at the same tokens"),
+            saved_as="points",
+            asks="map",
+            is_compared=False,
+            on=ROOM,
+            chart=partial(Scatter, names=False),
+        ),
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.points = Scatter(say("Heads as points: near each other where they look at the same tokens"), names=False)
+    def parts(self) -> list[Item]:
+        self.points: Scatter = self.charts["map"]
         self.points.setMaximumHeight(theme.column_px(MAP_OF_ALIKE_PX))
         explain("divergence", self.links)
-        self._axes = ""  # what they capture
-        self._map: HeadMap | None = None  # that is drawn
-        save = FigureButton(self.make_figure, self.points, say("map of heads"))
-        fill(self.body, self.line, (self.points, 1), hbox((Steady(self.links), 1), save))
+        save = FigureButton(partial(self.figure_of, ROOM), self.points, say("map of heads"))
         self.points.clicked.connect(self._on_points_clicked)
-        self.points.hovered.connect(self._on_points_hovered)
-        self.points.context_menu_requested.connect(self._on_points_menu_requested)
+        line = self.own_line(self.asked["map"])
+        return [line, (self.points, 1), hbox((Steady(self.links), 1), save)]
 
-    def draw(self) -> None:
-        self.question.ask(map_of_heads, *self.attentions.given, pause_ms=self.pause_ms)
-        head_map: HeadMap | None = self.question.answer
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job:
+        return Job(map_of_heads, (self.attentions,))
+
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        head_map: HeadMap | None = self.answer_of("map", reading)
+        if head_map is None:
+            return None
+        count, heads, _ = head_map.points.shape
+        spots = [(layer, head) for layer in range(count) for head in range(heads)]
+        shades = [0.15 + 0.75 * layer / max(count - 1, 1) for layer, _ in spots]
+        side = Side("none", [head_name(*head) for head in spots], axis_name="head")
+        return Values(
+            head_map.points.reshape(-1, 2), side, Side("none", ["1", "2"], axis_name="axis"), detail={"shades": shades}
+        )
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        head_map: HeadMap | None = self.answer_of("map", reading)
         self.points.setVisible(head_map is not None)
         if head_map is None:
-            self._map = None
-            self.points.set_points(Points())
             self.show_rows(None)
             return
-        layers, heads, _ = head_map.points.shape
-        if head_map is not self._map:
-            self._map, self._axes = head_map, about_map(head_map, len(self.attentions.units))
-            names = [head_name(layer, head) for layer in range(layers) for head in range(heads)]
-            shades = [0.15 + 0.75 * layer / max(layers - 1, 1) for layer in range(layers) for _ in range(heads)]
-            self.points.set_points(Points(head_map.points.reshape(-1, 2), names, shades=shades))
-            self.points.setToolTip(tip(self._axes))
-        selected = [self.head, *(head for head in self.shared.heads if head != self.head)]
-        self.points.set_selected([self._point(head) for head in selected if head[0] < layers and head[1] < heads])
-        layer, head = self.head
-        if layer >= layers or head >= heads or layers * heads == 1:
+        self.points.setToolTip(tip(about_map(head_map, len(self.attentions.units))))
+        if not self.attentions.has(self.head) or len(head_map.divergence) == 1:
             self.show_rows(None)
             return
-        own, distances = self._point(self.head), head_map.divergence[self._point(self.head)]
-        nearest = [i for i in np.argsort(distances, kind="stable").tolist() if i != own][:MOST_ALIKE]
-        links = [(divmod(i, heads), numbers.decimal(float(distances[i]))) for i in nearest]
-        self.show_rows([(say("most like {head}", head=head_name(layer, head)), links, "")])
+        own = self._point(self.head)
+        distances = head_map.divergence[own]
+        nearest = [point for point in np.argsort(distances, kind="stable").tolist() if point != own][:MOST_ALIKE]
+        links = [(self._head(point), numbers.decimal(float(distances[point]))) for point in nearest]
+        self.show_rows([(say("most like {head}", head=head_name(*self.head)), links, "")])
 
-    def make_figure(self) -> Figure | None:
-        head_map: HeadMap | None = self.question.answer
-        if head_map is None or self.reading is None:
-            return None
-        names = Axis("head", list(self.points.points.names))
-        values = {
-            "points": Numbers(head_map.points.reshape(-1, 2), (names, Axis("axis", ("1", "2")))),
-            "divergence": Numbers(head_map.divergence, (names, Axis("other", names.labels))),
-        }
-        hint, title = say("heads near each other look at the same tokens"), say("Which heads are alike")
-        return self.figure(title, [self.points], values, hint=hint, settings=self._axes)
+    def _show_selected(self, selection: Selection) -> None:
+        """All that are selected, the one on show first."""
+        heads = [self.head, *(head for head in self.shared.heads if head != self.head)]
+        self.points.set_selected([self._point(head) for head in heads if self.attentions.has(head)])
 
-    def _heads_of_layer(self) -> int:
-        return 1 if self.question.answer is None else self.question.answer.points.shape[1]
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        return self.shared.about(self._head(row))
+
+    def entries(self, key: str, row: int, column: int | None) -> list[Entry]:
+        return self.shared.entries(self._head(row))
+
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        names = self.shown[key].rows.labels
+        axes = Axis("head", names), Axis("other", names)
+        return {**super().numbers(key), "divergence": Numbers(self.answer_of("map", self.reading).divergence, axes)}
+
+    def caption(self, key: str) -> dict[str, Any]:
+        title, hint = say("Which heads are alike"), say("heads near each other look at the same tokens")
+        settings = about_map(self.answer_of("map", self.reading), len(self.attentions.units))
+        return {"title": title, "hint": hint, "settings": settings}
 
     def _point(self, head: Head) -> int:
-        return head[0] * self._heads_of_layer() + head[1]
+        return head[0] * self.attentions.heads + head[1]
 
     def _head(self, point: int) -> Head:
-        return divmod(point, self._heads_of_layer())
+        return divmod(point, self.attentions.heads)
 
     def _on_points_clicked(self, point: int, modifiers: Qt.KeyboardModifier) -> None:
         has_ctrl = modifiers & Qt.KeyboardModifier.ControlModifier
-        (self.head_toggled if has_ctrl else self.head_clicked).emit(*self._head(point))
-
-    def _on_points_hovered(self, point: int | None) -> None:
-        self.head_hovered.emit(None if point is None else self._head(point))
-
-    def _on_points_menu_requested(self, point: int | None, at: QPoint) -> None:
-        if point is not None:
-            self.head_menu_requested.emit(*self._head(point), at)
+        (self.shared.toggle if has_ctrl else self.shared.choose)(self._head(point))

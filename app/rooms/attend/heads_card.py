@@ -9,22 +9,23 @@ from ...figures.figure import Axis, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import mark, say
+from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, Card, Steady, button, intro_line, label, scrolled
 from ...widgets.charts.raster import ColorBar
 from ...widgets.figure_button import Provider
-from ...widgets.layouts import hbox, vbox
+from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from ..room import ViewStack
 from ..view import ViewSpec
-from .atlas import Group, HeadAtlas
+from .atlas import HeadAtlas
 from .attend_state import AttendState
-from .attentions import Descriptions, by_kind, describe_heads, differences_of, kind_name, thumbnails_of
+from .attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name
 from .head_panels import AlikeView, EffectsView, FindView, KindsView, MovedView
+from .large_card import ViewButtons
 from .view import AttendView
-from .view_buttons import ViewButtons
 
 WIDTH_PX, BAR_PX = 310, 9  # the card; the scroll bar, as in the style sheet
 LONG_PAUSE_MS = 150  # before all heads of a long text are merged and described
@@ -81,20 +82,21 @@ class HeadsCard(Card):
         self._shared = shared
         self._describing: Question[Descriptions] = Question(self, self._on_described)
         self._shrinking: Question[np.ndarray] = Question(self, lambda _answer: self._show_heads())
-        self._scale = label("", "muted", wrap=True)
+        self._scale, self._panel_intro = label("", "muted", wrap=True), intro_line()
         self._is_difference = False  # that is drawn
-        self._panel_intro = intro_line()
-        self._lay_out()
+        inside = QWidget()
+        # The scroll bar has a place of its own: pictures that grow with their width would make it come and go for ever.
+        inside.setMaximumWidth(theme.column_px(WIDTH_PX) - 2 * theme.px(GAP_PX) - theme.px(BAR_PX) - 2)
+        progress = ProgressLine([self._describing, self._shrinking])
+        below = hbox((Steady(self._scale), 1), self.by_kind)
+        column = vbox(self.atlas, self.difference_scale, progress, below, parent=inside, gap_px=7)
+        fill(column, self.buttons, self._panel_intro, (self.panels, 1))
+        self.body.addWidget(scrolled(inside), 1)
         for question in (self._describing, self._shrinking):
             question.requested.connect(self.question_requested)
         self.panels.view_made.connect(lambda _key, view: view.redrawn.connect(self._show_effects))
         self.buttons.clicked.connect(self.open)
         self.by_kind.toggled.connect(self._show_order)
-
-    @property
-    def panel(self) -> str:
-        """The key of the one on show."""
-        return self.panels.key
 
     def open(self, key: str) -> None:
         """Shows a panel by the key of its spec."""
@@ -114,10 +116,10 @@ class HeadsCard(Card):
         if attentions.is_small or (not self._is_difference and attentions.token_view == TokenView()):
             self._shrinking.clear()
         else:
-            function = differences_of if self._is_difference else thumbnails_of
-            self._shrinking.ask(function, *attentions.given, pause_ms=long_ms)
+            function = Attentions.small_differences if self._is_difference else Attentions.thumbnails
+            self._shrinking.ask(function, attentions, pause_ms=long_ms)
         self._show_heads()
-        self._describing.ask(describe_heads, *attentions.given, pause_ms=long_ms)
+        self._describing.ask(describe_heads, attentions, pause_ms=long_ms)
         self._shared.descriptions = self._describing.answer or {}
         self.atlas.set_selected(selection.layer, selection.head, self._shared.heads)
         self.panels.show_reading(reading, selection, pause_ms)
@@ -146,9 +148,9 @@ class HeadsCard(Card):
         name, settings = "attention", "colours from 0 to each head's highest value"
         if self._is_difference:
             name = "attention now minus before"
-            settings = f"now minus {attentions.baseline_name}, one scale for all heads"
+            settings = f"now minus {baseline_name(attentions.reading)}, one scale for all heads"
         arrays = {name: Numbers(values, (*by_head, *axes))}
-        effects, target = self.atlas.effects, self._shared.target
+        effects, target = self._shared.effects, self._shared.targets.target
         if effects is not None and target is not None:
             arrays["effect"] = Numbers(effects, by_head)
             unit = "" if target.is_score else ", in nats"
@@ -171,17 +173,6 @@ class HeadsCard(Card):
             made = attentions.thumbnails()
         self.atlas.set_heads(attentions.reading.thumbnails if made is None else made)  # of tokens until then
 
-    def _lay_out(self) -> None:
-        inside = QWidget()
-        # The scroll bar has a place of its own: pictures that grow with their width would make it come and go for ever.
-        inside.setMaximumWidth(theme.column_px(WIDTH_PX) - 2 * theme.px(GAP_PX) - theme.px(BAR_PX) - 2)
-        progress = ProgressLine([self._describing, self._shrinking])
-        below = hbox((Steady(self._scale), 1), self.by_kind)
-        above = vbox(self.atlas, self.difference_scale, progress, below, parent=inside, gap_px=7)
-        for item, stretch in ((self.buttons, 0), (self._panel_intro, 0), (self.panels, 1)):
-            above.addWidget(item, stretch)
-        self.body.addWidget(scrolled(inside), 1)
-
     def _on_described(self, descriptions: Descriptions) -> None:
         self._shared.descriptions = descriptions
         self._show_order()
@@ -193,11 +184,9 @@ class HeadsCard(Card):
         if not self.by_kind.isChecked():
             self.atlas.set_groups(None)
         elif descriptions and attentions is not None:
-            groups: list[Group] = [
-                (kind_name(kind, attentions.reading), tuple(head for head, _score in heads))
-                for kind, heads in by_kind(descriptions, self.atlas.off).items()
-            ]
-            self.atlas.set_groups(groups)
+            kinds = by_kind(descriptions, self.atlas.off).items()
+            names = [(kind_name(kind, attentions.reading), tuple(head for head, _ in heads)) for kind, heads in kinds]
+            self.atlas.set_groups(names)
 
     def _show_effects(self) -> None:
         """Over the heads, while their panel is open."""
@@ -205,10 +194,12 @@ class HeadsCard(Card):
         effects, limit = (view.effects, view.limit) if isinstance(view, EffectsView) else (None, 1.0)
         if effects is not None and (attentions is None or effects.shape != (attentions.layers, attentions.heads)):
             effects = None  # of another model
+        self._shared.effects = effects
         self.atlas.set_effects(effects, limit)
         text = say("strongest colour: its highest weight")
         if effects is not None:
             text = say("squares: each head’s effect")
         elif self._is_difference and attentions is not None:
-            text = say("red: looks there more than {there}; blue: less", there=attentions.where_compared)
+            there = where_compared(attentions.reading)
+            text = say("red: looks there more than {there}; blue: less", there=there)
         self._scale.setText(text)

@@ -1,23 +1,25 @@
 """The card in the middle: one head or several, large, in one of several ways."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QSizePolicy, QTabBar, QWidget
 
 from ...figures.figure import joined
 from ...look import theme
 from ...look.say import mark, say
-from ...widgets.card import Card
+from ...widgets.card import Card, button, tip
 from ...widgets.controls import Choice
-from ...widgets.layouts import fill
-from ...widgets.pages import show_tabs, tab_bar
+from ...widgets.layouts import FlowLayout, fill, vbox
+from ...widgets.pages import MoreButton, show_tabs, tab_bar
 from ..view import ONE_AT_A_TIME, ViewSpec
 from .check_view import CheckView
 from .lines_view import LinesView
 from .matrices import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, RolloutMatrix
+from .matrix_view import MatrixView
 from .query_key_view import ScoreView
 from .view import AttendView
-from .view_buttons import ViewButtons
 
 MATRICES = (  # one tab, with a row of tabs of their own
     ViewSpec(
@@ -116,24 +118,34 @@ class LargeCard(Card):
         self._is_projector = theme.is_projector()  # then the picture needs the room
         self._matrix = MATRIX_KEYS[0]  # the one that its tab opens
         name = say("What the large picture shows")
-        self.matrices = self._matrix_chooser(name)
+        if self._is_projector:
+            self.matrices: QTabBar | Choice = self._list(name, MATRICES)
+        else:
+            self.matrices = tab_bar({one.key: (one.shown_title, one.shown_hint) for one in MATRICES}, name, small=True)
+            # Beside them stands a list that can be shortened; tabs that are too narrow would scroll.
+            self.matrices.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+            self.matrices.currentChanged.connect(lambda index: self.key_clicked.emit(MATRIX_KEYS[index]))
         tabs = ViewSpec("matrix", MATRIX, MATRICES[0].hint, HeadMatrix), *OTHERS
         self.buttons = ViewButtons(tabs, first=self.matrices if self._is_projector else None)
-        self.every = Choice(name)  # in place of all tabs
-        prefixes = [f"{say(MATRIX)} · " if spec in MATRICES else "" for spec in SPECS]
-        self.every.addItems([prefix + spec.shown_title for prefix, spec in zip(prefixes, SPECS, strict=True)])
+        self.every = self._list(name, SPECS)  # in place of all tabs
         self.add_to_header(self.buttons)
         self.add_to_header(self.every)
         self.every.hide()
         fill(self.body, compared, (views, 1), progress)
-        self.every.activated.connect(lambda index: self.key_clicked.emit(SPECS[index].key))
         self.buttons.clicked.connect(lambda key: self.key_clicked.emit(self._matrix if key == "matrix" else key))
         self.buttons.more.toggled.connect(self._show_matrices)
+
+    def _list(self, name: str, specs: Sequence[ViewSpec]) -> Choice:
+        made = Choice(name)
+        prefixes = [f"{say(MATRIX)} · " if spec in MATRICES and specs is SPECS else "" for spec in specs]
+        made.addItems([prefix + spec.shown_title for prefix, spec in zip(prefixes, specs, strict=True)])
+        made.activated.connect(lambda index: self.key_clicked.emit(specs[index].key))
+        return made
 
     def show_view(self, view: AttendView, spec: ViewSpec) -> None:
         """Another one is open."""
         key = spec.key
-        if key in MATRIX_KEYS:
+        if isinstance(view, MatrixView):
             self._matrix = key
             if not self._is_projector:
                 view.controls.insertWidget(0, self.matrices)
@@ -151,31 +163,55 @@ class LargeCard(Card):
         self.set_hint(joined(view.hint, view.about) if self._is_projector else view.hint)
         self.set_intro("" if self._is_projector else view.about or spec.shown_hint)
 
-    def _matrix_chooser(self, name: str) -> QTabBar | Choice:
-        if self._is_projector:
-            made = Choice(name)
-            made.addItems([spec.shown_title for spec in MATRICES])
-            made.activated.connect(self._on_matrix_chosen)
-            return made
-        tabs = tab_bar({spec.key: (spec.shown_title, spec.shown_hint) for spec in MATRICES}, name, small=True)
-        # Beside them stands a list that can be shortened; tabs that are too narrow would scroll.
-        tabs.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
-        tabs.currentChanged.connect(self._on_matrix_chosen)
-        return tabs
-
     def _show_matrices(self) -> None:
         """The tabs for experts when they are wanted, or one of them is open."""
         if isinstance(self.matrices, QTabBar):
-            wants_all = self.buttons.more.isChecked()
-            show_tabs(
-                self.matrices, [not one.is_for_experts or wants_all or one.key == self._matrix for one in MATRICES]
-            )
-
-    def _on_matrix_chosen(self, index: int) -> None:
-        self.key_clicked.emit(MATRIX_KEYS[index])
+            all_wanted = self.buttons.more.isChecked()
+            shown = [not one.is_for_experts or all_wanted or one.key == self._matrix for one in MATRICES]
+            show_tabs(self.matrices, shown)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         is_narrow = self._is_projector and self.width() < theme.px(LEAST_WITH_TABS_PX)
         self.every.setVisible(is_narrow)
         self.buttons.setHidden(is_narrow)
+
+
+class ViewButtons(QWidget):
+    """A row of small buttons, one for each view, in the place of tabs: in a narrow card they take several lines.
+
+    Those of views for experts are behind More.
+    """
+
+    clicked = Signal(str)  # key
+
+    def __init__(self, specs: Sequence[ViewSpec], *, first: QWidget | None = None, own_line: bool = False) -> None:
+        """first: stands before the buttons. own_line: those for experts have one, below the others."""
+        super().__init__()
+        self.more = MoreButton()
+        self.buttons: dict[str, QPushButton] = {}
+        group, experts = QButtonGroup(self), QWidget()
+        line, below = FlowLayout(4 if own_line else 6), FlowLayout(4)
+        if first is not None:
+            line.addWidget(first)
+        for spec in specs:
+            made = button(spec.shown_title, look="small", hint=tip(spec.shown_hint), checkable=True)
+            made.clicked.connect(lambda _checked=False, key=spec.key: self.clicked.emit(key))
+            self.buttons[spec.key] = made
+            group.addButton(made)
+            if spec.is_for_experts and not own_line:
+                made.hide()
+                self.more.toggled.connect(made.setVisible)
+            (below if spec.is_for_experts and own_line else line).addWidget(made)
+        line.addWidget(self.more)
+        experts.setLayout(below)
+        experts.hide()
+        vbox(line, experts, parent=self, gap_px=7)
+        if own_line:
+            self.more.toggled.connect(experts.setVisible)
+
+    def show_view(self, spec: ViewSpec, key: str = "") -> None:
+        """The view on show is this one. key: of its button, where that has another."""
+        self.buttons[key or spec.key].setChecked(True)
+        if spec.is_for_experts:
+            self.more.setChecked(True)

@@ -1,29 +1,43 @@
 """The view Lines: two columns of tokens, and lines for what one or several heads connect."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
 from bertcore.analysis.links import Links, between, strongest_links
 
-from ...figures.figure import Axis, Figure, Numbers, joined
-from ...look import numbers
-from ...look.say import say
-from ...widgets.card import label, scrolled
+from ...figures.figure import Axis, Numbers, joined
+from ...figures.values import Values, tokens
+from ...look import numbers, theme
+from ...look.say import mark, say
+from ...state.baseline_names import baseline_name, where_compared
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.card import label, rich_label, scrolled
+from ...widgets.charts.drawing import Drawing, Shape, Words
+from ...widgets.charts.pointer import next_of
 from ...widgets.controls import Choice, NumberBox
-from ...widgets.layouts import fill
+from ...widgets.layouts import hbox, vbox
+from ..pictures import Picture
 from .attentions import Attentions, Head
-from .lines_picture import HeadLines, LinesPicture
-from .sentences import about_signs, legend_of
-from .view import PairedHeadsView, SideBySide
+from .sentences import LEAST_CHANGE, about_signs, legend_of
+from .view import ROOM, PairedView
 
+ROW_PX, LARGEST_ROW_PX = 17, 30
+WIDTHS_PX = 220, 420  # at least, and at best
+WIDEST_PX = 5.0
+COLUMN_PX = 130  # for tokens, on each side
 ALL, A_TO_B, B_TO_A, WITHIN = range(4)
 PAIRS = {A_TO_B: [("a", "b")], B_TO_A: [("b", "a")], WITHIN: [("a", "a"), ("b", "b")]}  # parts that are connected
 TOP_SHARE, LEAST = range(2)
 FIRST_PERCENTS = {(TOP_SHARE, False): 60.0, (LEAST, False): 20.0, (TOP_SHARE, True): 60.0, (LEAST, True): 5.0}
-LEAST_CHANGE = 0.01  # smaller differences are never drawn
 MOST_LINES = 1500  # of one head: beyond that nobody tells them apart
 Line = Qt.PenStyle
 LOOKS = (  # of the heads: a colour, a kind of line, and how the legend writes that
@@ -36,57 +50,225 @@ LOOKS = (  # of the heads: a colour, a kind of line, and how the legend writes t
 )
 
 
-class LinesView(PairedHeadsView):
+@dataclass(frozen=True, eq=False)
+class HeadLines:
+    """The lines of one head."""
+
+    head: Head
+    links: Links
+    color: str
+    style: Qt.PenStyle
+    signs: np.ndarray | None = None  # (K) of a difference: 1 more attention than in the baseline, -1 less
+    full: float = 1.0  # the weight of the thickest line
+
+    def paint_color(self, link: int) -> QColor:
+        return theme.color(self.color) if self.signs is None else theme.signed_color(float(self.signs[link]))
+
+
+class LinesPicture(Drawing):
+    """Lines between the tokens; those of the token on show stand out. As tall as its tokens need."""
+
+    arrows_click = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+        self.hovered.connect(lambda _row: self.redraw())
+        self.lines: list[HeadLines] = []
+        self._tokens: Sequence[str] = []
+        self._kinds: Sequence[str] = []
+        self.row: int | None = None
+
+    def set_lines(self, lines: Sequence[HeadLines], tokens: Sequence[str], kinds: Sequence[str]) -> None:
+        """tokens (U), kinds (U): colour names of the labels."""
+        is_resized = len(tokens) != len(self._tokens)
+        self.lines, self._tokens, self._kinds = list(lines), tokens, kinds
+        self.setAccessibleDescription(
+            say("{lines} lines of {heads} heads", lines=sum(len(one.links.weights) for one in lines), heads=len(lines))
+        )
+        if is_resized:
+            self.updateGeometry()
+        self.redraw()
+
+    def set_row(self, row: int | None) -> None:
+        if row != self.row:
+            self.row = row
+            self.redraw()
+
+    def row_y(self, row: int) -> float:
+        """The middle of a token's line."""
+        return (row + 0.5) * self._row_height()
+
+    def cell_at(self, point: QPointF) -> int | None:
+        """A token of the left column."""
+        row = int(point.y() / self._row_height())
+        return row if point.x() < self.edges()[0] and 0 <= row < len(self._tokens) else None
+
+    def cell_after(self, cell: int | None, key: int) -> int | None:
+        return next_of(len(self._tokens), cell, key)
+
+    def selected_cell(self) -> int | None:
+        return self.row
+
+    def _row_height(self) -> float:
+        fits = self.height() / max(len(self._tokens), 1)
+        return min(max(fits, theme.px(ROW_PX)), theme.px(LARGEST_ROW_PX))
+
+    def edges(self) -> tuple[float, float]:
+        """Where lines begin and end."""
+        column = min(theme.px(COLUMN_PX), self.width() * 0.3)
+        return column, self.width() - column
+
+    def shapes(self) -> Iterator[Shape]:
+        (left, right), height, targets = self.edges(), self._row_height(), self._targets_of_row()
+        for lines in self.lines if self._tokens else ():
+            yield DrawnLines(self, lines)
+        size, width = 13 if height >= theme.px(20) else 11.5, left - theme.px(8)
+        for i, (token, kind) in enumerate(zip(self._tokens, self._kinds, strict=True)):
+            is_row = i in (self.row, self.hovered_cell)
+            box, color = QRectF(0, i * height, width, height), "accent" if is_row else kind
+            yield Words(box, token, color, size, is_row, theme.RIGHT)
+            yield Words(box.translated(right + theme.px(8), 0), token, kind, size, i in targets)
+
+    def _targets_of_row(self) -> set[int]:
+        """What lines of the token on show lead to."""
+        targets: set[int] = set()
+        for lines in self.lines:
+            targets |= set(lines.links.columns[lines.links.rows == self.row].tolist())
+        return targets
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(WIDTHS_PX[1]), max(len(self._tokens), 1) * theme.px(ROW_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(WIDTHS_PX[0]), self.sizeHint().height())
+
+
+@dataclass(frozen=True)
+class DrawnLines:
+    """The lines of one head that are seen; those of the token on show stand out."""
+
+    picture: LinesPicture
+    lines: HeadLines
+
+    def paint(self, painter: QPainter) -> None:
+        picture, links = self.picture, self.lines.links
+        (left, right), seen, sizes = picture.edges(), picture.seen, links.weights / self.lines.full
+        for link, (row, column, size) in enumerate(zip(links.rows, links.columns, sizes, strict=True)):
+            y1, y2 = picture.row_y(int(row)), picture.row_y(int(column))
+            if max(y1, y2) < seen.top() or min(y1, y2) > seen.bottom():
+                continue
+            is_strong = picture.row is None or int(row) == picture.row
+            color = self.lines.paint_color(link)
+            color.setAlpha(round((70 + 185 * float(size)) if is_strong else 28))
+            painter.setPen(QPen(color, max(WIDEST_PX * float(size), 1.0), self.lines.style))
+            painter.drawLine(QLineF(left, y1, right, y2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connected(Picture):
+    """Lines between the tokens: an array (U,U,K) of K heads. `detail`: the heads, and what `strongest_links` is given.
+
+    Of a difference all have one scale, whose thickest line is the largest difference in any of these heads.
+    """
+
+    on: str = ROOM
+    title: str = ""
+    name: str = mark("Attention as lines: the tokens on the left look at those on the right")
+    chart: Callable[..., LinesPicture] = LinesPicture
+    subtracts, writes_both = True, False
+
+    def frame(self, chart: QWidget) -> QWidget:
+        return scrolled(chart)
+
+    def show(self, chart: LinesPicture, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
+        detail, full = dict(values.detail), 1.0
+        if baseline is not None:
+            values = values.minus(baseline, LEAST_CHANGE)
+            full = values.range[1]
+        heads, lines = detail.pop("heads"), []
+        for place, (head, (color, style, _dash)) in enumerate(zip(heads, LOOKS, strict=False)):
+            weights = values.array[..., place]
+            links = strongest_links(np.abs(weights), most=MOST_LINES, **detail)
+            signs = np.sign(weights[links.rows, links.columns]) if is_difference else None
+            lines.append(HeadLines(head, links, color, style, signs, full))
+        chart.set_lines(lines, values.rows.labels, values.rows.colors)
+        return values
+
+    def select(self, chart: LinesPicture, row: int | None, column: int | None) -> None:
+        chart.set_row(row)
+
+
+class LinesView(PairedView):
     """Up to six of the selected heads, each in a colour and a kind of line of its own.
 
     A difference has two colours, for more and for less attention than in the baseline.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.picture, self.other = LinesPicture(), LinesPicture()
-        self.filter = Choice(say("Which tokens are connected"))
+    asks = PairedView.asks
+    pictures = (Connected(key="lines", beside=Connected(key="theirs")),)
+
+    def lay_out(self) -> QLayout:
+        self.picture: LinesPicture = self.charts["lines"]
+        self.filter, self.limit = Choice(say("Which tokens are connected")), Choice(say("Which lines are drawn"))
         self.filter.addItems([say("All tokens"), say("A → B"), say("B → A"), say("Within A, within B")])
-        self.limit = Choice(say("Which lines are drawn"))
         self.limit.addItems([say("Fewest lines per token that carry at least"), say("Lines stronger than")])
         name = say("Share of each token’s attention, or smallest weight, in percent")
         self.percent = NumberBox(name, 0, 100, step=5, suffix=numbers.percent_sign())
         self._percents = dict(FIRST_PERCENTS)
         self.percent.show_value(self._percents[TOP_SHARE, False])
-        self.legend = QLabel()
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
-        self.legend.setWordWrap(True)
-        self.legend.setAccessibleName(say("Which colour is which head"))
+        self.legend = rich_label(say("Which colour is which head"))
+        self.legend.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         self.why_empty = label("", "muted", wrap=True)
-        self._pictures = SideBySide(scrolled(self.other), scrolled(self.picture))
-        fill(self.controls, self.filter, self.limit, self.percent, None)
-        fill(self.body, self.controls, self.why_empty, (self._pictures, 1), self.legend)
         self.filter.currentIndexChanged.connect(lambda _index: self.redraw())
-        self.limit.currentIndexChanged.connect(self._on_limit_changed)
+        self.limit.currentIndexChanged.connect(lambda _index: self.redraw())
         self.percent.valueChanged.connect(self._on_percent_changed)
-        self.picture.hovered.connect(lambda row: self.hover_unit(row))
-        self.picture.clicked.connect(lambda row: self.click_unit(row))
-        self.add_token_menu(self.picture)
-        self.other.hovered.connect(lambda row: self.hover_unit(self._own_row(row)))
-        self.other.clicked.connect(self._on_other_clicked)
+        controls = hbox(self.filter, self.limit, self.percent, None, gap_px=8)
+        return vbox(controls, self.why_empty, (self.pairs["lines"], 1), self.legend, gap_px=6)
 
-    def draw(self) -> None:
-        attentions, heads = self.attentions, self.shared.heads[-len(LOOKS) :]  # the newest
-        title = say("%n head(s)", n=len(heads)) if len(heads) > 1 else attentions.title(*self.head)
-        self.set_title(title, about=self.about_comparison(can_show_both=True))
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        """The newest of those that are selected."""
+        return self.shared.heads[-len(LOOKS) :]
+
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values:
         self.percent.show_value(self._percents[self._percent_key])
-        row = attentions.units.unit_of(self.selection.position)
-        labels = attentions.units.labels
-        if self.is_difference:
-            lines, labels = self._differences(heads, row), attentions.labels_of_difference
-        else:
-            lines = self._lines(attentions, heads, row)
-        self.picture.set_lines(lines, labels, attentions.units.kinds)
-        self.picture.set_row(row)
-        self._show_beside(heads, row)
-        self._show_legend(lines)
-        needs_b = self.filter.currentIndex() in (A_TO_B, B_TO_A) and "b" not in attentions.parts
-        is_same = self.is_difference and not any(len(one.links.weights) for one in lines)
+        of = self.attentions if reading is self.reading else self.attentions.baseline
+        assert of is not None
+        return self._connected(of, self.heads, of.units.unit_of(selection.position))
+
+    def values_beside(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        attentions, row = self.attentions, self.attentions.units.unit_of(selection.position)
+        assert attentions.baseline is not None
+        theirs = None if row is None else attentions.alignment.other_positions[row]
+        return self._connected(attentions.baseline, self._heads_beside(), theirs)
+
+    def name_beside(self, reading: Reading) -> str:
+        return self.baseline_title(next(iter(self._heads_beside()[::-1]), None)) if reading.baseline else ""
+
+    def _heads_beside(self) -> list[Head]:
+        """The same heads of the baseline, or in a model of another shape the most similar ones."""
+        return [found for found in map(self.baseline_head, self.heads) if found is not None]
+
+    def _connected(self, of: Attentions, heads: Sequence[Head], row: int | None) -> Values:
+        """row: the unit whose lines are never left out."""
+        count, limit, pairs = len(of.units), self.percent.value() / 100, PAIRS.get(self.filter.currentIndex())
+        among = np.any([between(of.encoding.parts, *pair) for pair in pairs], axis=0) if pairs else None
+        by_share, least = self.limit.currentIndex() == TOP_SHARE, LEAST_CHANGE if self.is_difference else 0.0
+        share, least = (limit, least) if by_share else (None, max(limit, least))
+        detail = {"heads": heads, "among": among, "least": least, "share": share, "always": row}
+        array = np.stack([of.weights(*head) for head in heads], axis=-1) if heads else np.zeros((count, count, 0))
+        return Values(array, tokens(of.units), tokens(of.units), detail=detail)
+
+    def words(self) -> tuple[str, str, str]:
+        title = say("%n head(s)", n=len(self.heads)) if len(self.heads) > 1 else self.attentions.title(*self.head)
+        return title, "", self.about_comparison()
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        super().drawn(reading, selection)
+        self._show_legend()
+        needs_b = self.filter.currentIndex() in (A_TO_B, B_TO_A) and "b" not in self.attentions.encoding.parts
+        is_same = self.is_difference and not any(len(one.links.weights) for one in self.picture.lines)
         self.why_empty.setText(
             say("There is no sentence B. Type one to see how the two are connected.")
             if needs_b
@@ -94,114 +276,62 @@ class LinesView(PairedHeadsView):
         )
         self.why_empty.setVisible(needs_b or is_same)
 
-    def draw_position(self) -> None:
-        if any(len(lines.links.weights) < lines.links.fitting for lines in self.picture.lines):
-            self.draw()  # some are left out, but none of this token
-        else:
-            row = self.attentions.units.unit_of(self.selection.position)
-            self.picture.set_row(row)
-            self.other.set_row(self._baseline_row(row))
-
-    def make_figure(self) -> Figure | None:
-        if not self.picture.lines or self.reading is None:
-            return None
-        labels = self.attentions.units.labels
-        axes, drawn = (Axis("looks", labels), Axis("is looked at", labels)), {}
-        for lines in self.picture.lines:
-            values = np.zeros((len(labels), len(labels)), dtype=np.float32)
-            signs = 1 if lines.signs is None else lines.signs
-            values[lines.links.rows, lines.links.columns] = lines.links.weights * signs
-            drawn[f"layer {lines.head[0] + 1} head {lines.head[1] + 1}"] = Numbers(values, axes)
-        limit = f"{self.limit.currentText()} {numbers.percent(self.percent.value() / 100)}"
-        hint, minus = say("left looks at right · thicker: more attention"), ""
-        if self.is_difference:
-            there, minus = self.attentions.where_compared, f"now minus {self.attentions.baseline_name}"
-            hint = say("left looks at right · red: more attention than {there}, blue: less", there=there)
-        settings, is_one = joined(minus, self.filter.currentText(), limit), len(self.picture.lines) == 1
-        widgets = [self.picture, self.legend]
-        return self.figure(self.title, widgets, drawn, hint=hint, settings=settings, head=is_one)
+    def _now(self) -> list[object]:
+        """Where some lines are left out, none of the token on show is."""
+        some = any(len(lines.links.weights) < lines.links.fitting for lines in self.picture.lines)
+        return [*super()._now(), self.selection.position if some else None]
 
     @property
     def _percent_key(self) -> tuple[int, bool]:
         return self.limit.currentIndex(), self.reading is not None and self.is_difference
 
-    def _lines(self, attentions: Attentions, heads: Sequence[Head], row: int | None) -> list[HeadLines]:
-        return [
-            HeadLines(head, self._links(attentions, attentions.weights(*head), row), color, style)
-            for head, (color, style, _dash) in zip(heads, LOOKS, strict=False)
-        ]
-
-    def _differences(self, heads: Sequence[Head], row: int | None) -> list[HeadLines]:
-        """All on one scale, whose thickest line is the largest difference in any of these heads."""
-        attentions = self.attentions
-        made = [np.nan_to_num(attentions.weights(*head) - attentions.baseline_weights(*head)) for head in heads]
-        full = max(LEAST_CHANGE, *(float(np.abs(one).max(initial=0.0)) for one in made))
-        lines = []
-        for head, one, (color, style, _dash) in zip(heads, made, LOOKS, strict=False):
-            links = self._links(attentions, np.abs(one), row, LEAST_CHANGE)
-            lines.append(HeadLines(head, links, color, style, np.sign(one[links.rows, links.columns]), full))
-        return lines
-
-    def _links(self, attentions: Attentions, weights: np.ndarray, row: int | None, least: float = 0.0) -> Links:
-        """least: no line below it, whatever the controls say."""
-        limit, pairs = self.percent.value() / 100, PAIRS.get(self.filter.currentIndex())
-        among = np.any([between(attentions.parts, *pair) for pair in pairs], axis=0) if pairs else None
-        by_share = self.limit.currentIndex() == TOP_SHARE
-        share, least = (limit, least) if by_share else (None, max(limit, least))
-        return strongest_links(weights, among=among, least=least, share=share, most=MOST_LINES, always=row)
-
-    def _show_beside(self, heads: Sequence[Head], row: int | None) -> None:
-        """The same heads of the baseline, or in a model of another shape the most similar ones."""
-        attentions, baseline = self.attentions, self.attentions.baseline
-        self._pictures.show_both(self.has_baseline_beside)
-        if not self.has_baseline_beside or baseline is None:
-            return
-        theirs = [found for found in map(self.baseline_head, heads) if found is not None]
-        self._pictures.show_names(self.baseline_title(theirs[-1] if theirs else None), attentions.reading)
-        baseline_row = self._baseline_row(row)
-        lines = self._lines(baseline, theirs, baseline_row)
-        self.other.set_lines(lines, baseline.units.labels, baseline.units.kinds)
-        self.other.set_row(baseline_row)
-
-    def _show_legend(self, lines: Sequence[HeadLines]) -> None:
-        attentions, selected, is_alone = self.attentions, len(self.shared.heads), len(lines) == 1
-        texts = []
-        for one, (_color, _style, dash) in zip(lines, LOOKS, strict=False):
-            is_off = one.head in attentions.off
-            texts.append(legend_of(one, dash, is_off=is_off, is_alone=is_alone, least=LEAST_CHANGE))
+    def _show_legend(self) -> None:
+        lines, selected, texts = self.picture.lines, len(self.shared.heads), []
+        what = {"is_difference": self.is_difference, "is_alone": len(lines) == 1}
+        for one, (color, _style, dash) in zip(lines, LOOKS, strict=False):
+            is_off = one.head in self.attentions.off
+            texts.append(legend_of(one.head, one.links, (color, dash), is_off=is_off, **what))
         if selected > len(lines):
             texts.append(say("the last {shown} of {chosen} selected heads", shown=len(lines), chosen=selected))
         elif selected == 1 and not self.is_difference:
             texts.append(say("Ctrl+click another head to compare it"))
         full = max((one.full for one in lines), default=LEAST_CHANGE)
-        signs = about_signs(attentions, full) if self.is_difference else ""
+        signs = about_signs(self.attentions, full) if self.is_difference else ""
         self.legend.setText(signs + "&nbsp;&nbsp; ".join(texts))
 
     def changeEvent(self, event: QEvent) -> None:
         """The legend's colours stand in its text."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.reading is not None:
-            self._show_legend(self.picture.lines)
-
-    def _on_limit_changed(self, _limit: int) -> None:
-        self.percent.show_value(self._percents[self._percent_key])
-        self.redraw()
+            self._show_legend()
 
     def _on_percent_changed(self, percent: float) -> None:
         self._percents[self._percent_key] = percent
         self.redraw()
 
-    def _on_other_clicked(self, row: int, modifiers: object) -> None:
-        own = self._own_row(row)
-        if own is not None:
-            self.click_unit(own)
+    # What is saved.
 
-    def _baseline_row(self, row: int | None) -> int | None:
-        """Of one of our tokens, that of the baseline which it is compared with."""
-        places = self.attentions.alignment.other_positions if self.has_baseline_beside else ()
-        return None if row is None or row >= len(places) else places[row]
+    def saved(self, key: str) -> list[QWidget]:
+        return [self.picture, self.legend]
 
-    def _own_row(self, row: int | None) -> int | None:
-        """The reverse."""
-        places = self.attentions.alignment.inverse().other_positions if self.has_baseline_beside else ()
-        return None if row is None or row >= len(places) else places[row]
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        """The lines that are drawn."""
+        labels, drawn = self.attentions.units.labels, {}
+        for lines in self.picture.lines:
+            values = np.zeros((len(labels), len(labels)), dtype=np.float32)
+            values[lines.links.rows, lines.links.columns] = lines.links.weights * (
+                1 if lines.signs is None else lines.signs
+            )
+            axes = Axis("looks", labels), Axis("is looked at", labels)
+            drawn[f"layer {lines.head[0] + 1} head {lines.head[1] + 1}"] = Numbers(values, axes)
+        return drawn
+
+    def caption(self, key: str) -> dict[str, Any]:
+        limit = f"{self.limit.currentText()} {numbers.percent(self.percent.value() / 100)}"
+        hint, minus = say("left looks at right · thicker: more attention"), ""
+        if self.is_difference:
+            reading = self.attentions.reading
+            there, minus = where_compared(reading), f"now minus {baseline_name(reading)}"
+            hint = say("left looks at right · red: more attention than {there}, blue: less", there=there)
+        settings = joined(minus, self.filter.currentText(), limit)
+        return {"title": self.title, "hint": hint, "settings": settings, "head": len(self.picture.lines) == 1}

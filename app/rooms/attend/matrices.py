@@ -2,135 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLayout
 
 from ...compute.head_questions import flow_of, gradient_of_layer, rollout_of
-from ...compute.question import Question, ReportOrCancel
-from ...figures.figure import Figure
-from ...look import numbers, theme
-from ...look.number_kinds import explain
+from ...compute.question import Job
+from ...look import numbers
 from ...look.say import mark, say
 from ...state.readings import Reading
-from ...state.token_units import TokenView
-from ...widgets.card import GAP_PX, button
-from ...widgets.charts.cells import Labels
-from .attentions import Attentions, Head, head_name
-from .matrix_view import AttentionGrid, MatrixView
+from ...state.selection import Selection
+from ...state.token_units import TokenView, Units
+from ...state.what_if import head_name
+from ...widgets.card import button
+from ...widgets.target_choice import TargetChoice
+from .attentions import Attentions, Head
+from .matrix_view import Attention, AttentionGrid, MatrixView
 from .sentences import say_of, unit_of
-from .view import AskingView, PairedHeadsView, SideBySide, TargetView
+from .view import PairedView
 
 
-class HeadMatrix(PairedHeadsView, MatrixView):
+class HeadMatrix(PairedView, MatrixView):
     """One head, as it is or with weights edited by hand."""
 
-    is_of_head = True
+    asks = PairedView.asks
+    pictures = (
+        Attention(
+            beside=Attention(
+                key="theirs",
+                name=mark("Attention in the baseline: rows look at columns"),
+                chart=partial(AttentionGrid, scale=False),
+            ),
+        ),
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
+    def lay_out(self) -> QLayout:
         hint = say("Drag a square up or down to change its weight")
         self.edit = button(say("Edit weights"), look="small", hint=hint, checkable=True)
+        layout = super().lay_out()
         self.below.addWidget(self.edit)
-        self._place_of: Sequence[int | None] = ()  # of our units in the baseline, and the reverse
-        self._unit_of: Sequence[int | None] = ()
-        self.other.hovered.connect(self._on_other_hovered)
         self.edit.toggled.connect(self._on_edit_toggled)
         self.grid.weight_dragged.connect(self._on_grid_weight_dragged)
-        self.grid.weight_set.connect(self.weight_set)
+        self.grid.weight_set.connect(lambda *cell_and_weight: self.shared.edit_weight(self.head, *cell_and_weight))
+        return layout
 
-    def picture(self) -> QWidget:
-        self.other = AttentionGrid(say("Attention in the baseline: rows look at columns"), scale=False)
-        explain(self.number_kind, self.other)
-        self.pictures = SideBySide(self.other, self.grid)
-        return self.pictures
+    def matrix(self, of: Attentions, selection: Selection) -> np.ndarray:
+        return of.weights(selection.layer, selection.head)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Both pictures are of one size; beside the one on the right stands the colour scale of both."""
-        super().resizeEvent(event)
-        half = (event.size().width() - theme.px(GAP_PX) - self.grid.right_px + self.other.right_px) // 2
-        left = self.pictures.left
-        left.setMaximumWidth(max(half, left.minimumSizeHint().width()))
-
-    def matrix(self, of: Attentions) -> np.ndarray:
-        return of.weights(*self.head)
-
-    def draw(self) -> None:
-        attentions, head = self.attentions, self.head
-        about = attentions.why_no_effect(*head) or self.about_comparison(can_show_both=True)
-        self.set_title(attentions.title(*head), about=about)
+    def words(self) -> tuple[str, str, str]:
         self.edit.setVisible(not self.is_difference)
-        self.pictures.show_both(self.has_baseline_beside)
-        if not self.has_baseline_beside or attentions.baseline is None:
-            super().draw()
-            return
-        theirs = self.baseline_head(head)
-        self.pictures.show_names(self.baseline_title(theirs), attentions.reading)
-        self.own, least_high = self.matrix(attentions), 0.0
-        if theirs is None:
-            self.other.clear()
-        else:
-            units, values = attentions.baseline.units, attentions.baseline.weights(*theirs)
-            least_high = float(max(self.own.max(), values.max()))  # one scale for both
-            self.other.set_matrix(values, Labels(units.labels, units.kinds), least_high=least_high)
-            alignment = attentions.alignment
-            self._place_of, self._unit_of = alignment.other_positions, alignment.inverse().other_positions
-        self.show_matrix(self.own, attentions.units, least_high=least_high)
+        about = self.attentions.why_no_effect(*self.head) or self.about_comparison()
+        return self.attentions.title(*self.head), "", about
 
-    def draw_position(self) -> None:
-        super().draw_position()
-        if self.units is not None and self.other.isVisible():
-            unit = self.units.unit_of(self.selection.position)
-            self.other.set_selected(None if unit is None or unit >= len(self._place_of) else self._place_of[unit])
+    def caption(self, key: str) -> dict[str, Any]:
+        return {**super().caption(key), "head": True}
 
-    def read_out(self, row: str, column: str, value: float) -> str:
+    def sentence(self, key: str, row: int, column: int | None) -> str:
         if not self.is_difference:
-            return super().read_out(row, column, value)
-        cell, own = self.grid.hovered_cell, self.own
-        if cell is None or own is None or np.isnan(self.attentions.baseline_weights(*self.head)[cell]):
-            return say("{row} or {column} has no counterpart in the baseline", row=row, column=column)
-        before, now = (numbers.decimal(weight, 4) for weight in (float(own[cell]) - value, float(own[cell])))
-        change = numbers.signed(numbers.difference(float(own[cell]) - value, float(own[cell]), 4), 4)
+            return super().sentence(key, row, column)
+        side, own = self.shown[key].columns, self.own
+        assert side is not None and column is not None and own is not None
+        looks, at = (f"{side.labels[place]} ({side.number(place)})" for place in (row, column))
+        now, before = (float(one[row, column]) for one in (own, self.attentions.baseline_weights(*self.head)))
+        if np.isnan(before):
+            return say("{row} or {column} has no counterpart in the baseline", row=looks, column=at)
+        change = numbers.signed(numbers.difference(before, now, 4), 4)
+        weights = numbers.decimal(before, 4), numbers.decimal(now, 4)
         text = mark("{row} looks at {column}: {before} → {now} ({change})")
-        return say(text, row=row, column=column, before=before, now=now, change=change)
+        return say(text, row=looks, column=at, before=weights[0], now=weights[1], change=change)
 
-    def _on_other_hovered(self, cell: tuple[int, int] | None) -> None:
-        """The baseline’s square, read out, and the token of ours that goes with its row."""
-        values, rows = self.other.values, self.other.rows.texts
-        if cell is None or values is None:
-            self._show_invitation()
-            self.position_hovered.emit(None)
-            return
-        self.readout.setText(super().read_out(rows[cell[0]], rows[cell[1]], float(values[cell])))
-        self.hover_unit(self._unit_of[cell[0]] if cell[0] < len(self._unit_of) else None)
-
-    def _show_invitation(self) -> None:
-        if self.grid.edits:
-            self.readout.setText(say("Drag a square up for more weight, down for less."))
-        else:
-            super()._show_invitation()
+    def show_hovered(self, text: str) -> None:
+        if self.edit.isChecked():
+            text = text or say("Drag a square up for more weight, down for less.")
+        super().show_hovered(text)
 
     def _on_edit_toggled(self, on: bool) -> None:
         self.grid.edits = on
-        self._show_invitation()
+        self.show_hovered("")
 
     def _on_grid_weight_dragged(self, row: int, column: int, weight: float) -> None:
-        values, units = self.grid.values, self.units
-        if values is not None and units is not None:
-            text = mark(
-                "{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference"
-            )
+        tokens, values = self.attentions.units.labels, self.grid.values
+        text = mark(
+            "{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference"
+        )
+        if values is not None:
             before, after = numbers.decimal(float(values[row, column])), numbers.decimal(weight)
-            tokens = units.labels
-            self.readout.setText(say(text, row=tokens[row], column=tokens[column], before=before, after=after))
+            self.show_hovered(say(text, row=tokens[row], column=tokens[column], before=before, after=after))
 
 
 class MeanMatrix(MatrixView):
     """The mean of the heads that are selected; where that is one, of all heads of its layer."""
 
-    figure_name = "mean attention"
+    pictures = (Attention(saved_as="mean attention"),)
     says_difference = mark("{row} looks at {column}: {change} on average")
     row_hint = mark("where it looks on average")
     row_about = mark("Its row in the large picture; the weights add up to 1.")
@@ -140,28 +105,27 @@ class MeanMatrix(MatrixView):
         layer, selected = self.head[0], self.shared.heads
         return selected if len(selected) > 1 else tuple((layer, head) for head in range(self.attentions.heads))
 
-    def matrix(self, of: Attentions) -> np.ndarray:
+    def matrix(self, of: Attentions, selection: Selection) -> np.ndarray:
         return of.mean(self.heads)
 
-    def draw(self) -> None:
-        heads, has_off = self.heads, bool(self.attentions.off.intersection(self.heads))
+    def words(self) -> tuple[str, str, str]:
+        has_off = bool(self.attentions.off.intersection(self.heads))
         hint = say("switched-off heads count too, although they have no effect") if has_off else ""
         title = say("Mean of all heads of layer {layer}", layer=self.head[0] + 1)
         if len(self.shared.heads) > 1:
-            title = say("Mean of %n head(s)", n=len(heads))
-        self.set_title(title, hint, self.about_comparison(can_show_both=False))
-        super().draw()
+            title = say("Mean of %n head(s)", n=len(self.heads))
+        return title, hint, self.about_comparison()
 
     @property
     def settings(self) -> str:
         return f"heads {', '.join(head_name(*head) for head in self.heads)}"
 
 
-class RolloutMatrix(AskingView, MatrixView):
+class RolloutMatrix(MatrixView):
     """Attention multiplied up through the layers (Abnar and Zuidema 2020)."""
 
-    number_kind = "rollout"
-    function: Callable[[Reading, int, ReportOrCancel], np.ndarray] = staticmethod(rollout_of)
+    pictures = (Attention(number="rollout", asks="layers"),)
+    function: ClassVar[Any] = staticmethod(rollout_of)
     after_one, after_many = mark("Rollout · after layer 1"), mark("Rollout · after layers 1–{last}")
     axes = mark("rows: tokens after these layers · columns: input tokens")
     says = mark("{share} of {row} comes from {column}")
@@ -173,30 +137,24 @@ class RolloutMatrix(AskingView, MatrixView):
         "This is layer 1 alone; click a head in a higher layer."
     )  # where there is no path through several layers yet
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.body.insertWidget(1, self.line)
-        self._of_baseline: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        is_wanted = reading is self.reading or self.is_difference
+        return Job(self.function, (reading, selection.layer)) if is_wanted else None
 
-    def matrix(self, of: Attentions) -> np.ndarray | None:
-        question = self.question if of is self.attentions else self._of_baseline
-        question.ask(self.function, of.reading, self.selection.layer, pause_ms=self.pause_ms)
-        return None if question.answer is None else of.units.attention(question.answer.astype(np.float32))
+    def matrix(self, of: Attentions, selection: Selection) -> np.ndarray | None:
+        answer = self.answer_of("layers", of.reading)
+        return None if answer is None else of.units.attention(answer.astype(np.float32))
 
-    def draw(self) -> None:
+    def words(self) -> tuple[str, str, str]:
         layers = self.selection.layer + 1
-        about = self.about_comparison(can_show_both=False) or (say(self.about_one_layer) if layers == 1 else "")
-        title = say(self.after_one) if layers == 1 else say(self.after_many, last=layers)
-        self.set_title(title, about=about)
-        if not self.is_difference:
-            self._of_baseline.clear()
-        super().draw()
+        about = self.about_comparison() or (say(self.about_one_layer) if layers == 1 else "")
+        return say(self.after_one) if layers == 1 else say(self.after_many, last=layers), "", about
 
 
 class FlowMatrix(RolloutMatrix):
     """The most that can flow from each input token (Abnar and Zuidema 2020)."""
 
-    number_kind = "flow"
+    pictures = (Attention(number="flow", asks="layers"),)
     function = staticmethod(flow_of)
     after_one, after_many = mark("Flow · after layer 1"), mark("Flow · after layers 1–{last}")
     says = mark("{share} can flow from {column} to {row}")
@@ -209,30 +167,36 @@ class FlowMatrix(RolloutMatrix):
     )
 
 
-class GradientMatrix(TargetView, MatrixView):
+class GradientMatrix(MatrixView):
     """How a prediction changes with each weight, to first order; of the model as it is."""
 
-    signed, number_kind, is_of_head = True, "gradient", True
+    pictures = (
+        Attention(number="gradient", asks="gradient", is_compared=False, chart=partial(AttentionGrid, signed=True)),
+    )
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.body.insertWidget(1, self.line)
-        self.controls.insertWidget(0, self.target_box)
-        self.controls.insertWidget(1, self.target_fields)
+    def lay_out(self) -> QLayout:
+        self.choice = TargetChoice(across=True)
+        return super().lay_out()
 
-    def draw(self) -> None:
-        layer, head = self.head
-        title = say("Gradient · {head}", head=self.attentions.title(layer, head))
-        self.set_title(title, " · ".join([say(unit_of(self.shared.target).per_weight), *self.plain_notes]))
-        by_head = self.ask_about_target(gradient_of_layer, layer)
-        matrix = None if by_head is None else by_head[head]
-        self.show_matrix(matrix, self.attentions.plain.units(TokenView()))
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str:
+        return self.target_job(gradient_of_layer, selection.layer)
+
+    def units(self, of: Attentions) -> Units:
+        return of.reading.plain.units(TokenView())
+
+    def matrix(self, of: Attentions, selection: Selection) -> np.ndarray | None:
+        by_head = self.answer_of("gradient", self.reading)
+        return None if by_head is None else np.asarray(by_head[selection.head])
+
+    def words(self) -> tuple[str, str, str]:
+        title = say("Gradient · {head}", head=self.attentions.title(*self.head))
+        return title, " · ".join([say(unit_of(self.shared.targets.target).per_weight), *self.plain_notes]), ""
 
     def read_out(self, row: str, column: str, value: float) -> str:
-        target = self.shared.target
+        target = self.shared.targets.target
         return say_of(unit_of(target).of_weight, target, row=row, column=column, change=numbers.signed(value, 4))
 
-    def make_figure(self) -> Figure | None:
-        target = self.shared.target
+    def caption(self, key: str) -> dict[str, Any]:
+        target = self.shared.targets.target
         settings = f"gradient of {target.measure}" if target else ""
-        return self.matrix_figure("gradient", settings, plain=True, by_token=True)
+        return {**super().caption(key), "settings": settings, "head": True, "plain": True, "by_token": True}

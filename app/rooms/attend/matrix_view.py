@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLayout
 
-from ...figures.figure import Axis, Figure, Numbers, joined
+from ...figures.figure import joined
+from ...figures.values import Values, tokens
 from ...look import numbers, theme
-from ...look.number_kinds import explain
 from ...look.say import mark, say
+from ...state.baseline_names import baseline_name
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...state.token_units import Units
 from ...widgets.card import Hint, button
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.charts.raster import Raster
-from ...widgets.layouts import fill, hbox
+from ...widgets.layouts import hbox, vbox
+from ..pictures import Cells
 from .attentions import Attentions
-from .view import AttendView, PictureRow
+from .view import ROOM, AttendView, PictureRow
 
 LONG_TEXT = 40  # tokens; from here on single high values would leave the rest of the picture white
 LEAST_HIGH = 0.02  # of the highest value: less would make colours of rounding errors
@@ -100,143 +106,122 @@ class AttentionGrid(LabelledGrid):
             self.weight_set.emit(*cell, weight)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Attention(Cells):
+    """Who looks at whom (U,U), or the difference."""
+
+    key: str = "matrix"
+    on: str = ROOM
+    title: str = ""
+    name: str = mark("Attention: rows look at columns")
+    chart: Callable[..., AttentionGrid] = AttentionGrid
+    number: str = "attention"
+
+    def show(self, chart: Any, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
+        least_high = values.high or 0.0
+        if baseline is not None:
+            values = values.minus(baseline, LEAST_DIFFERENCE)
+        labels = Labels(values.rows.labels, values.rows.colors)
+        chart.set_matrix(values.array, labels, is_difference=is_difference, least_high=least_high)
+        return values
+
+
 class MatrixView(AttendView):
     """Of our units, or what differs from the baseline. Subclasses override `matrix`, and the texts."""
 
-    signed = False
-    number_kind = "attention"
     axes = mark("rows look at columns")  # in a figure
     says = mark("{row} looks at {column} with weight {weight}")  # of a square
     says_difference = ""
     row_hint = row_about = ""  # of a row in the card beside; empty: the card shows that of the head itself
-    figure_name = ""  # of its numbers, where that is not their kind
-    is_of_head = False  # for the caption
+    own: np.ndarray | None = None  # (U,U) of our text, though a difference may be drawn
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.grid = AttentionGrid(say("Attention: rows look at columns"), signed=self.signed)
+    def lay_out(self) -> QLayout:
+        self.grid: AttentionGrid = self.charts["matrix"]
         self.whole = button(
             say("Show all"), self.grid.show_whole, look="small", hint=say("Zoom out to the whole matrix (0)")
         )
-        explain(self.number_kind, self.grid)
-        self.own: np.ndarray | None = None  # (U,U) of our text, though a difference may be drawn
-        self.units: Units | None = None  # of the rows and columns
         self.readout = Hint()  # one line: the picture comes first
-        self.controls.addStretch(1)
+        self.controls = hbox(*([] if self.choice is None else [self.choice]), None, gap_px=8)
         self.below = hbox((self.readout, 1), self.whole, gap_px=8)
-        fill(self.body, self.controls, (self.picture(), 1), self.below)
         self.whole.hide()
-        self._show_invitation()
-        self.grid.zoomed.connect(self._on_grid_zoomed)
-        self.grid.hovered.connect(self._on_grid_hovered)
-        self.grid.clicked.connect(self._on_grid_clicked)
-        self.add_token_menu(self.grid, self._position_of_row)
+        self.show_hovered("")
+        self.grid.zoomed.connect(self._show_whole)
+        line = self.own_line(*self.asked.values(), *self.asked_of_baseline.values())
+        return vbox(self.controls, line, (self.pairs.get("matrix", self.grid), 1), self.below, gap_px=6)
 
-    def picture(self) -> QWidget:
-        """The grid, and what stands beside it."""
-        return self.grid
-
-    def matrix(self, of: Attentions) -> np.ndarray | None:
+    def matrix(self, of: Attentions, selection: Selection) -> np.ndarray | None:
         """(U,U) of a reading, ours or the baseline's; None while it is computed."""
         raise NotImplementedError
 
-    def draw(self) -> None:
-        attentions, baseline = self.attentions, self.attentions.baseline
-        self.own = own = self.matrix(attentions)
-        if not self.is_difference or baseline is None:
-            self.show_matrix(own, attentions.units)
-            return
-        theirs = self.matrix(baseline)
-        difference = None if own is None or theirs is None else attentions.difference(own, theirs)
-        self.show_matrix(difference, attentions.units, attentions.labels_of_difference)
+    def units(self, of: Attentions) -> Units:
+        """Of the rows and columns."""
+        return of.units
 
-    def show_matrix(
-        self,
-        values: np.ndarray | None,
-        units: Units,
-        difference_labels: Sequence[str] | None = None,
-        least_high: float = 0.0,
-    ) -> None:
-        """values (U,U); None while they are computed. difference_labels: in place of the units', of a difference.
-        least_high: to which the colours reach in any case."""
-        self.units = units
-        self.grid.setAccessibleName(say("{title}: rows look at columns", title=self.title))
-        if values is None:
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        of = self.attentions if reading is self.reading else self.attentions.baseline
+        assert of is not None
+        matrix, side = self.matrix(of, selection), tokens(self.units(of))
+        if reading is self.reading:
+            self.own = matrix
+        if matrix is None:
             self.grid.clear()
-        else:
-            labels, is_difference = (
-                Labels(difference_labels or units.labels, units.kinds),
-                difference_labels is not None,
-            )
-            self.grid.set_matrix(values, labels, is_difference=is_difference, least_high=least_high)
-        self._on_grid_zoomed()
-        self.draw_position()
+            self.shown.pop(key, None)
+            return None
+        return Values(matrix, replace(side, axis_name="looks"), replace(side, axis_name="is looked at"))
 
-    def draw_position(self) -> None:
-        if self.units is not None:
-            self.grid.set_selected(self.units.unit_of(self.selection.position))
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        super().drawn(reading, selection)
+        self.grid.setAccessibleName(say("{title}: rows look at columns", title=self.title))
+        self._show_whole()
 
     def picture_row(self, unit: int) -> PictureRow | None:
         if not self.row_hint:
             return None
-        values = None if self.own is None else self.own[unit]
-        return PictureRow(values, self.number_kind, say(self.row_hint), say(self.row_about))
+        values, kind = None if self.own is None else self.own[unit], self.pictures[0].number
+        return PictureRow(values, kind, say(self.row_hint), say(self.row_about))
+
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        """Of ours with their positions."""
+        values = self.shown[key]
+        assert column is not None and values.columns is not None
+        names, side = list(values.columns.labels), values.columns
+        if key == "matrix":
+            names = [f"{name} ({side.number(place)})" for place, name in enumerate(names)]
+        return self.read_out(names[row], names[column], float(values.array[row, column]))
 
     def read_out(self, row: str, column: str, value: float) -> str:
-        """What is said of a square. row, column: tokens with their positions."""
+        """What is said of a square."""
         is_difference = self.is_difference
         text = self.says_difference if is_difference else self.says
         written = numbers.signed(value, 4) if is_difference else numbers.decimal(value, 4)
         return say(text, row=row, column=column, weight=written, share=written, change=written)
 
-    def make_figure(self) -> Figure | None:
-        name, settings = self.figure_name or self.number_kind, [self.settings] if self.settings else []
-        if self.is_difference:
-            name = f"{name} now minus before"
-            settings.append(f"now minus {self.attentions.baseline_name}")
-        return self.matrix_figure(name, ", ".join(settings))
+    def show_hovered(self, text: str) -> None:
+        invitation = say(
+            "Hover over a square for its value; click it to pin its row. Zoom with the wheel, drag to move."
+        )
+        self.readout.setText(text or invitation)
+
+    def clicked(self, key: str, row: int, column: int | None) -> None:
+        columns = self.shown[key].columns
+        if key == "matrix" and column is not None and columns is not None:
+            self.grid.column = column
+            self.shared.choose_column(columns.number(column))
 
     @property
     def settings(self) -> str:
         """Of the view, for the caption."""
         return ""
 
-    def matrix_figure(self, name: str, settings: str, **of: bool) -> Figure | None:
-        """name: of the numbers."""
-        if self.grid.values is None or self.units is None:
-            return None
-        axes = Axis("looks", self.units.labels), Axis("is looked at", self.units.labels)
-        hint, values = joined(say(self.axes), self.hint, self.about), {name: Numbers(self.grid.values, axes)}
-        return self.figure(self.title, [self.grid], values, hint=hint, head=self.is_of_head, settings=settings, **of)
+    def caption(self, key: str) -> dict[str, Any]:
+        is_difference = self.reading is not None and "matrix" in self.differences
+        minus = f"now minus {baseline_name(self.reading)}" if is_difference and self.reading is not None else ""
+        hint = joined(say(self.axes), self.hint, self.about)
+        return {"title": self.title, "hint": hint, "settings": ", ".join(filter(None, (self.settings, minus)))}
 
-    def _show_invitation(self) -> None:
-        self.readout.setText(
-            say("Hover over a square for its value; click it to pin its row. Zoom with the wheel, drag to move.")
-        )
-
-    def _on_grid_zoomed(self) -> None:
+    def _show_whole(self) -> None:
         zoom = self.grid.zoom
         self.whole.setVisible(zoom is not None and not zoom.is_whole)
-
-    def _on_grid_hovered(self, cell: tuple[int, int] | None) -> None:
-        values, units = self.grid.values, self.units
-        if cell is None or values is None or units is None:
-            self._show_invitation()
-            self.position_hovered.emit(None)
-            return
-        row, column = (f"{units.labels[unit]} ({units.first_positions[unit]})" for unit in cell)
-        self.readout.setText(self.read_out(row, column, float(values[cell])))
-        self.position_hovered.emit(units.first_positions[cell[0]])
-
-    def _on_grid_clicked(self, cell: tuple[int, int], modifiers: object) -> None:
-        if self.units is not None:
-            first = self.units.first_positions
-            self.grid.column = cell[1]
-            self.cell_clicked.emit(first[cell[0]], first[cell[1]])
-
-    def _position_of_row(self, cell: tuple[int, int]) -> int | None:
-        has_row = self.units is not None and cell[0] < len(self.units)
-        return self.units.first_positions[cell[0]] if self.units is not None and has_row else None
 
 
 def _large_differences(values: np.ndarray, high: float) -> list[list[str]]:

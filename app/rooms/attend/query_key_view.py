@@ -8,58 +8,67 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from PySide6.QtWidgets import QLayout
+
+from bertcore.analysis.score_steps import ScoreSteps, score_steps
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...look.number_kinds import explain
 from ...look.say import mark, say
+from ...state.baseline_names import baseline_name, where_compared
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...widgets.card import label
-from ...widgets.layouts import fill
+from ...widgets.layouts import vbox
+from .attentions import Attentions, Head
 from .bar_strips import BarStrips, Strip
-from .score_steps import ScoreSteps, baseline_steps, score_steps
 from .sentences import change_in_words, softmax_in_words
-from .view import PairedHeadsView
+from .view import PairedView
 
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
 SAME = 1e-3  # weights that differ by less are those of the softmax
 MOST_RAISED = 500.0  # e to more than that is no number
 
 
-class ScoreView(PairedHeadsView):
+class ScoreView(PairedView):
     """Query, key and their products over the head's dimensions; score, scaled, masked and softmax over the tokens."""
 
-    follows = ("head", "heads", "column")
+    asks = PairedView.asks
+    follows = ("head", "heads", "column", "token")
+    steps: ScoreSteps | None = None
+    baseline_steps: ScoreSteps | None = None  # in our places
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.steps: ScoreSteps | None = None
-        self.baseline_steps: ScoreSteps | None = None  # in our places
+    def lay_out(self) -> QLayout:
         self.strips = BarStrips(say("From query and key to one attention weight"))
         explain("attention", self.strips)
         self._asked, self.note = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.readout = label("", "muted", wrap=True)
-        fill(self.body, self._asked, (self.strips, 1), self.note, self.readout)
         self._show_invitation()
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(self._on_strips_clicked)
+        return vbox(self._asked, (self.strips, 1), self.note, self.readout, gap_px=6)
 
-    def draw(self) -> None:
-        attentions, reading, position = self.attentions, self.attentions.reading, self.selection.position
-        trace = reading.trace
+    def words(self) -> tuple[str, str, str]:
+        return self.attentions.title(*self.head), "", ""
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        super().drawn(reading, selection)
+        attentions, position, trace = self.attentions, selection.position, reading.trace
         weights = trace.attentions[(*self.head, position)]  # (S)
         column = int(weights.argmax()) if self.shared.column is None else self.shared.column
         column = min(column, len(weights) - 1)
         self.steps = score_steps(trace.queries[(*self.head, position)], trace.keys[self.head], column)
-        self.baseline_steps, about = None, say("Red: above 0. Blue: below.")
+        self.baseline_steps, notes = None, [say("Red: above 0. Blue: below.")]
         if self.is_difference or self.has_baseline_beside:
             head = self.baseline_head(self.head)
             title = self.baseline_title(head)
             steps = title if head is None else baseline_steps(attentions, head, position, column)
             if isinstance(steps, str):
-                about = f"{about} {steps}"
+                notes.append(steps)
             else:
                 self.baseline_steps = steps
-                about = f"{about} {say('Line across a bar: its value in {head}.', head=title)}"
+                notes.append(say("Line across a bar: its value in {head}.", head=title))
         is_difference = self.is_difference and self.baseline_steps is not None
         names = [
             say("“{token}” ({position})", token=reading.shown_tokens[place], position=place)
@@ -67,16 +76,14 @@ class ScoreView(PairedHeadsView):
         ]
         asked = say("How much {row} looks at {column}", row=names[0], column=names[1])
         if is_difference:
-            name = attentions.baseline_name
-            about = say("Bars: now minus {baseline}; red: more, blue: less.", baseline=name)
+            name = baseline_name(reading)
+            notes = [say("Bars: now minus {baseline}; red: more, blue: less.", baseline=name)]
             asked = joined(asked, say("now minus {baseline}", baseline=name))
-        self.set_title(attentions.title(*self.head))
         self._asked.setText(asked)
         strips = self._strips(self.steps, reading.shown_tokens, *names)
         if self.baseline_steps is not None:
             strips = compared_strips(strips, self.baseline_steps, is_difference=is_difference)
         self.strips.set_strips(strips)
-        notes = [about]
         if float(np.abs(self.steps.weights - weights).max()) > SAME:
             text = mark("You edited this row: the model used {weight} instead of the softmax result.")
             notes.append(say(text, weight=numbers.decimal(float(weights[column]), 4)))
@@ -86,10 +93,7 @@ class ScoreView(PairedHeadsView):
             )
         self.note.setText(" ".join(notes))
 
-    def draw_position(self) -> None:
-        self.draw()
-
-    def make_figure(self) -> Figure | None:
+    def figure_of(self, key: str) -> Figure | None:
         if self.steps is None or self.reading is None:
             return None
         axes = (Axis("is looked at", self.reading.shown_tokens),)
@@ -137,7 +141,7 @@ class ScoreView(PairedHeadsView):
         if cell is None or steps is None or self.reading is None:
             self._show_invitation()
             return
-        (index, bar), there = cell, self.attentions.where_compared
+        (index, bar), there = cell, where_compared(self.reading)
 
         def written(*rows: np.ndarray | None) -> list[str]:
             return [numbers.decimal(float(row[bar]), 4) for row in rows if row is not None]
@@ -166,7 +170,30 @@ class ScoreView(PairedHeadsView):
 
     def _on_strips_clicked(self, cell: tuple[int, int], modifiers: object) -> None:
         if cell[0] >= DIMENSIONS:
-            self.cell_clicked.emit(self.selection.position, cell[1])
+            self.position_clicked.emit(self.selection.position)
+            self.shared.choose_column(cell[1])
+
+
+def baseline_steps(attentions: Attentions, head: Head, row: int, column: int) -> ScoreSteps | str:
+    """Of the tokens that ours (positions) are compared with; a sentence where one has no counterpart.
+
+    head: of the baseline.
+    """
+    reading = attentions.reading
+    assert reading.baseline is not None and reading.alignment is not None
+    places, trace = reading.alignment.other_positions, reading.baseline.trace
+    baseline_row, baseline_column = places[row], places[column]
+    if baseline_row is None or baseline_column is None:
+        missing = reading.shown_tokens[row if baseline_row is None else column]
+        return say("“{token}” has no counterpart in {baseline}.", token=missing, baseline=baseline_name(reading))
+    query = trace.queries[(*head, baseline_row)]
+    steps = score_steps(query, trace.keys[head], baseline_column)
+    index = np.array([-1 if place is None else place for place in places])
+    over_tokens = ("scores", "scaled", "masked", "weights")
+    placed = {name: np.where(index >= 0, getattr(steps, name)[index], np.nan) for name in over_tokens}
+    if not attentions.has_same_heads or len(query) != reading.trace.queries.shape[-1]:
+        steps = replace(steps, query=None, key=None, products=None)
+    return replace(steps, column=column, **placed)
 
 
 def compared_strips(strips: Sequence[Strip], theirs: ScoreSteps, *, is_difference: bool) -> list[Strip]:

@@ -1,22 +1,19 @@
 """Room Attend: all heads at a glance, one or several large, and what the token on show looks at."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QApplication
-
-from bertcore.analysis.links import with_weight
 
 from ...compute.question import PAUSE_MS
 from ...figures.figure import Figure, numbers_of
 from ...look import theme
-from ...look.say import mark, say
+from ...look.say import say
 from ...state.readings import Reading
-from ...state.what_if import EditedRow, WhatIf
+from ...state.what_if import WhatIf
 from ...widgets.card import GAP_PX
-from ...widgets.context_menu import Entry, figure_entries, show_context_menu
+from ...widgets.context_menu import figure_entries, show_context_menu
 from ...widgets.folding_card import Folded
 from ...widgets.layouts import hbox
 from ...widgets.spots import name_spot
@@ -24,13 +21,12 @@ from ..room import ViewRoom
 from ..view import View
 from .atlas import CONTROL
 from .attend_state import AttendState
-from .attentions import Attentions, Head, head_name, head_title
+from .attentions import Attentions, Head
 from .head_panels import MovedView
 from .heads_card import PANELS, HeadsCard
 from .large_card import SPECS, LargeCard
-from .sentences import hovered_head
 from .side_card import SideCard
-from .view import AttendView
+from .view import ROOM, AttendView
 
 PANEL_OF_VIEW = {"lines": "find", "check": "effects", "rollout": "alike", "gradient": "effects"}  # they go together
 KEPT = "attend.heads"  # what a window built anew finds in the state
@@ -39,9 +35,9 @@ BESIDE_ONE_PX, BESIDE_BOTH_PX = 560, 440  # what one side card, or both, must le
 
 @dataclass(frozen=True)
 class _Kept:
-    panel: str
-    heads: tuple[Head, ...]
-    head_chosen_in: object
+    panel: str = "kinds"
+    heads: tuple[Head, ...] = ()
+    head_chosen_in: object = None
 
 
 class AttendRoom(ViewRoom):
@@ -54,10 +50,9 @@ class AttendRoom(ViewRoom):
     def lay_out(self) -> None:
         self.shared = AttendState(self)
         self._pinned: int | None = None  # the token whose predictions can be asked about
-        self._head_chosen_in: object = None  # the comparison in which a person chose a head last
         self.heads_card = HeadsCard(self.shared, self.atlas_figure)
         self.large = LargeCard(self.compared, self.views, self.progress)
-        self.large.set_figure(lambda: self.view.make_figure(), say("the large picture"))
+        self.large.set_figure(lambda: self.view.figure_of(ROOM), say("the large picture"))
         self.side = SideCard(self.shared, self._bars_figure)
         self.left = Folded(self.heads_card, self.heads_card.title)
         self.right = Folded(self.side, say("What it looks at"))
@@ -66,38 +61,32 @@ class AttendRoom(ViewRoom):
         hbox(self.left, (self.large, 1), self.right, parent=self.content, gap_px=GAP_PX)
         self._connect()
         kept = self.state.kept.get(KEPT)  # as the room was in a frame of another size
-        if isinstance(kept, _Kept):
-            self.shared.heads, self._head_chosen_in = kept.heads, kept.head_chosen_in
-        self.heads_card.open(kept.panel if isinstance(kept, _Kept) else "kinds")
+        kept = kept if isinstance(kept, _Kept) else _Kept()
+        self.shared.heads = kept.heads
+        self._head_chosen_in = kept.head_chosen_in  # the comparison in which a person chose a head last
+        self.heads_card.open(kept.panel)
 
     def _connect(self) -> None:
-        atlas, what_if = self.heads_card.atlas, self.side.what_if
+        atlas, shared = self.heads_card.atlas, self.shared
         self.large.key_clicked.connect(self.show_view)
         self.heads_card.panels.view_made.connect(self._on_view_made)
         self.heads_card.question_requested.connect(self.question_requested)
-        self.shared.described.connect(lambda: self.side.show_head(self.state.selection))
-        self.shared.contrast_edited.connect(self.state.set_contrast)
+        shared.described.connect(lambda: self.side.show_head(self.state.selection))
+        shared.targets.contrast_edited.connect(self.state.set_contrast)
+        shared.head_chosen.connect(self._show_head)
+        shared.column_chosen.connect(self._redraw_focus)
+        shared.edited.connect(self._on_view_what_if_edited)
         self.state.head_changed.connect(self._on_head_chosen)
         atlas.clicked.connect(self._on_atlas_clicked)
-        atlas.hovered.connect(self._on_head_hovered)
+        atlas.hovered.connect(lambda head: self.hover_text_changed.emit(shared.about(head)))
         atlas.context_menu_requested.connect(self._on_atlas_menu_requested)
-        what_if.edited.connect(self._change)
-        what_if.mask_requested.connect(self.state.toggle_mask)
-        what_if.weight_set.connect(self._on_weight_typed)
-        what_if.column_chosen.connect(self._on_column_chosen)
+        self.side.what_if.mask_requested.connect(self.state.toggle_mask)
         self.right.tab.toggled.connect(self.fit_width)
 
     def connect_view(self, view: View) -> None:
         assert isinstance(view, AttendView)
         view.use(self.shared)
-        view.cell_clicked.connect(self._on_cell_clicked)
-        view.weight_set.connect(self.set_weight)
-        view.head_clicked.connect(self._on_head_clicked)
-        view.heads_clicked.connect(self.choose_heads)
-        view.head_toggled.connect(self._on_head_toggled)
-        view.head_hovered.connect(self._on_head_hovered)
-        view.head_menu_requested.connect(self._on_head_menu_requested)
-        view.title_changed.connect(self._on_view_title_changed)
+        view.title_changed.connect(lambda: self.large.show_title(self.view, self.spec))
         view.redrawn.connect(self._show_row)
         if isinstance(view, MovedView):  # queued: it says so while a reading is being drawn
             view.most_moved_found.connect(self._on_most_moved_found, Qt.ConnectionType.QueuedConnection)
@@ -108,12 +97,6 @@ class AttendRoom(ViewRoom):
         view = self.views.view
         assert isinstance(view, AttendView)
         return view
-
-    def choose_heads(self, heads: Sequence[Head]) -> None:
-        """All of these; the first is the one on show."""
-        if heads:
-            self.shared.heads = tuple(dict.fromkeys(heads))
-            self._show_head(self.shared.heads[0])
 
     def open_view(self, key: str) -> AttendView:
         """A large view or a panel by the key of its spec; a view brings the panel that goes with it."""
@@ -164,6 +147,10 @@ class AttendRoom(ViewRoom):
         super().draw_focus(reading)
         self._show_row()
 
+    def _redraw_focus(self) -> None:
+        if self.state.reading is not None:
+            self.draw_focus(self.state.reading)
+
     def _show_row(self) -> None:
         """What the token on show looks at, on the right."""
         attentions, selection = self.shared.attentions, self.state.selection
@@ -171,9 +158,9 @@ class AttendRoom(ViewRoom):
             unit = attentions.units.unit_of(selection.position)
             self.side.show_row(selection, None if unit is None else self.view.picture_row(unit))
 
-    def _show_head(self, head: Head) -> None:
-        if head != (self.state.layer, self.state.head):
-            self.state.set_head(*head)
+    def _show_head(self, layer: int, head: int) -> None:
+        if (layer, head) != (self.state.layer, self.state.head):
+            self.state.set_head(layer, head)
         elif self.state.reading is not None and self.is_drawn:
             self.draw_head(self.state.reading)
 
@@ -183,12 +170,6 @@ class AttendRoom(ViewRoom):
         self.shared.attentions = None
 
     # What a person does.
-
-    def _on_view_title_changed(self) -> None:
-        self.large.show_title(self.view, self.spec)
-
-    def _on_head_clicked(self, layer: int, head: int) -> None:
-        self.choose_heads([(layer, head)])
 
     def _comparison(self) -> object:
         """What is compared now: with which baseline, or a changed model with the unchanged one."""
@@ -205,99 +186,29 @@ class AttendRoom(ViewRoom):
         if self._head_chosen_in == self._comparison():
             return
         self._on_head_chosen()
-        if layer < attentions.layers and head < attentions.heads:
-            self.choose_heads([(layer, head)])
+        if attentions.has((layer, head)):
+            self.shared.choose((layer, head))
 
-    def _on_head_toggled(self, layer: int, head: int) -> None:
-        """One more, or one less; the last one stays."""
-        heads = tuple(other for other in self.shared.heads if other != (layer, head))
-        if len(heads) == len(self.shared.heads):
-            heads = (*heads, (layer, head))
-        if heads:
-            self.shared.heads = heads
-            self._show_head(heads[-1])
+    def _on_view_what_if_edited(self, edit: Callable[[WhatIf], WhatIf]) -> None:
+        super()._on_view_what_if_edited(edit)
+        self._on_head_chosen()
 
     def _on_atlas_clicked(self, head: Head, modifiers: Qt.KeyboardModifier) -> None:
         """With Ctrl one more or less, with Shift all from the first selected one on."""
         if modifiers & CONTROL:
-            self._on_head_toggled(*head)
+            self.shared.toggle(head)
         elif modifiers & Qt.KeyboardModifier.ShiftModifier:
             anchor = self.shared.heads[0] if self.shared.heads else head
             extent = self.heads_card.atlas.extent(anchor, head)
             self.shared.heads = (anchor, *(other for other in extent if other != anchor))
-            self._show_head(head)
+            self._show_head(*head)
         else:
-            self.choose_heads([head])
-
-    def _on_head_hovered(self, head: Head | None) -> None:
-        attentions, text = self.shared.attentions, ""
-        if head is not None and attentions is not None:
-            effects = self.heads_card.atlas.effects
-            effect = None if effects is None else float(effects[head])
-            text = hovered_head(attentions, head, self.shared.descriptions.get(head), self.shared.target, effect)
-        self.hover_text_changed.emit(text)
-
-    def _on_cell_clicked(self, position: int, column: int) -> None:
-        self.shared.column = column
-        if position != self.state.focus:
-            self.state.set_focus(position)
-        elif self.state.reading is not None:
-            self.draw_focus(self.state.reading)
-
-    def _change(self, edit: Callable[[WhatIf], WhatIf]) -> None:
-        self.state.set_what_if(edit(self.state.what_if))
-        self._on_head_chosen()
-
-    def _on_column_chosen(self, column: int) -> None:
-        if self.shared.attentions is not None:
-            self.shared.column = self.shared.attentions.units.members[column][0]
-
-    def _on_weight_typed(self, position: int, column: int, weight: float) -> None:
-        row = self.shared.attentions.units.unit_of(position) if self.shared.attentions else None
-        if row is not None:
-            self.set_weight(row, column, weight)
-
-    def set_weight(self, row: int, column: int, weight: float) -> None:
-        """Units. A word's pieces share the weight as before; tokens that are left out of the view keep theirs."""
-        attentions, layer, head = self.shared.attentions, self.state.layer, self.state.head
-        if attentions is None or attentions.reading.encoding is not self.state.encoding:
-            return  # of a text that is gone already
-        members = attentions.units.members
-        within = None if attentions.token_view.specials else [position for unit in members for position in unit]
-        self.shared.column = members[column][0]
-        rows = attentions.reading.trace.attentions[layer, head]
-        edited = [(place, with_weight(rows[place], members[column], weight, within)) for place in members[row]]
-
-        def edit(what_if: WhatIf) -> WhatIf:
-            for place, weights in edited:
-                what_if = what_if.with_row(EditedRow(layer, head, place, tuple(weights.tolist())))
-            return what_if
-
-        self._change(edit)
-
-    # Context menus.
+            self.shared.choose(head)
 
     def _on_atlas_menu_requested(self, head: Head | None, at: QPoint) -> None:
         if head is not None:
-            self._on_head_menu_requested(*head, at)
-
-    def _on_head_menu_requested(self, layer: int, head: int, at: QPoint) -> None:
-        show_context_menu(self, at, [*self.head_entries(layer, head), None, *figure_entries(self.heads_card.atlas)])
-
-    def head_entries(self, layer: int, head: int) -> list[Entry]:
-        """What can be done with a head."""
-        what_if, title = self.state.what_if, head_title(layer, head)
-        is_off, is_selected = (layer, head) in what_if.heads_off, (layer, head) in self.shared.heads
-        switch = mark("Switch head {head} on again") if is_off else mark("Switch head {head} off")
-        compare = mark("Remove it from the comparison") if is_selected else mark("Compare it with the selected heads")
-        switched = what_if.with_head(layer, head, not is_off)
-        return [
-            (say("Select {head}", head=title), lambda: self.choose_heads([(layer, head)])),
-            (say(compare), lambda: self._on_head_toggled(layer, head)),
-            None,
-            (say(switch, head=head_name(layer, head)), lambda: self.state.set_what_if(switched)),
-            (say("Copy its name"), lambda: QApplication.clipboard().setText(title)),
-        ]
+            entries = [*self.shared.entries(head), None, *figure_entries(self.heads_card.atlas)]
+            show_context_menu(self, at, entries)
 
     # Figures.
 
@@ -337,5 +248,5 @@ class AttendRoom(ViewRoom):
         return QSize(width, super().minimumSizeHint().height())
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.state.kept[KEPT] = _Kept(self.heads_card.panel, self.shared.heads, self._head_chosen_in)
+        self.state.kept[KEPT] = _Kept(self.heads_card.panels.key, self.shared.heads, self._head_chosen_in)
         super().hideEvent(event)

@@ -16,7 +16,9 @@ from bertcore.analysis.targets import Target
 from ...compute.head_questions import HeadTarget, changed_targets, odds
 from ...look import numbers, theme
 from ...look.say import mark, quoted, say
-from .attentions import NO_HABIT, Attentions, HeadDescription, head_name, kind_name
+from ...state.baseline_names import where_compared
+from ...state.what_if import head_name
+from .attentions import NO_HABIT, Attentions, HeadDescription, kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +26,12 @@ if TYPE_CHECKING:
     from bertcore.analysis.attention_heads import HeadFacts, HeadMap
     from bertcore.analysis.compare import MatchedHeads
     from bertcore.analysis.head_check import HeadCheck
+    from bertcore.analysis.links import Links
     from bertcore.analysis.predict import WordGuess
 
     from ...state.readings import MaskReading, Reading
-    from .lines_picture import HeadLines
 
+LEAST_CHANGE = 0.01  # of a weight: smaller differences are never drawn as lines
 MOST_MASKS, MOST_WORDS = 4, 2  # that the effect of a change is told for
 PLAIN = mark("Computed for the model without your changes.")
 
@@ -218,18 +221,20 @@ def about_check(check: HeadCheck, target: HeadTarget | None, most_rows: int, *, 
 # Lines.
 
 
-def legend_of(lines: HeadLines, dash: str, *, is_off: bool, is_alone: bool, least: float) -> str:
-    """How much of a head's attention its lines hold, with the colour and the kind of line, in HTML.
+def legend_of(
+    head: tuple[int, int], links: Links, look: tuple[str, str], *, is_off: bool, is_difference: bool, is_alone: bool
+) -> str:
+    """How much of a head's attention its lines hold, in HTML. look: their colour, and their kind as it is written.
 
-    Of a difference the kind of line tells heads apart, the colour more from less. least: no line is below it.
+    Of a difference the kind of line tells heads apart, the colour more from less.
     """
-    links, name = lines.links, head_name(*lines.head)
+    name, (color, dash) = head_name(*head), look
     count, share = len(links.weights), numbers.percent(links.share)
     if is_off:
         name = say("{head} off", head=name)
     name = f"<b>{html.escape(name)}</b>"
-    if lines.signs is not None:
-        text = say("nothing differs by {least} or more", least=numbers.decimal(least))
+    if is_difference:
+        text = say("nothing differs by {least} or more", least=numbers.decimal(LEAST_CHANGE))
         if count:
             text = say("%n line(s), {share} of the difference", n=count, share=share)
         return f"{'' if is_alone else f'{dash} '}{name}: {html.escape(text)}"
@@ -239,13 +244,12 @@ def legend_of(lines: HeadLines, dash: str, *, is_off: bool, is_alone: bool, leas
     elif count == 1:
         text = mark("1 line, {share} of the attention")
     text = say(text, count=numbers.count(count), all=numbers.count(links.fitting), share=share)
-    color = theme.color(lines.color).name()
-    return f'<span style="color:{color}"><b>{dash}</b></span> {name}: {html.escape(text)}'
+    return f'<span style="color:{theme.color(color).name()}"><b>{dash}</b></span> {name}: {html.escape(text)}'
 
 
 def about_signs(attentions: Attentions, full: float) -> str:
     """The two colours of a difference, the thickest line, and what has none, in HTML. full: its difference."""
-    there = html.escape(attentions.where_compared)
+    there = html.escape(where_compared(attentions.reading))
     colors = (1, say("looks there more than {there}", there=there)), (-1, say("less"))
     parts = [f'<span style="color:{theme.signed_color(sign).name()}"><b>━━</b></span> {text}' for sign, text in colors]
     parts.append(say("thickest: ±{difference}", difference=numbers.decimal(full)))

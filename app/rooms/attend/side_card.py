@@ -12,12 +12,13 @@ from ...look.number_kinds import explain
 from ...look.say import mark, say
 from ...state.baseline_names import beside, is_earlier
 from ...state.selection import Selection
+from ...state.what_if import head_name
 from ...widgets.card import Card, Steady, label, scrolled
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, vbox
 from .attend_state import AttendState
-from .attentions import Attentions, Head, head_name, kind_name
+from .attentions import Attentions, Head, kind_name
 from .sentences import fact_names, fact_texts
 from .view import PictureRow
 from .what_if import WhatIfPanel
@@ -39,19 +40,28 @@ class SideCard(Card):
         self.set_figure(figure, say("what the token looks at"))
         self.bars = BarList(say("What this token looks at"))
         explain("attention", self.bars)
-        self.fact_names, self.facts, self.baseline_facts = (
-            [label("", role) for _ in FACTS] for role in ("muted", "strong", "muted")
-        )
-        self.kind = label("", "strong", wrap=True)
-        self.what_if = WhatIfPanel()
-        self.head_title = label("", "title")
+        self.what_if = WhatIfPanel(shared)
+        self.head_title, self.kind = label("", "title"), label("", "strong", wrap=True)
         self.row: np.ndarray | None = None  # (U) what is drawn as bars
         self.picture: PictureRow | None = None  # where they are not of the head
         self._shared = shared
+        table = QWidget()
+        grid = QGridLayout(table)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(theme.px(6))
+        grid.setHorizontalSpacing(theme.px(6))
+        self.facts = [tuple(label("", role) for role in ("muted", "strong", "muted")) for _ in FACTS]
+        for line, (kind, row) in enumerate(zip(FACTS, self.facts, strict=True)):
+            explain(kind, *row)  # its name, its number and the baseline's
+            for column, widget in enumerate(row):
+                grid.addWidget(widget, line, column)
+        grid.addWidget(label(say("kind"), "muted"), len(FACTS), 0)
+        grid.addWidget(self.kind, len(FACTS), 1, 1, 2)
+        grid.setColumnStretch(2, 1)
         inside = QWidget()
         layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
         fill(layout, label(say("What if"), "title"), self.what_if, 10)
-        fill(layout, self.head_title, Steady(self._build_facts()), None)
+        fill(layout, self.head_title, Steady(table), None)
         self.body.addWidget(scrolled(inside), 1)
 
     def show_head(self, selection: Selection) -> None:
@@ -64,13 +74,10 @@ class SideCard(Card):
         described = self._shared.descriptions.get(head)
         facts = _facts(attentions, head) if described is None else described.facts
         self._show_facts(attentions, head, facts)
-        if described is None:
-            self.kind.setText("…")
-            self.kind.setToolTip("")
-            return
-        scores = sorted(described.kind.scores.items(), key=lambda item: -item[1])
-        listed = (f"{kind_name(name, attentions.reading)} {numbers.percent(score)}" for name, score in scores)
-        self.kind.setText(kind_name(described.kind.kind, attentions.reading))
+        scores = {} if described is None else described.kind.scores
+        ranked = sorted(scores.items(), key=lambda item: -item[1])
+        listed = (f"{kind_name(name, attentions.reading)} {numbers.percent(score)}" for name, score in ranked)
+        self.kind.setText("…" if described is None else kind_name(described.kind.kind, attentions.reading))
         self.kind.setToolTip("\n".join(listed))
 
     def show_row(self, selection: Selection, picture: PictureRow | None = None) -> None:
@@ -79,7 +86,7 @@ class SideCard(Card):
         attentions, head, position = self._shared.attentions, (selection.layer, selection.head), selection.position
         if attentions is None:
             return
-        self.what_if.show_selection(attentions, selection, self._shared.column)
+        self.what_if.show_selection(attentions, selection)
         self.picture = picture
         usual = say("The weights add up to 1. Click a token above for its numbers.")
         intro, kind = attentions.why_no_effect(*head) or usual, "attention"
@@ -100,51 +107,34 @@ class SideCard(Card):
         if row is None or self.row is None:
             self.bars.set_bars([])
             return
-        is_compared = picture is None and attentions.can_subtract
+        is_compared, is_before = picture is None and attentions.can_subtract, is_earlier(attentions.reading)
         theirs = attentions.baseline_weights(*head)[row] if is_compared else np.full(len(units), np.nan)
         order = np.argsort(-self.row, kind="stable")[:MOST_BARS].tolist()
         highest = float(self.row[order[0]]) or 1.0
         digits = 2 if 0.1 <= highest < 0.995 else 3
-
-        def bar(unit: int, weight: float, before: float) -> Bar:
+        bars = []
+        for unit in order:
+            weight, before = float(self.row[unit]), float(theirs[unit])
             name, note = units.labels[unit], str(units.first_positions[unit])
-            was = "" if np.isnan(before) else beside(numbers.decimal(before, digits), is_earlier(attentions.reading))
-            return Bar(name, numbers.decimal(weight, digits), weight / highest, "bar_strong", note=note, mark=was)
-
-        self.bars.set_bars([bar(unit, float(self.row[unit]), float(theirs[unit])) for unit in order])
-
-    def _build_facts(self) -> QWidget:
-        made = QWidget()
-        grid = QGridLayout(made)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setVerticalSpacing(theme.px(6))
-        grid.setHorizontalSpacing(theme.px(6))
-        for line, kind in enumerate(FACTS):
-            row = (self.fact_names[line], self.facts[line], self.baseline_facts[line])
-            explain(kind, *row)
-            for column, widget in enumerate(row):
-                grid.addWidget(widget, line, column)
-        grid.addWidget(label(say("kind"), "muted"), len(FACTS), 0)
-        grid.addWidget(self.kind, len(FACTS), 1, 1, 2)
-        grid.setColumnStretch(2, 1)
-        return made
+            was = "" if np.isnan(before) else beside(numbers.decimal(before, digits), is_before)
+            shown = numbers.decimal(weight, digits)
+            bars.append(Bar(name, shown, weight / highest, "bar_strong", note=note, mark=was))
+        self.bars.set_bars(bars)
 
     def _show_facts(self, attentions: Attentions, head: Head, facts: HeadFacts | None) -> None:
         """Beside them those of this head in the baseline, where that has it and the text is short."""
-        baseline, nothing = attentions.baseline, [""] * len(FACTS)
-        theirs = _facts(baseline, head) if baseline is not None and attentions.can_subtract else None
-        before = nothing if baseline is None or theirs is None else fact_texts(baseline, theirs, units=False)
-        columns = (
-            (self.fact_names, fact_names(attentions.reading.special_names)),
-            (self.facts, ["…"] * len(FACTS) if facts is None else fact_texts(attentions, facts, units=True)),
-            (self.baseline_facts, before),
-        )
-        for labels, texts in columns:
-            for kind, shown, text in zip(FACTS, labels, texts, strict=True):
-                is_baseline = labels is self.baseline_facts and text
-                shown.setText(beside(text, is_earlier(attentions.reading)) if is_baseline else text)
-                if kind == "a_to_b":
-                    shown.setVisible(attentions.encoding.text_b is not None)
+        baseline = attentions.baseline if attentions.can_subtract else None
+        theirs = None if baseline is None else _facts(baseline, head)
+        texts = ["…"] * len(FACTS) if facts is None else fact_texts(attentions, facts, units=True)
+        before = [""] * len(FACTS)
+        if baseline is not None and theirs is not None:
+            is_before = is_earlier(attentions.reading)
+            before = [text and beside(text, is_before) for text in fact_texts(baseline, theirs, units=False)]
+        names = fact_names(attentions.reading.special_names)
+        for kind, row, *shown in zip(FACTS, self.facts, names, texts, before, strict=True):
+            for widget, text in zip(row, shown, strict=True):
+                widget.setText(text)
+                widget.setVisible(kind != "a_to_b" or attentions.encoding.text_b is not None)
 
 
 def _facts(attentions: Attentions, head: Head) -> HeadFacts | None:

@@ -9,25 +9,24 @@ from PySide6.QtWidgets import QWidget
 from ...look.say import mark, say
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
-from ...state.what_if import WhatIf
+from ...state.what_if import WhatIf, head_name
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import button, label
 from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import fill, hbox, vbox
-from .attentions import Attentions, head_name
+from .attend_state import AttendState
+from .attentions import Attentions
 from .sentences import about_changes, changed_predictions
 
 
 class WhatIfPanel(QWidget):
-    """Shows what is changed, and says by signals what a person wants changed."""
+    """Shows what is changed inside the model, and says by `AttendState.edited` what a person wants changed."""
 
-    edited = Signal(object)  # Callable[[WhatIf], WhatIf]: of what is changed inside the model by then
-    weight_set = Signal(int, int, float)  # position that looks; column: a unit; the weight it shall have
-    column_chosen = Signal(int)  # a unit
     mask_requested = Signal(int)  # position
 
-    def __init__(self) -> None:
+    def __init__(self, shared: AttendState) -> None:
         super().__init__()
+        self._shared = shared
         self.head_off = button("", hint=say("Run the model without what this head adds"), checkable=True)
         self.layer_off = button(
             "", hint=say("Run the model with this layer passing its input on unchanged"), checkable=True
@@ -40,21 +39,23 @@ class WhatIfPanel(QWidget):
         self.mask_button = button("", lambda: self.mask_requested.emit(self._to_mask), look="primary")
         self._to_mask = 0
         self._edit_title = label("", "muted", wrap=True)
-        self._row: np.ndarray | None = None  # (U) the row on show
-        self._position: int | None = None  # of the token that looks
-        self._members: list[int] = []  # the positions of its unit
+        self._weights: np.ndarray | None = None  # (U) the row on show
+        self._row: int | None = None  # its unit
+        self._members: list[int] = []  # the positions of that
         self._labels: list[str] = []
         self._head = 0, 0
         line = hbox((self.column, 1), self.weight, gap_px=6)
         layout = vbox(self.head_off, self.layer_off, 4, self._edit_title, line, parent=self, gap_px=6)
         fill(layout, self.is_edited, self.reset, self.effect, self.mask_button)
-        self.head_off.clicked.connect(self._on_head_off_clicked)
-        self.layer_off.clicked.connect(self._on_layer_off_clicked)
+        edited = shared.edited
+        self.head_off.clicked.connect(lambda off: edited.emit(lambda now, head=self._head: now.with_head(*head, off)))
+        self.layer_off.clicked.connect(
+            lambda off: edited.emit(lambda now, layer=self._head[0]: now.with_layer(layer, off))
+        )
         self.column.activated.connect(self._on_column_activated)
         self.weight.valueChanged.connect(self._on_weight_changed)
 
-    def show_selection(self, attentions: Attentions, selection: Selection, column: int | None) -> None:
-        """column: the position whose weight is asked about; None: the highest."""
+    def show_selection(self, attentions: Attentions, selection: Selection) -> None:
         what_if, (layer, head) = attentions.reading.request.what_if, (selection.layer, selection.head)
         self._head = layer, head
         is_head_off, is_layer_off = (layer, head) in what_if.heads_off, layer in what_if.layers_off
@@ -65,7 +66,7 @@ class WhatIfPanel(QWidget):
         self.layer_off.setText(say("Use this layer again") if is_layer_off else say("Skip this layer"))
         # In a layer that is skipped it changes nothing; what is off can be switched on all the same.
         self.head_off.setEnabled(is_head_off or not is_layer_off)
-        self._show_row(attentions, selection, column)
+        self._show_row(attentions, selection)
         self._show_mask(attentions.reading, selection.position)
 
     def show_effects(self, reading: Reading) -> None:
@@ -83,17 +84,16 @@ class WhatIfPanel(QWidget):
             self._to_mask = target
             self.mask_button.setText(say("Mask “{token}”", token=reading.encoding.labels[target]))
 
-    def _show_row(self, attentions: Attentions, selection: Selection, column: int | None) -> None:
-        units = attentions.units
+    def _show_row(self, attentions: Attentions, selection: Selection) -> None:
+        units, column = attentions.units, self._shared.column
         labels, first = units.labels, units.first_positions
         if self.weight.is_typed_in and labels is self._labels:
             return  # it is for the row that it was begun in, wherever the mouse goes meanwhile
-        row = units.unit_of(selection.position)
-        can_edit = row is not None and len(labels) > 1
+        self._row = row = units.unit_of(selection.position)
         for widget in (self.column, self.weight):
-            widget.setEnabled(can_edit)
-        self._row = None if row is None else attentions.weights(selection.layer, selection.head)[row]
-        self._position = selection.position
+            widget.setEnabled(row is not None and len(labels) > 1)
+        self._weights = None if row is None else attentions.weights(*self._head)[row]
+        self._members = [] if row is None else units.members[row]
         title = say("Make “{token}” look more or less at", token=labels[row]) if row is not None else ""
         self._edit_title.setText(title or say("Edit a row"))
         if labels is not self._labels:  # a list is made once for each reading and token view
@@ -101,27 +101,18 @@ class WhatIfPanel(QWidget):
             self.column.clear()
             self.column.addItems([f"{name} ({at})" for name, at in zip(labels, first, strict=True)])
         wanted = None if column is None else units.unit_of(column)
-        if self._row is not None and not self.column.view().isVisible():
-            self.column.setCurrentIndex(int(self._row.argmax()) if wanted is None else wanted)
+        if self._weights is not None and not self.column.view().isVisible():
+            self.column.setCurrentIndex(int(self._weights.argmax()) if wanted is None else wanted)
         self._show_weight()
-        self._members = [] if row is None else units.members[row]
         rows = {(one.layer, one.head, one.position) for one in attentions.reading.request.what_if.rows}
         is_edited = not rows.isdisjoint((*self._head, position) for position in self._members)
         self.reset.setVisible(is_edited)
         self.is_edited.setVisible(is_edited)
 
     def _show_weight(self) -> None:
-        if self._row is not None:
-            at = min(max(self.column.currentIndex(), 0), len(self._row) - 1)
-            self.weight.show_value(float(self._row[at]))
-
-    def _on_head_off_clicked(self, off: bool) -> None:
-        layer, head = self._head
-        self.edited.emit(lambda what_if: what_if.with_head(layer, head, off))
-
-    def _on_layer_off_clicked(self, off: bool) -> None:
-        layer, _ = self._head
-        self.edited.emit(lambda what_if: what_if.with_layer(layer, off))
+        if self._weights is not None:
+            at = min(max(self.column.currentIndex(), 0), len(self._weights) - 1)
+            self.weight.show_value(float(self._weights[at]))
 
     def _on_reset_clicked(self) -> None:
         (layer, head), members = self._head, self._members
@@ -129,12 +120,14 @@ class WhatIfPanel(QWidget):
         def edit(what_if: WhatIf) -> WhatIf:
             return reduce(lambda changed, position: changed.without_row(layer, head, position), members, what_if)
 
-        self.edited.emit(edit)
+        self._shared.edited.emit(edit)
 
     def _on_column_activated(self, index: int) -> None:
-        self.column_chosen.emit(index)
+        attentions = self._shared.attentions
+        if attentions is not None:
+            self._shared.column = attentions.units.members[index][0]
         self._show_weight()
 
     def _on_weight_changed(self, value: float) -> None:
-        if self._row is not None and self._position is not None and self.column.currentIndex() >= 0:
-            self.weight_set.emit(self._position, self.column.currentIndex(), value)
+        if self._row is not None and self.column.currentIndex() >= 0:
+            self._shared.edit_weight(self._head, self._row, self.column.currentIndex(), value)

@@ -1,17 +1,14 @@
-"""How one attention weight comes about, number by number (Vaswani et al. 2017, section 3.2.1), here and in a baseline.
+"""How one attention weight comes about, number by number (Vaswani et al. 2017, section 3.2.1).
 
 S tokens, D head size.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ...look.say import say
-from .attentions import Attentions, Head
 
 Floats = NDArray[np.float64]
 
@@ -56,25 +53,3 @@ def score_steps(query: NDArray, keys: NDArray, column: int, allowed: NDArray | N
     masked = scaled if allowed is None else np.where(allowed, scaled, -np.inf)
     raised = np.exp(masked - masked.max())
     return ScoreSteps(column, query, keys[column], products[column], scores, scaled, masked, raised / raised.sum())
-
-
-def baseline_steps(attentions: Attentions, head: Head, row: int, column: int) -> ScoreSteps | str:
-    """Of the tokens that ours (positions) are compared with; a sentence where one has no counterpart.
-
-    head: of the baseline.
-    """
-    reading = attentions.reading
-    assert reading.baseline is not None and reading.alignment is not None
-    places, trace = reading.alignment.other_positions, reading.baseline.trace
-    baseline_row, baseline_column = places[row], places[column]
-    if baseline_row is None or baseline_column is None:
-        missing = reading.shown_tokens[row if baseline_row is None else column]
-        return say("“{token}” has no counterpart in {baseline}.", token=missing, baseline=attentions.baseline_name)
-    query = trace.queries[(*head, baseline_row)]
-    steps = score_steps(query, trace.keys[head], baseline_column)
-    index = np.array([-1 if place is None else place for place in places])
-    over_tokens = ("scores", "scaled", "masked", "weights")
-    placed = {name: np.where(index >= 0, getattr(steps, name)[index], np.nan) for name in over_tokens}
-    if not attentions.has_same_heads or len(query) != reading.trace.queries.shape[-1]:
-        steps = replace(steps, query=None, key=None, products=None)
-    return replace(steps, column=column, **placed)

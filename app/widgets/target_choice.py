@@ -1,0 +1,118 @@
+"""The prediction to explain: a list of what can be asked about, and two fields for words of one's own.
+
+self.targets = Targets(self)                      what can be asked about, for one view or for several
+self.choice = TargetChoice()                      the widgets of one view: `box` and `fields`
+self.choice.use(self.targets)
+self.targets.set_targets(reading, position, selection.contrast, targets_of(reading, position))
+self.targets.chosen.connect(...)                  a person has chosen another
+self.targets.contrast_edited.connect(...)         Contrast: other words to ask about, in all rooms
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from bertcore.errors import BertcoreError
+
+from ..compute.head_questions import HeadTarget, mask_at, own_target, why_no_target
+from ..look.say import say
+from ..state.readings import Reading
+from ..state.selection import NO_CONTRAST, Contrast
+from .contrast_fields import ContrastFields
+from .controls import Choice
+from .layouts import hbox, vbox
+
+
+class Targets(QObject):
+    """What can be asked about, and what is: the words that were typed, else what a person chose, else the likeliest."""
+
+    changed = Signal()  # there are others, or another is asked about
+    chosen = Signal()
+    contrast_edited = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.all: list[HeadTarget] = []
+        self.target: HeadTarget | None = None  # what is asked about
+        self.problem = ""  # why there is none
+        self.own: HeadTarget | None = None  # of the words that were typed
+        self.contrast, self.contrast_problem = NO_CONTRAST, ""  # as typed, and why it cannot be asked about
+        self.guesses = "", ""  # what the two fields mean while they are empty; no fields where there is no mask
+        self._is_picked = False  # by a person: then it stays as long as it is there
+
+    def set_targets(
+        self,
+        reading: Reading,
+        position: int,
+        contrast: Contrast,
+        targets: Sequence[HeadTarget],
+        other: Reading | None = None,
+    ) -> None:
+        """Other targets. reading: of the model with nothing changed inside. position: of the token clicked last.
+
+        other: of the text whose first guess the words are compared with.
+        """
+        mask, self.problem = mask_at(reading, position), why_no_target(reading)
+        theirs = None if mask is None else mask_at(other or reading, mask.position) or mask
+        against = mask.words[0].token if mask is not None and other is not None else ""
+        self.guesses = ("" if theirs is None else theirs.words[0].token), against
+        self.own, self.contrast, self.contrast_problem = None, contrast, ""
+        try:
+            self.own = own_target(reading, position, contrast, other)
+        except BertcoreError as error:
+            self.contrast_problem = str(error)
+        self.all = list(targets)
+        if self.own is not None:
+            self.all = [self.own, *(one for one in self.all if one.target != self.own.target)]
+            self.target, self._is_picked = self.own, False
+        else:
+            picked = self.target.target if self.target is not None and self._is_picked else None
+            kept = [one for one in self.all if one.target == picked]
+            here = [one for one in self.all if one.target.head == "mlm" and one.target.position == position]
+            self._is_picked = bool(kept)
+            self.target = next(iter([*kept, *here, *self.all]), None)
+        self.changed.emit()
+
+    def choose(self, target: HeadTarget) -> None:
+        """By hand, in place of the words that were typed."""
+        self._is_picked = True
+        if target != self.target:
+            self.target = target
+            self.changed.emit()
+            self.chosen.emit()
+            self.contrast_edited.emit(NO_CONTRAST)
+
+
+class TargetChoice(QWidget):
+    """Both are hidden where there is nothing to choose."""
+
+    def __init__(self, *, across: bool = False) -> None:
+        """across: the fields stand beside the list, not below it."""
+        super().__init__()
+        self.box, self.fields = Choice(say("The prediction to explain")), ContrastFields()
+        self.box.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
+        self.box.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        (hbox if across else vbox)(self.box, self.fields, parent=self, gap_px=8 if across else 7)
+
+    def use(self, targets: Targets) -> None:
+        """Comes once."""
+        self._targets = targets
+        targets.changed.connect(self._show)
+        self.box.activated.connect(lambda index: targets.choose(targets.all[index]))
+        self.fields.edited.connect(targets.contrast_edited)
+        self._show()
+
+    def _show(self) -> None:
+        targets = self._targets
+        names = [one.label + one.note for one in targets.all]
+        if names != [self.box.itemText(i) for i in range(self.box.count())]:
+            self.box.clear()
+            self.box.addItems(names)
+        if targets.target is not None:
+            self.box.setCurrentIndex(targets.all.index(targets.target))
+        self.box.setVisible(bool(names))
+        self.fields.show_contrast(targets.contrast, targets.guesses, targets.contrast_problem)
+        self.fields.setVisible(bool(targets.guesses[0]))
