@@ -13,6 +13,7 @@ from .estimator import RunEstimator
 from .process import RunCommand
 from .run_info import RunInfo, RunResult
 
+Snapshot = tuple[int, Path]  # step and folder
 NO_RUN = RunInfo(Path(), "", "", RunStatus("unknown"))
 
 
@@ -25,7 +26,7 @@ class RunState(QObject):
     runs_changed = Signal(list)  # list[RunInfo], newest first
     run_changed = Signal()  # another run is looked at; its snapshots, metrics and result come next
     status_changed = Signal()  # of that run
-    snapshots_changed = Signal(list)  # list[(step, Path)]
+    snapshots_changed = Signal(list)  # list[Snapshot]
     metrics_restarted = Signal()  # they begin anew
     metrics_appended = Signal(object)  # list[dict], lines of its metrics.jsonl, which `metrics` has already
     result_changed = Signal()
@@ -50,7 +51,7 @@ class RunState(QObject):
         self.runs: list[RunInfo] = []
         self.selected: Path | None = None  # the run that is looked at
         self.run = NO_RUN
-        self.snapshots: list[tuple[int, Path]] = []
+        self.snapshots: list[Snapshot] = []
         self.metrics = RunMetrics()
         self.result: RunResult | None = None
         self.sweep: str | None = None  # the id of the sweep that is looked at
@@ -86,7 +87,7 @@ class RunState(QObject):
         self.run = run
         self.status_changed.emit()
 
-    def set_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
+    def set_snapshots(self, snapshots: list[Snapshot]) -> None:
         self.snapshots = snapshots
         self.snapshots_changed.emit(snapshots)
 

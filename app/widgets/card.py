@@ -164,16 +164,6 @@ def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
     return made
 
 
-def rich_label(name: str) -> QLabel:
-    """For text with HTML in it, on as many lines as it needs, which can be selected. name: for screen readers."""
-    made = QLabel()
-    made.setTextFormat(Qt.TextFormat.RichText)
-    made.setWordWrap(True)
-    made.setAccessibleName(name)
-    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return made
-
-
 def note(text: str) -> QLabel:
     """Muted words below a picture, on as many lines as they need; they never make the picture wider."""
     made = label(text, "muted", wrap=True)

@@ -14,7 +14,7 @@ from app.compute.question import Job, Question
 from app.rooms.train.form.demos import DEMOS, finished_demo
 from app.rooms.train.questions.pictures import QuestionBoard
 from app.rooms.train.room import TrainRoom
-from app.rooms.train.snapshots.heads_card import milestones
+from app.rooms.train.snapshots.cards import milestones
 from app.runs.run_info import read_run
 from app.runs.service import RunsService
 from app.shell.window import Window
@@ -273,7 +273,7 @@ class TestHeads:
         assert len(asked) == len(STEPS)
         card = room.heads
         assert card.now.isVisible() and "20" in card.now_label.text()
-        assert [words.text() for words in card.before_labels if words.isVisible()] == ["step 0", "step 10"]
+        assert [words.text() for words in card.earlier_labels if words.isVisible()] == ["step 0", "step 10"]
         card.show_step(10)
         assert "10" in card.now_label.text() and len(asked) == len(STEPS)
 

@@ -141,9 +141,9 @@ class TestCard:
     def test_a_fault_is_shown_at_its_line(self, card: DataCard) -> None:
         lines = (1, "text\tlabel"), (3, "Two <b>\tgood"), (4, "Three")
         card.show_described(Fault("mine.tsv, line 4: expected 2 columns.", 4, lines))
-        shown = card.fault_box.lines.text()
+        shown = card.fault_lines.text()
         assert "line 4" in card.fault.text() and "→" in shown and shown.count("missing") == 1
-        assert "Two &lt;b&gt;</td>" in shown and ">good</td>" in shown and not card.rows.isVisibleTo(card)
+        assert "Two &lt;b&gt;</span>" in shown and ">good</span>" in shown and not card.rows.isVisibleTo(card)
         card.show_described(self._facts())
         assert card.fault.isHidden() and card.fault_box.isHidden()
 
@@ -175,10 +175,10 @@ def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(qtbo
     room.runs_card.show_form()
     room.form.set_kind("classify")
     room.state.estimator.described.emit(Fault("mine.tsv, line 4: expected 2 columns.", 4, ()))
-    assert not room.form.start.isEnabled() and not room.form.sweep.rates.isEnabled()
+    assert not room.form.start.isEnabled() and not room.form.rates.isEnabled()
     assert "Before you start" in room.form.start.toolTip()
     room.form.length.spin_box.setValue(4.0)
-    assert room.form.start.isEnabled() and room.form.sweep.rates.isEnabled() and not room.form.start.toolTip()
+    assert room.form.start.isEnabled() and room.form.rates.isEnabled() and not room.form.start.toolTip()
 
 
 def test_nothing_of_it_stays(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:

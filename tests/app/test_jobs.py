@@ -36,8 +36,7 @@ from app.rooms.predict.fill_view import FillView
 from app.rooms.predict.lens_view import LensView
 from app.rooms.predict.texts_view import TextsView
 from app.rooms.train.batch.page import BatchPage
-from app.rooms.train.snapshots.heads_card import HeadsCard
-from app.rooms.train.snapshots.watch_card import WatchCard
+from app.rooms.train.snapshots.cards import HeadsCard, WatchCard
 from app.runs.run_info import read_run
 from app.runs.run_state import RunState
 from app.shell.rooms import ROOMS

@@ -76,7 +76,7 @@ def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: Trai
     room.runs_card.show_form()
     room.form.set_kind("classify")
     with qtbot.waitSignal(room.state.start_requested) as caught:
-        room.form.sweep.rates.click()
+        room.form.rates.click()
     command = caught.args[0]
     assert len(command.varied.rates) == 5 and command.varied.seeds == 1 and command.varied.budget_share == 1.0
     assert command.varied.rates[2] == pytest.approx(usual_rate(command.options), rel=0.02)
@@ -89,9 +89,9 @@ def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: Tr
     estimate = RunEstimate(nothing, one, nothing, nothing, 10, 1.0, 500.0, None, 10, 100, "cpu", "fp32", 1, 0.1, False)
     room.runs_card.show_form()
     room.state.estimator.estimated.emit(estimate)
-    assert room.form.sweep.rates.toolTip().endswith("· ≈ 5\u2009min")
+    assert room.form.rates.toolTip().endswith("· ≈ 5\u2009min")
     room.form.set_kind("classify")  # another run, of which nothing is known yet
-    assert "min" not in room.form.sweep.rates.toolTip()
+    assert "min" not in room.form.rates.toolTip()
 
 
 def test_the_child_gets_flags_that_mean_the_same_sweep(room: TrainRoom, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_from_the_form_to_what_was_found(qtbot: QtBot, monkeypatch: pytest.Monke
     service.set_following(True)
     room.form.set_kind("classify")
     room.form.length.spin_box.setValue(0.5)
-    room.form.sweep.rates.click()
+    room.form.rates.click()
     qtbot.waitUntil(lambda: room.sweep_page.row is not None, timeout=6 * TIMEOUT_MS)
     page = room.sweep_page
     assert page.row is not None and page.row.of == 5 and len(page.row.runs) == 5
@@ -439,8 +439,8 @@ def test_a_sweep_that_is_refused_is_said_in_the_form(room: TrainRoom, monkeypatc
     def refuse() -> None:
         raise BertcoreError("There is no such file.")
 
-    monkeypatch.setattr(room.form.sweep, "_command", refuse)
-    room.form.sweep.rates.click()
+    monkeypatch.setattr(room.form, "command", refuse)
+    room.form.rates.click()
     assert room.form.problem.text() == "There is no such file."
 
 

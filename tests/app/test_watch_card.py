@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.rooms.train.room import SNAPSHOTS_PX
-from app.rooms.train.snapshots.lists import SnapshotList
-from app.rooms.train.snapshots.watch_card import WatchCard
+from app.rooms.train.snapshots.cards import SnapshotList, WatchCard
 from app.runs.run_state import RunState
 from bertcore.analysis.predict import WordGuess
 

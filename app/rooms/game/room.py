@@ -13,9 +13,10 @@ from ...look.number_kinds import explain
 from ...look.say import say
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
-from ...widgets.card import GAP_PX, Hint, button, label, rich_label, scrolled
+from ...widgets.card import GAP_PX, Hint, button, label, scrolled
 from ...widgets.cover import Cover
 from ...widgets.layouts import hbox, vbox
+from ...widgets.rich_text import RichLabel
 from ..room import Room
 from . import game_sentences
 from .game import GUESSES, Game, Phase, Puzzle, load_puzzles, puzzles_of
@@ -39,7 +40,7 @@ class GameRoom(Room):
         self._cover: Cover | None = None
         self.points, self.verdict = label("", "number"), label("", "number", wrap=True)
         self.message, self.details = label("", "answer", wrap=True), label("", wrap=True)
-        self.played, self.sentence = rich_label(say("The sentences of this game")), BigSentence()
+        self.played, self.sentence = RichLabel(say("The sentences of this game")), BigSentence()
         whole = say("A whole sentence, with the word that will be hidden")
         self.own_line = _line(say("Your sentence"), whole, LONGEST_SENTENCE)
         self.line = _line(say("The guess of the class"), say("Five guesses, best first, with commas"), LONGEST_GUESS)

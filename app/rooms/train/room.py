@@ -29,9 +29,8 @@ from .form.demos import DEMOS
 from .list.actions import RunActions
 from .list.card import RunsCard
 from .run.view import RunView
-from .snapshots.heads_card import HeadsCard
+from .snapshots.cards import HeadsCard, WatchCard
 from .snapshots.time_machine_card import TimeMachineCard
-from .snapshots.watch_card import WatchCard
 from .sweep.page import SweepPage
 
 SNAPSHOTS_PX = 268

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
 
 from bertcore.runs.run_folder import cause_of
@@ -19,11 +18,12 @@ from ....look.say import say
 from ....runs.compared_settings import differences, have_other_vocabularies
 from ....runs.run_info import RunInfo
 from ....runs.run_state import RunState
-from ....widgets.card import button, rich_label
+from ....widgets.card import button
 from ....widgets.controls import Choice, MenuButton
 from ....widgets.curve_plot import CurvePlot
 from ....widgets.curve_specs import HorizontalAxis, Level, Mark, Points, step_axis
 from ....widgets.layouts import hbox, vbox
+from ....widgets.rich_text import RichLabel, colored, html_table
 from .grid import RUN_COLORS, CurveGrid, overlaid_key
 from .plots import RunPlots, plots_of
 
@@ -44,18 +44,17 @@ class SettingsTable(QScrollArea):
         super().__init__()
         self.setWidgetResizable(True)
         self.setAccessibleName(say("What differs in the settings"))
-        self.text = rich_label(self.accessibleName())
+        self.text = RichLabel(self.accessibleName())
         self.text.setWordWrap(False)
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setWidget(self.text)
-        self._names: list[str] = []
         self.rows: list[tuple[str, tuple[str, ...]]] = []  # setting, its value in each run
         self.warning = ""
         self.hide()
 
     def show_runs(self, runs: Sequence[tuple[str, Path]], *, predict_words: bool) -> None:
         """runs: name and folder, in the order of their colours; predict_words: what their losses are about."""
-        self._names, paths = [name for name, _ in runs], [path for _, path in runs]
+        names, paths = [name for name, _ in runs], [path for _, path in runs]
         self.rows, self.warning = [], ""
         if len(runs) > 1:
             self.rows = differences(paths)
@@ -64,31 +63,22 @@ class SettingsTable(QScrollArea):
                     "Different vocabularies: the losses cannot be compared directly, because it is easier to guess "
                     "among fewer words."
                 )
-        self._write()
-        self.setVisible(len(runs) > 1)
 
-    def _write(self) -> None:
-        colors = (theme.color(color).name() for color in RUN_COLORS)
-        heads = (
-            f'<td><span style="color:{color}">■</span> <b>{escape(name)}</b></td>'
-            for name, color in zip(self._names, colors, strict=False)
-        )
-        muted, across = f'style="color:{theme.color("muted").name()}"', f'colspan="{1 + len(self._names)}"'
-        lines = [f"<td {across}><b>{escape(self.warning)}</b></td>"] if self.warning else []
-        lines.append(f"<td></td>{''.join(heads)}")
-        for name, values in self.rows:
-            lines.append(f"<td {muted}>{escape(name)}</td>" + "".join(f"<td>{escape(value)}</td>" for value in values))
-        if not self.rows:
-            lines.append(f"<td {across} {muted}>{escape(say('Their settings are the same.'))}</td>")
-        rows = "".join(f"<tr>{line}</tr>" for line in lines)
-        self.text.setText(f'<table cellspacing="{theme.px(4)}">{rows}</table>')
+        def table() -> str:
+            heads = (
+                f"{colored('■', color)} {colored(name, bold=True)}"
+                for name, color in zip(names, RUN_COLORS, strict=False)
+            )
+            lines = [[colored(self.warning, bold=True)]] if self.warning else []
+            lines.append(["", *heads])
+            lines += [[colored(name, "muted"), *map(colored, values)] for name, values in self.rows]
+            lines += [] if self.rows else [[colored(say("Their settings are the same."), "muted")]]
+            return html_table(lines, gap_px=4)
+
+        self.text.write(table)
         most_px = theme.px(MOST_ON_PROJECTOR_PX if theme.is_projector() else MOST_PX)
         self.setFixedHeight(min(self.text.sizeHint().height() + theme.px(4), most_px))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._write()
+        self.setVisible(len(runs) > 1)
 
 
 class CurvesPage(QWidget):

@@ -19,7 +19,7 @@ from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
 from ....runs.run_kinds import MINUTES, STEPS, budget_of, read_settings
 from ....runs.run_state import RunState
-from ....widgets.card import button, label
+from ....widgets.card import button, label, show_text
 from ....widgets.layouts import hbox, vbox
 from .fields import MOST_NAME, SettingFields
 
@@ -63,10 +63,8 @@ class CopyForm(QWidget):
         self.fields.set_usual_text("learning_rate", "" if rate is None else numbers.rate(rate))
         if "learning_rate" in changes:
             self.fields.set_value("learning_rate", numbers.rate(changes["learning_rate"]))
-        for name in names:
-            self.fields.set_emphasis(name, name in changes)
-        self.mark.setText("" if suggested is None else suggestion_in_words(suggested, window_format(), say))
-        self.mark.setVisible(suggested is not None)
+        self.fields.emphasise(changes)
+        show_text(self.mark, "" if suggested is None else suggestion_in_words(suggested, window_format(), say))
         self.about.setText(say("Text, model and all other settings are those of “{name}”.", name=info.name))
         self.problem.hide()
 
@@ -78,8 +76,7 @@ class CopyForm(QWidget):
         try:
             self._state.start_requested.emit(self.command())
         except BertcoreError as error:
-            self.problem.setText(str(error))
-            self.problem.show()
+            show_text(self.problem, str(error))
 
     def command(self) -> RunCommand:
         """The run to start. Raises BertcoreError with a sentence where it cannot be run."""

@@ -6,7 +6,7 @@ fields.changes()                              what was set to another value than
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -104,18 +104,17 @@ class SettingFields(QWidget):
         self._usual_texts[name] = text
         self.set_value(name, text)
 
-    def set_emphasis(self, name: str, is_strong: bool) -> None:
-        """Makes the title of a setting stand out among the others."""
-        set_role(self._titles[name], "strong" if is_strong else self._role)
+    def emphasise(self, names: Container[str]) -> None:
+        """Makes the titles of these settings stand out among the others."""
+        for name, title in self._titles.items():
+            set_role(title, "strong" if name in names else self._role)
 
     def show_values(self, values: Mapping[str, Any]) -> None:
         """Fills in the settings of a recipe."""
         for name, field in self.fields.items():
             is_usual = values.get(name) in (None, self._usual[name])
-            has_placeholder = isinstance(field, QLineEdit)
-            self.set_value(
-                name, "" if is_usual and has_placeholder else str(self._usual[name] if is_usual else values[name])
-            )
+            value = "" if isinstance(field, QLineEdit) else self._usual[name]
+            self.set_value(name, str(value if is_usual else values[name]))
 
     def _add(self, setting: Setting, kind: str) -> QWidget:
         words = SETTING_WORDS.get(f"{kind}.{setting.name}") or SETTING_WORDS[setting.name]
@@ -136,11 +135,14 @@ class SettingFields(QWidget):
         if setting.choices:
             choice = Choice(title)
             for name in setting.choices:
-                choice.addItem(_choice_name(name), name)
+                shown = "{}: {} × {}".format(name, *PRESETS[name]) if name in PRESETS else PROPER_NAMES.get(name)
+                choice.addItem(shown or say(CHOICE_WORDS[name]), name)
             choice.setCurrentIndex(choice.findData(usual))
             choice.currentIndexChanged.connect(self.edited)
             if setting.name == "family":
-                choice.activated.connect(self._on_family_activated)
+                choice.activated.connect(  # each family has learned from pairs of its own
+                    lambda _index: self.set_value("pairs", FAMILY_DATA[choice.currentData()]["pairs"])
+                )
             return choice
         if setting.kind is bool:
             box = QCheckBox(title)
@@ -160,10 +162,6 @@ class SettingFields(QWidget):
         line.returnPressed.connect(self.submitted)
         line.textChanged.connect(self.edited)
         return line
-
-    def _on_family_activated(self, _index: int) -> None:
-        """Each family has learned from pairs of its own."""
-        self.set_value("pairs", FAMILY_DATA[self.value("family")]["pairs"])
 
 
 def values_of(options: RunOptions) -> dict[str, Any]:
@@ -193,9 +191,3 @@ def _number(text: str, setting: Setting, title: str) -> float:
     if setting.kind is int:
         sentence = mark("{field}: type a whole number from {low} to {high}.")
     raise BertcoreError(say(sentence, field=title, low=numbers.rate(low), high=numbers.rate(high)))
-
-
-def _choice_name(name: str) -> str:
-    if name in PRESETS:
-        return "{}: {} × {}".format(name, *PRESETS[name])
-    return PROPER_NAMES.get(name) or say(CHOICE_WORDS[name])

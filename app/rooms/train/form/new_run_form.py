@@ -1,5 +1,8 @@
 """The form that starts a run of any kind: what to train, what to start from, from which text, for how long."""
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,7 @@ from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import HEADS_OF_PAIRS, PretrainOptions
 
 from ....look import numbers, theme
-from ....look.say import say
+from ....look.say import mark, say
 from ....runs.process import RunCommand
 from ....runs.run_kinds import (
     BY_KEY,
@@ -33,12 +36,13 @@ from ....runs.run_kinds import (
     sample_run_name,
 )
 from ....runs.run_state import RunState
+from ....runs.sweep_rows import A_THIRD, FIVE, THREE, five_rates, three_seeds
 from ....state.task_info import task_title
 from ....widgets.card import button, label, scrolled, show_text
-from ....widgets.controls import Choice
+from ....widgets.context_menu import show_context_menu
+from ....widgets.controls import Choice, IconButton
 from ....widgets.layouts import fill, hbox, vbox
 from ....widgets.save_dialog import ask_for_file
-from ..sweep.buttons import SweepButtons
 from .fields import MOST_NAME, SettingFields, values_of
 from .run_fields import ColumnFields, LengthField, ModelChoice
 from .setting_words import SIZE_WORDS
@@ -47,7 +51,7 @@ A_FILE, A_FOLDER = "file", "folder"  # data of the two entries that open a dialo
 
 
 class NewRunForm(QWidget):
-    """Starts a run that can be run; `cancelled` means back to the list."""
+    """Starts a run that can be run, or several; `cancelled` means back to the list."""
 
     cancelled = Signal()
     changed = Signal()  # `planned` may be another one now
@@ -59,7 +63,7 @@ class NewRunForm(QWidget):
         for kind in RUN_KINDS:
             self.kind.addItem(say(kind.title), kind.key)
         self._sentence = label("", "muted", wrap=True)
-        self.model, self.columns, self.length = ModelChoice(), ColumnFields(), LengthField()
+        self.model, self.columns, self.length = ModelChoice(state), ColumnFields(), LengthField()
         self.source, self.task = Choice(say("What to learn from")), Choice(say("The format of the file"))
         self.basic, self.advanced = SettingFields("strong"), SettingFields(has_help=True)
         self.fold = button(say("Advanced"), checkable=True, hint=say("Show or hide more settings of the run"))
@@ -68,10 +72,9 @@ class NewRunForm(QWidget):
         self._own: Path | None = None
         self._kept: dict[str, Any] = {}  # of settings that were loaded: those without a field
         self.advice, self.problem = label("", "muted", wrap=True), label("", "error", wrap=True)
-        self.model.set_runs(state.runs)
-        state.runs_changed.connect(self.model.set_runs)
         self._words: dict[QWidget, list[QLabel]] = {}  # field -> its title, and its line of help
         self._vocab_size: int | None = None  # that the text gave, once somebody has counted
+        self._run_s: float | None = None  # what one run would take, once that is known
         self._build()
         self._connect()
         self.set_kind(RUN_KINDS[0].key)
@@ -85,6 +88,13 @@ class NewRunForm(QWidget):
         self.kind.setCurrentIndex(self.kind.findData(key))
         self._own, self._kept = None, {}
         self._refresh()
+
+    def load(self, file: Path) -> None:
+        """Fills in the settings in a file; what is wrong with it is said in the form."""
+        try:
+            self.show_options(read_settings(read_recipe(file), file.name))
+        except BertcoreError as error:
+            show_text(self.problem, str(error))
 
     def show_options(self, options: RunOptions) -> None:
         """Fills in the settings of a recipe or a run; those without a field are kept for the run that is started.
@@ -109,29 +119,19 @@ class NewRunForm(QWidget):
             fields.show_values(wanted)
         self.name.setText(options.name)
         shown, has = {"name", *BUDGETS, *self.basic.fields, *self.advanced.fields}, values_of(self.planned().options)
-        self._kept = {
-            name: value
-            for name, value in wanted.items()
-            if name not in shown and value is not None and value != has.get(name)
-        }
+        without_field = {name: value for name, value in wanted.items() if name not in shown and value is not None}
+        self._kept = {name: value for name, value in without_field.items() if value != has.get(name)}
         count = len(self._kept.get("mixture") or self._kept.get("corpus") or ())
         if count > 1:
             self.source.setItemText(self.source.currentIndex(), say("%n file(s) from the settings", n=count))
         self.changed.emit()
-
-    def load(self, file: Path) -> None:
-        """Fills in the settings in a file; what is wrong with it is said in the form."""
-        try:
-            self.show_options(read_settings(read_recipe(file), file.name))
-        except BertcoreError as error:
-            self._show_problem(str(error))
 
     def save(self, file: Path) -> None:
         """Writes the settings, as `bertcore ... --recipe` reads them."""
         try:
             write_json(file, self.planned().options.to_dict(), follow=True)
         except (BertcoreError, OSError) as error:
-            self._show_problem(str(error))
+            show_text(self.problem, str(error))
 
     def set_file(self, place: Path | None) -> None:
         """Learns from this file or folder; None is the sample."""
@@ -141,7 +141,7 @@ class NewRunForm(QWidget):
     def ask_estimate(self) -> str:
         """Asks what this run would learn from and take; a sentence where a setting cannot be."""
         self._set_startable(True)
-        self.sweep.show_run_time(None)
+        self._show_run_time(None)
         try:
             self._state.estimator.ask(self.planned())
         except BertcoreError as error:
@@ -154,15 +154,10 @@ class NewRunForm(QWidget):
         self._set_startable(not isinstance(found, Fault))
 
     def show_estimate(self, found: RunEstimate) -> None:
-        self.sweep.show_run_time(found.total.seconds)
+        self._show_run_time(found.total.seconds)
         if not self.run_kind.starts_from_model:
             self._vocab_size = found.vocab_size
             self._show_advice()
-
-    def _set_startable(self, startable: bool) -> None:
-        for made in (self.start, self.sweep):
-            made.setEnabled(startable)
-            made.setToolTip("" if startable else say("The data has to be corrected first: see “Before you start”."))
 
     def planned(self) -> RunCommand:
         """The run as it is set; its data is not read yet. Raises BertcoreError where a setting cannot be."""
@@ -170,30 +165,18 @@ class NewRunForm(QWidget):
 
     def command(self) -> RunCommand:
         """The run to start. Raises BertcoreError with a sentence where it cannot be run."""
-        values = self._values()
-        command = self.run_kind.command(values)
-        self.run_kind.check(values)
+        command = self.planned()
+        self.run_kind.check(self._values())
         return command
 
-    def _values(self) -> FormValues:
-        return FormValues(
-            self.name.text().strip() or self._usual_name(),
-            self.length.unit,
-            self.length.number,
-            self.model.reference if self.run_kind.starts_from_model else None,
-            self._own,
-            self._spec(),
-            self.columns.chosen(),
-            {**self._kept, **self.basic.changes(), **self.advanced.changes()},
-        )
-
-    def submit(self) -> None:
+    def submit(self, several: Callable[[RunCommand], RunCommand] | None = None) -> None:
+        """Starts the run, or several of them; a sentence says why it cannot be run."""
         try:
-            command = self.command()
+            command = self.command() if several is None else several(self.command())
         except BertcoreError as error:
-            self._show_problem(str(error))
+            show_text(self.problem, str(error))
             return
-        self._show_problem("")
+        show_text(self.problem, "")
         self._state.start_requested.emit(command)
 
     # --- building
@@ -215,13 +198,17 @@ class NewRunForm(QWidget):
         fill(layout, self.advice, self.fold, self.advanced, save, load, None)
         self.advanced.hide()
         self.problem.hide()
-        self.sweep = SweepButtons(self._state, self.command)
         self.start = button(say("Start"), self.submit, look="primary")
         self.cancel = button(say("Cancel"), self.cancelled.emit)
-        for made in (self.start, self.cancel):
+        self.rates = button(say("Try five learning rates"), partial(self.submit, five_rates))
+        self.sweep_menu = IconButton("menu", say("Other ways to train several runs"), self._on_sweep_menu_clicked)
+        for made in (self.start, self.cancel, self.rates):
             made.setAutoDefault(True)  # Enter presses the button that has the focus
+        self.sweep = QWidget()
+        hbox((self.rates, 1), self.sweep_menu, parent=self.sweep, gap_px=6)
         buttons = hbox((self.start, 1), self.cancel)  # always in sight, however many fields there are
         vbox((scrolled(fields), 1), self.problem, buttons, self.sweep, parent=self, gap_px=6)
+        self._show_run_time(None)
 
     def _add(self, layout: QVBoxLayout, title: str, field: QWidget, about: str = "") -> None:
         """about: a line of help, where no sentence of the form is about this field."""
@@ -233,25 +220,40 @@ class NewRunForm(QWidget):
     def _connect(self) -> None:
         self.kind.activated.connect(lambda _index: self.set_kind(self.kind.currentData()))
         self.source.activated.connect(self._on_source_activated)
-        self.task.activated.connect(self._on_task_activated)
+        self.task.activated.connect(self._show_columns)
+        self.task.activated.connect(self.changed)
         self.fold.toggled.connect(self.advanced.setVisible)
-        self.sweep.problem_found.connect(self._show_problem)
-        self.length.unit_choice.currentIndexChanged.connect(self._on_unit_changed)
+        help_of_length = self._words[self.length][1]
+        self.length.unit_choice.currentIndexChanged.connect(
+            lambda _index: help_of_length.setVisible(self.length.unit == EPOCHS)
+        )
         self.name.returnPressed.connect(self.submit)
         for fields in (self.length, self.basic, self.advanced):
             fields.submitted.connect(self.submit)
-            fields.edited.connect(self._on_edited)
-        self.model.activated.connect(self._on_edited)
-        self.columns.edited.connect(self._on_edited)
+        edits = (self.length.edited, self.basic.edited, self.advanced.edited, self.columns.edited, self.model.activated)
+        for edited in edits:
+            edited.connect(self._show_advice)
+            edited.connect(self.changed)
 
     # --- showing
+
+    def _values(self) -> FormValues:
+        return FormValues(
+            self.name.text().strip() or self._usual_name(),
+            self.length.unit,
+            self.length.number,
+            self.model.reference if self.run_kind.starts_from_model else None,
+            self._own,
+            self._spec(),
+            self.columns.chosen(),
+            {**self._kept, **self.basic.changes(), **self.advanced.changes()},
+        )
 
     def _refresh(self) -> None:
         """Everything as it has to be for this kind and this file."""
         kind, is_own = self.run_kind, self._own is not None
         self._sentence.setText(say(kind.sentence))
-        self._fill_sources(kind)
-        self._fill_tasks(kind)
+        self._fill_choices(kind)
         if kind.starts_from_model:
             self._words[self.model][0].setText(say(kind.model_title))
         for field, is_shown in ((self.model, kind.starts_from_model), (self.task, kind.is_task and is_own)):
@@ -267,32 +269,33 @@ class NewRunForm(QWidget):
         self._show_columns()
         self.changed.emit()
 
-    def _fill_sources(self, kind: RunKind) -> None:
-        chosen = self.source.currentData()
-        if self._own is not None or chosen in (A_FILE, A_FOLDER):  # a dialog that was closed chose nothing
-            chosen = None
+    def _fill_choices(self, kind: RunKind) -> None:
+        """What it can learn from, and the ways to read a person's own file; the first that the folder fits is
+        chosen."""
+        own, chosen = self._own, self.source.currentData()
         self.source.clear()
         if not kind.is_task:
             self.source.addItem(say("Sample stories"), "")
         for spec in kind.samples:
             topic = task_title(spec).split(" (")[0]  # "Sentiment of a sentence": the published task is not what ships
             self.source.addItem(say("Sample: {topic}", topic=topic), spec.name)
-        if self._own is not None:
-            self.source.addItem(self._own.name, self._own)
+        if own is not None:
+            self.source.addItem(own.name, own)
+            self.source.setCurrentIndex(self.source.count() - 1)
+        elif chosen not in (None, A_FILE, A_FOLDER):  # a dialog that was closed chose nothing
+            self.source.setCurrentIndex(max(0, self.source.findData(chosen)))
         self.source.addItem(say("A file…"), A_FILE)
         self.source.addItem(say("A folder…"), A_FOLDER)
-        wanted = self.source.findText(self._own.name) if self._own else max(0, self.source.findData(chosen))
-        self.source.setCurrentIndex(wanted)
-        self.source.setToolTip(str(self._own) if self._own else say("What to learn from"))
-
-    def _fill_tasks(self, kind: RunKind) -> None:
-        """The ways to read a person's own file; the first that the folder fits is chosen."""
+        self.source.setToolTip(str(own) if own else say("What to learn from"))
         self.task.clear()
         for number, spec in enumerate(kind.tasks):
             self.task.addItem(say("a file of my own") if number == 0 else task_title(spec), spec.name)
-        if self._own is not None and self._own.is_dir():
-            folder = self._own
-            self.task.setCurrentIndex(next((i for i, spec in enumerate(kind.tasks) if _has_file(spec, folder)), 0))
+        if own is not None and own.is_dir():
+            for number, spec in enumerate(kind.tasks):
+                with suppress(BertcoreError, OSError):
+                    find_file(spec, own, "train")
+                    self.task.setCurrentIndex(number)
+                    break
 
     def _spec(self) -> TaskSpec | None:
         """The task that reads the examples; None for plain text."""
@@ -300,13 +303,13 @@ class NewRunForm(QWidget):
         return next((spec for spec in self.run_kind.tasks if spec.name == name), None)
 
     def _show_columns(self) -> None:
-        spec, own = self._spec(), self._own
-        self._show_problem("")
+        spec, own, problem = self._spec(), self._own, ""
         try:
             self.columns.show_columns(spec if own else None, find_file(spec, own, "train") if spec and own else None)
         except BertcoreError as error:
             self.columns.show_columns(None, None)
-            self._show_problem(str(error))
+            problem = str(error)
+        show_text(self.problem, problem)
 
     def _show_advice(self) -> None:
         text = ""
@@ -327,16 +330,27 @@ class NewRunForm(QWidget):
         if not isinstance(options, PretrainOptions):
             return ""
         vocab_size = min(self._vocab_size or options.data.vocab_size, options.data.vocab_size)
-        config, heads = options.model_config(vocab_size), HEADS_OF_PAIRS[options.data.pairs]
-        count = numbers.count(count_parameters(config, heads))
-        if self._vocab_size is not None:
-            return say("{parameters} parameters.", parameters=count)
-        return say(
-            "At most {parameters} parameters, depending on how many different words the text has.", parameters=count
+        count = numbers.count(count_parameters(options.model_config(vocab_size), HEADS_OF_PAIRS[options.data.pairs]))
+        sentence = mark("{parameters} parameters.")
+        if self._vocab_size is None:
+            sentence = mark("At most {parameters} parameters, depending on how many different words the text has.")
+        return say(sentence, parameters=count)
+
+    def _show_run_time(self, seconds: float | None) -> None:
+        """What one run would take; None while that is not known."""
+        self._run_s = seconds
+        self.rates.setToolTip(
+            self._with_time(say("Five runs, one after the other: which learning rate does best?"), FIVE)
         )
 
-    def _show_problem(self, problem: str) -> None:
-        show_text(self.problem, problem)
+    def _with_time(self, text: str, runs: float) -> str:
+        """ "Three seeds · ≈ 4 min"."""
+        return text if self._run_s is None else f"{text} · ≈ {numbers.duration(runs * self._run_s)}"
+
+    def _set_startable(self, startable: bool) -> None:
+        for made in (self.start, self.sweep):
+            made.setEnabled(startable)
+            made.setToolTip("" if startable else say("The data has to be corrected first: see “Before you start”."))
 
     def _usual_name(self) -> str:
         if self._own is not None:
@@ -347,16 +361,17 @@ class NewRunForm(QWidget):
 
     # --- what the person does
 
-    def _on_unit_changed(self, _index: int) -> None:
-        self._words[self.length][1].setVisible(self.length.unit == EPOCHS)
-
-    def _on_edited(self, *_what: object) -> None:
-        self._show_advice()
-        self.changed.emit()
-
-    def _on_task_activated(self, _index: int) -> None:
-        self._show_columns()
-        self.changed.emit()
+    def _on_sweep_menu_clicked(self) -> None:
+        a_third, seeds = (
+            say("Five learning rates, each a third as long"),
+            say("Three seeds: mean and standard deviation"),
+        )
+        shorter = partial(five_rates, budget_share=A_THIRD)
+        entries = (
+            (self._with_time(a_third, FIVE * A_THIRD), partial(self.submit, shorter)),
+            (self._with_time(seeds, THREE), partial(self.submit, three_seeds)),
+        )
+        show_context_menu(self, self.sweep_menu.mapToGlobal(self.sweep_menu.rect().topLeft()), entries)
 
     def _on_save_clicked(self) -> None:
         start = Path.home() / f"{self.name.text().strip() or self._usual_name()}.json"
@@ -370,21 +385,19 @@ class NewRunForm(QWidget):
             self.load(Path(name))
 
     def _on_source_activated(self, index: int) -> None:
-        chosen, title = self.source.itemData(index), say("What to learn from")
+        chosen, title, name = self.source.itemData(index), say("What to learn from"), ""
         self._kept = {name: value for name, value in self._kept.items() if name not in ("corpus", "mixture")}
         if chosen == A_FILE:
-            name, _ = QFileDialog.getOpenFileName(self, title, "", self._file_filter())
-            self.set_file(Path(name) if name else self._own)
+            kinds = say("Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;All files (*)")
+            if self.run_kind.is_task:
+                kinds = say("Examples (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;All files (*)")
+            name, _ = QFileDialog.getOpenFileName(self, title, "", kinds)
         elif chosen == A_FOLDER:
             name = QFileDialog.getExistingDirectory(self, title)
+        if chosen in (A_FILE, A_FOLDER):
             self.set_file(Path(name) if name else self._own)
         elif not isinstance(chosen, Path):
             self.set_file(None)
-
-    def _file_filter(self) -> str:
-        if self.run_kind.is_task:
-            return say("Examples (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;All files (*)")
-        return say("Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;All files (*)")
 
     def event(self, event: QEvent) -> bool:
         """Esc in the form cancels the form, before the window's own shortcut gets it."""
@@ -394,11 +407,3 @@ class NewRunForm(QWidget):
             event.accept()
             return True
         return super().event(event)
-
-
-def _has_file(spec: TaskSpec, folder: Path) -> bool:
-    try:
-        find_file(spec, folder, "train")
-    except (BertcoreError, OSError):
-        return False
-    return True

@@ -17,6 +17,7 @@ from ....look import theme
 from ....look.say import mark, say
 from ....runs.run_info import RunInfo, model_name
 from ....runs.run_kinds import EPOCHS, MINUTES, STEPS
+from ....runs.run_state import RunState
 from ....widgets.card import label
 from ....widgets.controls import Choice, SpinBox
 from ....widgets.layouts import empty, fill, hbox, vbox
@@ -48,7 +49,7 @@ _COLUMNS: dict[str, dict[Role, str]] = {  # kind of task -> titles of the column
 class ModelChoice(Choice):
     """The built-in model, a run, or a folder. `reference` is None for the built-in one."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__(say("The model to start from"))
         self._runs: list[tuple[str, str]] = []  # name, folder
         self._folder: str | None = None
@@ -57,6 +58,8 @@ class ModelChoice(Choice):
         self._chosen = 0
         self._fill(None)
         self.activated.connect(self._on_activated)
+        state.runs_changed.connect(self._show_runs)
+        self._show_runs(state.runs)
 
     @property
     def reference(self) -> str | None:
@@ -64,7 +67,7 @@ class ModelChoice(Choice):
         index = self.currentIndex()
         return self._references[index] if 0 <= index < len(self._references) else None
 
-    def set_runs(self, runs: list[RunInfo]) -> None:
+    def _show_runs(self, runs: list[RunInfo]) -> None:
         """Runs whose newest snapshot can be started from."""
         found = [(run.name, str(run.path)) for run in runs if not run.is_built_in and run.status.step > 0][:MOST_RUNS]
         if found != self._runs:

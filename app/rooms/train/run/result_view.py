@@ -2,9 +2,10 @@
 
 import html
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -14,12 +15,13 @@ from ....look.say import say
 from ....runs.result_sentences import answer_text, compared_rows, example_lines, measured_on, was_right
 from ....runs.run_info import HeldOutExample, RunResult
 from ....state.task_info import metric_name, metric_value
-from ....widgets.card import label, rich_label, scrolled, show_text
+from ....widgets.card import label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.charts.cells import LabelledGrid, Labels
 from ....widgets.figure_button import FigureButton
 from ....widgets.layouts import empty, hbox, vbox
 from ....widgets.linked_text import LinkedText
+from ....widgets.rich_text import RichLabel, colored
 
 MOST_LABELS, MOST_EXAMPLES = 12, 5
 CELL_PX, LEAST_CELL_PX = (58, 30), 36  # width and height; the width with short labels
@@ -82,7 +84,7 @@ class ResultView(QWidget):
         save = FigureButton(self._metrics_figure, self.metrics, title.text())
         self._table_save = FigureButton(self._confusion_figure, self.confusion, self._table_title.text())
         heads = say("Hardest examples"), say("Easiest examples")
-        self.worst, self.best = map(rich_label, heads)
+        self.worst, self.best = map(RichLabel, heads)
         self.sides: list[list[str]] = []  # rows of the table of teacher and student
         self._sides_holder, self._columns, left, right = (QWidget() for _ in range(4))
         self._sides = QGridLayout(self._sides_holder)
@@ -130,7 +132,8 @@ class ResultView(QWidget):
         note = say("The {shown} most frequent of {all} labels.", shown=MOST_LABELS, all=len(result.labels))
         self._note.setText(note if len(result.labels) > MOST_LABELS else "")
         self._fill_sides(compared_rows(result.sides))
-        self._write_examples()
+        for shown, examples in ((self.worst, result.worst), (self.best, result.best)):
+            shown.write(partial(_in_html, examples[:MOST_EXAMPLES]))
 
     def _metrics_figure(self) -> Figure | None:
         if self._result is None:
@@ -157,25 +160,25 @@ class ResultView(QWidget):
                 self._sides.addWidget(label(text, role), row, column)
         self._sides.setColumnStretch(3, 1)
 
-    def _write_examples(self) -> None:
-        if self._result is not None:
-            for shown, examples in ((self.worst, self._result.worst), (self.best, self._result.best)):
-                shown.setText("".join(map(_as_html, examples[:MOST_EXAMPLES])))
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._write_examples()  # colours stand in the rich text
-
-
-def _as_html(example: HeldOutExample) -> str:
-    look, is_right = theme.active(), was_right(example)
-    given, right = (html.escape(answer_text(example, answer)) for answer in (example.given, example.right))
-    sign, color = ("✓", look.good_text) if is_right else ("✗", look.bad)
-    verdict = given if is_right else say("{given} instead of {right}", given=given, right=right)
-    loss = "" if example.loss is None else say("loss {loss}", loss=numbers.decimal(example.loss))
-    loss = f" <span style='color:{look.muted}'>· {loss}</span>" if loss else ""
-    return (
-        f"<p style='margin:0 0 8px 0; line-height:125%'>{'<br>'.join(map(html.escape, example_lines(example)))}<br>"
-        f"<span style='color:{color}'><b>{sign} {verdict}</b></span>{loss}</p>"
-    )
+def _in_html(examples: Sequence[HeldOutExample]) -> str:
+    """A paragraph for each: its texts, and what was given."""
+    found = []
+    for example in examples:
+        given, right, is_right = (
+            answer_text(example, example.given),
+            answer_text(example, example.right),
+            was_right(example),
+        )
+        color, verdict = "good_text", f"✓ {given}"
+        if not is_right:
+            color, verdict = "bad", f"✗ {say('{given} instead of {right}', given=given, right=right)}"
+        lines = [
+            *map(html.escape, example_lines(example)),
+            colored(verdict, color, bold=True),
+        ]
+        if example.loss is not None:
+            loss = say("loss {loss}", loss=numbers.decimal(example.loss))
+            lines[-1] += colored(f" · {loss}", "muted")
+        found.append(f"<p style='margin:0 0 8px 0; line-height:125%'>{'<br>'.join(lines)}</p>")
+    return "".join(found)

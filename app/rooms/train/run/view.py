@@ -35,8 +35,7 @@ from ..batch.page import BatchPage
 from ..curves.page import CurvesPage, marks_of
 from ..curves.plots import plots_of
 from ..questions.page import QuestionsPage
-from ..weights.page import WeightsPage
-from ..weights.slow_motion import SlowMotion
+from ..weights.page import SlowMotion, WeightsPage
 from .result_view import ResultView
 from .strips import EndingStrip, HealthStrip
 

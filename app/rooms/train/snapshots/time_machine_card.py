@@ -1,17 +1,91 @@
 """The card below a run: drag to a saved step, and open the snapshot of that step in every room."""
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QMouseEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from ....compute.open_model import OpenModel
-from ....look import numbers
+from ....look import numbers, theme
 from ....look.say import say
-from ....runs.run_state import RunState
+from ....runs.run_state import RunState, Snapshot
 from ....widgets.card import Card, Hint, button
+from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words
+from ....widgets.charts.pointer import ARROWS
 from ....widgets.layouts import fill, hbox
-from .lists import SnapshotSlider
+
+MARGIN_PX, TRACK_Y_PX, HANDLE_PX, STEP_PX = 14, 16, 8, 10.5
+
+
+class SnapshotSlider(Drawing):
+    """A tick for each snapshot, evenly spaced (they are kept at growing distances), and a handle. A click, a drag or
+    the arrow keys choose."""
+
+    chosen = Signal(int)  # index; also of the one that is chosen
+    arrows_click = True
+    hint_px = (300, 44)
+
+    def __init__(self) -> None:
+        super().__init__(say("Time machine: step of the snapshot"), Qt.FocusPolicy.StrongFocus)
+        self._snapshots: list[Snapshot] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.clicked.connect(lambda index, _modifiers: self.chosen.emit(index))
+
+    def set_snapshots(self, snapshots: list[Snapshot]) -> None:
+        self._snapshots = snapshots
+        self.redraw()
+
+    def cell_after(self, cell: int | None, key: int) -> int | None:
+        last = len(self._snapshots) - 1
+        ends = {Qt.Key.Key_Home.value: 0, Qt.Key.Key_End.value: last}
+        index = ends.get(key, (cell or 0) + sum(ARROWS.get(key, (0, 0))))
+        return index if key in (*ends, *ARROWS) and 0 <= index <= last else None
+
+    def x_of(self, index: int) -> float:
+        """Where a snapshot's tick stands, in this widget's pixels."""
+        margin, last = theme.px(MARGIN_PX), max(1, len(self._snapshots) - 1)
+        return margin + (self.width() - 2 * margin) * index / last
+
+    def cell_at(self, point: QPointF) -> int | None:
+        if not self._snapshots:
+            return None
+        margin, last = theme.px(MARGIN_PX), len(self._snapshots) - 1
+        share = (point.x() - margin) / max(1, self.width() - 2 * margin)
+        return min(max(round(share * last), 0), last)
+
+    def shapes(self) -> Iterator[Shape]:
+        """The ticks with as many steps below them as have room."""
+        y, margin, metrics = theme.px(TRACK_Y_PX), theme.px(MARGIN_PX), QFontMetricsF(theme.font(STEP_PX))
+        ends, color = (QPointF(margin, y), QPointF(self.width() - margin, y)), "bar" if self._snapshots else "track"
+        yield Line(*ends, color, theme.px(4), snaps=False)
+        free_from = -1.0
+        for index, (step, _) in enumerate(self._snapshots):
+            x, text = self.x_of(index), numbers.count(step)
+            tick = QPointF(x, y - theme.px(5)), QPointF(x, y + theme.px(5))
+            yield Line(*tick, "accent", theme.px(2), snaps=False)
+            width = metrics.horizontalAdvance(text)
+            left = min(max(x - width / 2, 0), self.width() - width - 1)
+            if left >= free_from:
+                box = QRectF(left, y + theme.px(23) - metrics.ascent(), width + 2, metrics.height())
+                yield Words(box, text, "muted", STEP_PX)
+                free_from = left + width + theme.px(8)
+
+    def overlay(self) -> Iterator[Shape]:
+        if self._selected is not None and self._selected < len(self._snapshots):
+            side, radius = 2 * theme.px(HANDLE_PX), theme.px(HANDLE_PX)
+            box = QRectF(self.x_of(self._selected) - radius, theme.px(TRACK_Y_PX) - radius, side, side)
+            yield Box(box, "accent", "card", theme.px(2), radius)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Dragging the handle chooses every snapshot on its way."""
+        super().mouseMoveEvent(event)
+        index = self.cell_at(event.position())
+        if event.buttons() & Qt.MouseButton.LeftButton and index is not None and index != self._selected:
+            self.chosen.emit(index)
 
 
 class TimeMachineCard(Card):
@@ -33,16 +107,18 @@ class TimeMachineCard(Card):
         self._open_model, self._state = open_model, state
         self._final: int | None = None  # the snapshot that the run ends with, as far as that is known
         self.chosen: int | None = None  # where the handle is
-        self._time_text = Hint()
-        self.slider = SnapshotSlider()
+        self._time_text, self.slider = Hint(), SnapshotSlider()
         side_by_side = say("All snapshots of this run side by side: from noise to patterns")
         opened = say("All pictures, from Map to Layers, show the model as it was at this step")
-        tried = say("Run the model from this step on your own text")
-        self.play = button(say("Play"), self._on_play_clicked, hint=say("Step through the snapshots one by one"))
+        tried, one_by_one = (
+            say("Run the model from this step on your own text"),
+            say("Step through the snapshots one by one"),
+        )
+        self.play = button(say("Play"), lambda: self.play_requested.emit(tuple(state.snapshots)), hint=one_by_one)
         self.film_button = button(say("Film strip"), self._on_film_clicked, hint=side_by_side)
         self.open_button = button(say("Open this step"), self.open_chosen, look="primary", hint=opened)
-        self.apply_button = button(say("Try it in Apply"), self._on_apply_clicked, hint=tried)
-        self.apply_button.hide()
+        self.apply_button = button(say("Try it in Apply"), self.open_chosen, hint=tried)
+        self.apply_button.clicked.connect(self.apply_requested)
         row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
         fill(self.body, self.slider, row)
         self.slider.chosen.connect(self.open_snapshot)
@@ -53,21 +129,11 @@ class TimeMachineCard(Card):
         self._place_handle()
 
     @property
-    def chosen_step(self) -> int | None:
-        """The step that the handle is at."""
-        return None if self.chosen is None else self._state.snapshots[self.chosen][0]
-
-    @property
     def may_have_snapshots(self) -> bool:
         """The run on show has snapshots, or may get some."""
         run = self._state.run
         may_get_some = not run.is_built_in and (run.status.active or run.can_resume)
         return bool(self._state.snapshots) or may_get_some or self._state.selected is None
-
-    def _on_status_changed(self) -> None:
-        """The run may end with another snapshot than the newest."""
-        if self._state.final != self._final:
-            self._place_handle()
 
     def show_playing(self, is_playing: bool) -> None:
         """Whether snapshots are being played, these or others."""
@@ -79,17 +145,13 @@ class TimeMachineCard(Card):
 
     def open_chosen(self) -> bool:
         """Opens the snapshot that the handle is at; False where it is at none."""
-        if self.chosen is None:
-            return False
         self.open_snapshot(self.chosen)
-        return True
+        return self.chosen is not None
 
-    def _on_play_clicked(self) -> None:
-        self.play_requested.emit(tuple(self._state.snapshots))
-
-    def _on_apply_clicked(self) -> None:
-        if self.open_chosen():
-            self.apply_requested.emit()
+    def _on_status_changed(self) -> None:
+        """The run may end with another snapshot than the newest."""
+        if self._state.final != self._final:
+            self._place_handle()
 
     def _on_film_clicked(self) -> None:
         """With one of its snapshots open: the film strip is of the open model's run."""
@@ -102,10 +164,9 @@ class TimeMachineCard(Card):
         run ends with, or the newest. So it follows the newest until one of this run is open in the rooms."""
         paths, folder = [path for _, path in self._state.snapshots], self._open_model.newest_folder
         self._final = self._state.final
+        self.chosen = None if self._is_of_run(folder) else self._final
         if folder in paths:
             self.chosen = paths.index(folder)
-        else:
-            self.chosen = None if self._is_of_run(folder) else self._final
         self.slider.set_snapshots(self._state.snapshots)
         self.slider.select(self.chosen)
         self.apply_button.setVisible(self._state.run.task_kind is not None)
@@ -121,12 +182,10 @@ class TimeMachineCard(Card):
 
     def _about_time(self) -> str:
         newest, path = self._state.snapshots[-1]
-        if self.chosen is None:
-            parts = [say("the open snapshot is no longer there")]
-        else:
+        parts = [say("the open snapshot is no longer there")]
+        if self.chosen is not None:
             step, folder = self._state.snapshots[self.chosen]
-            is_open = folder == self._open_model.newest_folder
-            count = numbers.count(step)
+            is_open, count = folder == self._open_model.newest_folder, numbers.count(step)
             at = say("open: step {step}", step=count) if is_open else say("chosen: step {step}", step=count)
             last = say("the last saved is {newest}", newest=numbers.count(newest))
             parts = [f"{at}, {last if step != newest else say('the last saved')}"]

@@ -1,8 +1,10 @@
-"""What training does to the weights: how far each part moves in a step, and whether that is as it should be."""
+"""What training does to the weights: how far each part moves in a step, and whether that is as it should be; and slow
+motion: a run at work taken step by step, and what each step did to the loss of its own batch."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
@@ -14,9 +16,11 @@ from bertcore.runs.run_metrics import SlowStep, Update, parts_of
 from ....look import numbers, theme
 from ....look.say import say
 from ....runs.finding import share_of_weights
-from ....widgets.card import label, set_role
+from ....runs.run_state import RunState
+from ....widgets.card import button, label, set_role
 from ....widgets.charts.cells import LabelledGrid, Labels
 from ....widgets.layouts import hbox, vbox
+from ....widgets.linked_text import LinkedText
 
 LEAST, MOST = 1e-5, 1.0  # ends of the colour scale, which is logarithmic
 MOST_SLOW = 40  # steps of slow motion that are shown, the newest ones
@@ -50,7 +54,7 @@ class WeightsPage(QWidget):
             grid.arrows_click = False
         self.picture.hovered.connect(self._show_step)
         self.slow.hovered.connect(self._show_slow_step)
-        self.slow.clicked.connect(self._on_slow_clicked)
+        self.slow.clicked.connect(lambda cell: self.batch_requested.emit(self.steps[cell[1]].step))
         pictures = hbox((self.picture, 1), self.figures, gap_px=0)
         vbox(
             self.slow_title, self.slow, self.slow_about, 4, self.verdict, (pictures, 1), self.about,
@@ -66,8 +70,35 @@ class WeightsPage(QWidget):
         shares = [[_place(update.ratio.get(part, 0.0)) for update in updates] for part in self.parts]
         rows = Labels([part_name(part) for part in self.parts], ["ink"] * len(self.parts))
         steps = Labels([numbers.count(update.step) for update in updates])
-        self.picture.set_grid(np.array(shares, dtype=np.float32), rows, steps, 0, 1, written=_at_place)
-        self._show_verdict()
+        self.picture.set_grid(
+            np.array(shares, dtype=np.float32),
+            rows,
+            steps,
+            0,
+            1,
+            written=lambda at: share_of_weights(LEAST * (MOST / LEAST) ** at),
+        )
+        ratios = np.array([max(update.ratio.values()) for update in updates])
+        kind = size_of_updates((np.array([update.step for update in updates]), ratios))
+        most, limit = share_of_weights(float(ratios.max(initial=0.0))), share_of_weights(LARGE)
+        self.verdict.setText(
+            {
+                "usual": say(
+                    "Normal: no step has moved any part by more than {most}. Healthy runs stay below {limit}.",
+                    most=most,
+                    limit=limit,
+                ),
+                "large": say(
+                    "Too far: up to {most} in a step; healthy runs stay below {limit}. Try a tenth of the learning "
+                    "rate.",
+                    most=most,
+                    limit=limit,
+                ),
+                "small": say("It hardly moves: at most {most} in a step. Try ten times the learning rate.", most=most),
+                "": say("Too few steps so far to say whether this is usual."),
+            }[kind]
+        )
+        set_role(self.verdict, "error" if kind in ("large", "small") else "strong")
         self._show_step(None)
 
     def show_slow_steps(self, steps: list[SlowStep]) -> None:
@@ -99,47 +130,17 @@ class WeightsPage(QWidget):
                 )
             )
 
-    def _on_slow_clicked(self, cell: tuple[int, int]) -> None:
-        self.batch_requested.emit(self.steps[cell[1]].step)
-
-    def _show_verdict(self) -> None:
-        ratios = np.array([max(update.ratio.values()) for update in self._updates])
-        kind = size_of_updates((np.array([update.step for update in self._updates]), ratios))
-        most, limit = share_of_weights(float(ratios.max(initial=0.0))), share_of_weights(LARGE)
-        self.verdict.setText(
-            {
-                "usual": say(
-                    "Normal: no step has moved any part by more than {most}. Healthy runs stay below {limit}.",
-                    most=most,
-                    limit=limit,
-                ),
-                "large": say(
-                    "Too far: up to {most} in a step; healthy runs stay below {limit}. Try a tenth of the learning "
-                    "rate.",
-                    most=most,
-                    limit=limit,
-                ),
-                "small": say("It hardly moves: at most {most} in a step. Try ten times the learning rate.", most=most),
-                "": say("Too few steps so far to say whether this is usual."),
-            }[kind]
-        )
-        set_role(self.verdict, "error" if kind in ("large", "small") else "strong")
-
     def _show_step(self, cell: tuple[int, int] | None) -> None:
         """How far each part moved in the step under the mouse, else in the newest, and its gradient norm."""
         if not self._updates:
             return
         update = self._updates[-1 if cell is None else cell[1]]
         self.picture.set_selected(column=None if cell is None else cell[1])
-        written = [
-            [
-                share_of_weights(update.ratio[part], keeps_zeros=True),
-                numbers.number(update.gradient[part], keeps_zeros=True),
-            ]
-            if part in update.ratio
-            else ["", ""]
-            for part in self.parts
-        ]
+        written = [["", ""] for _ in self.parts]
+        for texts, part in zip(written, self.parts, strict=True):
+            if part in update.ratio:
+                texts[0] = share_of_weights(update.ratio[part], keeps_zeros=True)
+                texts[1] = numbers.number(update.gradient[part], keeps_zeros=True)
         nothing = np.zeros((len(self.parts), 2), dtype=np.float32)
         heads = Labels([say("moved"), say("gradient")])
         self.figures.set_grid(nothing, Labels([""] * len(self.parts)), heads, -1, 1, written, signed=True)
@@ -179,6 +180,79 @@ def _place(ratio: float) -> float:
     return 0.0 if ratio <= LEAST else min(math.log10(ratio / LEAST) / math.log10(MOST / LEAST), 1.0)
 
 
-def _at_place(place: float) -> str:
-    """What an end of the scale stands for."""
-    return share_of_weights(LEAST * (MOST / LEAST) ** place)
+class SlowMotion(QWidget):
+    """Buttons, and the newest step in words. It is shown while a run that can be steered is looked at."""
+
+    batch_requested = Signal(int)  # of this step
+    weights_requested = Signal()
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__()
+        self._runs = state
+        self._steps: list[SlowStep] = []
+        self._is_awaiting = False  # a step was ordered and has not been heard of
+        self._shows_batch = False
+        one = say("Pause the run and train on one batch")
+        ten = say("Pause the run and train on ten batches, one after the other")
+        on = say("Let the run continue at full speed; slow motion does not change its result")
+        self.one = button(say("One step"), partial(self._order, "step"), hint=one)
+        self.ten = button(say("Ten steps"), partial(self._order, "ten_steps"), hint=ten)
+        self.go_on = button(say("Full speed"), partial(self._order, "resume"), hint=on)
+        batch = say("The batch that this step trained on")
+        weights = say("How far this step moved each part of the model")
+        self.to_batch = button(say("What went in"), lambda: self.batch_requested.emit(self._steps[-1].step), hint=batch)
+        self.to_weights = button(say("What it did"), self.weights_requested.emit, hint=weights)
+        self.words = LinkedText()
+        title = label(say("Slow motion"), "strong")
+        if theme.is_projector():
+            title.hide()
+        others = self.to_batch, self.to_weights
+        hbox(title, self.one, self.ten, self.go_on, (self.words, 1), *others, parent=self, gap_px=8)
+
+    @property
+    def can_steer(self) -> bool:
+        """Whether the run is at work, or waits."""
+        return self._runs.run.status.state in ("running", "paused")
+
+    def show_status(self) -> None:
+        self._is_awaiting = self._is_awaiting and self.can_steer
+        self._show()
+
+    def show_steps(self, steps: list[SlowStep]) -> bool:
+        """All that the run has taken in slow motion, by step. True where one was added while it is steered."""
+        has_more = len(steps) > len(self._steps)
+        self._is_awaiting = self._is_awaiting and len(steps) == len(self._steps)
+        self._steps = list(steps)
+        self._show()
+        return has_more and self.can_steer
+
+    def show_beside(self, *, batch: bool) -> None:
+        """Whether it stands above the batch, or above the weights."""
+        self._shows_batch = batch
+        self._show()
+
+    def _order(self, command: str) -> None:
+        self._is_awaiting = command != "resume"
+        self._show()
+        self._runs.control_requested.emit(self._runs.run.path, command)
+
+    def _show(self) -> None:
+        is_paused, has_steps = self._runs.run.status.state == "paused", bool(self._steps)
+        for made in (self.one, self.ten):
+            made.setEnabled(not self._is_awaiting)
+        self.go_on.setEnabled(is_paused)
+        self.to_batch.setVisible(has_steps and not self._shows_batch)
+        self.to_weights.setVisible(has_steps and self._shows_batch and not theme.is_projector())
+        words = say("Take one step at a time and see how it changes the weights and the loss on its own batch.")
+        if has_steps and is_paused:
+            step = self._steps[-1]
+            words = say(
+                "Step {step}. This batch: loss {before} before, {after} after. Learning rate {rate}, "
+                "gradient norm {norm}.",
+                step=numbers.count(step.step),
+                before=numbers.decimal(step.before, 3),
+                after=numbers.decimal(step.after, 3),
+                rate=numbers.rate(step.learning_rate, 2),
+                norm=numbers.number(step.gradient_norm, 2),
+            )
+        self.words.setText(words)
