@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 
 from ..look import numbers
-from ..look.say import say
+from ..look.say import mark, say
 from ..state.task_info import metric_name, metric_value
 from .finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
 from .run_info import RunInfo
@@ -31,35 +30,32 @@ def ending_of(info: RunInfo, metrics: RunMetrics, snapshots: int = 2) -> Finding
         return None
     if state == "failed":
         return _failure(info)
-    best_kept = info.status.ends_with  # a step, where the run does not end with its last
-    until = math.inf if best_kept is None else best_kept
+    ends_with = info.status.ends_with  # a step, where the run does not end with its last
+    until = math.inf if ends_with is None else ends_with
     steps, losses = _until(until, metrics, "loss_task_held_out" if info.metrics else "loss_held_out")
-    time, step = numbers.duration(info.status.elapsed_s), numbers.count(info.status.step)
+    sentence = mark("Done, after {time} of training.")
     if state == "stopped":
-        what = say("Stopped at step {step}.", step=step)
-    elif best_kept is not None:
-        what = say(
-            "Done, after {time} of training. Step {best} was the best of {step} steps; the run ends with it.",
-            time=time,
-            step=step,
-            best=numbers.count(best_kept),
+        sentence = mark("Stopped at step {step}.")
+    elif ends_with is not None:
+        sentence = mark(
+            "Done, after {time} of training. Step {best} was the best of {step} steps; the run ends with it."
         )
-    else:
-        what = say("Done, after {time} of training.", time=time)
+    time, ran = numbers.duration(info.status.elapsed_s), numbers.count(info.status.step)
+    what = say(sentence, time=time, step=ran, best=numbers.count(ends_with))
     best = int(np.argmin(losses)) if len(losses) > 1 else None
     is_past = best is not None and losses[-1] > WORSE * losses[best]  # it was better before
     actions = [RESUME] if state == "stopped" and info.can_resume else []
-    actions += [BEST] if is_past and snapshots else []
-    actions += [APPLY] if info.task_kind and snapshots else []
-    actions += [OPEN] if snapshots else []
-    actions += [COMPARE] if snapshots > 1 else []
-    actions += [CONTINUE] if not info.task_kind and snapshots else []
-    was_best = "" if best_kept is not None else _best(info, metrics, steps, losses)
+    if snapshots:
+        actions += [BEST] if is_past else []
+        actions += [APPLY] if info.task_kind else []
+        actions += [OPEN, COMPARE] if snapshots > 1 else [OPEN]
+        actions += [CONTINUE] if not info.task_kind else []
+    was_best = "" if ends_with is not None else _best(info, metrics, steps, losses)
     return Finding(
         f"{what} {_measured(info, metrics, losses, until)}".strip(),
         " ".join(filter(None, (was_best, _chance(info, metrics)))),
         (*actions, COPY),
-        best_step=int(steps[best]) if is_past else None,
+        best_step=int(steps[best]) if is_past and best is not None else None,
     )
 
 
@@ -95,13 +91,36 @@ def _until(step: float, metrics: RunMetrics, curve: str) -> tuple[np.ndarray, np
 
 
 def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray, until: float) -> str:
-    """From where to where, always on the same examples: of a task its main score, else the loss on held-out text."""
+    """From where to where, always on the same examples: of a task its main score with what it rests on, else the loss
+    on held-out text."""
     for metric in info.metrics:
         scores = _until(until, metrics, metric_key(metric))[1]
-        if len(scores):
-            before, after = (metric_value(metric, float(score)) for score in (scores[0], scores[-1]))
-            scored = _scored(info, metric_name(metric), before, after, metrics.examples)
-            return f"{scored} {_on_all(metric, metrics)}".strip()
+        if not len(scores):
+            continue
+        sentence, examples = mark("On held-out examples its {metric} went from {before} to {after}."), metrics.examples
+        if examples is not None and examples < FEW_EXAMPLES:
+            sentence = mark(
+                "Its {metric} went from {before} to {after} in {steps} steps. That says little: there are only {count} "
+                "held-out examples."
+            )
+        elif examples is not None:
+            sentence = mark(
+                "Its {metric} went from {before} to {after} in {steps} steps, measured on {count} held-out examples."
+            )
+        before, after = (metric_value(metric, float(score)) for score in (scores[0], scores[-1]))
+        at, count = (
+            info.status.step if info.status.ends_with is None else info.status.ends_with,
+            numbers.count(examples),
+        )
+        steps = numbers.count(at)
+        words = say(sentence, metric=metric_name(metric), before=before, after=after, steps=steps, count=count)
+        final, all_ = metrics.evaluation.get(metric), metrics.evaluation.get("examples")
+        if isinstance(final, int | float) and type(all_) is int and all_ != examples:  # its curve is of a part of them
+            written = metric_value(metric, float(final))
+            words += " " + say(
+                "On all {count} held-out examples it is {final}.", count=numbers.count(all_), final=written
+            )
+        return words
     if len(losses) < 2:
         return ""
     return say(
@@ -112,34 +131,6 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray, until: flo
     )
 
 
-def _scored(info: RunInfo, metric: str, before: str, after: str, examples: int | None) -> str:
-    """With what it rests on."""
-    scored: dict[str, Any] = {"metric": metric, "before": before, "after": after}
-    if examples is None:
-        return say("On held-out examples its {metric} went from {before} to {after}.", **scored)
-    status = info.status
-    scored["steps"] = numbers.count(status.step if status.ends_with is None else status.ends_with)
-    scored["count"] = numbers.count(examples)
-    if examples < FEW_EXAMPLES:
-        return say(
-            "Its {metric} went from {before} to {after} in {steps} steps. That says little: there are only {count} "
-            "held-out examples.",
-            **scored,
-        )
-    return say(
-        "Its {metric} went from {before} to {after} in {steps} steps, measured on {count} held-out examples.", **scored
-    )
-
-
-def _on_all(metric: str, metrics: RunMetrics) -> str:
-    """What the run has found at its end, where its curve is measured on a part of the examples; else nothing."""
-    final, count = metrics.evaluation.get(metric), metrics.evaluation.get("examples")
-    if not isinstance(final, int | float) or type(count) is not int or count == metrics.examples:
-        return ""
-    final = metric_value(metric, float(final))
-    return say("On all {count} held-out examples it is {final}.", count=numbers.count(count), final=final)
-
-
 def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndarray) -> str:
     """When it was best, if that was not at the end."""
     for metric in info.metrics:
@@ -148,9 +139,9 @@ def _best(info: RunInfo, metrics: RunMetrics, steps: np.ndarray, losses: np.ndar
             best = int(np.argmax(scores))
             value, step = metric_value(metric, float(scores[best])), numbers.count(int(at[best]))
             return "" if best == len(scores) - 1 else say("Its best was {best}, at step {step}.", best=value, step=step)
-    if len(losses) < 2 or int(np.argmin(losses)) == len(losses) - 1:
+    best = int(np.argmin(losses)) if len(losses) else 0
+    if best >= len(losses) - 1:
         return ""
-    best = int(np.argmin(losses))
     value, step = numbers.decimal(float(losses[best])), numbers.count(int(steps[best]))
     return say("Its lowest loss was {best}, at step {step}.", best=value, step=step)
 
@@ -160,17 +151,15 @@ def _chance(info: RunInfo, metrics: RunMetrics) -> str:
     newest = metrics.last_measured
     if not info.metrics:
         level = loss_by_frequency(newest)
-        if level is None:
-            return ""
-        return say("Guessing by word frequency alone would give a loss of {level}.", level=numbers.decimal(level))
+        words = mark("Guessing by word frequency alone would give a loss of {level}.")
+        return "" if level is None else say(words, level=numbers.decimal(level))
     answer = common_answer(newest)
     if answer is None or answer.chance is None or info.metrics[0] != "accuracy":
         return ""
-    chance = metric_value("accuracy", answer.chance)
+    words = mark("Always giving the most common answer would get {chance} on these {count}.")
     if metrics.examples is None:
-        return say("Always giving the most common answer would get {chance}.", chance=chance)
-    count = numbers.count(metrics.examples)
-    return say("Always giving the most common answer would get {chance} on these {count}.", chance=chance, count=count)
+        words = mark("Always giving the most common answer would get {chance}.")
+    return say(words, chance=metric_value("accuracy", answer.chance), count=numbers.count(metrics.examples))
 
 
 def nearest_snapshot(steps: Sequence[int], step: int) -> int | None:

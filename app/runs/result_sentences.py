@@ -32,19 +32,17 @@ def measured_on(result: RunResult) -> str:
 def compared_rows(sides: dict[str, dict[str, Any]]) -> list[list[str]]:
     """A table of teacher and student, its heads first; no rows where there is nothing to compare."""
     titles = {"teacher": say("teacher"), "student": say("student")}
-    heads = [say("Held-out text"), *(titles.get(side, side) for side in sides)]
-    rows = [
-        [say(title), *(_value(name, side.get(name)) for side in sides.values())] for name, title in _COMPARED.items()
-    ]
-    return [heads, *rows] if sides else []
-
-
-def _value(name: str, value: Any) -> str:
-    if not isinstance(value, int | float):
-        return "–"
-    if name in _SHARES:
-        return numbers.percent(value)
-    return numbers.count(value) if isinstance(value, int) else numbers.decimal(value)
+    rows = [[say("Held-out text"), *(titles.get(side, side) for side in sides)]] if sides else []
+    for name, title in _COMPARED.items() if sides else ():
+        rows.append([say(title)])
+        for value in (side.get(name) for side in sides.values()):
+            if not isinstance(value, int | float):
+                rows[-1].append(numbers.MISSING)
+            elif name in _SHARES:
+                rows[-1].append(numbers.percent(value))
+            else:
+                rows[-1].append(numbers.count(value) if isinstance(value, int) else numbers.decimal(value))
+    return rows
 
 
 def was_right(example: HeldOutExample) -> bool:

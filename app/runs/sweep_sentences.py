@@ -2,54 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
 from ..look import numbers
-from ..look.say import say
+from ..look.say import mark, say
 from ..state.task_info import metric_name, metric_value
-from .finding import APPLY_BEST_RUN, COPY_BEST_RUN, OPEN_BEST_RUN, RESUME_SWEEP, THREE_SEEDS, Action, Finding
+from .finding import APPLY_BEST_RUN, COPY_BEST_RUN, OPEN_BEST_RUN, RESUME_SWEEP, THREE_SEEDS, Finding
 from .run_kinds import kind_in
 from .run_sentences import setting_name, setting_value, state_name
 
+_COUNTS = {
+    "learning_rate": mark("%n learning rate(s)"),
+    "batch_size": mark("%n batch size(s)"),
+    "epochs": mark("%n length(s)"),
+    "seed": mark("%n seed(s)"),
+}
 FEW_EXAMPLES = 200  # with fewer held-out examples, a few of them decide
 
 
 def finding_of(sweep: Sweep) -> Finding:
-    finding = _finding(sweep)
-    if sweep.is_over and _unfinished(sweep):
-        return replace(finding, actions=(RESUME_SWEEP, *finding.actions))
-    return finding
-
-
-def _finding(sweep: Sweep) -> Finding:
-    best = sweep.best
+    """What was best, what to bear in mind and what to do next; while it is trained, how far it is."""
+    best, stopped = sweep.best, sum(run.status.state in ("stopped", "unknown") for run in sweep.runs)
+    done, of = numbers.count(sum(run.status.state == "done" for run in sweep.runs)), numbers.count(sweep.of)
+    progress = say("Runs done: {done} of {of}. They are trained one after the other.", done=done, of=of)
     if best is None:
-        return _nothing_yet(sweep)
-    if not sweep.varied:
-        return _of_seeds(sweep, best)
-    settings, figure = settings_in_words(best), score_in_words(sweep, best)
-    if sweep.is_over:
-        found = say("{settings} was best: {figure}.", settings=settings, figure=figure)
-    elif sum(group.mean is not None for group in sweep.groups) > 1:
-        found = say("So far, {settings} is best: {figure}.", settings=settings, figure=figure)
+        if not sweep.is_over:
+            return Finding(say("The first run is training."), progress)
+        finding = Finding(say("None of these runs finished."), say("Click one to see why."), is_bad=True)
+        if any(run.has_diverged for run in sweep.runs):
+            text = say("The runs diverged: their numbers grew without limit.")
+            finding = Finding(text, say("A lower learning rate usually helps."), is_bad=True)
+        return replace(finding, actions=(RESUME_SWEEP,)) if stopped else finding
+    kind = kind_in({"kind": sweep.kind})  # what has learned a task is tried in Apply, too
+    opening = (OPEN_BEST_RUN, APPLY_BEST_RUN) if kind is not None and kind.is_task else (OPEN_BEST_RUN,)
+    settings, score = settings_in_words(best), f"{metric_name(sweep.metric)} {mean_in_words(sweep, best)}"
+    equals = [group for group in sweep.groups if group is not best and sweep.is_as_good(group)]
+    parts, advice = [], _left_out(sweep, stopped)
+    if not sweep.varied:  # nothing but the seed differs
+        least, most = (metric_value(sweep.metric, end(best.scores)) for end in (min, max))
+        found = say(
+            "{figure} over %n seed(s), from {least} to {most}.",
+            n=len(best.scores),
+            figure=score,
+            least=least,
+            most=most,
+        )
+        seeds = say(
+            "The seed alone makes this much difference: to count as better, another setting must gain more than that."
+        )
+        advice, actions = [seeds, *advice], opening
     else:
-        found = f"{settings}: {figure}."
-    parts = [_sentence(found), *_what_went_wrong(sweep)]
+        found = f"{settings}: {score}."
+        if sweep.is_over:
+            found = say("{settings} was best: {figure}.", settings=settings, figure=score)
+        elif sum(group.mean is not None for group in sweep.groups) > 1:
+            found = say("So far, {settings} is best: {figure}.", settings=settings, figure=score)
+        parts = _what_went_wrong(sweep)
+        advice = [*([] if equals else _at_the_edge(sweep, best)), *advice, *_what_figures_cannot_say(sweep, equals)]
+        actions = (*opening, COPY_BEST_RUN, *((THREE_SEEDS,) if sweep.seeds < 3 else ()))
+    sentence = " ".join([found[:1].upper() + found[1:], *parts])  # although it begins with the name of a setting
     if not sweep.is_over:
-        return Finding(" ".join(parts), progress_in_words(sweep))
-    advice = [*_at_the_edge(sweep, best), *_missing(sweep), *_honest(sweep)]
-    seeds = (THREE_SEEDS,) if sweep.seeds < 3 else ()
-    return Finding(" ".join(parts), " ".join(advice), (*_opening(sweep), COPY_BEST_RUN, *seeds))
-
-
-def _opening(sweep: Sweep) -> tuple[Action, ...]:
-    """Opening the best model; one that has learned a task is tried in Apply, too."""
-    kind = kind_in({"kind": sweep.kind})
-    return (OPEN_BEST_RUN, APPLY_BEST_RUN) if kind is not None and kind.is_task else (OPEN_BEST_RUN,)
+        return Finding(sentence, progress)
+    return Finding(sentence, " ".join(advice), (RESUME_SWEEP, *actions) if stopped else actions)
 
 
 def settings_in_words(group: SweepGroup) -> str:
@@ -60,11 +76,6 @@ def settings_in_words(group: SweepGroup) -> str:
 def values_in_words(group: SweepGroup) -> str:
     """ "0.0003 · 16": where it is clear what they are of."""
     return " · ".join(setting_value(name, value) for name, value in group.values.items())
-
-
-def score_in_words(sweep: Sweep, group: SweepGroup) -> str:
-    """ "accuracy 81.2% ± 0.6%"."""
-    return f"{metric_name(sweep.metric)} {mean_in_words(sweep, group)}"
 
 
 def mean_in_words(sweep: Sweep, group: SweepGroup) -> str:
@@ -96,45 +107,6 @@ def result_cell(sweep: Sweep, run: SweepRun) -> str:
     return say("{state} · step {step} of {total}", state=state, step=step, total=numbers.count(total))
 
 
-def progress_in_words(sweep: Sweep) -> str:
-    done, of = numbers.count(sum(run.status.state == "done" for run in sweep.runs)), numbers.count(sweep.of)
-    return say("Runs done: {done} of {of}. They are trained one after the other.", done=done, of=of)
-
-
-def _sentence(text: str) -> str:
-    """With a capital, although it begins with the name of a setting."""
-    return text[:1].upper() + text[1:]
-
-
-def _nothing_yet(sweep: Sweep) -> Finding:
-    if not sweep.is_over:
-        return Finding(say("The first run is training."), progress_in_words(sweep))
-    if any(run.has_diverged for run in sweep.runs):
-        text = say("The runs diverged: their numbers grew without limit.")
-        return Finding(text, say("A lower learning rate usually helps."), is_bad=True)
-    text = say("None of these runs finished.")
-    return Finding(text, say("Click one to see why."), is_bad=True)
-
-
-def _of_seeds(sweep: Sweep, best: SweepGroup) -> Finding:
-    """Nothing but the seed differs."""
-    sentence = _sentence(
-        say(
-            "{figure} over %n seed(s), from {least} to {most}.",
-            n=len(best.scores),
-            figure=score_in_words(sweep, best),
-            least=metric_value(sweep.metric, min(best.scores)),
-            most=metric_value(sweep.metric, max(best.scores)),
-        )
-    )
-    if not sweep.is_over:
-        return Finding(sentence, progress_in_words(sweep))
-    advice = say(
-        "The seed alone makes this much difference: to count as better, another setting must gain more than that."
-    )
-    return Finding(sentence, " ".join([advice, *_missing(sweep)]), _opening(sweep))
-
-
 def _what_went_wrong(sweep: Sweep) -> list[str]:
     """At which of the learning rates it diverged or learned nothing."""
     if "learning_rate" not in sweep.varied:
@@ -144,95 +116,73 @@ def _what_went_wrong(sweep: Sweep) -> list[str]:
     hardly = [rate for rate, group in rates.items() if group.has_hardly_learned and rate not in bad]
     if len(bad) + len(hardly) == len(rates):
         return []
-    diverged = [rate for rate, group in bad.items() if all(run.has_diverged for run in _over(group))]
-    found = [say("At {rates} it hardly learned anything.", rates=_rates(hardly))] if hardly else []
-    found += [say("At {rates} it diverged.", rates=_rates(diverged))] if diverged else []
-    return found + [_partly_diverged(rate, group) for rate, group in bad.items() if rate not in diverged]
-
-
-def _partly_diverged(rate: float, group: SweepGroup) -> str:
-    over = _over(group)
-    others = [run for run in over if not run.has_diverged]
-    said: dict[str, Any] = {
-        "rate": numbers.rate(rate),
-        "count": numbers.count(len(over) - len(others)),
-        "of": numbers.count(len(over)),
-    }
-    if all(run.has_hardly_learned for run in others):
-        return say("At {rate}, {count} of {of} runs diverged; the others hardly learned anything.", **said)
-    return say("At {rate}, {count} of {of} runs diverged.", **said)
-
-
-def _over(group: SweepGroup) -> list[SweepRun]:
-    """The runs that have ended with a figure, or by diverging."""
-    return [run for run in group.runs if run.score is not None or run.has_diverged]
-
-
-def _rates(rates: Sequence[float]) -> str:
-    words = list(map(numbers.rate, rates))
-    if len(words) < 2:
-        return "".join(words)
-    return say("{others} and {last}", others=", ".join(words[:-1]), last=words[-1])
+    diverged, partly = [], []
+    for rate, group in bad.items():
+        over = [run for run in group.runs if run.score is not None or run.has_diverged]
+        others = [run for run in over if not run.has_diverged]
+        if not others:
+            diverged.append(rate)
+            continue
+        sentence = mark("At {rate}, {count} of {of} runs diverged.")
+        if all(run.has_hardly_learned for run in others):
+            sentence = mark("At {rate}, {count} of {of} runs diverged; the others hardly learned anything.")
+        count, of = numbers.count(len(over) - len(others)), numbers.count(len(over))
+        partly.append(say(sentence, rate=numbers.rate(rate), count=count, of=of))
+    found = []
+    for sentence, values in (
+        (mark("At {rates} it hardly learned anything."), hardly),
+        (mark("At {rates} it diverged."), diverged),
+    ):
+        *rates_before, words = map(numbers.rate, values or [0.0])
+        if rates_before:
+            words = say("{others} and {last}", others=", ".join(rates_before), last=words)
+        found += [say(sentence, rates=words)] if values else []
+    return found + partly
 
 
 def _at_the_edge(sweep: Sweep, best: SweepGroup) -> list[str]:
     """The best may lie beyond what was tried."""
     measured = [group for group in sweep.groups if group.mean is not None]
     rates = sorted({float(group.values.get("learning_rate") or 0) for group in measured})
-    if "learning_rate" not in sweep.varied or len(rates) < 2 or _as_good(sweep):
+    if "learning_rate" not in sweep.varied or len(rates) < 2:
         return []
     rate = float(best.values["learning_rate"] or 0)
     if rate == rates[0]:
         return [say("The lowest rate was best: an even lower one may do better.")]
-    if rate == rates[-1]:
-        return [say("The highest rate was best: an even higher one may do better.")]
-    return []
+    return [say("The highest rate was best: an even higher one may do better.")] if rate == rates[-1] else []
 
 
-def _unfinished(sweep: Sweep) -> int:
-    return sum(run.status.state in ("stopped", "unknown") for run in sweep.runs)
+def _left_out(sweep: Sweep, stopped: int) -> list[str]:
+    """Runs that do not count."""
+    return [
+        say(sentence, n=count)
+        for sentence, count in (
+            (mark("No longer there: %n run(s)."), sweep.missing),
+            (mark("Left out, because their settings cannot be read: %n run(s)."), len(sweep.unreadable)),
+            (mark("Not finished, so not counted: %n run(s)."), stopped),
+        )
+        if count
+    ]
 
 
-def _as_good(sweep: Sweep) -> list[SweepGroup]:
-    """Settings whose distance from the best may be chance."""
-    return [group for group in sweep.groups if group is not sweep.best and sweep.is_as_good(group)]
-
-
-def _missing(sweep: Sweep) -> list[str]:
-    told = []
-    if sweep.missing:
-        told.append(say("No longer there: %n run(s).", n=sweep.missing))
-    if sweep.unreadable:
-        told.append(say("Left out, because their settings cannot be read: %n run(s).", n=len(sweep.unreadable)))
-    stopped = _unfinished(sweep)
-    if stopped:
-        told.append(say("Not finished, so not counted: %n run(s).", n=stopped))
-    return told
-
-
-def _honest(sweep: Sweep) -> list[str]:
-    """What the figures cannot say."""
-    told = []
+def _what_figures_cannot_say(sweep: Sweep, equals: list[SweepGroup]) -> list[str]:
+    """equals: settings whose distance from the best may be chance."""
+    found = []
     counts = [run.final.examples for run in sweep.runs if run.final is not None]
     examples = max((count for count in counts if count), default=0)
-    equals = _as_good(sweep)
     if equals:
-        names = ", ".join(values_in_words(group) for group in equals)
-        told.append(say("Close enough to the best that the difference may be chance: {others}.", others=names))
+        names = ", ".join(map(values_in_words, equals))
+        found.append(say("Close enough to the best that the difference may be chance: {others}.", others=names))
     elif sweep.seeds == 1 and sweep.metric != "accuracy":
-        told.append(say("Each was trained once: a small difference may be chance."))
+        found.append(say("Each was trained once: a small difference may be chance."))
     if 0 < examples < FEW_EXAMPLES and sweep.metric == "accuracy":
         count, share = numbers.count(examples), metric_value(sweep.metric, 1 / examples)
-        told.append(
-            say("There are only {count} held-out examples: each one counts for {share}.", count=count, share=share)
-        )
-    told.append(
-        say(
-            "Picking the best of several runs makes its score look a little better than it is; check it on new "
-            "examples."
-        )
+        few = say("There are only {count} held-out examples: each one counts for {share}.", count=count, share=share)
+        found.append(few)
+    best_of_several = say(
+        "Picking the best of several runs makes its score look a little better than it is; check it on new examples."
     )
-    return told
+    return [*found, best_of_several]
 
 
 def chance_sentence(chance: float) -> str:
@@ -242,21 +192,12 @@ def chance_sentence(chance: float) -> str:
 def about_sweep(sweep: Sweep) -> str:
     """How many runs it has, of what: "6 runs: 3 learning rates × 2 seeds"."""
     settings = (*sweep.varied, *(("seed",) if sweep.seeds > 1 else ()))
-    counts = [_values_of(name, len({run.values.get(name) for run in sweep.runs})) for name in settings]
+    counts = [say(_COUNTS[name], n=len({run.values.get(name) for run in sweep.runs})) for name in settings]
     runs = say("%n run(s)", n=sweep.of)
     about = f"{runs}: {' × '.join(counts)}" if counts else runs
     if sweep.budget_share == 1:
         return about
     return f"{about} · {say('each {share} of the full length', share=numbers.percent(sweep.budget_share))}"
-
-
-def _values_of(setting: str, count: int) -> str:
-    return {
-        "learning_rate": say("%n learning rate(s)", n=count),
-        "batch_size": say("%n batch size(s)", n=count),
-        "epochs": say("%n length(s)", n=count),
-        "seed": say("%n seed(s)", n=count),
-    }[setting]
 
 
 def result_sentence(sweep: Sweep, run: SweepRun) -> str:

@@ -14,6 +14,7 @@ from app.shell.window import Window
 from app.state.examples import load_examples
 from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
+from tests.app.train_room import chosen_step
 
 WAIT_MS = 120_000
 
@@ -25,7 +26,7 @@ def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str]
     assert isinstance(room, TrainRoom)
     assert window.state.model is None or window.state.model.folder == built_in_checkpoint()
     qtbot.waitUntil(
-        lambda: room.time_machine.slider.isEnabled() and room.time_machine.chosen_step == snapshots[-1][0],
+        lambda: room.time_machine.slider.isEnabled() and chosen_step(room) == snapshots[-1][0],
         timeout=WAIT_MS,
     )
     assert [run.path.name for run in room.runs.shown_runs] == [TINY, CLASS_DEMO, BUILT_IN]

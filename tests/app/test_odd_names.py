@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.embed.vocabularies_view import name_of
 from app.rooms.train.form.run_fields import ModelChoice
-from app.rooms.train.sweep.table import SweepTable
+from app.rooms.train.sweep.page import SweepTable
 from app.runs.run_info import read_run
+from app.runs.run_state import RunState
 from app.shell.menus import entries_of, fill_models
 from app.shell.settings import load_settings
 from app.shell.window import Window
@@ -82,7 +83,8 @@ def test_a_session_finds_it_again(
 
 
 def test_a_run_can_start_from_it(odd_folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
-    choice = ModelChoice()
+    state = RunState()
+    choice = ModelChoice(state)
     qtbot.addWidget(choice)
     choice.set_folder(str(odd_folder))
     assert choice.reference == str(odd_folder) and SHOWN in choice.currentText()
@@ -90,10 +92,10 @@ def test_a_run_can_start_from_it(odd_folder: Path, tmp_path: Path, qtbot: QtBot)
     assert choice.reference is None
     run = RunFolder.create(tmp_path / f"{ODD}-run", {"kind": "pretrain"})
     run.write_status(state="done", step=7)
-    choice.set_runs([read_run(run.path)])
+    state.set_runs([read_run(run.path)])
     choice.setCurrentIndex(1)
     assert choice.reference == str(run.path)
-    choice.set_runs([])  # what is chosen stays only while it is there
+    state.set_runs([])  # what is chosen stays only while it is there
     assert choice.reference is None
 
 
@@ -108,7 +110,7 @@ def test_a_run_of_a_sweep_is_chosen_by_its_folder(tmp_path: Path, qtbot: QtBot) 
     qtbot.addWidget(table)
     table.show_sweep(read_sweep(paths))
     chosen: list[Path] = []
-    table.run_chosen.connect(chosen.append)
+    table.row_opened.connect(lambda row: chosen.append(row.run.path))
     for at in range(len(table.rows)):
         table.activated.emit(table.model().index(at, 0))
     assert sorted(chosen) == paths

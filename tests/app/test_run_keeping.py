@@ -31,6 +31,7 @@ from bertcore.runs.run_metrics import RunMetrics
 from bertcore.training.failures import as_sentence
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
+from tests.app.train_room import chosen_step
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 TIMEOUT_MS = 120_000
@@ -451,7 +452,7 @@ class TestEnding:
         room.view.draw()
         opened: list[str] = []
         room._open_model.requested.connect(opened.append)
-        assert room.time_machine.chosen_step == step, "to be opened"
+        assert chosen_step(room) == step, "to be opened"
         room.view.ending.buttons[OPEN].click()
         room.view.ending.buttons[COMPARE].click()
         room.view.ending.buttons[CONTINUE].click()
@@ -465,11 +466,11 @@ class TestEnding:
         with run.acquire():
             service.refresh()
             service.select(run.path)
-            assert room.time_machine.chosen_step == steps[-1]
+            assert chosen_step(room) == steps[-1]
             run.write_status(state="done", ends_with=steps[0])
         service.refresh()
         service._poll_selected()
-        assert room.time_machine.chosen_step == steps[0]
+        assert chosen_step(room) == steps[0]
 
     def test_its_row_and_its_page_say_it_once_and_in_the_windows_language(
         self, room: TrainRoom, service: RunsService, own_home: Path

@@ -11,6 +11,7 @@ from app.shell import playback
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_run, settle
+from tests.app.train_room import chosen_step
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 STEPS = (0, 5, 40)
@@ -26,7 +27,7 @@ def room(run: RunFolder, window: Window, qtbot: QtBot) -> TrainRoom:
     """With that run, while another model is open."""
     made = window.open_room("train")
     assert isinstance(made, TrainRoom)
-    qtbot.waitUntil(lambda: made.time_machine.chosen_step == STEPS[-1], timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: chosen_step(made) == STEPS[-1], timeout=TIMEOUT_MS)
     return made
 
 
@@ -38,7 +39,7 @@ def test_the_run_is_played_and_what_was_open_comes_back(
     monkeypatch.setattr(playback, "LEAST_MS", 1)
     former, steps, handles, player = window.state.model, list[int](), list[int | None](), window.services.playback
     player.shown.connect(lambda _at: steps.append(window.state.model.step))  # type: ignore[union-attr, arg-type]
-    player.shown.connect(lambda _at: handles.append(room.time_machine.chosen_step))
+    player.shown.connect(lambda _at: handles.append(chosen_step(room)))
     room.time_machine.play.click()
     assert room.time_machine.play.text() == "Stop playing"
     window.open_room("attend")

@@ -25,7 +25,7 @@ from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS
-from tests.app.train_room import Models, idle_room
+from tests.app.train_room import Models, chosen_step, idle_room
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
@@ -237,22 +237,22 @@ class TestSnapshots:
         room.state.show_run(_info("running"))
         room.state.set_snapshots(snapshots[:2])
         room.state.set_snapshots(snapshots[:3])
-        assert room.time_machine.chosen_step == 2  # nothing of this run is open: the newest, ready to be opened
+        assert chosen_step(room) == 2  # nothing of this run is open: the newest, ready to be opened
         last = QPointF(room.time_machine.slider.x_of(2), room.time_machine.slider.height() / 2).toPoint()
         qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=last)
         assert models.asked == [str(snapshots[2][1])]
         room.state.set_snapshots(snapshots)
-        assert room.time_machine.chosen_step == 2
+        assert chosen_step(room) == 2
         models.show(Path("elsewhere"))
-        assert room.time_machine.chosen_step == 5
+        assert chosen_step(room) == 5
         models.show(snapshots[1][1])
-        assert room.time_machine.chosen_step == 1
+        assert chosen_step(room) == 1
         models.open(snapshots[0][1])
-        assert room.time_machine.chosen_step == 0
+        assert chosen_step(room) == 0
         models.fail()
-        assert room.time_machine.chosen_step == 1  # what is open still
+        assert chosen_step(room) == 1  # what is open still
         room.state.set_snapshots([snapshots[0], *snapshots[2:]])  # thinned away, but still what the rooms show
-        assert room.time_machine.chosen_step is None and not room.time_machine.open_button.isEnabled()
+        assert chosen_step(room) is None and not room.time_machine.open_button.isEnabled()
 
     def test_each_snapshot_is_asked_once_for_its_word(self, room: TrainRoom, own_home: Path, qtbot: QtBot) -> None:
         run = _make_run(own_home)

@@ -67,3 +67,9 @@ def served_room(runs: RunState | None, models: Models | None = None) -> TrainRoo
     if isinstance(state, RunsService):
         room.visibility_changed.connect(state.set_following)
     return room
+
+
+def chosen_step(room: TrainRoom) -> int | None:
+    """That the handle of the time machine is at."""
+    chosen = room.time_machine.chosen
+    return None if chosen is None else room.state.snapshots[chosen][0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,21 +10,31 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QToolTip
 
-from bertcore.runs.sweep_results import MeasurementReader, Sweep
+from bertcore.runs.sweep_results import MeasurementReader, Sweep, SweepRun
 
 from ....figures.figure import Figure, numbers_of, picture_of
-from ....look import theme
+from ....look import numbers, theme
 from ....look.say import say
 from ....runs.finding import Action, Finding
+from ....runs.run_sentences import setting_name, setting_value
 from ....runs.run_state import RunState
 from ....runs.sweep_rows import SweepRow, read_row
-from ....runs.sweep_sentences import about_sweep, finding_of, mean_in_words, result_sentence, settings_in_words
+from ....runs.sweep_sentences import (
+    about_sweep,
+    finding_of,
+    mean_in_words,
+    mean_sentence,
+    result_cell,
+    result_sentence,
+    settings_in_words,
+)
+from ....state.task_info import metric_name
 from ....widgets.card import Card, button
 from ....widgets.curve_plot import CurvePlot
 from ....widgets.layouts import discard, fill, hbox, vbox
+from ....widgets.table import Column, Table
 from ..run.strips import FindingStrip
 from .charts import SweepPlot, learning_of, results_of
-from .table import SweepTable
 
 
 class SweepPage(Card):
@@ -47,7 +58,8 @@ class SweepPage(Card):
         self.curves: CurvePlot | None = None  # how each run learned
         self.results: SweepPlot | None = None  # what the chart shows
         self.table = SweepTable()
-        self.table.run_chosen.connect(state.choose)
+        for chosen in (self.table.row_clicked, self.table.row_opened):
+            chosen.connect(lambda row: state.choose(row.run.path))
         self._charts = vbox(gap_px=6)
         columns = hbox((self._charts, 1), (self.table, 1 if not theme.is_projector() else 2), gap_px=14)
         fill(self.body, self.strip, (columns, 1))
@@ -130,3 +142,69 @@ class SweepPage(Card):
             active = [run for run in self.row.runs if run.status.active]
             for run in sorted(active, key=lambda run: run.status.state != "waiting"):  # or the next would begin
                 self._state.control_requested.emit(run.path, "stop")
+
+
+@dataclass(frozen=True)
+class Row:
+    run: SweepRun
+    cells: list[str]
+    is_best: bool = False
+
+    @property
+    def color(self) -> str:
+        """Of its text, in the theme."""
+        if self.run.score is None or self.run.has_diverged:
+            return "bad_text" if self.run.status.state == "failed" or self.run.has_diverged else "muted"
+        return "good_text" if self.is_best else ""
+
+
+class SweepTable(Table):
+    """The runs of a sweep side by side: what differs in their settings, what they measured, how they stand."""
+
+    def __init__(self) -> None:
+        super().__init__(say("The runs of the sweep"))
+        self.rows: list[Row] = []
+        self._titles: list[str] = []
+
+    def show_sweep(self, sweep: Sweep) -> None:
+        settings = [*sweep.varied, *(("seed",) if sweep.seeds > 1 or not sweep.varied else ())]
+        has_loss = sweep.metric != "mlm_loss"  # which is the score already
+        titles = [setting_name(name, short=True) for name in settings]
+        titles.append(say("final {figure}", figure=metric_name(sweep.metric)))
+        titles += [say("mean ± standard deviation")] if sweep.seeds > 1 else []
+        titles += [say("held-out loss")] if has_loss else []
+        rows = []
+        for group in sweep.groups:
+            is_best = len(sweep.groups) > 1 and group == sweep.best
+            for run in group.runs:
+                cells = [*(setting_value(name, run.values.get(name)) for name in settings), result_cell(sweep, run)]
+                if sweep.seeds > 1:  # beside the first run of its settings
+                    has_mean = run is group.runs[0] and group.mean is not None
+                    cells.append(mean_sentence(sweep, group) if has_mean else "")
+                if is_best and cells[-1]:
+                    cells[-1] = say("{figure} · best", figure=cells[-1])
+                if has_loss:  # the last so far is no final one
+                    cells.append(numbers.decimal(None if run.status.active else run.loss, 3))
+                rows.append(Row(run, cells, is_best))
+        for run in sweep.unreadable:
+            cells = [run.path.name, *[""] * (len(titles) - 1)]
+            cells[len(settings)] = say("its settings cannot be read")
+            rows.append(Row(run, cells))
+        if (titles, rows) == (self._titles, self.rows):
+            return
+        self._titles, self.rows = titles, rows
+
+        def column(place: int, title: str) -> Column:
+            return Column(
+                title,
+                lambda row: row.cells[place],
+                tip=lambda row: row.run.status.message or "",
+                color=lambda row: row.color,
+                is_strong=lambda row: row.color == "good_text",
+            )
+
+        self.set_rows(rows, [column(place, title) for place, title in enumerate(titles)])
+        self.resizeColumnsToContents()
+        for place in range(len(titles)):
+            gap_px = theme.px(8 if not theme.is_projector() else 1)
+            self.setColumnWidth(place, self.columnWidth(place) + gap_px)
