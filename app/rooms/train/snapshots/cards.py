@@ -29,7 +29,7 @@ from ....widgets.charts.cells import LabelledGrid, Labels
 from ....widgets.charts.drawing import Box
 from ....widgets.charts.raster import HeadSheet, Raster
 from ....widgets.layouts import fill
-from ....widgets.row_list import RowList
+from ....widgets.table import RowList
 
 SENTENCE = "Anna asked her [MASK] for help."
 ROW_GAP_PX, FONT_PX = 8, 12.5
