@@ -19,7 +19,7 @@ from app.figures.figure import Figure, Picture, joined, model_hash, pair_text
 from app.figures.files import write_whole
 from app.look import numbers, theme
 from app.rooms.film.content import Frame, LossCurve, MadeFrames, film_of
-from app.rooms.film.picture import Film, FilmPainter
+from app.rooms.film.picture import Film, FilmPicture
 from app.runs.stages import steps_of
 from app.state.examples import Example, load_examples
 from app.state.token_units import TokenView
@@ -38,7 +38,7 @@ def figure_of(example: Example) -> Figure:
     frames = dict(enumerate(piece for piece in pieces if isinstance(piece, Frame)))
     curve = next((piece for piece in pieces if isinstance(piece, LossCurve)), None)
     film = Film(tuple(step for step, _ in steps.snapshots), frames, curve, head=(0, 1))
-    painter, last = FilmPainter(film, *SIZE), len(frames) - 1
+    painter, last = FilmPicture(film, *SIZE), len(frames) - 1
     name, (hidden,) = f"{TINY} {model_hash(shipped_checkpoint(TINY))}", example.mask
     masked = f"{example.a[: hidden.start]}[MASK]{example.a[hidden.stop :]}"
     return Figure(

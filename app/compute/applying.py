@@ -34,6 +34,10 @@ class ApplyRequest:
     token_ids: tuple[int, ...] = ()  # that rows, segments and positions of `what_if` are of
     decoding: Decoding = USUAL
 
+    @property
+    def texts(self) -> tuple[str, str | None]:
+        return self.text_a, self.text_b
+
 
 @dataclass(frozen=True, eq=False)
 class Applied:
@@ -48,21 +52,22 @@ class Applied:
     took_ms: float = 0.0
 
 
-def request_for(reading: Reading, editors: Mapping[str, str]) -> ApplyRequest | None:
-    """What the open model's task head reads of a reading's text, as the room Apply asks it.
+def request_for(reading: Reading, editors: Mapping[str, str], decoding: Decoding = USUAL) -> ApplyRequest | None:
+    """What the task head of a reading's model reads of what was typed; None for a model without a task.
 
-    editors: kind of task -> the text in the room's editor. None for a model without a task, and for what reads no A.
+    editors: kind of task -> what is in the editor of the room Apply: a passage, endings, or the text to sum up.
     """
-    task, encoding = reading.request.model.task, reading.encoding
-    if task is None or task.kind == "summarise":
+    task, a, b = reading.request.model.task, reading.encoding.text_a, reading.encoding.text_b
+    if task is None:
         return None
-    b = encoding.text_b
-    kind = TASK_KINDS[task.kind]
-    if kind.needs_b:
-        b = editors.get(task.kind, "")
+    kind, typed = TASK_KINDS[task.kind], editors.get(task.kind, "")
+    if task.kind == "summarise":
+        a, b = typed, None
+    elif kind.needs_b:
+        b = typed
     elif not kind.takes_b or task.is_pair is False:
         b = None
-    return ApplyRequest(encoding.text_a, b, reading.request.what_if, tuple(encoding.ids))
+    return ApplyRequest(a, b, reading.request.what_if, tuple(reading.encoding.ids), decoding)
 
 
 def apply_model(checkpoint: Checkpoint, request: ApplyRequest, progress: ReportProgress) -> Applied:

@@ -1,4 +1,4 @@
-"""Rooms: a `Room` draws the state’s reading while it is seen and waits while there is none; a `ViewRoom` has tabs.
+"""Rooms: a `Room` shows one view of the state’s reading at a time, while it is seen, and waits while there is none.
 
 A `ViewStack` shows one view of several. Recipes: docs/architecture.md.
 """
@@ -24,22 +24,103 @@ from ..state.selection import Selection
 from ..state.what_if import WhatIf
 from ..widgets.card import GAP_PX, Hint, intro_line, set_role, show_text
 from ..widgets.context_menu import show_token_menu
-from ..widgets.layouts import vbox
+from ..widgets.layouts import discard, hbox, vbox
 from ..widgets.pages import MoreButton, Waiting, show_tabs, tab_bar
 from ..widgets.progress_line import ProgressLine
 from ..widgets.spots import name_spot
 from .view import View, ViewSpec
 
+AnyView = TypeVar("AnyView", bound=View)
+
+
+class ViewStack(QWidget, Generic[AnyView]):
+    """One view of several, each made when it is opened first. Only the one on show is given what to show."""
+
+    view_made = Signal(str, object)  # key, View; before it is given anything to show
+
+    def __init__(self, specs: Sequence[ViewSpec], kind: type[AnyView]) -> None:
+        """kind: of all the views."""
+        super().__init__()
+        self._specs, self._kind = {spec.key: spec for spec in specs}, kind
+        self._views: dict[str, AnyView] = {}
+        self._given: tuple[Reading, Selection] | None = None
+        self.key = ""  # of the view on show; "" while there is none
+        self._layout = vbox(parent=self)
+
+    @property
+    def view(self) -> AnyView:
+        """The one on show."""
+        return self._views[self.key]
+
+    @property
+    def spec(self) -> ViewSpec:
+        """Of the one on show."""
+        return self._specs[self.key]
+
+    def get(self, key: str) -> AnyView:
+        """A view, made where it is not yet, but not opened."""
+        if key not in self._views:
+            view = self._specs[key].factory()
+            assert isinstance(view, self._kind)
+            view.hide()
+            self._layout.addWidget(view)
+            self._views[key] = view
+            self.view_made.emit(key, view)
+        return self._views[key]
+
+    def open(self, key: str) -> None:
+        """Shows a view, and at once what it has to show: somebody asked for it."""
+        if key == self.key:
+            return
+        if self.key:
+            self.view.leave()
+            self.view.hide()
+        view, self.key = self.get(key), key
+        view.show()
+        if self._given is not None:
+            self.show_reading(*self._given, pause_ms=0)
+
+    def replace(self, spec: ViewSpec) -> None:
+        """Shows a view that is made anew, in place of the one of its key; what it shows is still to be given."""
+        self.leave()
+        self._specs[spec.key] = spec
+        if spec.key in self._views:
+            discard(self._views.pop(spec.key))
+            self.key = "" if spec.key == self.key else self.key
+        self.open(spec.key)
+
+    def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
+        """pause_ms: before anything is computed for it."""
+        self._given, view = (reading, selection), self.view
+        view.reading, view.selection, view.pause_ms = reading, selection, pause_ms
+        view.show_reading(reading, selection)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        """Another token, layer or head of the same reading."""
+        self._given, view = (reading, selection), self.view
+        view.reading, view.selection, view.pause_ms = reading, selection, 0
+        view.show_selection(reading, selection)
+
+    def leave(self) -> None:
+        """Nobody sees it any more."""
+        if self.key:
+            self.view.leave()
+        self._given = None
+
 
 class Room(QWidget):
-    """Subclasses fill `content` and override `draw_reading`, `draw_focus` and, where it matters, `draw_head`.
+    """A room that shows one view at a time, under a row of tabs where there are several.
 
-    A room that is not seen draws nothing; it catches up when it is shown.
+    Subclasses name `key` and `specs`; what they override may be called before their own __init__ goes on. A room that
+    is not seen draws nothing; it catches up when it is shown.
     """
 
     hover_text_changed = Signal(str)  # what is under the mouse, for the status line
     question_requested = Signal(object)  # Question
     model_requested = Signal(str)  # to be opened, by its name
+
+    key = ""  # "embed"
+    specs: Sequence[ViewSpec] = ()  # none: it overrides `lay_out` and `draw_reading`
 
     def __init__(self, state: ExploreState) -> None:
         super().__init__()
@@ -47,16 +128,75 @@ class Room(QWidget):
         self.content = QWidget()
         self.waiting = Waiting(self.content)
         gap = theme.gap_px(GAP_PX - 4) if theme.is_projector() else theme.px(GAP_PX)
-        vbox(self.waiting, parent=self, margins=(gap, gap, gap, gap))
+        vbox(self.waiting, parent=self, margins=gap)
         self._drawn: Reading | None = None  # None: to be drawn anew
-        state.reading_changed.connect(self._on_reading_changed)
+        self._is_typing = False  # the reading changes while the view is looked at
+        for changed in (
+            state.reading_changed,
+            state.token_view_changed,
+            state.comparison_changed,
+            state.contrast_changed,
+        ):
+            changed.connect(self._on_reading_changed)
         state.reading_problem_changed.connect(self._on_reading_problem_changed)
         state.model_changed.connect(self._on_model_changed)
         state.focus_changed.connect(self._on_focus_changed)
         state.head_changed.connect(self._on_head_changed)
-        state.token_view_changed.connect(self._on_reading_changed)
-        state.comparison_changed.connect(self._on_reading_changed)
-        state.contrast_changed.connect(self._on_reading_changed)
+        self.compared = Hint()  # why the view shows this reading alone
+        set_role(self.compared, "strong")
+        self.compared.hide()
+        self.views = ViewStack(self.specs, View)
+        self.progress = ProgressLine()  # of all its views' questions
+        name_spot(self.views, f"{self.key}.view")
+        self.lay_out()
+        self.views.view_made.connect(self._on_view_made)
+        if self.specs:
+            kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
+            self.show_view(kept if kept in {spec.key for spec in self.specs} else self.specs[0].key)
+
+    def lay_out(self) -> None:
+        """Fills `content` with tabs, the comparison note, the views and their progress."""
+        names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
+        self.tabs = tab_bar(names, say("Views"))
+        self.intro = intro_line()
+        name_spot(self.tabs, f"{self.key}.tabs")
+        self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
+        self.more.toggled.connect(self._show_tabs)
+        self._top, self._second = hbox(self.tabs, self.more), QHBoxLayout()
+        self._top.addStretch(0)
+        self._beside_tabs = self.make_beside_tabs()
+        lines: list[QLayout | QWidget] = [self._top, self._second]
+        if theme.is_projector():  # the picture needs the height
+            self._beside_tabs.append(self.intro)
+        else:
+            lines.append(self.intro)
+        for widget in self._beside_tabs:
+            self._top.addWidget(widget, 1)
+        gap_px = 4 if theme.is_projector() else GAP_PX - 4
+        self.row = hbox((self.views, 1), gap_px=GAP_PX)  # a room may add what stands beside its views
+        vbox(*lines, self.compared, (self.row, 1), self.progress, parent=self.content, gap_px=gap_px)
+        self.state.baseline_changed.connect(self._show_tabs)
+        self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
+        if len(self.specs) == 1:  # it says itself what it is
+            self.tabs.hide()
+            self.intro.hide()
+
+    def make_beside_tabs(self) -> list[QWidget]:
+        """What stands at the right end of the row of tabs."""
+        return []
+
+    def connect_view(self, view: View) -> None:
+        """A view has just been made: subclasses connect here what theirs want besides."""
+
+    @property
+    def view(self) -> View:
+        """The one on show."""
+        return self.views.view
+
+    @property
+    def spec(self) -> ViewSpec:
+        """Of the view on show."""
+        return self.views.spec
 
     @property
     def is_drawn(self) -> bool:
@@ -67,15 +207,91 @@ class Room(QWidget):
         """
         return self._drawn is not None and self._drawn is self.state.reading and not self.waiting.is_waiting
 
+    def open_view(self, key: str) -> View:
+        """Shows a view by the key of its spec."""
+        self.show_view(key)
+        return self.view
+
+    def show_view(self, key: str) -> None:
+        self._is_typing = False
+        self.views.open(key)
+        self._show_comparison()
+        self.show_tab()
+        self.state.kept[self._kept_key] = key
+
+    def show_tab(self) -> None:
+        """The tabs and words around the view on show."""
+        index = self.specs.index(self.spec)
+        with QSignalBlocker(self.tabs):
+            self.tabs.setTabVisible(index, True)  # first: a hidden tab's place is not known, and the row would scroll
+            self.tabs.setCurrentIndex(index)
+        self.intro.setText(self.spec.shown_hint)
+        self._show_tabs()
+
+    def _show_tabs(self) -> None:
+        """Those for experts when they are wanted, or one of them is open."""
+        is_compared = self.state.baseline is not None
+
+        def is_shown(spec: ViewSpec) -> bool:
+            is_wanted = spec.key == self.views.key or (spec.is_about_baseline and is_compared)
+            return self.more.isChecked() or is_wanted or not spec.is_for_experts
+
+        show_tabs(self.tabs, [is_shown(spec) for spec in self.specs])
+        self.fit_width()
+        self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight
+
+    def fit_width(self) -> None:
+        """What stands beside the tabs is on a line of its own where there is no room for it and all their words."""
+        if not self.specs:
+            return
+        beside = [widget.minimumSizeHint().width() for widget in self._beside_tabs if not widget.isHidden()]
+        needs = [widget.sizeHint().width() for widget in (self.tabs, self.more) if not widget.isHidden()] + beside
+        fits = sum(needs) + len(needs) * self._top.spacing() <= self.content.width()
+        stays = fits or not any(beside)  # words alone are shortened
+        line, other = (self._top, self._second) if stays else (self._second, self._top)
+        for widget in self._beside_tabs if stays else reversed(self._beside_tabs):
+            if other.indexOf(widget) >= 0:
+                other.removeWidget(widget)
+                line.addWidget(widget, int(stays or widget is self.intro))
+
+    def get_view(self, key: str) -> View:
+        """A view, made where it is not yet, but not opened."""
+        return self.views.get(key)
+
     def draw_reading(self, reading: Reading) -> None:
         """Another reading, or the room has just been shown: everything is drawn anew."""
-        raise NotImplementedError
+        self._show_comparison()
+        self.views.show_reading(reading, self.state.selection, PAUSE_MS if self._is_typing else 0)
+        self._is_typing = True
 
     def draw_focus(self, reading: Reading) -> None:
         """Another token is selected."""
+        if self.views.key:
+            self.views.show_selection(reading, self.state.selection)
 
     def draw_head(self, reading: Reading) -> None:
         """Another layer or head is selected."""
+        self.draw_focus(reading)
+
+    def _show_comparison(self) -> None:
+        reading = self.state.reading
+        note = "" if reading is None else self.spec.comparison_note(reading, self.state.selection)
+        show_text(self.compared, note)
+
+    @property
+    def _kept_key(self) -> str:
+        return f"{self.key}.view"
+
+    def _on_view_made(self, key: str, view: View) -> None:
+        kept_key = f"{self.key}.{key}"
+        if kept_key in self.state.kept:
+            view.restore(self.state.kept[kept_key])
+        view.kept_changed.connect(partial(self.state.kept.__setitem__, kept_key))
+        self._connect_to_state(view)
+        for question in view.questions:
+            if question not in view.questions_with_own_line:
+                self.progress.follow(question)
+        self.connect_view(view)
 
     def figure(
         self, title: str, widgets: Sequence[QWidget], numbers: Mapping[str, Numbers], *, hint: str = "", **of: Any
@@ -86,9 +302,6 @@ class Room(QWidget):
             return None
         caption = caption_of(reading, self.state.selection, **of)
         return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint)
-
-    def connect_view(self, view: View) -> None:
-        """A view has just been made: subclasses connect here what theirs want besides."""
 
     def _connect_to_state(self, view: View) -> None:
         """What every view wants."""
@@ -156,225 +369,7 @@ class Room(QWidget):
     def leave(self) -> None:
         """Nobody sees a reading here any more: what is asked is not wanted, and none is kept alive."""
         self._drawn = None
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._catch_up()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.leave()
-
-
-AnyView = TypeVar("AnyView", bound=View)
-
-
-class ViewStack(QWidget, Generic[AnyView]):
-    """One view of several, each made when it is opened first. Only the one on show is given what to show."""
-
-    view_made = Signal(str, object)  # key, View; before it is given anything to show
-
-    def __init__(self, specs: Sequence[ViewSpec], kind: type[AnyView]) -> None:
-        """kind: of all the views."""
-        super().__init__()
-        self._specs, self._kind = {spec.key: spec for spec in specs}, kind
-        self._views: dict[str, AnyView] = {}
-        self._given: tuple[Reading, Selection] | None = None
-        self.key = ""  # of the view on show
-        self._layout = vbox(parent=self)
-
-    @property
-    def view(self) -> AnyView:
-        """The one on show."""
-        return self._views[self.key]
-
-    def get(self, key: str) -> AnyView:
-        """A view, made where it is not yet, but not opened."""
-        if key not in self._views:
-            view = self._specs[key].factory()
-            assert isinstance(view, self._kind)
-            view.hide()
-            self._layout.addWidget(view)
-            self._views[key] = view
-            self.view_made.emit(key, view)
-        return self._views[key]
-
-    def open(self, key: str) -> None:
-        """Shows a view, and at once what it has to show: somebody asked for it."""
-        if key == self.key:
-            return
-        if self.key:
-            self.view.leave()
-            self.view.hide()
-        view, self.key = self.get(key), key
-        view.show()
-        if self._given is not None:
-            self.show_reading(*self._given, pause_ms=0)
-
-    def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
-        """pause_ms: before anything is computed for it."""
-        self._given, view = (reading, selection), self.view
-        view.reading, view.selection, view.pause_ms = reading, selection, pause_ms
-        view.show_reading(reading, selection)
-
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        """Another token, layer or head of the same reading."""
-        self._given, view = (reading, selection), self.view
-        view.reading, view.selection, view.pause_ms = reading, selection, 0
-        view.show_selection(reading, selection)
-
-    def leave(self) -> None:
-        """Nobody sees it any more."""
-        if self.key:
-            self.view.leave()
-        self._given = None
-
-
-class ViewRoom(Room):
-    """A room that shows one view at a time, under a row of tabs.
-
-    Subclasses name `key` and `specs`; what they override may be called before their own __init__ goes on.
-    """
-
-    key = ""  # "embed"
-    specs: Sequence[ViewSpec] = ()
-
-    def __init__(self, state: ExploreState) -> None:
-        super().__init__(state)
-        self.compared = Hint()  # why the view shows this reading alone
-        set_role(self.compared, "strong")
-        self.compared.hide()
-        self.views = ViewStack(self.specs, View)
-        self.progress = ProgressLine()  # of all its views' questions
-        name_spot(self.views, f"{self.key}.view")
-        self._is_typing = False  # the reading changes while the view is looked at
-        self.lay_out()
-        self.views.view_made.connect(self._on_view_made)
-        kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
-        self.show_view(kept if kept in {spec.key for spec in self.specs} else self.specs[0].key)
-
-    def lay_out(self) -> None:
-        """Fills `content` with tabs, the comparison note, the views and their progress."""
-        names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
-        self.tabs = tab_bar(names, say("Views"))
-        self.intro = intro_line()
-        name_spot(self.tabs, f"{self.key}.tabs")
-        self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
-        self.more.toggled.connect(self._show_tabs)
-        top = QHBoxLayout()
-        self._top, self._second = top, QHBoxLayout()
-        self._beside_tabs = self.make_beside_tabs()
-        top.addWidget(self.tabs)
-        top.addWidget(self.more)
-        top.addStretch(0)
-        lines: list[QLayout | QWidget] = [top, self._second]
-        if theme.is_projector():  # the picture needs the height
-            self._beside_tabs.append(self.intro)
-        else:
-            lines.append(self.intro)
-        for widget in self._beside_tabs:
-            top.addWidget(widget, 1)
-        gap_px = 4 if theme.is_projector() else GAP_PX - 4
-        vbox(*lines, self.compared, (self.views, 1), self.progress, parent=self.content, gap_px=gap_px)
-        self.state.baseline_changed.connect(self._show_tabs)
-        self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
-        if len(self.specs) == 1:  # it says itself what it is
-            self.tabs.hide()
-            self.intro.hide()
-
-    def make_beside_tabs(self) -> list[QWidget]:
-        """What stands at the right end of the row of tabs."""
-        return []
-
-    @property
-    def view(self) -> View:
-        """The one on show."""
-        return self.views.view
-
-    @property
-    def spec(self) -> ViewSpec:
-        """Of the view on show."""
-        return next(spec for spec in self.specs if spec.key == self.views.key)
-
-    def open_view(self, key: str) -> View:
-        """Shows a view by the key of its spec."""
-        self.show_view(key)
-        return self.view
-
-    def show_view(self, key: str) -> None:
-        self._is_typing = False
-        self.views.open(key)
-        self._show_comparison()
-        self.show_tab()
-        self.state.kept[self._kept_key] = key
-
-    def show_tab(self) -> None:
-        """The tabs and words around the view on show."""
-        index = self.specs.index(self.spec)
-        with QSignalBlocker(self.tabs):
-            self.tabs.setTabVisible(index, True)  # first: a hidden tab's place is not known, and the row would scroll
-            self.tabs.setCurrentIndex(index)
-        self.intro.setText(self.spec.shown_hint)
-        self._show_tabs()
-
-    def _show_tabs(self) -> None:
-        """Those for experts when they are wanted, or one of them is open."""
-        is_compared = self.state.baseline is not None
-
-        def is_shown(spec: ViewSpec) -> bool:
-            is_wanted = spec.key == self.views.key or (spec.is_about_baseline and is_compared)
-            return self.more.isChecked() or is_wanted or not spec.is_for_experts
-
-        show_tabs(self.tabs, [is_shown(spec) for spec in self.specs])
-        self.fit_width()
-        self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight
-
-    def fit_width(self) -> None:
-        """What stands beside the tabs is on a line of its own where there is no room for it and all their words."""
-        beside = [widget.minimumSizeHint().width() for widget in self._beside_tabs if not widget.isHidden()]
-        needs = [widget.sizeHint().width() for widget in (self.tabs, self.more) if not widget.isHidden()] + beside
-        fits = sum(needs) + len(needs) * self._top.spacing() <= self.content.width()
-        stays = fits or not any(beside)  # words alone are shortened
-        line, other = (self._top, self._second) if stays else (self._second, self._top)
-        for widget in self._beside_tabs if stays else reversed(self._beside_tabs):
-            if other.indexOf(widget) >= 0:
-                other.removeWidget(widget)
-                line.addWidget(widget, int(stays or widget is self.intro))
-
-    def get_view(self, key: str) -> View:
-        """A view, made where it is not yet, but not opened."""
-        return self.views.get(key)
-
-    def _show_comparison(self) -> None:
-        reading = self.state.reading
-        note = "" if reading is None else self.spec.comparison_note(reading, self.state.selection)
-        show_text(self.compared, note)
-
-    def draw_reading(self, reading: Reading) -> None:
-        self._show_comparison()
-        self.views.show_reading(reading, self.state.selection, PAUSE_MS if self._is_typing else 0)
-        self._is_typing = True
-
-    def draw_focus(self, reading: Reading) -> None:
-        self.views.show_selection(reading, self.state.selection)
-
-    def draw_head(self, reading: Reading) -> None:
-        self.draw_focus(reading)
-
-    @property
-    def _kept_key(self) -> str:
-        return f"{self.key}.view"
-
-    def _on_view_made(self, key: str, view: View) -> None:
-        kept_key = f"{self.key}.{key}"
-        if kept_key in self.state.kept:
-            view.restore(self.state.kept[kept_key])
-        view.kept_changed.connect(partial(self.state.kept.__setitem__, kept_key))
-        self._connect_to_state(view)
-        for question in view.questions:
-            if question not in view.questions_with_own_line:
-                self.progress.follow(question)
-        self.connect_view(view)
+        self.views.leave()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -383,7 +378,8 @@ class ViewRoom(Room):
     def showEvent(self, event: QShowEvent) -> None:
         self._is_typing = False
         super().showEvent(event)
+        self._catch_up()
 
-    def leave(self) -> None:
-        super().leave()
-        self.views.leave()
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.leave()

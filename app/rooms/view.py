@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from ..compute.question import Answer, Job, Question
+from ..compute.question import Answer, Job, Question, ignore
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
 from ..look.say import Titled, mark, say
 from ..state.baseline import TWO_TEXTS, ComparisonOffer
@@ -64,6 +64,7 @@ class View(QWidget):
     """
 
     asks: ClassVar[Mapping[str, bool]] = {}  # what is asked of the worker; True: of the baseline as well
+    asks_baseline_first = False  # where both answers are on show at once
 
     position_hovered = Signal(object)  # int | None: for all rooms, as long as the mouse is there
     position_clicked = Signal(int)  # pinned for all rooms
@@ -125,7 +126,8 @@ class View(QWidget):
     def ask_all(self) -> None:
         """Asks for all that is wanted now and has not been asked for yet."""
         baseline = None if self.reading is None else self.reading.baseline
-        for questions, reading in ((self.asked, self.reading), (self.asked_of_baseline, baseline)):
+        both = (self.asked, self.reading), (self.asked_of_baseline, baseline)
+        for questions, reading in reversed(both) if self.asks_baseline_first else both:
             for asks, question in questions.items():
                 job = None if reading is None else self.job(asks, reading, self.selection)
                 if isinstance(job, Job):
@@ -151,12 +153,18 @@ class View(QWidget):
             question.cancel()
         self.reading = None
 
-    def add_question(self, answered: Callable[[Answer], object], line: ProgressLine | None = None) -> Question[Answer]:
+    def add_question(
+        self,
+        answered: Callable[[Answer], object],
+        line: ProgressLine | None = None,
+        arrived: Callable[[Any], object] = ignore,
+    ) -> Question[Answer]:
         """Something to ask of the worker; `answered` gets each answer that is still wanted.
 
-        line: where the view shows its progress; without one the room does, below the view.
+        line: where the view shows its progress; without one the room does, below the view. arrived: gets each piece
+        that comes before the answer.
         """
-        question = Question(self, answered)
+        question = Question(self, answered, arrived)
         if line is not None:
             line.follow(question)
             self.questions_with_own_line.append(question)

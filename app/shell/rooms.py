@@ -58,17 +58,17 @@ class RoomSpec(Titled):
 
     @property
     def views(self) -> Sequence[ViewSpec]:
-        """That the room shows one at a time; none for a room that shows all it has."""
-        return getattr(self.load(), "specs", ())
+        """That the room shows one at a time; none for a room whose only view goes by its own name."""
+        return [view for view in getattr(self.load(), "specs", ()) if view.title]
 
     @property
     def view_keys(self) -> list[str]:
-        """Of its views; one empty key for a room that shows all it has."""
+        """Of its views; one empty key for a room that has none."""
         return [view.key for view in self.views] or [""]
 
 
 def open_view(room: Any, key: str) -> None:
-    """Shows a view of a room, by the key of its spec; "" for a room that shows all it has."""
+    """Shows a view of a room, by the key of its spec; "" for a room that has none."""
     if key:
         room.open_view(key)
 
@@ -95,9 +95,9 @@ def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:
 
 def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
     machine = context.services.time_machine
-    room = made(context.services.state, lambda: machine.steps)
-    machine.changed.connect(room.follow_steps)
-    room.follow_steps()
+    room = made(context.services.state)
+    machine.changed.connect(lambda: room.show_steps(machine.steps))
+    room.show_steps(machine.steps)
     room.snapshot_requested.connect(machine.open_snapshot)
     return connect_room(room, context)
 

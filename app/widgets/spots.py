@@ -1,6 +1,6 @@
 """Names of widgets that a lesson can highlight. Each is the object name of a widget; docs/lessons.md lists them.
 
-A name with a point belongs to the room before it. `<room>.view` and `<room>.tabs` are given by `rooms.room.ViewRoom`.
+A name with a point belongs to the room before it. `<room>.view` and `<room>.tabs` are given by `rooms.room.Room`.
 """
 
 from PySide6.QtWidgets import QWidget

@@ -17,7 +17,7 @@ from app.look import numbers, theme
 from app.rooms.apply.room import ApplyRoom
 from app.rooms.apply.tags_view import color_of, pieces_of, shape_of, types_of
 from app.rooms.apply.texts_view import find_in_order
-from app.rooms.apply.view import MarkedEditor
+from app.rooms.apply.view import ApplyView, MarkedEditor
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
@@ -71,7 +71,7 @@ def apply_to(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> Callable[...,
         window = open_window(folder)
         qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
         room = window.open_room("apply")
-        assert isinstance(room, ApplyRoom) and room.view is not None
+        assert isinstance(room, ApplyRoom)
         if text:
             room.view.editor.setPlainText(text)  # type: ignore[attr-defined]
         window.state.set_text(a, b or "")
@@ -81,6 +81,14 @@ def apply_to(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> Callable[...,
         return window, room, oracle
 
     return make
+
+
+def marked(editor: MarkedEditor) -> list[str]:
+    return [editor.toPlainText()[start:end] for start, end in editor.marks]
+
+
+def about_text(room: ApplyRoom) -> str:
+    return " ".join(line.text() for line in room.about)
 
 
 def settle(window: Window, qtbot: QtBot) -> None:
@@ -108,7 +116,7 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, q
 def test_below_the_classes_is_what_each_word_adds(kind: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
     window, room, oracle = apply_to(kind)
     view = room.view
-    qtbot.waitUntil(lambda: view.why.answer is not None, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.asked["words"].answer is not None, timeout=TIMEOUT_MS)
     best = max(oracle.probabilities, key=oracle.probabilities.get)
     checkpoint, ids = load_checkpoint(tmp_path / kind), window.state.encoding.ids
     target = Target("classify", list(oracle.probabilities).index(best))
@@ -146,7 +154,7 @@ def test_what_is_changed_inside_acts_here_too(kind: str, apply_to: Callable, tmp
     text = {"span": PASSAGE, "choice": ENDINGS, "summarise": PASSAGE}.get(kind, "")
     b = B if kind in ("classify", "multilabel", "regress") else None
     window, room, oracle = apply_to(kind, A, b, text=text)
-    assert room.view.changed == ""
+    assert room.view.changed.text() == ""
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)}), layers_off=frozenset({1})))
     settle(window, qtbot)
     checkpoint = load_checkpoint(tmp_path / kind)
@@ -155,12 +163,12 @@ def test_what_is_changed_inside_acts_here_too(kind: str, apply_to: Callable, tmp
     changed = predict(checkpoint, [as_example(kind, first, second)], changes=off)[0]  # type: ignore[arg-type]
     assert changed != oracle
     assert room.view.applied.prediction == changed and room.view.applied.before == oracle
-    assert room.view.changed.startswith("Before your changes: ")
+    assert room.view.changed.text().startswith("Before your changes: ")
     (button,) = figure_buttons(room.view.card)
     assert "head 1·2 off" in button.figure().caption
     window.state.set_what_if(WhatIf())
     settle(window, qtbot)
-    assert room.view.applied.prediction == oracle and room.view.changed == ""
+    assert room.view.applied.prediction == oracle and room.view.changed.text() == ""
 
 
 @pytest.mark.parametrize("kind", ["classify", "tag"])
@@ -187,7 +195,7 @@ def test_edited_rows_do_not_act_on_another_text(apply_to: Callable, qtbot: QtBot
     size = len(window.state.encoding.ids)
     window.state.set_what_if(WhatIf(rows=(EditedRow(0, 2, 0, (0.0, 1.0, *[0.0] * (size - 2))),)))
     settle(window, qtbot)
-    assert room.view.applied.prediction == oracle and "have no effect here" in room.view.changed
+    assert room.view.applied.prediction == oracle and "have no effect here" in room.view.changed.text()
 
 
 @pytest.mark.parametrize(
@@ -268,7 +276,7 @@ def test_entities_and_plain_tags_become_pieces() -> None:
 def test_answer_is_marked_where_the_engine_finds_it(seed: int, apply_to: Callable) -> None:
     _, room, oracle = apply_to("span", "Who sat on the sofa?", text=PASSAGE, seed=seed)
     assert room.view.answer.text() == (oracle.text or "No answer")
-    assert room.view.editor.marked_texts == ([oracle.text] if oracle.text else [])
+    assert marked(room.view.editor) == ([oracle.text] if oracle.text else [])
     assert numbers.decimal(oracle.score) in room.view.scores.text()
     assert numbers.decimal(oracle.no_answer_score) in room.view.scores.text()
     assert room.view.scale.value == pytest.approx(oracle.score - oracle.no_answer_score, abs=1e-4)
@@ -295,7 +303,7 @@ def test_endings_are_ranked(apply_to: Callable) -> None:
 def test_picked_sentences_are_marked(apply_to: Callable) -> None:
     text = "A dog ran home. The bird sat on the sofa. It was happy. The cat sat on the rug. A bird ran."
     _, room, oracle = apply_to("summarise", text=text)
-    assert room.view.editor.marked_texts == list(oracle.sentences)
+    assert marked(room.view.editor) == list(oracle.sentences)
     assert 0 < len(oracle.sentences) < 5
     rows = room.view.ranked.rows
     assert [row.share for row in rows] == pytest.approx(list(oracle.probabilities))
@@ -334,7 +342,7 @@ def test_typing_in_the_editor_asks_anew_and_old_marks_go(apply_to: Callable, qtb
     before = len(room.view.ranked.rows)
     room.view.editor.moveCursor(room.view.editor.textCursor().MoveOperation.End)
     QTest.keyClicks(room.view.editor, " It was happy.")
-    assert room.view.editor.marks == []
+    assert not room.view.editor.marks
     settle(window, qtbot)
     assert len(room.view.ranked.rows) == before + 1 and room.view.editor.marks
 
@@ -352,10 +360,10 @@ def test_m_in_the_editor_is_a_letter_and_tab_leaves_it(apply_to: Callable, qtbot
 def test_what_is_missing_is_said_in_place(apply_to: Callable, qtbot: QtBot) -> None:
     window, room, _ = apply_to("choice", "The cat", text=ENDINGS)
     room.view.editor.setPlainText("only one")
-    assert "two or more endings" in room.view.problem and room.view.ranked.rows == []
+    assert "two or more endings" in room.view.problem.text() and not room.view.ranked.isVisible()
     room.view.editor.setPlainText(ENDINGS)
     settle(window, qtbot)
-    assert room.view.problem == "" and len(room.view.ranked.rows) == 3
+    assert room.view.problem.text() == "" and len(room.view.ranked.rows) == 3
     assert window.frame.banner.isHidden()
 
 
@@ -366,7 +374,6 @@ def test_editor_text_outlives_projector_mode(apply_to: Callable, qtbot: QtBot) -
         room = window.frame.room
         assert isinstance(room, ApplyRoom)
         qtbot.waitUntil(lambda: room.is_drawn, timeout=TIMEOUT_MS)
-        assert room.view is not None
         assert room.view.text == ENDINGS  # type: ignore[attr-defined]
     finally:
         window.appearance.set_look(projector=False)
@@ -380,20 +387,20 @@ def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path, qt
     window = open_window(folder)
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     room = window.open_room("apply")
-    assert isinstance(room, ApplyRoom) and room.view is not None
+    assert isinstance(room, ApplyRoom)
     window.state.set_text(A, "")
     settle(window, qtbot)
-    assert "second one in B" in room.view.problem
+    assert "second one in B" in room.view.problem.text()
     window.state.set_text(A, B)
     settle(window, qtbot)
-    assert room.view.problem == "" and not room.view.scale.isHidden()  # type: ignore[attr-defined]
-    assert "How similar" in room.about and "Spearman 0.500" in room.about
+    assert room.view.problem.text() == "" and not room.view.scale.isHidden()  # type: ignore[attr-defined]
+    assert "How similar" in about_text(room) and "Spearman 0.500" in about_text(room)
 
 
 def test_model_without_a_task_leads_to_train(window: Window, qtbot: QtBot) -> None:
     room = window.open_room("apply")
-    assert isinstance(room, ApplyRoom) and room.view is None
-    room.train_button.click()
+    assert isinstance(room, ApplyRoom) and room.views.key == "offers"
+    room.view.train.click()
     train = window.frame.room
     assert train is window.frame.rooms["train"]
     assert train.form.run_kind.key == "classify"  # type: ignore[attr-defined]
@@ -415,20 +422,22 @@ def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
     window.state.set_text("My own words.", "")
     settle(window, qtbot)
     room = window.open_room("apply")
-    assert isinstance(room, ApplyRoom) and list(room.offers.buttons) == ["bertscope-sentiment", "bertscope-answers"]
-    room.offers.buttons["bertscope-answers"].click()
+    assert isinstance(room, ApplyRoom) and list(room.view.buttons) == ["bertscope-sentiment", "bertscope-answers"]
+    room.view.buttons["bertscope-answers"].click()
     qtbot.waitUntil(lambda: window.state.text_a == "Who built the mill?", timeout=TIMEOUT_MS)
     settle(window, qtbot)
-    assert room.view is not None and room.view.problem == "" and room.view.applied is not None
+    assert room.view.problem.text() == "" and room.view.applied is not None
     assert "old mill" in room.view.text  # type: ignore[attr-defined]
-    shown = {name: button.isEnabled() for name, button in room.other_models.buttons.items()}
+    shown = {name: button.isEnabled() for name, button in room.model_buttons.items()}
     assert shown == {"bertscope-sentiment": True, "bertscope-answers": False}
-    room.other_models.buttons["bertscope-sentiment"].click()
-    qtbot.waitUntil(lambda: room.view is not None and room.view.task.kind == "classify", timeout=TIMEOUT_MS)
+    room.model_buttons["bertscope-sentiment"].click()
+    qtbot.waitUntil(lambda: isinstance(room.view, ApplyView) and room.view.task.kind == "classify", timeout=TIMEOUT_MS)
     settle(window, qtbot)
-    assert "accuracy 80.0%" in room.about and "ignores B" in room.about  # of the task, though there is no run
+    assert "accuracy 80.0%" in about_text(room) and "ignores B" in about_text(
+        room
+    )  # of the task, though there is no run
     window.open_model(model_folder)
-    qtbot.waitUntil(lambda: room.view is None, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: room.views.key == "offers", timeout=TIMEOUT_MS)
     assert window.services.settings.recent_models == [str(model_folder)]
 
 
@@ -439,4 +448,4 @@ def test_example_gives_an_answer(kind: str, apply_to: Callable, qtbot: QtBot) ->
     )
     room.show_example()
     settle(window, qtbot)
-    assert room.view.problem == ""
+    assert room.view.problem.text() == ""

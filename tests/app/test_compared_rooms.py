@@ -212,9 +212,8 @@ def test_the_model_unchanged_is_compared_where_the_input_was_changed(window: Win
 def answer_beside(window: Window, room: ApplyRoom, baseline: Baseline | None, qtbot: QtBot) -> Any:
     window.state.set_baseline(baseline)
     settle_answer(window, qtbot)
-    assert room.view is not None
-    view = room.view
-    qtbot.waitUntil(lambda: not view.baseline_question.is_running and not view.question.is_running, timeout=TIMEOUT_MS)
+    view: Any = room.view
+    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
     return view
 
 
@@ -228,9 +227,9 @@ def test_the_answer_of_another_model(kind: str, text: str, apply_to: Callable, t
     theirs = predictions(load_checkpoint(other), [as_example(kind, A, text or None)])[0]  # type: ignore[arg-type]
     view = answer_beside(window, room, OtherModel(str(other)), qtbot)
     assert view.baseline.prediction == theirs and view.applied.prediction == oracle != theirs
-    assert view.changed.startswith(f"Baseline ({kind}): ")
+    assert view.changed.text().startswith(f"Baseline ({kind}): ")
     if kind == "regress":
-        assert view.changed == f"Baseline (regress): {numbers.decimal(theirs.number)}"
+        assert view.changed.text() == f"Baseline (regress): {numbers.decimal(theirs.number)}"
     if kind == "classify":
         marks = {bar.label: bar.mark for bar in view.bars.bars}
         for name, share in theirs.probabilities.items():
@@ -238,7 +237,7 @@ def test_the_answer_of_another_model(kind: str, text: str, apply_to: Callable, t
         assert {bar.label: bar.before for bar in view.bars.bars} == theirs.probabilities
         assert view.card.hint == "the line across a bar: classify"
     answer_beside(window, room, None, qtbot)
-    assert view.changed == "" and view.baseline is None
+    assert view.changed.text() == "" and view.baseline is None
     if kind == "classify":
         assert view.card.hint == "" and all(bar.before is None and not bar.mark for bar in view.bars.bars)
 
@@ -248,7 +247,9 @@ def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path, qtbot: Q
     theirs = predictions(load_checkpoint(tmp_path / "regress"), [as_example("regress", OTHER_A, None)])[0]
     view = answer_beside(window, room, OtherText(OTHER_A, ""), qtbot)
     assert view.baseline.prediction == theirs != oracle
-    assert view.changed.startswith("Baseline (“") and view.changed.endswith(numbers.decimal(theirs.number))
+    assert view.changed.text().startswith("Baseline (“") and view.changed.text().endswith(
+        numbers.decimal(theirs.number)
+    )
 
 
 def test_typing_on_asks_the_other_model_too(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
@@ -259,18 +260,18 @@ def test_typing_on_asks_the_other_model_too(apply_to: Callable, tmp_path: Path, 
     settle_answer(window, qtbot)
     theirs = predictions(load_checkpoint(other), [as_example("regress", OTHER_A, None)])[0]
     assert room.view.baseline.prediction == theirs
-    assert room.view.changed == f"Baseline (regress): {numbers.decimal(theirs.number)}"
+    assert room.view.changed.text() == f"Baseline (regress): {numbers.decimal(theirs.number)}"
 
 
 def test_a_model_of_another_task_has_no_answer(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
     window, room, oracle = apply_to("classify")
     other = make_model(tmp_path / "other", "tag")
     view = answer_beside(window, room, OtherModel(str(other)), qtbot)
-    assert view.changed == "tag was not fine-tuned for this task, so it has no answer to compare."
+    assert view.changed.text() == "tag was not fine-tuned for this task, so it has no answer to compare."
     assert view.baseline is None and view.applied.prediction == oracle
 
 
 def test_a_summary_reads_neither_a_nor_b(apply_to: Callable, qtbot: QtBot) -> None:
     """Its document is the editor's, so with another text there is nothing to compare."""
     window, room, _ = apply_to("summarise", text=PASSAGE)
-    assert answer_beside(window, room, OtherText(OTHER_A, ""), qtbot).changed == ""
+    assert answer_beside(window, room, OtherText(OTHER_A, ""), qtbot).changed.text() == ""

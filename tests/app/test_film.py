@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -17,8 +18,9 @@ from app.figures.animation import ANIMATIONS, durations_ms
 from app.figures.figure import model_hash
 from app.figures.files import NUMBERS, PICTURES, save_figure
 from app.rooms.film import content
-from app.rooms.film.plan import FilmPlan, Shape, spread
+from app.rooms.film.picture import Film, FilmPlan, spread
 from app.rooms.film.room import FilmRoom
+from app.rooms.film.view import FilmView
 from app.shell.window import Window
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
@@ -40,32 +42,32 @@ def window(last_snapshot: Window, qtbot: QtBot) -> Window:
     return last_snapshot
 
 
-def room_of(window: Window) -> FilmRoom:
+def view_of(window: Window) -> FilmView:
     room = window.frame.rooms["film"]
     assert isinstance(room, FilmRoom)
-    return room
+    return room.view
 
 
 def wait_for_frames(window: Window, qtbot: QtBot, count: int = len(STEPS)) -> None:
-    room = room_of(window)
-    qtbot.waitUntil(lambda: len(room.strip.film.frames) == count and not room.question.is_running, timeout=TIMEOUT_MS)
+    view = view_of(window)
+    qtbot.waitUntil(lambda: len(view.strip.film.frames) == count and not view.question.is_running, timeout=TIMEOUT_MS)
 
 
-def show(window: Window, picture: str) -> FilmRoom:
-    room = room_of(window)
-    room.tabs.setCurrentIndex(["heads", "head", "words"].index(picture))
-    return room
+def show(window: Window, picture: str) -> FilmView:
+    view = view_of(window)
+    view.tabs.setCurrentIndex(["heads", "head", "words"].index(picture))
+    return view
 
 
 def test_each_frame_is_what_its_snapshot_reads(window: Window, run: RunFolder) -> None:
-    film, reading = room_of(window).strip.film, window.state.reading
+    film, reading = view_of(window).strip.film, window.state.reading
     assert reading is not None and film.snapshots == STEPS
     for index, step in enumerate(STEPS):
         checkpoint, frame = load_checkpoint(run.snapshot_path(step)), film.frames[index]
         direct = trace(checkpoint.model, reading.request.input_ids, reading.request.segments)
         np.testing.assert_allclose(frame.heads, direct.attentions, atol=1e-6)
         assert direct.mlm_logits is not None
-        words = [word.token for word in top_words(direct.mlm_logits[2], checkpoint.tokenizer, content.WORDS)]
+        words = [word.token for word in top_words(direct.mlm_logits[2], checkpoint.tokenizer, content.MOST_WORDS)]
         assert [word for word, _ in frame.guesses[0].words] == words
         assert frame.step == step and frame.guesses[0].was == "cat"
     assert not np.allclose(film.frames[0].heads, film.frames[1].heads)
@@ -77,33 +79,33 @@ def test_the_open_model_is_left_alone(last_snapshot: Window, qtbot: QtBot) -> No
     last_snapshot.open_room("film")
     wait_for_frames(last_snapshot, qtbot)
     assert (last_snapshot.state.model, last_snapshot.state.reading) == (model, reading) and asked == []
-    assert room_of(last_snapshot).strip.film.now == len(STEPS) - 1
+    assert view_of(last_snapshot).strip.film.now == len(STEPS) - 1
 
 
 def test_losses_are_those_of_the_run(window: Window) -> None:
-    curve = room_of(window).strip.film.curve
+    curve = view_of(window).strip.film.curve
     assert curve is not None
     assert curve.steps.tolist() == [1, 10, 40] and curve.at(40) == pytest.approx(8 / 41)
 
 
 def test_what_is_typed_is_read_by_all(window: Window, qtbot: QtBot) -> None:
     window.state.set_text("A dog ran home.", "")
-    qtbot.waitUntil(lambda: room_of(window).question.is_running, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view_of(window).question.is_running, timeout=TIMEOUT_MS)
     wait_for_frames(window, qtbot)
-    frames = room_of(window).strip.film.frames
+    frames = view_of(window).strip.film.frames
     assert {frame.labels for frame in frames.values()} == {("[CLS]", "a", "dog", "ran", "home", ".", "[SEP]")}
     assert frames[0].guesses == ()
 
 
 def test_a_click_opens_a_snapshot_and_keeps_the_frames(window: Window, run: RunFolder, qtbot: QtBot) -> None:
-    room = room_of(window)
-    frames = dict(room.strip.film.frames)
-    room.strip.clicked.emit((1,), None)
+    view = view_of(window)
+    frames = dict(view.strip.film.frames)
+    view.strip.clicked.emit((1,), None)
     qtbot.waitUntil(lambda: window.state.model.step == 10, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
     settle(window, qtbot)
-    assert room.strip.film.now == 1 and room.strip.film.frames == frames
-    room.strip.clicked.emit((1, 3), None)
-    assert (window.state.layer, window.state.head) == (1, 3) and room.strip.film.head == (1, 3)
+    assert view.strip.film.now == 1 and view.strip.film.frames == frames
+    view.strip.clicked.emit((1, 3), None)
+    assert (window.state.layer, window.state.head) == (1, 3) and view.strip.film.head == (1, 3)
 
 
 @pytest.fixture
@@ -123,34 +125,34 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 def test_it_can_be_stopped_and_goes_on_where_it_was(last_snapshot: Window, gate: threading.Event, qtbot: QtBot) -> None:
     last_snapshot.open_room("film")
-    room = room_of(last_snapshot)
-    qtbot.waitUntil(lambda: len(room.strip.film.frames) == 1, timeout=TIMEOUT_MS)
-    first = room.strip.film.frames[0]
-    room.question.cancel(can_restart=True)
+    view = view_of(last_snapshot)
+    qtbot.waitUntil(lambda: len(view.strip.film.frames) == 1, timeout=TIMEOUT_MS)
+    first = view.strip.film.frames[0]
+    view.question.cancel(can_restart=True)
     gate.set()
     qtbot.waitUntil(lambda: not last_snapshot.services.inference.is_busy, timeout=TIMEOUT_MS)
-    assert room.progress.text == "Stopped." and room.strip.film.frames[0] is first
-    assert 2 not in room.strip.film.frames
-    room.question.start()
+    assert view.progress.text == "Stopped." and view.strip.film.frames[0] is first
+    assert 2 not in view.strip.film.frames
+    view.question.start()
     wait_for_frames(last_snapshot, qtbot)
-    assert room.strip.film.frames[0] is first
+    assert view.strip.film.frames[0] is first
 
 
 def test_without_snapshots_it_says_where_there_are_some(window: Window, model_folder: Path, qtbot: QtBot) -> None:
     window.open_model(model_folder)
-    room = room_of(window)
-    qtbot.waitUntil(room.open_tiny.isVisible, timeout=TIMEOUT_MS)
-    assert room._none_title.text() == "tiny-model has no snapshots" and room._none_title.isVisible()
-    assert not room.strip.isVisible() and room.figure_of_strip() is None
-    room.open_tiny.click()
+    view = view_of(window)
+    qtbot.waitUntil(view.open_tiny.isVisible, timeout=TIMEOUT_MS)
+    assert view.nothing_title.text() == "tiny-model has no snapshots" and view.nothing_title.isVisible()
+    assert not view.strip.isVisible() and view.figure_of_strip() is None
+    view.open_tiny.click()
     qtbot.waitUntil(lambda: window.services.open_model.reference == TINY, timeout=TIMEOUT_MS)
 
 
 @pytest.mark.parametrize("picture", ["heads", "head", "words"])
 def test_figures_and_their_numbers(window: Window, run: RunFolder, tmp_path: Path, picture: str) -> None:
-    room = show(window, picture)
+    view = show(window, picture)
     window.state.set_head(1, 2)
-    figure = room.figure_of_strip()
+    figure = view.figure_of_strip()
     assert figure is not None
     for part in (run.path.name, model_hash(run.snapshot_path(40)), "0, 10, 40", TEXT_A, TEXT_B, "masked: 2"):
         assert part in figure.caption
@@ -160,8 +162,8 @@ def test_figures_and_their_numbers(window: Window, run: RunFolder, tmp_path: Pat
     assert figure.caption in (tmp_path / "film.svg").read_text().replace("&#x27;", "'")
     arrays = np.load(tmp_path / "film.npz")
     assert arrays["loss.training step"].tolist() == ["0", "10", "40"]
-    assert arrays["word"].shape == arrays["probability"].shape == (3, content.WORDS)
-    film = room.strip.film
+    assert arrays["word"].shape == arrays["probability"].shape == (3, content.MOST_WORDS)
+    film = view.strip.film
     if picture == "heads":
         np.testing.assert_array_equal(arrays["attention"][1], film.frames[1].heads)
     elif picture == "head":
@@ -174,7 +176,7 @@ def test_figures_and_their_numbers(window: Window, run: RunFolder, tmp_path: Pat
 
 
 def test_animations_have_a_frame_for_each_snapshot(window: Window, tmp_path: Path) -> None:
-    figure = room_of(window).figure_of_strip()
+    figure = view_of(window).figure_of_strip()
     assert figure is not None and list(figure.frames) == ["step 0", "step 10", "step 40"]
     for ending in ANIMATIONS:
         save_figure(figure, tmp_path / f"film{ending}", ANIMATIONS)
@@ -215,8 +217,8 @@ def test_columns_are_spread_over_the_run() -> None:
     assert spread(steps, 10) == spread(steps, 40) == list(range(10))
     few = spread(steps, 4)
     assert few[0] == 0 and few[-1] == 9 and len(few) <= 4
-    plan = FilmPlan(Shape(tuple(steps), True, True, 1.0), 1200, 600)
+    plan = FilmPlan(Film(tuple(steps), {}), 1200, 600)
     assert plan.x_of(0) == pytest.approx(plan.curve.left() + 6) and plan.x_of(12000) < plan.curve.right()
     assert plan.columns[-1].right() <= 1200.5 and plan.columns[-1].bottom() <= 600
     middle = plan.columns[3].center()
-    assert plan.column_at(middle.x(), middle.y()) == 3 and plan.column_at(2, 2) is None
+    assert plan.column_at(middle) == 3 and plan.column_at(QPointF(2, 2)) is None

@@ -78,12 +78,12 @@ def test_a_game_has_ten_sentences_and_keeps_the_score() -> None:
         game.typed = game.puzzle.answer
         game.show_answer([("thing", 0.5), (game.puzzle.answer, 0.2)])
         game.show_answer([("counted", 0.1)])  # once only
-    assert (game.score.class_, game.score.model) == (2 * ROUNDS, ROUNDS)
-    assert [(each.class_points, each.model_points) for each in game.played] == [(2, 1)] * ROUNDS
+    assert game.score == (2 * ROUNDS, ROUNDS)
+    assert [points for _, *points in game.played] == [[2, 1]] * ROUNDS
     game.advance(anything)
     assert game.phase is Phase.END
     game.advance(anything)
-    assert game.round == 1 and not game.played and (game.score.class_, game.score.model) == (0, 0)
+    assert game.round == 1 and not game.played and game.score == (0, 0)
 
 
 def test_words_that_the_model_cannot_find_are_left_out() -> None:
@@ -164,7 +164,7 @@ def test_a_round_by_keyboard_alone(window: Window, room: GameRoom, qtbot: QtBot)
     assert [row.word for row in room.model_rows.rows] == [word.token for word in reading.masks[0].words[:5]]
     assert seen_at_the_middle(room.model_rows) is room.model_rows
     assert [(row.word, row.is_right) for row in room.class_rows.rows] == [("dog", True), ("bird", False)]
-    assert room.game.score.class_ == 2 and "Class 2 :" in room.points.text()
+    assert room.game.score[0] == 2 and "Class 2 :" in room.points.text()
     room.end.click()
     assert room.played.isVisible() and ">cat</b> sat on the mat.</td><td align='right'>2<" in room.played.text()
     assert QApplication.focusWidget() is room.go

@@ -212,7 +212,7 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
         go("attend", key)
     state.set_baseline(None)
     film: FilmRoom = go("film", "")
-    qtbot.waitUntil(lambda: len(film.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: len(film.view.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
     window.services.playback.start(tuple(run.snapshots()), 0)
     qtbot.waitUntil(lambda: "keep_snapshots" in watched.asked, timeout=TIMEOUT_MS)
     window.services.playback.stop()

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.rooms.room import ViewRoom
+from app.rooms.room import Room
 from app.shell.rooms import ROOMS, RoomSpec
 from app.shell.window import Window
 from app.widgets.command_list import Palette, match
@@ -166,4 +166,4 @@ def test_every_view_is_found_by_its_title(window: Window, spec: RoomSpec, qtbot:
         QTest.keyClick(palette.line, Qt.Key.Key_Return)
         assert window.room_key == spec.key and palette.isHidden()
         room: Any = window.frame.room
-        assert isinstance(room, ViewRoom) and view.key == room.views.key
+        assert isinstance(room, Room) and view.key == room.views.key

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.rooms.room import ViewRoom
+from app.rooms.room import Room
 from app.rooms.view import View
 from app.shell.window import Window
 from tests.app.conftest import settle
@@ -74,7 +74,7 @@ def test_a_right_click_opens_a_menu_and_chooses_nothing(
     room_key: str, view_key: str, window: Window, qtbot: QtBot
 ) -> None:
     room = window.open_room(room_key)
-    assert isinstance(room, ViewRoom)
+    assert isinstance(room, Room)
     view = room.open_view(view_key)
     window.state.set_focus(2)
     settle(window, qtbot)

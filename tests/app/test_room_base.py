@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question, ReportOrCancel
-from app.rooms.room import ViewRoom
+from app.rooms.room import Room
 from app.rooms.view import View, ViewSpec
 from app.shell.window import Window
 from app.state.readings import Reading
@@ -44,7 +44,7 @@ class Other(Asking):
     pass
 
 
-class TwoViews(ViewRoom):
+class TwoViews(Room):
     key = "test"
     specs = (ViewSpec("one", "One", "The first", Asking), ViewSpec("two", "Two", "The second", Other))
 

@@ -67,8 +67,8 @@ def test_its_film_strip_has_all_its_snapshots(room: TrainRoom, window: Window, q
     room.time_machine.film_button.click()
     film = window.frame.room
     assert isinstance(film, FilmRoom)
-    qtbot.waitUntil(lambda: len(film.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
-    assert film.strip.film.snapshots == STEPS and window.state.text_a == TEXT_A
+    qtbot.waitUntil(lambda: len(film.view.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
+    assert film.view.strip.film.snapshots == STEPS and window.state.text_a == TEXT_A
 
 
 def test_of_a_damaged_snapshot_an_older_one_that_opens_is_named(run: RunFolder, window: Window, qtbot: QtBot) -> None:

@@ -1,12 +1,13 @@
 """Room Apply: what a fine-tuned model says of the text, live while someone types; or the way to fine-tune one."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
-from bertcore.locations import BUILT_IN
+from bertcore.locations import BUILT_IN, tuned_models
 
 from ...compute.applying import Applied
 from ...look import numbers, theme
@@ -14,164 +15,228 @@ from ...look.say import mark, say
 from ...state.explore_state import ExploreState
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
+from ...state.selection import Selection
 from ...state.task_info import TaskInfo, metric_name, metric_value
-from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.folding_card import folded_on_projector
-from ...widgets.layouts import discard, fill, hbox, vbox
-from ...widgets.spots import name_spot
+from ...widgets.layouts import FlowLayout, fill, hbox, vbox
 from ..room import Room
+from ..view import View, ViewSpec
 from .classes_view import ClassesView, NumberView
-from .offers import Offers, OtherModels, sample_of
 from .tags_view import TagsView
 from .texts_view import AnswerView, ChoicesView, SummaryView
 from .view import ApplyView
 
 SIDE_PX = 250
+LEAST_PX, OFFER_PX = 235, 290  # of an offer; the room is narrower beside a lesson
 MOST_LABELS_NAMED = 12
-TASKS: dict[str, tuple[Callable[[ModelInfo], ApplyView[Any, Any]], str]] = {  # kind of task -> its view, what it is
-    "classify": (ClassesView, mark("Fine-tuned to classify texts.")),
-    "multilabel": (ClassesView, mark("Fine-tuned to give texts several labels at once.")),
-    "regress": (NumberView, mark("Fine-tuned to rate texts with a number.")),
-    "tag": (TagsView, mark("Fine-tuned to tag each word.")),
-    "span": (AnswerView, mark("Fine-tuned to find answers in a passage.")),
-    "choice": (ChoicesView, mark("Fine-tuned to choose the best ending.")),
-    "summarise": (SummaryView, mark("Fine-tuned to pick the sentences that sum up a text.")),
+PASSAGE = (
+    "The old mill stands by the river, not far from the bridge. It was built by Martin Reed, who baked bread for the "
+    "whole village. In the spring of the great flood the water carried the wheel away, and nobody has found it since. "
+    "Today a family of owls lives under the roof, and on Sundays children come to see them."
+)
+STORY = (
+    "The town has opened its new library on the market square. More than two hundred people came on the first "
+    "morning. The mayor cut a red ribbon and read from her favourite book. It rained a little, but nobody minded. "
+    "The library has twelve thousand books and a room for children. A man sold hot soup at the door. It is open "
+    "every day but Monday."
+)
+ENDINGS = "drank the moon.\nopened the door and went in.\nwas eaten by the key.\nflew under the table."
+REVIEW, DOG = "The soup was hot and good, and everyone was kind to us.", "The dog ate its dinner in the rain."
+NAMES = "Anna Reed flew from Paris to London for the Green Bank."
+QUESTION, BEGINNING = "Who built the mill?", "She took the key out of her bag. Then she"
+ALIKE = "A man is playing a guitar.", "Someone plays music."
+PAIR = "The boy closed the door.", "The door was closed by the boy."  # for one that classifies pairs
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """A kind of task: its view, what a model was fine-tuned for, and something to try, so that none begins empty."""
+
+    view: Callable[[ModelInfo], ApplyView]
+    about: str
+    a: str = ""
+    b: str = ""
+    text: str = ""  # of the view's editor
+
+
+TASKS = {
+    "classify": TaskView(ClassesView, mark("Fine-tuned to classify texts."), REVIEW),
+    "multilabel": TaskView(ClassesView, mark("Fine-tuned to give texts several labels at once."), DOG),
+    "regress": TaskView(NumberView, mark("Fine-tuned to rate texts with a number."), *ALIKE),
+    "tag": TaskView(TagsView, mark("Fine-tuned to tag each word."), NAMES),
+    "span": TaskView(AnswerView, mark("Fine-tuned to find answers in a passage."), QUESTION, text=PASSAGE),
+    "choice": TaskView(ChoicesView, mark("Fine-tuned to choose the best ending."), BEGINNING, text=ENDINGS),
+    "summarise": TaskView(SummaryView, mark("Fine-tuned to pick the sentences that sum up a text."), text=STORY),
 }
+SHIPPED = {  # the fine-tuned models that ship: the task in a word, the question that it answers, its kind
+    "bertscope-sentiment": (
+        mark("Sentiment"),
+        mark("Is a sentence positive or negative? It learned from film reviews."),
+        "classify",
+    ),
+    "bertscope-names": (
+        mark("Names"),
+        mark("Which words name people, places or organisations? It learned from 1990s news reports."),
+        "tag",
+    ),
+    "bertscope-answers": (
+        mark("Answers"),
+        mark("Where in a passage is the answer to a question? It works best with short, plain questions."),
+        "span",
+    ),
+}
+
+
+class Offers(View):
+    """In place of an answer: a box for each fine-tuned model that ships, with a button that opens it."""
+
+    chosen = Signal(str)  # the model's name
+    train_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buttons: dict[str, QPushButton] = {}
+        card, boxes = Card(), QWidget()
+        row = hbox(parent=boxes, gap_px=GAP_PX)
+        for name in tuned_models():
+            task, question, kind = SHIPPED[name]
+            box, chosen = Card(say(task)), partial(self.chosen.emit, name)
+            self.buttons[name] = button(say("Try {task}", task=say(task)), chosen, look="primary")
+            example = mark("For example: “{text}”")
+            if TASKS[kind].text:
+                example = mark("For example: “{text}”, with a passage that says it")
+            about, shown = label(say(question), "muted", wrap=True), label(say(example, text=TASKS[kind].a), wrap=True)
+            fill(box.body, about, shown, None, self.buttons[name])
+            box.setMinimumWidth(theme.column_px(LEAST_PX))
+            box.setMaximumWidth(theme.column_px(OFFER_PX))
+            row.addWidget(box)
+        title, train = say("Choose a task"), say("Or fine-tune this model yourself")
+        text = say(
+            "This model has learned a language, but no task yet. Copies of {model} have been fine-tuned (trained a "
+            "little further), each for one task: open one and type.",
+            model=BUILT_IN,
+        )
+        if not self.buttons:
+            title, train = say("No task yet"), say("Fine-tune it")
+            text = say("This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.")
+        self.train = button(train, self.train_requested.emit, look="" if self.buttons else "primary")
+        below = (boxes, self.train) if self.buttons else (self.train,)
+        card.fill_with_message(label(title, "number"), label(text, wrap=True), *below)
+        vbox(card, parent=self)
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        """What is offered is the same for every text."""
 
 
 class ApplyRoom(Room):
     """One view at a time, by the task of the open model; what the model is stands beside it."""
+
+    key = "apply"
+    specs = (ViewSpec("offers", "", "", Offers),)  # as long as the open model has no task
 
     train_requested = Signal()
 
     def __init__(self, state: ExploreState) -> None:
         super().__init__(state)
         self._example_for = ""  # the model that was asked for here, until it is open
-        self.view: ApplyView[Any, Any] | None = None
         self._model: ModelInfo | None = None
-        self._parts = self._task, self._reads, self._labels, self._measured = [label("", wrap=True) for _ in range(4)]
+        self.about = [label("", wrap=True) for _ in range(4)]  # the model's task, what it reads, its labels, its score
         self._took = label("", "muted")
-        self._stack, holder = QStackedWidget(), QWidget()
-        name_spot(self._stack, "apply.view")
         about = self._about_card()
-        self._row = hbox(folded_on_projector(about, about.title), parent=holder, gap_px=GAP_PX)
-        self._stack.addWidget(self._no_task_card())
-        self._stack.addWidget(holder)
-        vbox(self._stack, parent=self.content)
-
-    def _no_task_card(self) -> Card:
-        card, self.offers = Card(), Offers()
-        self.offers.chosen.connect(self._on_offer_chosen)
-        title = label(say("Choose a task"), "number")
-        text = say(
-            "This model has learned a language, but no task yet. Copies of {model} have been fine-tuned (trained a "
-            "little further), each for one task: open one and type.",
-            model=BUILT_IN,
-        )
-        self.train_button = button(say("Or fine-tune this model yourself"), self.train_requested.emit)
-        if not self.offers.buttons:
-            title = label(say("No task yet"), "number")
-            text = say("This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.")
-            self.train_button = button(say("Fine-tune it"), self.train_requested.emit, look="primary")
-        offers = [self.offers] if self.offers.buttons else []
-        card.fill_with_message(title, label(text, wrap=True), *offers, self.train_button)
-        return card
+        self._beside = folded_on_projector(about, about.title)
+        self.row.addWidget(self._beside)
 
     def _about_card(self) -> Card:
-        card, inside = (
-            Card(say("This model"), intro=say("What it was fine-tuned for, and how well it does.")),
-            QWidget(),
-        )
-        vbox(*self._parts, None, parent=inside, gap_px=8)
-        hint = say("Replace the text with an example to try")
-        self.example_button = button(say("Show an example"), self.show_example, hint=hint)
-        self.other_models = OtherModels()
-        self.other_models.chosen.connect(self._on_offer_chosen)
-        fill(card.body, (scrolled(inside), 1), self._took, self.example_button, self.other_models)
+        card, inside, names = Card(say("This model")), QWidget(), QWidget()
+        card.set_intro(say("What it was fine-tuned for, and how well it does."))
+        vbox(*self.about, None, parent=inside, gap_px=8)
+        hint, line = say("Replace the text with an example to try"), FlowLayout()
+        self.model_buttons = {
+            name: button(say(SHIPPED[name][0]), partial(self._open, name), look="small", hint=name)
+            for name in tuned_models()
+        }
+        for made in self.model_buttons.values():
+            line.addWidget(made)
+        vbox(label(say("Models to try"), "muted"), line, parent=names, gap_px=4)
+        example = button(say("Show an example"), self.show_example, hint=hint)
+        below = [names] if self.model_buttons else []
+        fill(card.body, (scrolled(inside), 1), self._took, example, *below)
         card.setFixedWidth(theme.column_px(SIDE_PX))
         return card
 
-    @property
-    def about(self) -> str:
-        """What the card at the right says."""
-        return " ".join(part.text() for part in self._parts)
+    def connect_view(self, view: View) -> None:
+        if isinstance(view, ApplyView):
+            view.text_edited.connect(partial(self.state.applied_texts.__setitem__, view.task.kind))
+            view.answered.connect(self._on_view_answered)
+        elif isinstance(view, Offers):
+            view.train_requested.connect(self.train_requested)
+            view.chosen.connect(self._open)
 
     def draw_reading(self, reading: Reading) -> None:
         """A and B, the model, or what is changed inside it, are others now."""
         model = reading.request.model
         if model is not self._model:
             self._show_model(model)
-        if self.view is not None:
-            self.view.reading, self.view.selection = reading, self.state.selection
-            self.view.show_reading(reading, self.view.selection)
+        super().draw_reading(reading)
 
     def show_kept_text(self) -> None:
         """The state has another text for the view's editor."""
-        if self.view is not None:
+        if isinstance(self.view, ApplyView):
             self.view.set_text(self.state.applied_texts.get(self.view.task.kind, ""))
 
     def show_example(self) -> None:
         """Something to try, in A and B and the view's editor."""
-        if self.view is not None:
-            sample = sample_of(self.view.task)
+        if isinstance(self.view, ApplyView):
+            task, sample = self.view.task, TASKS[self.view.task.kind]
             self.view.set_text(sample.text)
-            if sample.a:
-                self.state.set_text(sample.a, sample.b)
+            a, b = PAIR if task.kind == "classify" and task.is_pair else (sample.a, sample.b)
+            if a:
+                self.state.set_text(a, b)
 
-    def _on_offer_chosen(self, name: str) -> None:
-        """Opens the model, with something to try."""
+    def _open(self, name: str) -> None:
+        """A model that ships, with something to try."""
         self._example_for = name
         self.model_requested.emit(name)
 
     def _show_model(self, model: ModelInfo) -> None:
         """Another model is open: its view takes the place of the last one's."""
         self._model, task = model, model.task
-        if self.view is not None:
-            self.view.leave()
-            self._row.removeWidget(self.view)
-            discard(self.view)
-            self.view = None
-        self._stack.setCurrentIndex(0 if task is None else 1)
+        self._beside.setVisible(task is not None)
         if task is None:
+            self.views.leave()
+            self.views.open("offers")
             return
-        kind, texts = task.kind, self.state.applied_texts
-        view = self.view = TASKS[kind][0](model)
-        view.set_text(texts.setdefault(kind, sample_of(task).text))
-        view.text_edited.connect(lambda text: texts.update({kind: text}))
-        view.answered.connect(self._on_view_answered)
-        self._connect_to_state(view)
-        self._row.insertWidget(0, view, 1)
+        self.views.replace(ViewSpec("answer", "", "", partial(TASKS[task.kind].view, model)))
+        view = self.view
+        assert isinstance(view, ApplyView)
+        view.set_text(self.state.applied_texts.setdefault(task.kind, TASKS[task.kind].text))
         self._show_about(task, view)
-        self.other_models.set_open(model.name)
+        for name, made in self.model_buttons.items():
+            made.setEnabled(name != model.name)
         if self._example_for == model.name:
             QTimer.singleShot(0, self.show_example)  # it sets the text, whose reading is on show just now
         self._example_for = ""
 
-    def _show_about(self, task: TaskInfo, view: ApplyView[Any, Any]) -> None:
-        self._task.setText(task.title or say(TASKS[task.kind][1]))
-        self._reads.setText(view.what_it_reads)
+    def _show_about(self, task: TaskInfo, view: ApplyView) -> None:
         named = ", ".join(task.labels[:MOST_LABELS_NAMED]) + (" …" if len(task.labels) > MOST_LABELS_NAMED else "")
-        has_labels = named and task.kind != "tag"
-        self._labels.setText(say("It chooses from: {labels}", labels=named) if has_labels else "")
-        found = task.measured
-        self._measured.setText(
-            ""
-            if found is None
-            else say(
+        labels, measured = (
+            say("It chooses from: {labels}", labels=named),
+            say(
                 "On held-out examples, at the end of its run: {metric} {value}.",
-                metric=metric_name(found[0]),
-                value=metric_value(*found),
-            )
+                metric="" if task.measured is None else metric_name(task.measured[0]),
+                value="" if task.measured is None else metric_value(*task.measured),
+            ),
         )
+        texts = (
+            task.title or say(TASKS[task.kind].about),
+            say(view.reads),
+            labels if named and task.kind != "tag" else "",
+            "" if task.measured is None else measured,
+        )
+        for line, text in zip(self.about, texts, strict=True):
+            show_text(line, text)
         self._took.setText("")
-        for part in (self._labels, self._measured):
-            part.setVisible(bool(part.text()))
 
     def _on_view_answered(self, applied: Applied) -> None:
-        if not applied.problem:
-            self._took.setText(say("answered in {ms} ms", ms=numbers.decimal(applied.took_ms, 0)))
-
-    def leave(self) -> None:
-        super().leave()
-        if self.view is not None:
-            self.view.leave()
+        self._took.setText(say("answered in {ms} ms", ms=numbers.decimal(applied.took_ms, 0)))

@@ -1,20 +1,21 @@
 """A sentence with its tags marked: a frame around each entity, its type below with a shape and a colour of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPolygonF
 
 from bertcore.tag_schemes import detect_scheme, entity_spans
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
-from ...figures.figure import Numbers, numbers_of
+from ...figures.figure import numbers_of
 from ...look import numbers, theme
-from ...look.say import say
+from ...look.say import mark, say
+from ...look.theme import draw_text
 from ...state.model_info import ModelInfo
-from ...state.readings import Reading
 from ...widgets.card import label
+from ...widgets.charts.drawing import Box
 from ...widgets.layouts import fill
 from ...widgets.wrapped import WrappedBoxes
 from .view import ApplyView
@@ -28,7 +29,7 @@ SHAPES = {  # corners, in radii around the middle; a circle has none
     "bar": ((-0.4, -1), (0.4, -1), (0.4, 1), (-0.4, 1)),
 }
 TINT_ALPHA = 38
-WORD_PX, LINE_PX, PADDING_PX = 18, 56, 9
+WORD_PX, TAG_PX, TYPE_PX, LINE_PX, PADDING_PX = 18, 11, 12.5, 56, 9
 OUTSIDE = "O"
 
 
@@ -45,9 +46,7 @@ class Piece:
         return f"{self.type} {numbers.probability(self.share)}"
 
 
-def pieces_of(
-    words: tuple[str, ...], tags: tuple[str, ...], shares: tuple[float, ...], labels: list[str]
-) -> list[Piece]:
+def pieces_of(words: Sequence[str], tags: Sequence[str], shares: Sequence[float], labels: Sequence[str]) -> list[Piece]:
     """The sentence in pieces. Tags that mark no entities, as parts of speech, are a piece each."""
     if detect_scheme(labels) == "none":
         found = zip(words, tags, shares, strict=True)
@@ -61,56 +60,40 @@ def pieces_of(
     return pieces + [Piece(word) for word in words[at:]]
 
 
-def types_of(labels: list[str]) -> list[str]:
+def types_of(labels: Sequence[str]) -> list[str]:
     """The types that a tagger knows, in the order of its labels."""
-    if detect_scheme(labels) == "none":
-        return [name for name in labels if name != OUTSIDE]
-    return list(dict.fromkeys(name[2:] or "entity" for name in labels if name != OUTSIDE))
+    names = [name for name in labels if name != OUTSIDE]
+    return names if detect_scheme(labels) == "none" else list(dict.fromkeys(name[2:] or "entity" for name in names))
 
 
-class TagsView(ApplyView[TaggedExample, TagsPrediction]):
+class TagsView(ApplyView):
     """The sentence, and below it what the shapes mean."""
 
+    title = mark("Predicted tags")
+    intro = mark("Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.")
+
     def __init__(self, model: ModelInfo) -> None:
-        super().__init__(model, say("Predicted tags"))
-        intro = say("Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.")
-        self.card.set_intro(intro)
-        self._labels = list(self.task.labels)
-        types, title = types_of(self._labels), label(say("The types it knows"), "title")
-        self.sentence, self.legend, self._note = TaggedText(types), Legend(types), label("", "muted", wrap=True)
-        fill(self.card.body, self._changed, self.sentence, self._note, 16, title, self.legend, None)
+        super().__init__(model)
+        types, title = types_of(self.task.labels), label(say("The types it knows"), "title")
+        self.sentence, self.legend, self.note = TaggedText(types), Legend(types), label("", "muted", wrap=True)
+        fill(self.result, self.changed, self.sentence, self.note, 16, title, self.legend, None)
         self.save_button(self.sentence, self.legend)
         self.row.addWidget(self.card, 1)
 
-    @property
-    def what_it_reads(self) -> str:
-        return say("It reads A and ignores B.")
-
-    def texts(self, reading: Reading) -> tuple[str, str | None]:
-        return reading.encoding.text_a, None
-
-    def _pieces(self, example: TaggedExample, prediction: TagsPrediction) -> list[Piece]:
-        return pieces_of(example.words, prediction.tags, prediction.probabilities, self._labels)
-
     def show_answer(self, example: TaggedExample, prediction: TagsPrediction) -> None:
-        pieces, unread = self._pieces(example, prediction), prediction.words_cut
-        self.sentence.set_pieces(pieces)
-        nothing = "" if any(piece.type for piece in pieces) else say("It tags no words in this text.")
+        tags, shares, unread = prediction.tags, prediction.probabilities, prediction.words_cut
+        words = [f"{word} {tag}" for word, tag in zip(example.words, tags, strict=False)]
+        self.numbers = {"probability": numbers_of("word and tag", words, shares[: len(words)])}
+        self.sentence.set_pieces(pieces_of(example.words, tags, shares, self.task.labels))
+        nothing = "" if any(piece.type for piece in self.sentence.pieces) else say("It tags no words in this text.")
         cut = say("The last %n word(s) were not read: the text is too long.", n=unread) if unread else ""
-        self._note.setText(f"{nothing} {cut}".strip())
-
-    def figure_numbers(self, example: TaggedExample, prediction: TagsPrediction) -> Mapping[str, Numbers]:
-        words = [f"{word} {tag}" for word, tag in zip(example.words, prediction.tags, strict=False)]
-        return {"probability": numbers_of("word and tag", words, prediction.probabilities[: len(words)])}
+        self.note.setText(f"{nothing} {cut}".strip())
 
     def brief(self, example: TaggedExample, prediction: TagsPrediction) -> str:
         """Its entities or tags, in the order of the text."""
-        tagged = (f"{piece.text} ({piece.type})" for piece in self._pieces(example, prediction) if piece.type)
+        pieces = pieces_of(example.words, prediction.tags, prediction.probabilities, self.task.labels)
+        tagged = (f"{piece.text} ({piece.type})" for piece in pieces if piece.type)
         return ", ".join(tagged) or say("It tags no words in this text.")
-
-    def clear(self) -> None:
-        self.sentence.set_pieces([])
-        self._note.setText("")
 
 
 class TaggedText(WrappedBoxes):
@@ -129,7 +112,7 @@ class TaggedText(WrappedBoxes):
         self.lay_out()
 
     def box_widths(self) -> list[float]:
-        words, small = QFontMetrics(theme.font(WORD_PX, medium=True)), QFontMetrics(theme.font(11))
+        words, small = QFontMetrics(theme.font(WORD_PX, medium=True)), QFontMetrics(theme.font(TAG_PX))
         widths, most = [], float(max(self.width(), 1))
         for piece in self.pieces:
             width = float(words.horizontalAdvance(piece.text))
@@ -140,30 +123,18 @@ class TaggedText(WrappedBoxes):
         return widths
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        piece = self.pieces[number]
-        above = QRectF(box.x(), box.y(), box.width(), theme.px(34))
+        piece, above = self.pieces[number], QRectF(box.x(), box.y(), box.width(), theme.px(34))
         if piece.type:
-            color = color_of(piece.type, self._types)
-            tint = QColor(color)
+            tint = QColor(color_of(piece.type, self._types))
             tint.setAlpha(TINT_ALPHA)
-            painter.setPen(QPen(color, 1.4))
-            painter.setBrush(tint)
-            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
-            self._paint_tag(painter, piece, box)
-        painter.setFont(theme.font(WORD_PX, medium=bool(piece.type)))
-        painter.setPen(theme.color("ink"))
-        room = int(box.width()) - (theme.px(6) if piece.type else 0)
-        text = QFontMetrics(painter.font()).elidedText(piece.text, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(above, Qt.AlignmentFlag.AlignCenter, text if piece.type else piece.text)
-
-    def _paint_tag(self, painter: QPainter, piece: Piece, box: QRectF) -> None:
-        painter.setFont(theme.font(11))
-        width, middle = QFontMetrics(painter.font()).horizontalAdvance(piece.tag) + theme.px(15), box.y() + theme.px(43)
-        left = box.center().x() - width / 2
-        paint_shape(painter, piece.type, self._types, QPointF(left + theme.px(5), middle), theme.px(4.5))
-        painter.setPen(theme.color("ink"))
-        below = QRectF(left + theme.px(15), middle - theme.px(9), width, theme.px(18))
-        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, piece.tag)
+            line = color_name(piece.type, self._types)
+            Box(box.adjusted(1, 1, -1, -1), tint, line, 1.4, theme.px(6)).paint(painter)
+            left = box.center().x() - (QFontMetrics(theme.font(TAG_PX)).horizontalAdvance(piece.tag) + theme.px(15)) / 2
+            below = QRectF(left, box.y() + theme.px(34), box.right() - left, theme.px(18))
+            paint_type(painter, below, piece.tag, piece.type, self._types, TAG_PX, 15)
+        side, middle = theme.px(3 if piece.type else -3), Qt.AlignmentFlag.AlignCenter
+        above.adjust(side, 0, -side, 0)
+        draw_text(painter, above, piece.text, "ink", WORD_PX, align=middle, medium=bool(piece.type))
 
 
 class Legend(WrappedBoxes):
@@ -176,19 +147,20 @@ class Legend(WrappedBoxes):
         self._types = types
 
     def box_widths(self) -> list[float]:
-        metrics = QFontMetrics(theme.font(12.5))
+        metrics = QFontMetrics(theme.font(TYPE_PX))
         return [metrics.horizontalAdvance(name) + theme.px(34.0) for name in self._types]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        name, at = self._types[number], QPointF(box.x() + theme.px(7), box.y() + theme.px(11))
-        paint_shape(painter, name, self._types, at, theme.px(5.5))
-        painter.setFont(theme.font(12.5))
-        painter.setPen(theme.color("ink"))
-        painter.drawText(box.adjusted(theme.px(18), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, name)
+        name = self._types[number]
+        paint_type(painter, box, name, name, self._types, TYPE_PX, 18)
+
+
+def color_name(name: str, types: list[str]) -> str:
+    return COLORS[_place(name, types) % len(COLORS)]
 
 
 def color_of(name: str, types: list[str]) -> QColor:
-    return theme.color(COLORS[_place(name, types) % len(COLORS)])
+    return theme.color(color_name(name, types))
 
 
 def shape_of(name: str, types: list[str]) -> str:
@@ -196,15 +168,20 @@ def shape_of(name: str, types: list[str]) -> str:
     return list(SHAPES)[_place(name, types) % len(SHAPES)]
 
 
-def paint_shape(painter: QPainter, name: str, types: list[str], at: QPointF, radius: float) -> None:
+def _place(name: str, types: list[str]) -> int:
+    return types.index(name) if name in types else len(types)
+
+
+def paint_type(
+    painter: QPainter, box: QRectF, text: str, name: str, types: list[str], size_px: float, indent_px: float
+) -> None:
+    """The shape of a type in its colour, and behind it the text."""
+    radius, corners = theme.px(4.5 if size_px == TAG_PX else 5.5), SHAPES[shape_of(name, types)]
+    at = QPointF(box.x() + radius + 1, box.center().y())
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color_of(name, types))
-    corners = SHAPES[shape_of(name, types)]
     if corners:
         painter.drawPolygon(QPolygonF([at + QPointF(x * radius, y * radius) for x, y in corners]))
     else:
         painter.drawEllipse(at, radius, radius)
-
-
-def _place(name: str, types: list[str]) -> int:
-    return types.index(name) if name in types else len(types)
+    draw_text(painter, box.adjusted(theme.px(indent_px), 0, 0, 0), text, "ink", size_px)

@@ -1,6 +1,6 @@
 """What needs a longer text than A and B: the answer in a passage, endings to choose from, sentences to pick."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
@@ -12,17 +12,18 @@ from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.summarise import SummaryExample, SummaryPrediction
 
-from ...figures.figure import Numbers, numbers_of
+from ...figures.figure import numbers_of
 from ...look import numbers, theme
-from ...look.say import say
+from ...look.say import mark, say
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
-from ...widgets.card import label, scrolled, set_role
+from ...widgets.card import label, scrolled, set_role, show_text
 from ...widgets.charts.scale import NumberScale, ShareBar
 from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import fill, hbox, vbox
-from .view import RESULT_PX, EditorView, Span
+from .view import EditorView, Span
 
+RESULT_PX = 340
 MOST_ANSWER_TOKENS = 512
 BAR_PX, GAP_PX, NUMBER_PX, MARK_PX = 11, 10, 52, 24
 WIDEST_LEAD = 10.0  # of scores; what lies further apart stands at the end of the scale
@@ -56,8 +57,8 @@ class RankedTexts(QWidget):
             self._column.addWidget(self._lines[-1])
         for number, line in enumerate(self._lines):
             line.setVisible(number < len(rows))
-        for row, line in zip(rows, self._lines, strict=False):
-            line.show_row(row)
+            if number < len(rows):
+                line.show_row(rows[number])
 
 
 class RankedLine(QWidget):
@@ -84,35 +85,31 @@ class RankedLine(QWidget):
         self._bar.set_share(min(max(row.share, 0.0), 1.0), row.text, "bar_strong" if row.is_chosen else "bar")
 
 
-class AnswerView(EditorView[AnswerExample, AnswerPrediction]):
+class AnswerView(EditorView):
     """A passage, the answer marked in it, and its score against that of "no answer"."""
 
+    title = mark("Predicted answer")
+    intro = mark("It cannot write, only copy from the passage. Ask something that is not in there.")
+    reads = mark("A is the question; the passage is typed on the left.")
+    editor_title, editor_hint = mark("The passage"), mark("with the answer marked")
+    placeholder = mark("Type or paste the passage here")
+
     def __init__(self, model: ModelInfo) -> None:
-        placeholder, marked = say("Type or paste the passage here"), say("with the answer marked")
-        super().__init__(model, say("Predicted answer"), say("The passage"), marked, placeholder)
-        self.card.set_intro(say("It cannot write, only copy from the passage. Ask something that is not in there."))
+        super().__init__(model)
         self.answer, self.scores = label("", "answer", wrap=True), label("", "muted", wrap=True)
         self.scale = NumberScale(say("no answer"), say("answer", meaning="noun"))
         self.longest = NumberBox(say("Longest answer, in tokens"), 1, MOST_ANSWER_TOKENS, step=1)
         self.longest.show_value(USUAL.max_answer_tokens)
-        self.longest.valueChanged.connect(lambda _value: self.ask_again())
+        self.longest.valueChanged.connect(self._on_longest_changed)
         how = hbox(label(say("Longest answer"), "muted"), self.longest, label(say("tokens"), "muted"), None)
-        fill(self.card.body, self.answer, self._changed, self.scale, self.scores, 6, how, None)
+        fill(self.result, self.answer, self.changed, self.scale, self.scores, 6, how, None)
         self.save_button(self.answer, self.scale, self.scores)
         self.card.setFixedWidth(theme.column_px(RESULT_PX))
         self.row.addWidget(self.card)
-        self.scale.hide()
 
-    @property
-    def what_it_reads(self) -> str:
-        return say("A is the question; the passage is typed on the left.")
-
-    @property
-    def decoding(self) -> Decoding:
-        return Decoding(max_answer_tokens=round(self.longest.value()))
-
-    def texts(self, reading: Reading) -> tuple[str, str | None]:
-        return reading.encoding.text_a, self.text
+    def _on_longest_changed(self, tokens: float) -> None:
+        self.decoding = Decoding(max_answer_tokens=round(tokens))
+        self.ask_again()
 
     def missing(self, reading: Reading) -> str:
         if not self.text.strip():
@@ -120,55 +117,42 @@ class AnswerView(EditorView[AnswerExample, AnswerPrediction]):
         return "" if reading.encoding.text_a.strip() else say("Type the question in A.")
 
     def show_answer(self, example: AnswerExample, prediction: AnswerPrediction) -> None:
-        self.answer.setText(prediction.text or say("No answer"))
+        score, no_answer = prediction.score, prediction.no_answer_score
+        names = [prediction.text or say("No answer"), say("No answer")]
+        self.numbers = {"score": numbers_of("answer", names, [score, no_answer])}
+        self.answer.setText(names[0])
         set_role(self.answer, "answer" if prediction.text else "verdict-unsure")
-        lead = prediction.score - prediction.no_answer_score
-        self.scale.set_value(lead, -WIDEST_LEAD, WIDEST_LEAD)
-        self.scale.show()
-        scores = say("The best span scores {score}, “no answer” {no_answer}, {lead} more.")
-        if lead >= 0:
-            scores = say("The best span scores {score}, “no answer” {no_answer}: a lead of {lead}.")
-        each = {"score": prediction.score, "no_answer": prediction.no_answer_score, "lead": abs(lead)}
-        scores = scores.format(**{name: numbers.decimal(score) for name, score in each.items()})
+        self.scale.set_value(score - no_answer, -WIDEST_LEAD, WIDEST_LEAD)
+        scores = mark("The best span scores {score}, “no answer” {no_answer}, {lead} more.")
+        if score >= no_answer:
+            scores = mark("The best span scores {score}, “no answer” {no_answer}: a lead of {lead}.")
+        best, none, lead = map(numbers.decimal, (score, no_answer, abs(score - no_answer)))
+        scores = say(scores, score=best, no_answer=none, lead=lead)
         if not self.model.config.no_answer:
             scores += " " + say("Every passage it was trained on contains the answer, so it always gives one.")
         self.scores.setText(scores)
         if example.passage == self.text:
-            self.editor.set_marks([(prediction.start, prediction.end)] if prediction.text else [])
-
-    def figure_numbers(self, example: AnswerExample, prediction: AnswerPrediction) -> Mapping[str, Numbers]:
-        no_answer, scores = say("No answer"), [prediction.score, prediction.no_answer_score]
-        return {"score": numbers_of("answer", [prediction.text or no_answer, no_answer], scores)}
+            self.show_marks([(prediction.start, prediction.end)] if prediction.text else [])
 
     def brief(self, example: AnswerExample, prediction: AnswerPrediction) -> str:
-        return super().brief(example, prediction) or say("No answer")
-
-    def clear(self) -> None:
-        super().clear()
-        self.answer.setText("")
-        self.scores.setText("")
-        self.scale.hide()
+        return prediction.text or say("No answer")
 
 
-class ChoicesView(EditorView[ChoiceExample, ChoicePrediction]):
+class ChoicesView(EditorView):
     """Endings, one on each line, and the order in which the model would choose them."""
 
+    title = mark("Predicted ending")
+    intro = mark("How likely the model finds each ending; together they make 100%. Write one that fools it.")
+    reads = mark("A is the beginning; the endings are typed on the left.")
+    editor_title, editor_hint = mark("The endings"), mark("one per line")
+    placeholder = mark("An ending\nAnother ending")
+
     def __init__(self, model: ModelInfo) -> None:
-        placeholder, per_line = say("An ending\nAnother ending"), say("one per line")
-        super().__init__(model, say("Predicted ending"), say("The endings"), per_line, placeholder)
-        intro = say("How likely the model finds each ending; together they make 100%. Write one that fools it.")
-        self.card.set_intro(intro)
+        super().__init__(model)
         self.ranked = RankedTexts(say("Endings, most likely first"))
-        fill(self.card.body, self._changed, (scrolled(self.ranked), 1))
+        fill(self.result, self.changed, (scrolled(self.ranked), 1))
         self.save_button(self.ranked)
         self.row.addWidget(self.card, 1)
-
-    @property
-    def what_it_reads(self) -> str:
-        return say("A is the beginning; the endings are typed on the left.")
-
-    def texts(self, reading: Reading) -> tuple[str, str | None]:
-        return reading.encoding.text_a, self.text
 
     def missing(self, reading: Reading) -> str:
         if sum(bool(line.strip()) for line in self.text.splitlines()) < 2:
@@ -177,82 +161,65 @@ class ChoicesView(EditorView[ChoiceExample, ChoicePrediction]):
 
     def show_answer(self, example: ChoiceExample, prediction: ChoicePrediction) -> None:
         shares, endings = prediction.probabilities, example.endings
+        self.numbers = {"probability": numbers_of("ending", endings, shares)}
         order = enumerate(sorted(range(len(shares)), key=lambda place: -shares[place]), start=1)
         rows = [RankedText(endings[at], shares[at], f"{rank}.", at == prediction.choice) for rank, at in order]
         self.ranked.set_rows(rows)
-
-    def figure_numbers(self, example: ChoiceExample, prediction: ChoicePrediction) -> Mapping[str, Numbers]:
-        return {"probability": numbers_of("ending", example.endings, prediction.probabilities)}
 
     def brief(self, example: ChoiceExample, prediction: ChoicePrediction) -> str:
         choice = prediction.choice
         return f"{example.endings[choice]} {numbers.probability(prediction.probabilities[choice])}"
 
-    def clear(self) -> None:
-        super().clear()
-        self.ranked.set_rows([])
 
-
-class SummaryView(EditorView[SummaryExample, SummaryPrediction]):
+class SummaryView(EditorView):
     """A document, the sentences that sum it up marked in it, and every sentence's score."""
 
+    title = mark("Picked sentences")
+    intro = mark("The longer a bar, the more the sentence matters. Would you have picked the same?")
+    reads = mark("It reads the text on the left and ignores A and B.")
+    editor_title, editor_hint = mark("The text"), mark("with the picked sentences marked")
+    placeholder = mark("Type or paste a text here")
+
     def __init__(self, model: ModelInfo) -> None:
-        placeholder, marked = say("Type or paste a text here"), say("with the picked sentences marked")
-        super().__init__(model, say("Picked sentences"), say("The text"), marked, placeholder)
-        self.card.set_intro(say("The longer a bar, the more the sentence matters. Would you have picked the same?"))
-        self.ranked, self._note = RankedTexts(say("Sentences in text order")), label("", "muted", wrap=True)
+        super().__init__(model)
+        self.ranked, self.note = RankedTexts(say("Sentences in text order")), label("", "muted", wrap=True)
         self.length = NumberBox(say("Length of the summary"), 1, 100, step=1)
         self.length.show_value(USUAL.sentences)
-        self.length.valueChanged.connect(lambda _value: self.ask_again())
+        self.length.valueChanged.connect(self._on_length_changed)
         self.unit = Choice(say("What the length of the summary counts"))
         self.unit.addItem(say("sentences"), False)
         self.unit.addItem(say("% of the sentences"), True)
-        self.unit.activated.connect(lambda _index: self.ask_again())
+        self.unit.activated.connect(self._on_length_changed)
         how = hbox(label(say("At most"), "muted"), self.length, self.unit, None)
-        fill(self.card.body, how, self._changed, self._note, (scrolled(self.ranked), 1))
+        fill(self.result, how, self.changed, self.note, (scrolled(self.ranked), 1))
         self.save_button(self.ranked)
         self.row.addWidget(self.card, 1)
 
-    @property
-    def what_it_reads(self) -> str:
-        return say("It reads the text on the left and ignores A and B.")
-
-    @property
-    def decoding(self) -> Decoding:
+    def _on_length_changed(self) -> None:
         number = round(self.length.value())
-        return Decoding(ratio=number / 100) if self.unit.currentData() else Decoding(sentences=number)
-
-    def texts(self, reading: Reading) -> tuple[str, str | None]:
-        return self.text, None
+        self.decoding = Decoding(ratio=number / 100) if self.unit.currentData() else Decoding(sentences=number)
+        self.ask_again()
 
     def missing(self, reading: Reading) -> str:
         return "" if self.text.strip() else say("There is no text yet: type or paste one on the left.")
 
     def show_answer(self, example: SummaryExample, prediction: SummaryPrediction) -> None:
         sentences, chosen, shares = example.sentences, set(prediction.chosen), prediction.probabilities
+        self.numbers = {"score": numbers_of("sentence", sentences[: len(shares)], shares)}
         picked = say("{picked} of {all} sentences picked", picked=len(chosen), all=len(sentences))
         self.card.set_hint(picked)
-        rows = [RankedText(sentences[i], share, f"{i + 1}", i in chosen) for i, share in enumerate(shares)]
-        self.ranked.set_rows(rows)
+        self.ranked.set_rows(
+            [RankedText(sentences[i], share, f"{i + 1}", i in chosen) for i, share in enumerate(shares)]
+        )
         unread = len(sentences) - len(shares)
-        self._note.setText(say("The last %n sentence(s) were not read: the text is too long.", n=unread))
-        self._note.setVisible(unread > 0)
+        cut = say("The last %n sentence(s) were not read: the text is too long.", n=unread)
+        show_text(self.note, cut if unread > 0 else "")
         if self.applied is not None and self.applied.request.text_a == self.text:
             places = find_in_order(self.text, sentences)
-            self.editor.set_marks([place for i in prediction.chosen if (place := places[i]) is not None])
-
-    def figure_numbers(self, example: SummaryExample, prediction: SummaryPrediction) -> Mapping[str, Numbers]:
-        read = example.sentences[: len(prediction.probabilities)]
-        return {"score": numbers_of("sentence", read, prediction.probabilities)}
+            self.show_marks([place for i in prediction.chosen if (place := places[i]) is not None])
 
     def brief(self, example: SummaryExample, prediction: SummaryPrediction) -> str:
         return ", ".join(str(place + 1) for place in prediction.chosen)
-
-    def clear(self) -> None:
-        super().clear()
-        self.ranked.set_rows([])
-        self.card.set_hint("")
-        self._note.hide()
 
 
 def find_in_order(text: str, pieces: Sequence[str]) -> list[Span | None]:

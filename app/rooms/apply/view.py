@@ -1,19 +1,19 @@
-"""What the views of the room Apply share: one for each kind of task. It asks the task head and shows what it says."""
+"""What the views of the room Apply share, one for each kind of task: they ask the task head and show its answer."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from bertcore.tasks.kinds.base import USUAL, Decoding
+from bertcore.tasks.kinds.base import USUAL
 
-from ...compute.applying import Applied, ApplyRequest, apply_model
-from ...compute.question import Question
+from ...compute.applying import Applied, apply_model, request_for
+from ...compute.question import Job
 from ...figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
 from ...look import theme
-from ...look.say import say
+from ...look.say import mark, say
 from ...state.baseline import OtherText
 from ...state.baseline_names import baseline_name
 from ...state.model_info import ModelInfo
@@ -21,135 +21,124 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label, show_text
 from ...widgets.charts.pointer import PointerWidget
-from ...widgets.layouts import hbox, vbox
-from ...widgets.progress_line import ProgressLine
+from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.sentence_bar import in_utf_16
 from ..view import View
 
-RESULT_PX = 340
 Span = tuple[int, int]  # characters from, to
-AnyExample = TypeVar("AnyExample")
-AnyPrediction = TypeVar("AnyPrediction")
 
 
-class ApplyView(View, Generic[AnyExample, AnyPrediction]):
-    """Subclasses say what the model is to read, and show its answer in `card`.
-
-    While the model computes, the last answer stays.
-    """
+class ApplyView(View):
+    """Subclasses fill `result` with what shows the answer. While the model computes, the last answer stays."""
 
     text_edited = Signal(str)  # the text of the view's own editor
     answered = Signal(object)  # Applied
+    asks: ClassVar[Mapping[str, bool]] = {"answer": True}
+    asks_baseline_first = True
+    title, intro = "", ""  # of its card
+    reads = mark("It reads A and ignores B.")
 
-    def __init__(self, model: ModelInfo, title: str = "") -> None:
+    def __init__(self, model: ModelInfo) -> None:
         super().__init__()
         assert model.task is not None
         self.model, self.task = model, model.task
-        self.line, self.card, self.row = ProgressLine(), Card(title), hbox(gap_px=GAP_PX)
-        self.question = self.add_question(self._on_applied_answered, self.line)
-        self.baseline_question = self.add_question(self._on_baseline_answered, self.line)
+        self.text, self.decoding = "", USUAL  # of its own editor; how the model's scores become its answer
         self.applied: Applied | None = None  # what is on show
         self.baseline: Applied | None = None  # the baseline's answer beside it
-        self.baseline_name, self._no_comparison = "", ""  # why the baseline has no answer
-        self._problem, self._changed = label("", "muted", wrap=True), label("", "strong", wrap=True)
-        self._changed.hide()
-        vbox((self.row, 1), self.line, parent=self)
-        self.card.body.addWidget(self._problem)
-
-    @property
-    def problem(self) -> str:
-        """The sentence in place of an answer; empty where there is one."""
-        return "" if self._problem.isHidden() else self._problem.text()
-
-    @property
-    def changed(self) -> str:
-        """The answers of the model unchanged and of the baseline; empty where there is neither."""
-        return "" if self._changed.isHidden() else self._changed.text()
-
-    # What a subclass says.
-
-    @property
-    def what_it_reads(self) -> str:
-        """What of A and B the model reads, in a sentence."""
-        raise NotImplementedError
-
-    @property
-    def decoding(self) -> Decoding:
-        """How the model's scores become its answer."""
-        return USUAL
-
-    def texts(self, reading: Reading) -> tuple[str, str | None]:
-        """A and B as the model is to read them."""
-        return reading.encoding.text_a, reading.encoding.text_b
+        self.baseline_name = ""
+        self.numbers: Mapping[str, Numbers] = {}  # behind the answer on show, for a file
+        self.card, self.row = Card(say(self.title), intro=say(self.intro)), hbox(parent=self, gap_px=GAP_PX)
+        self.problem, self.changed = label("", "muted", wrap=True), label("", "strong", wrap=True)
+        self.problem.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._shown = QWidget()
+        self.result = vbox(parent=self._shown, gap_px=6)
+        for hidden in (self.problem, self.changed, self._shown):
+            hidden.hide()
+        fill(self.card.body, self.problem, self._shown)
 
     def missing(self, reading: Reading) -> str:
         """A sentence on what is still to be typed; empty where nothing is."""
         return "" if reading.encoding.text_a.strip() else say("Type a text in A.")
 
-    def show_answer(self, example: AnyExample, prediction: AnyPrediction) -> None:
-        """The model's answer; one to a text that was changed since may be shown, but is marked in no text."""
+    def show_answer(self, example: Any, prediction: Any) -> None:
+        """Example and prediction are of the view's kind of task; sets `numbers`, too."""
         raise NotImplementedError
 
-    def figure_numbers(self, example: AnyExample, prediction: AnyPrediction) -> Mapping[str, Numbers]:
-        """The numbers behind the answer, for a saved figure."""
-        raise NotImplementedError
-
-    def brief(self, example: AnyExample, prediction: AnyPrediction) -> str:
+    def brief(self, example: Any, prediction: Any) -> str:
         """An answer in a few words, to stand beside the one on show."""
-        return str(prediction.answer)  # type: ignore[attr-defined]
+        return str(prediction.answer)
 
     def set_text(self, text: str) -> None:
         """Fills the view's own editor, where it has one."""
 
-    def clear(self) -> None:
-        """There is no answer to what stands there now."""
-
-    # What follows.
+    def show_marks(self, spans: Sequence[Span]) -> None:
+        """Marks places of the text in that editor."""
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        """Asks about what stands there now; what is on show stays until the answer comes."""
-        missing = self.missing(reading)
-        if missing:
-            self._show_problem(missing)
-            self.question.clear()
-            self.baseline_question.clear()
-            return
-        self._ask_baseline(reading)  # first: both answers are on show at once
-        self._ask(self.question, reading)
+        self.ask_all()
+        self.draw_answer("answer")
 
-    def _ask(self, question: Question[Applied], reading: Reading) -> None:
-        ids, what_if = tuple(reading.encoding.ids), reading.request.what_if
-        request = ApplyRequest(*self.texts(reading), what_if, ids, self.decoding)
-        question.ask_model(reading.request.model, apply_model, request, pause_ms=0)
-
-    def _ask_baseline(self, reading: Reading) -> None:
-        """What a person has chosen; the model unchanged is `before`, and of the same request."""
-        before = self.baseline, self.baseline_name, self._no_comparison
-        self.baseline_name, why_not = baseline_name(reading), self._why_not_compared(reading)
-        self._no_comparison = why_not or ""
-        if why_not is not None or reading.baseline is None:
-            self.baseline_question.clear()
-            self.baseline = None
-        else:
-            self._ask(self.baseline_question, reading.baseline)
-            has_same_name = before[1] == self.baseline_name
-            self.baseline = self.baseline_question.answer or (self.baseline if has_same_name else None)
-        if before != (self.baseline, self.baseline_name, self._no_comparison):
-            self._show_both()
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        ours = self.reading
+        if ours is None or self.missing(ours) or (reading is not ours and self._why_not_compared(ours) is not None):
+            return None
+        request = request_for(reading, {self.task.kind: self.text}, self.decoding)
+        return Job(apply_model, (request,), (reading.request.model,), is_quick=True)
 
     def _why_not_compared(self, reading: Reading) -> str | None:
-        """Why the baseline is not asked; empty where that needs no words, None where it is."""
-        theirs, chosen = reading.baseline, reading.request.baseline
-        if theirs is None or chosen is None:
+        """Why the baseline is not asked; empty where that needs no words, None where it is.
+
+        The model unchanged is no baseline here: its answer comes with that of the changed one.
+        """
+        baseline, chosen = reading.baseline, reading.request.baseline
+        if baseline is None or chosen is None:
             return ""
-        if isinstance(chosen, OtherText) and self.texts(theirs) == self.texts(reading):
+        ours, theirs = (request_for(one, {self.task.kind: self.text}) for one in (reading, baseline))
+        if isinstance(chosen, OtherText) and (ours and ours.texts) == (theirs and theirs.texts):
             return ""
-        model, task = theirs.request.model, theirs.request.model.task
+        model, task = baseline.request.model, baseline.request.model.task
         if task is None or (task.kind, task.is_pair) != (self.task.kind, self.task.is_pair):
             return say("{model} was not fine-tuned for this task, so it has no answer to compare.", model=model.name)
-        if self.missing(theirs):
+        if self.missing(baseline):
             return say("The other text lacks something that this task reads, so it has no answer to compare.")
         return None
+
+    def draw_answer(self, asks: str) -> None:
+        reading, applied = self.reading, self.answer_of("answer", self.reading)
+        if reading is None:
+            return
+        problem = self.missing(reading) or ("" if applied is None else applied.problem)
+        if applied is None and not problem:  # what is on show stays
+            return
+        show_text(self.problem, problem)
+        self._shown.setVisible(not problem)
+        self.applied, self.baseline = None, self.asked_of_baseline["answer"].answer
+        self.baseline_name = baseline_name(reading)
+        if problem or applied is None:
+            self.card.set_hint("")
+            self.show_marks(())
+            return
+        self.applied = applied
+        self._show_changed(applied, self._why_not_compared(reading) or "")
+        self.show_answer(applied.example, applied.prediction)
+        self.answered.emit(applied)
+
+    def _show_changed(self, applied: Applied, why_not_compared: str) -> None:
+        """The answers of the model unchanged and of the baseline."""
+        lines, baseline = [], self.baseline
+        if applied.before is not None:
+            lines.append(say("Before your changes: {answer}", answer=self.brief(applied.example, applied.before)))
+        if baseline is not None and baseline.prediction is not None:
+            answer = self.brief(baseline.example, baseline.prediction)
+            lines.append(say("Baseline ({baseline}): {answer}", baseline=self.baseline_name, answer=answer))
+        lines.append(why_not_compared or (baseline.problem if baseline is not None else ""))
+        if applied.changed != applied.request.what_if:
+            reason = say(
+                "Edited attention rows, moved tokens and swapped-in parts have no effect here, because the model reads "
+                "different tokens."
+            )
+            lines.append(reason)
+        show_text(self.changed, "\n".join(filter(None, lines)))
 
     def save_button(self, *widgets: QWidget, title: Callable[[], str] | None = None) -> None:
         """Puts a save button on the card, and a menu behind right clicks; title: of the figure, if not the card's."""
@@ -159,94 +148,42 @@ class ApplyView(View, Generic[AnyExample, AnyPrediction]):
                 self.add_token_menu(widget, lambda _cell: None)
 
     def _figure(self, title: str, widgets: Sequence[QWidget]) -> Figure | None:
-        applied, label_of = self.applied, self.model.tokenizer.label
-        if applied is None or applied.prediction is None or self.problem:
+        if self.applied is None:
             return None
-        request, given = applied.request, _answer_of(applied)
-        changes = applied.changed.described([label_of(token) for token in request.token_ids])
+        request, tokens = self.applied.request, map(self.model.tokenizer.label, self.applied.request.token_ids)
+        changes = self.applied.changed.described(list(tokens))
         compared = f"compared with {self.baseline_name}" if self.baseline is not None else ""
-        texts = pair_text(request.text_a, request.text_b)
-        caption = joined(model_text(self.model), self.task.title, texts, *changes, compared)
-        return Figure(title, picture_of(widgets), self.figure_numbers(*given), caption, self.model.name)
-
-    def _show_changed(self, applied: Applied) -> None:
-        lines, baseline = [], self.baseline
-        if applied.before is not None:
-            answer = self.brief(*_answer_of(applied, applied.before))
-            lines.append(say("Before your changes: {answer}", answer=answer))
-        if baseline is not None and baseline.prediction is not None:
-            answer = self.brief(*_answer_of(baseline))
-            lines.append(say("Baseline ({baseline}): {answer}", baseline=self.baseline_name, answer=answer))
-        elif self._no_comparison or baseline is not None:
-            lines.append(self._no_comparison or (baseline.problem if baseline is not None else ""))
-        if applied.changed != applied.request.what_if:
-            reason = say(
-                "Edited attention rows, moved tokens and swapped-in parts have no effect here, because the model reads "
-                "different tokens."
-            )
-            lines.append(reason)
-        show_text(self._changed, "\n".join(lines))
-
-    def _show_problem(self, sentence: str) -> None:
-        show_text(self._problem, sentence)
-        if sentence:
-            self._changed.hide()
-            self.applied = None
-            self.clear()
-
-    def _on_applied_answered(self, applied: Applied) -> None:
-        self._show_problem(applied.problem)
-        if not applied.problem:
-            self.applied = applied
-            self._show_both()
-        self.answered.emit(applied)
-
-    def _on_baseline_answered(self, baseline: Applied) -> None:
-        self.baseline = baseline
-        if not self.question.is_running:  # else both are shown when that answer comes
-            self._show_both()
-
-    def _show_both(self) -> None:
-        if self.applied is not None:
-            self._show_changed(self.applied)
-            self.show_answer(*_answer_of(self.applied))
+        caption = joined(model_text(self.model), self.task.title, pair_text(*request.texts), *changes, compared)
+        return Figure(title, picture_of(widgets), self.numbers, caption, self.model.name)
 
 
-def _answer_of(applied: Applied, prediction: object = None) -> tuple[Any, Any]:
-    """Example and prediction, of the kind of the view's task. prediction: another than the answer itself."""
-    return applied.example, prediction or applied.prediction
-
-
-class EditorView(ApplyView[AnyExample, AnyPrediction]):
+class EditorView(ApplyView):
     """A view with an editor of its own at the left."""
 
-    def __init__(self, model: ModelInfo, title: str, editor_title: str, editor_hint: str, placeholder: str) -> None:
-        super().__init__(model, title)
-        self.editor = MarkedEditor(editor_title, placeholder)
-        card = Card(editor_title, editor_hint)
+    editor_title, editor_hint, placeholder = "", "", ""
+
+    def __init__(self, model: ModelInfo) -> None:
+        super().__init__(model)
+        self.editor = MarkedEditor(say(self.editor_title), say(self.placeholder))
+        card = Card(say(self.editor_title), say(self.editor_hint))
         card.body.addWidget(self.editor, 1)
         self.row.addWidget(card, 1)
-        self._text = self.text
         self.editor.textChanged.connect(self._on_editor_text_changed)
-
-    @property
-    def text(self) -> str:
-        return self.editor.toPlainText()
 
     def set_text(self, text: str) -> None:
         if text != self.text:  # else the cursor stays where it is
             self.editor.setPlainText(text)
 
-    def clear(self) -> None:
-        self.editor.set_marks(())
+    def show_marks(self, spans: Sequence[Span]) -> None:
+        self.editor.set_marks(spans)
 
     def _on_editor_text_changed(self) -> None:
-        if self.text == self._text:
-            return  # only its look
-        self._text = self.text
-        self.editor.set_marks(())
-        self.text_edited.emit(self.text)
-        self.ask_again()
+        text = self.editor.toPlainText()
+        if text != self.text:  # else only its look has changed
+            self.text = text
+            self.editor.set_marks(())
+            self.text_edited.emit(text)
+            self.ask_again()
 
     def ask_again(self) -> None:
         """Something that the answer depends on was changed here."""
@@ -259,29 +196,21 @@ class MarkedEditor(QPlainTextEdit):
 
     def __init__(self, name: str, placeholder: str) -> None:
         super().__init__()
-        self.marks: list[Span] = []
+        self.marks: Sequence[Span] = ()
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
         self.setTabChangesFocus(True)
         self.setFont(theme.font(15))
 
-    @property
-    def marked_texts(self) -> list[str]:
-        """What stands at the marks."""
-        text = self.toPlainText()
-        return [text[start:end] for start, end in self.marks]
-
     def set_marks(self, marks: Sequence[Span]) -> None:
-        self.marks = list(marks)
-        self.setAccessibleDescription(say("marked: {texts}", texts="; ".join(self.marked_texts)) if marks else "")
-        self._show_marks()
-
-    def _show_marks(self) -> None:
-        look, text, selections = QTextCharFormat(), self.toPlainText(), []
+        self.marks, text, selections = marks, self.toPlainText(), []
+        texts = "; ".join(text[start:end] for start, end in marks)
+        self.setAccessibleDescription(say("marked: {texts}", texts=texts) if marks else "")
+        look = QTextCharFormat()
         look.setBackground(theme.color("accent_tint"))
         look.setForeground(theme.color("accent"))
         look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
-        for start, end in self.marks:
+        for start, end in marks:
             selection, cursor = QTextEdit.ExtraSelection(), QTextCursor(self.document())
             cursor.setPosition(in_utf_16(text, start))
             cursor.setPosition(in_utf_16(text, end), QTextCursor.MoveMode.KeepAnchor)
@@ -292,4 +221,4 @@ class MarkedEditor(QPlainTextEdit):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self._show_marks()
+            self.set_marks(self.marks)

@@ -17,7 +17,7 @@ from ...widgets.context_menu import figure_entries, show_context_menu
 from ...widgets.folding_card import Folded
 from ...widgets.layouts import hbox
 from ...widgets.spots import name_spot
-from ..room import ViewRoom
+from ..room import Room
 from ..view import View
 from .atlas import CONTROL
 from .attend_state import AttendState
@@ -40,7 +40,7 @@ class _Kept:
     head_chosen_in: object = None
 
 
-class AttendRoom(ViewRoom):
+class AttendRoom(Room):
     """Atlas on the left, the selected heads in the middle, bars, facts and what if on the right."""
 
     key = "attend"

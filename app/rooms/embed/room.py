@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 
 from ...look.say import mark
 from ...state.explore_state import ExploreState
-from ..room import ViewRoom
+from ..room import Room
 from ..view import View, ViewSpec, later
 from .parts_view import PartsView
 
 
-class EmbedRoom(ViewRoom):
+class EmbedRoom(Room):
     key = "embed"
     specs = (
         ViewSpec(

@@ -1,8 +1,11 @@
-"""What the film strip shows, as plain data, and how it comes from a run. L layers, N heads, U units, F frames."""
+"""What the film strip shows, as plain data, and how it comes from a run. L layers, N heads, U units, F frames.
+
+A snapshot predicts words for each mask; one of a fine-tuned run classes, a tag of each word, or words of a passage.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +15,17 @@ import numpy as np
 from bertcore.progress import ReportProgress
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_metrics import RunMetrics
+from bertcore.tasks.kinds.base import Example, Prediction
+from bertcore.tasks.kinds.choice import ChoicePrediction
+from bertcore.tasks.kinds.classify import LabelPrediction
+from bertcore.tasks.kinds.multilabel import LabelSetPrediction
+from bertcore.tasks.kinds.regress import NumberPrediction
+from bertcore.tasks.kinds.span import AnswerPrediction
+from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
-from ...compute.over_time import Text, read_snapshots
+from ...compute.applying import apply_model, request_for
+from ...compute.over_time import OpenSnapshot, Text, read_snapshots
+from ...compute.question import ignore
 from ...look import numbers
 from ...look.say import say
 from ...runs.stages import Snapshots
@@ -21,10 +33,24 @@ from ...state.readings import Reading, thumbnails
 from ...state.token_units import TokenView
 from ...widgets.charts.raster import HeadSheet
 from ...widgets.curve_specs import Mark
-from .answers import WORDS, Guesses, answers_of
 
+MOST_WORDS = 5  # of each frame
+NO_TAG = "O"  # of a word that belongs to nothing
 SMOOTHED = 1.1  # over steps from s/1.1 to 1.1 s: even on a logarithmic axis
 LONGER_FROM = 10  # steps: sequences that are longer from here on were so from the start
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """At one position, or about the whole text."""
+
+    position: int | None
+    words: tuple[tuple[str, float | None], ...]  # word and its probability, where it has one; most likely first
+    was: str = ""  # the word that was hidden; empty where the mask itself was typed
+
+    @property
+    def is_right(self) -> bool:
+        return bool(self.was) and self.words[0][0] == self.was
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,75 +107,95 @@ def film_of(
     frames = made.frames_of(run, text, view)
     yield from list(frames.values())
     for opened in read_snapshots([path for path in step_of if path not in frames], text, progress):
+        folder, units = opened.model.folder, opened.reading.units(view)
+        heads = thumbnails(units.attention(opened.reading.trace.attentions))
         is_task = opened.model.task is not None
-        guesses = answers_of(opened, dict(text.editors)) if is_task else _words(opened.reading)
-        frame = _frame(step_of[opened.model.folder], opened.reading, tuple(guesses), view)
-        frames[frame.folder] = frame
+        guesses = _answers(opened, dict(text.editors)) if is_task else _words(opened.reading)
+        frame = Frame(step_of[folder], folder, heads, tuple(units.labels), tuple(units.kinds), tuple(guesses))
+        frames[folder] = frame
         yield frame
 
 
+def position_to_show(newest: Sequence[Guesses], selected: int | None) -> int | None:
+    """The selected one where something is predicted there; else the first that is no mere absence of a tag."""
+    positions = [guess.position for guess in newest]
+    if selected in positions:
+        return selected
+    telling = [guess.position for guess in newest if guess.words[0][0] != NO_TAG]
+    return next(iter([*telling, *positions]), None)
+
+
 def _words(reading: Reading) -> Iterator[Guesses]:
-    return (
-        Guesses(
-            mask.position,
-            tuple((word.token, word.probability) for word in mask.words[:WORDS]),
-            mask.was.token if mask.was else "",
-        )
-        for mask in reading.masks
-    )
+    for mask in reading.masks:
+        words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
+        yield Guesses(mask.position, words, mask.was.token if mask.was else "")
 
 
-def _frame(step: int, reading: Reading, guesses: tuple[Guesses, ...], view: TokenView) -> Frame:
-    units, folder = reading.units(view), reading.request.model.folder
-    heads = thumbnails(units.attention(reading.trace.attentions))
-    return Frame(step, folder, heads, tuple(units.labels), tuple(units.kinds), guesses)
+def _answers(opened: OpenSnapshot, editors: Mapping[str, str]) -> Iterator[Guesses]:
+    """Of the snapshot's task; one for each word where it tags words, none where the text is no example of the task.
+
+    editors: kind of task -> what is in the room Apply, such as a passage.
+    """
+    request = request_for(opened.reading, editors)
+    applied = None if request is None else apply_model(opened.checkpoint, request, ignore)
+    example: Example | None = None if applied is None else applied.example
+    prediction: Prediction | None = None if applied is None else applied.prediction
+    if isinstance(prediction, LabelPrediction | LabelSetPrediction):
+        yield _ranked(prediction.probabilities.items())
+    elif isinstance(prediction, NumberPrediction):
+        yield Guesses(None, ((numbers.decimal(prediction.number), None),))
+    elif isinstance(prediction, AnswerPrediction):
+        yield Guesses(None, ((prediction.text or say("no answer"), None),))
+    elif isinstance(prediction, ChoicePrediction):
+        shares = enumerate(prediction.probabilities, start=1)
+        yield _ranked((say("ending {number}", number=number), share) for number, share in shares)
+    elif isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample):
+        positions = _positions(example.words, opened.reading)
+        for position, tag, share in zip(positions, prediction.tags, prediction.probabilities, strict=True):
+            if position is not None:
+                yield Guesses(position, ((tag, share),))
+
+
+def _ranked(shares: Iterable[tuple[str, float]]) -> Guesses:
+    return Guesses(None, tuple(sorted(shares, key=lambda one: -one[1])[:MOST_WORDS]))
+
+
+def _positions(words: tuple[str, ...], reading: Reading) -> Iterator[int | None]:
+    """The first token of each word of A."""
+    encoding, end = reading.encoding, 0
+    begins = [first if part == "a" else None for part, (first, _) in zip(encoding.parts, encoding.offsets, strict=True)]
+    for word in words:
+        start = encoding.text_a.find(word, end)
+        end = start + len(word)
+        yield begins.index(start) if start in begins else None
 
 
 def loss_curve(run: Path, snapshots: Snapshots) -> LossCurve | None:
-    """The loss that the run's snapshots can be placed on; None where it has written none."""
-    metrics = RunMetrics()
+    """The loss that the run's snapshots can be placed on; None where it has written none.
+
+    That of training where it is there from the second snapshot on, else what was measured on held-out text.
+    """
+    metrics, second = RunMetrics(), snapshots[1][0] if len(snapshots) > 1 else 0
     metrics.append(MetricsTail(run).read_new())
-    name = _series(metrics, snapshots[1][0] if len(snapshots) > 1 else 0)
-    if name is None:
+    kinds = ("loss_masked", "loss_held_out"), ("loss_task", "loss_task_held_out")
+    found = next((there for names in kinds if (there := [name for name in names if len(metrics.series[name])])), None)
+    if found is None:
         return None
-    series = metrics.series[name]
-    steps, losses = (values.copy() for values in series.arrays)
-    start = _at_start(metrics)
-    if start is not None and steps[0] > 0:
-        steps, losses = np.insert(steps, 0, 0.0), np.insert(losses, 0, start)
-    is_held_out = name.endswith("held_out")
-    return LossCurve(steps, losses, _smoothed(steps, losses), tuple(_marks(metrics)), is_held_out)
-
-
-def _series(metrics: RunMetrics, second: int) -> str | None:
-    """The training loss where it is there from the second snapshot on, else what was measured on held-out text."""
-    for training, held_out in (("loss_masked", "loss_held_out"), ("loss_task", "loss_task_held_out")):
-        found = [name for name in (training, held_out) if len(metrics.series[name])]
-        if found:
-            return found[0] if metrics.series[found[0]].arrays[0][0] <= second else found[-1]
-    return None
-
-
-def _at_start(metrics: RunMetrics) -> float | None:
-    """Of the untrained model."""
-    steps, losses = metrics.series["loss_held_out"].arrays
-    return float(losses[0]) if len(steps) and steps[0] == 0 else None
-
-
-def _smoothed(steps: np.ndarray, losses: np.ndarray) -> np.ndarray:
-    """Means over neighbours: (P)"""
+    name = found[0] if metrics.series[found[0]].arrays[0][0] <= second else found[-1]
+    steps, losses = (values.copy() for values in metrics.series[name].arrays)
+    held_out_steps, held_out = metrics.series["loss_held_out"].arrays
+    if len(held_out_steps) and held_out_steps[0] == 0 and steps[0] > 0:  # of the untrained model
+        steps, losses = np.insert(steps, 0, 0.0), np.insert(losses, 0, float(held_out[0]))
     sums = np.concatenate([[0.0], np.cumsum(losses)])
     first, last = np.searchsorted(steps, steps / SMOOTHED, "left"), np.searchsorted(steps, steps * SMOOTHED, "right")
-    means: np.ndarray = (sums[last] - sums[first]) / (last - first)
-    return means
+    smooth = (sums[last] - sums[first]) / (last - first)  # means over neighbours
+    return LossCurve(steps, losses, smooth, tuple(_marks(metrics)), name.endswith("held_out"))
 
 
 def _marks(metrics: RunMetrics) -> Iterator[Mark]:
     switch, longer = metrics.switch_step, metrics.longer_step
     if switch is not None:
-        before = say("warm-up: next word")
-        after = say("from {step}: masked words")
-        yield Mark(switch, after.format(step=numbers.count(switch)), before)
+        after = say("from {step}: masked words", step=numbers.count(switch))
+        yield Mark(switch, after, say("warm-up: next word"))
     if longer is not None and longer > LONGER_FROM:
-        after = say("from {step}: longer sequences")
-        yield Mark(longer, after.format(step=numbers.count(longer)))
+        yield Mark(longer, say("from {step}: longer sequences", step=numbers.count(longer)))

@@ -100,21 +100,6 @@ class Phase(Enum):
     END = auto()
 
 
-@dataclass
-class Score:
-    class_: int = 0
-    model: int = 0
-
-
-@dataclass(frozen=True)
-class Played:
-    """A sentence, and what both got for it."""
-
-    puzzle: Puzzle
-    class_points: int
-    model_points: int
-
-
 class Game:
     """Outlives the widgets: the window may be built again at another size in the middle of it."""
 
@@ -123,12 +108,16 @@ class Game:
         self.phase = Phase.WELCOME
         self.puzzle: Puzzle | None = None
         self.round = 0  # from 1
-        self.score = Score()
-        self.played: list[Played] = []
+        self.played: list[tuple[Puzzle, int, int]] = []  # sentences, and what class and model got for each
         self.typed = ""  # what the class guesses
         self.own_sentence = ""
         self.model_words: list[tuple[str, float]] = []  # word, probability; once the answer is on show
         self._is_between = True  # an own sentence begins a round
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Of the class and of the model, so far."""
+        return sum(points for _, points, _ in self.played), sum(points for *_, points in self.played)
 
     @property
     def class_words(self) -> list[str]:
@@ -146,14 +135,16 @@ class Game:
         """The next sentence, or the end after the last. can_play: whether the model could find the word at all."""
         self._begin_where_none_is()
         if self.phase is Phase.SHOWN and self.round >= ROUNDS:
-            self.phase, self.puzzle = Phase.END, None
-            return
-        self.play(self._take(can_play), is_new_round=True)
+            self.end()
+        else:
+            self.play(self._take(can_play), is_new_round=True)
 
     def skip(self, can_play: Callable[[Puzzle], bool]) -> None:
         """Another sentence, in the same round unless that is over."""
-        is_new_round = self.phase is Phase.OWN and self._is_between
-        self.play(self._take(can_play), is_new_round=is_new_round)
+        self.play(self._take(can_play), is_new_round=self.phase is Phase.OWN and self._is_between)
+
+    def end(self) -> None:
+        self.phase, self.puzzle = Phase.END, None
 
     def play(self, puzzle: Puzzle, *, is_new_round: bool) -> None:
         self.round += is_new_round or self.round == 0
@@ -164,10 +155,8 @@ class Game:
         if self.phase is not Phase.GUESS:
             return
         self.phase, self.model_words = Phase.SHOWN, list(model_words[:GUESSES])
-        self.score.class_ += self.class_points
-        self.score.model += self.model_points
         if self.puzzle is not None:
-            self.played.append(Played(self.puzzle, self.class_points, self.model_points))
+            self.played.append((self.puzzle, self.class_points, self.model_points))
 
     def write_own(self) -> None:
         """Somebody writes the sentence of this round, or of the next one."""
@@ -180,7 +169,7 @@ class Game:
 
     def _begin_where_none_is(self) -> None:
         if self.phase in (Phase.WELCOME, Phase.END):
-            self.round, self.score, self.played = 0, Score(), []
+            self.round, self.played = 0, []
 
     def _take(self, can_play: Callable[[Puzzle], bool]) -> Puzzle:
         """The next that can be played; where none can, the next."""

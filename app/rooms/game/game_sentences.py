@@ -7,20 +7,20 @@ from html import escape
 from bertcore.tokenizer.text_spans import positions_of
 
 from ...look import numbers, theme
-from ...look.say import say
+from ...look.say import mark, say
 from ...state.model_info import ModelInfo
 from .game import POINTS_AMONG, POINTS_FIRST, ROUNDS, Game, Phase, Puzzle
 
 
 def score(game: Game) -> str:
     """In the corner."""
-    points = {"class_points": game.score.class_, "model_points": game.score.model}
     if game.phase is Phase.WELCOME:
         return ""
+    text = mark("Sentence {round} of {rounds} · Class {class_points} : {model_points} Model")
     if game.phase is Phase.END:
-        return say("Class {class_points} : {model_points} Model").format(**points)
-    text = say("Sentence {round} of {rounds} · Class {class_points} : {model_points} Model")
-    return text.format(round=max(game.round, 1), rounds=ROUNDS, **points)
+        text = mark("Class {class_points} : {model_points} Model")
+    ours, theirs = game.score
+    return say(text, round=max(game.round, 1), rounds=ROUNDS, class_points=ours, model_points=theirs)
 
 
 def message(game: Game, stuck_model: ModelInfo | None) -> tuple[str, str]:
@@ -40,44 +40,42 @@ def message(game: Game, stuck_model: ModelInfo | None) -> tuple[str, str]:
             rounds=ROUNDS,
         )
         return say("Can you guess better than the model?"), rules
-    points = game.score
-    title = say("{class_points} : {model_points}. It is a draw.")
-    if points.class_ > points.model:
-        title = say("{class_points} : {model_points}. The class has won.")
-    elif points.class_ < points.model:
-        title = say("{class_points} : {model_points}. The model has won.")
+    ours, theirs = game.score
+    title = mark("{class_points} : {model_points}. It is a draw.")
+    if ours > theirs:
+        title = mark("{class_points} : {model_points}. The class has won.")
+    elif ours < theirs:
+        title = mark("{class_points} : {model_points}. The model has won.")
     why = say(
         "Which sentences did the model find easy, and which did you? It has only read about the world, never seen it."
     )
-    return title.format(class_points=points.class_, model_points=points.model), why
+    return say(title, class_points=ours, model_points=theirs), why
 
 
 def verdict(game: Game, puzzle: Puzzle) -> str:
     """Whom a sentence goes to, and which other words count."""
-    ours, theirs = game.class_points, game.model_points
-    if ours == theirs:
-        text = (
-            say("It was “{word}”. Both score {points}.") if ours else say("It was “{word}”. Neither of them found it.")
-        )
-    elif ours > theirs:
-        text = say("It was “{word}”. This one goes to the class.")
-    else:
-        text = say("It was “{word}”. This one goes to the model.")
-    said = text.format(word=puzzle.answer, points=numbers.count(ours))
-    others = [say("“{word}”", word=word) for word in puzzle.answers[1:]]
-    if not others:
-        return said
-    also = say("{words} also counts.") if len(others) == 1 else say("{words} also count.")
-    return f"{said} {also.format(words=', '.join(others))}"
+    lead, others = game.class_points - game.model_points, [say("“{word}”", word=word) for word in puzzle.answers[1:]]
+    text = mark("It was “{word}”. Both score {points}.")
+    if lead > 0:
+        text = mark("It was “{word}”. This one goes to the class.")
+    elif lead < 0:
+        text = mark("It was “{word}”. This one goes to the model.")
+    elif not game.class_points:
+        text = mark("It was “{word}”. Neither of them found it.")
+    also = mark("{words} also counts.") if len(others) == 1 else mark("{words} also count.")
+    also = say(also, words=", ".join(others)) if others else ""
+    return f"{say(text, word=puzzle.answer, points=numbers.count(game.class_points))} {also}".strip()
 
 
-def obstacle(model: ModelInfo, puzzle: Puzzle) -> str:
+def obstacle(model: ModelInfo | None, puzzle: Puzzle) -> str:
     """Why a model could never find the word: one mask hides one token. Empty where it could."""
+    if model is None:
+        return ""
     encoding = model.tokenizer.encode(puzzle.whole)
     tokens = positions_of(encoding, [puzzle.place])
     if len(tokens) > 1:
-        text = say("This model cuts “{word}” into {count} tokens, and one mask hides one: hide another word.")
-        return text.format(word=puzzle.answer, count=len(tokens))
+        text = mark("This model cuts “{word}” into {count} tokens, and one mask hides one: hide another word.")
+        return say(text, word=puzzle.answer, count=len(tokens))
     if len(tokens) == 1 and tokens[0] not in encoding.unknown:
         return ""
     return say("“{word}” is not in this model’s vocabulary: hide another word.", word=puzzle.answer)
@@ -112,9 +110,8 @@ def played(game: Game) -> str:
     """As rich text: a row for each sentence, with what both got."""
     heads = "".join(f"<th align='right'>{escape(name)}</th>" for name in (say("Class"), say("Model")))
     good, rows = theme.color("good_text").name(), []
-    for each in game.played:
-        puzzle = each.puzzle
+    for puzzle, *both in game.played:
         word = f"<b style='color:{good}'>{escape(puzzle.answer)}</b>"
-        points = "".join(f"<td align='right'>{count}</td>" for count in (each.class_points, each.model_points))
+        points = "".join(f"<td align='right'>{count}</td>" for count in both)
         rows.append(f"<tr><td>{escape(puzzle.before)}{word}{escape(puzzle.after)}</td>{points}</tr>")
     return f"<table align='center' cellspacing='{theme.px(6)}'><tr><td></td>{heads}</tr>{''.join(rows)}</table>"

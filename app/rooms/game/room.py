@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
@@ -11,7 +14,6 @@ from bertcore.tokenizer.text_spans import positions_of
 from ...look import theme
 from ...look.number_kinds import explain
 from ...look.say import say
-from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...widgets.card import GAP_PX, Hint, button, label, scrolled
 from ...widgets.cover import Cover
@@ -20,8 +22,7 @@ from ...widgets.rich_text import RichLabel
 from ..room import Room
 from . import game_sentences
 from .game import GUESSES, Game, Phase, Puzzle, load_puzzles, puzzles_of
-from .guess_rows import GuessRow, GuessRows
-from .sentence import BigSentence
+from .pictures import BigSentence, GuessRow, GuessRows
 
 TYPE_PX, COVER_PX, GO_PX, PLAYED_PX = 19, 19, 16, 15
 LONGEST_GUESS, LONGEST_SENTENCE = 120, 200  # characters
@@ -33,9 +34,10 @@ class GameRoom(Room):
 
     key = "game"
 
-    def __init__(self, state: ExploreState) -> None:
-        super().__init__(state)
-        self.game = _kept_game(state)
+    def lay_out(self) -> None:
+        kept = self.state.kept.setdefault("game", Game(load_puzzles()))  # as it was before the window was built anew
+        assert isinstance(kept, Game)
+        self.game = kept
         self._wants_answer = False  # as soon as the model has read the sentence
         self._cover: Cover | None = None
         self.points, self.verdict = label("", "number"), label("", "number", wrap=True)
@@ -48,18 +50,13 @@ class GameRoom(Room):
         self.model_rows = GuessRows(say("What the model guessed"))
         explain("probability", self.model_rows)
         self.class_title, self.model_title = label("", "number"), label("", "number")
-        self.go = button("", self._on_go_clicked, look="primary")
-        self.another = button(say("Another sentence"), self._on_another_clicked, hint=say("Skip this one (↓)"))
-        self.own = button(say("Your own sentence…"), self._on_own_clicked, hint=say("Write a sentence yourselves"))
-        self.end = button(say("End the game"), self._on_end_clicked)
+        self.go = button("", self.go_on, look="primary")
+        skip = partial(self._play, lambda: self.game.skip(self._can_play))
+        self.another = button(say("Another sentence"), skip, hint=say("Skip this one (↓)"))
+        own = say("Your own sentence…"), partial(self._play, lambda: self.game.write_own())
+        self.own = button(*own, hint=say("Write a sentence yourselves"))
+        self.end = button(say("End the game"), partial(self._play, lambda: self.game.end()))
         self.keys, self.own_hint = Hint(), label("", wrap=True)
-        self._lay_out()
-        self.line.textChanged.connect(self._on_line_changed)
-        self.own_line.textChanged.connect(self._on_own_line_changed)
-        self.sentence.clicked.connect(self._on_sentence_clicked)
-        self._show_phase()
-
-    def _lay_out(self) -> None:
         gap = theme.px(GAP_PX)
         for widget, size_px in ((self.go, GO_PX), (self.details, TYPE_PX), (self.own_hint, TYPE_PX - 3)):
             widget.setFont(theme.font(size_px, bold=widget is self.go))
@@ -74,23 +71,24 @@ class GameRoom(Room):
         vbox(self.own_line, self.own_hint, parent=self._own_box, gap_px=8)
         self._sentence_card, class_card, model_card = _card(), _card(), _card()
         vbox((self.sentence, 1), parent=self._sentence_card, margins=(gap * 2, gap, gap * 2, gap))
-        margins = (gap, gap, gap, gap)
-        vbox(self.class_title, self.line, (self.class_rows, 1), parent=class_card, gap_px=8, margins=margins)
-        vbox(self.model_title, (self.model_rows, 1), parent=model_card, gap_px=8, margins=margins)
+        vbox(self.class_title, self.line, (self.class_rows, 1), parent=class_card, gap_px=8, margins=gap)
+        vbox(self.model_title, (self.model_rows, 1), parent=model_card, gap_px=8, margins=gap)
         hbox((class_card, 1), (model_card, 1), parent=self._cards, gap_px=GAP_PX)
         head = hbox(label(say("Guess the hidden word"), "number"), None, self.points)
-        self._foot = foot = hbox(self.go, self.another, self.own, (self.keys, 1), self.end, gap_px=8)
+        self._foot = hbox(self.go, self.another, self.own, (self.keys, 1), self.end, gap_px=8)
         middle = (self._message_box, 5), self._own_box, (self._sentence_card, 3), self.verdict, (self._cards, 5)
-        vbox(head, *middle, foot, parent=self.content, gap_px=10)
+        vbox(head, *middle, self._foot, parent=self.content, gap_px=10)
+        self.line.textChanged.connect(self._on_line_changed)
+        self.own_line.textChanged.connect(self._on_own_line_changed)
+        self.sentence.clicked.connect(self._on_sentence_clicked)
+        self._show_phase()
 
     def draw_reading(self, reading: Reading) -> None:
         words = self._words_in(reading) if self._wants_answer else None
-        if words is not None:
-            self._wants_answer = False
-            self.game.show_answer(words)
-        self._show_phase()
-        if words is not None:
-            self._focus()
+        if words is None:
+            self._show_phase()
+        else:
+            self._play(partial(self.game.show_answer, words))
 
     # What is done.
 
@@ -98,22 +96,26 @@ class GameRoom(Room):
         """To the answer, to the next sentence, or to another game."""
         if self.is_stuck or self.game.phase is Phase.OWN:
             return
-        if self.game.phase is Phase.GUESS:
-            self._ask_for_answer()
+        if self.game.phase is not Phase.GUESS:
+            self._play(lambda: self.game.advance(self._can_play))
             return
-        self.game.advance(self._can_play)
-        self._write_text()
-        self._focus()
-
-    def _ask_for_answer(self) -> None:
         self._wants_answer = True
         self._write_text()  # somebody may have typed something else above
         if self.state.reading is not None:
             self.draw_reading(self.state.reading)
+        self._focus()
+
+    def _play(self, step: Callable[[], object]) -> None:
+        """One step of the game; the model reads its sentence while the class thinks."""
+        self._wants_answer = False
+        step()
+        self._write_text()
+        self.own_hint.setText(game_sentences.own_sentence(self.game.own_sentence))
+        self._focus()
+        self.own_line.selectAll()
 
     def _write_text(self) -> None:
-        """The model reads the sentence while the class thinks."""
-        if self.game.puzzle is not None:
+        if self.game.puzzle is not None and self.game.phase is not Phase.OWN:
             self.state.set_text(self.game.puzzle.text, "")
             self.state.set_masks(())
         self._show_phase()
@@ -128,12 +130,11 @@ class GameRoom(Room):
         return None if words is None else [(word.token, word.probability) for word in words[:GUESSES]]
 
     def _can_play(self, puzzle: Puzzle) -> bool:
-        return self.state.model is None or not game_sentences.obstacle(self.state.model, puzzle)
+        return not game_sentences.obstacle(self.state.model, puzzle)
 
     def start_again(self) -> None:
         """As if nobody had played yet."""
-        self.game = Game(load_puzzles())
-        self.state.kept["game"] = self.game
+        self.game = self.state.kept["game"] = Game(load_puzzles())
         self._show_phase()
 
     @property
@@ -175,72 +176,42 @@ class GameRoom(Room):
         ):
             words.setText(text)
         if is_round and game.puzzle is not None:
-            self.sentence.show_gap(game.puzzle, game.puzzle.answer if phase is Phase.SHOWN else "")
-            self._show_guesses(game.puzzle)
+            self._show_round(game.puzzle, phase is Phase.SHOWN)
         elif is_own:
             self.sentence.show_choices(game.own_sentence)
-        if self.line.text() != game.typed:
-            self.line.setText(game.typed)
+        for line, text in ((self.line, game.typed), (self.own_line, game.own_sentence)):
+            if line.text() != text:
+                line.setText(text)
         self.go.setEnabled(not self.is_stuck)
-        self._set_covered(phase is Phase.GUESS and is_round)
-
-    def _show_guesses(self, puzzle: Puzzle) -> None:
-        game, is_shown = self.game, self.game.phase is Phase.SHOWN
-        class_points, model_points = game.class_points, game.model_points
-        scored = say("The class: %n point(s)", n=class_points), say("The model: %n point(s)", n=model_points)
-        for title, text in zip((self.class_title, self.model_title), scored, strict=True):
-            title.setText(text)
-        if not is_shown:
-            self.class_title.setText(say("The class"))
-            self.model_title.setText(say("The model"))
-        rows = [GuessRow(word, None, is_shown and puzzle.is_right(word)) for word in game.class_words]
-        found = [GuessRow(word, share, puzzle.is_right(word)) for word, share in game.model_words]
-        self.class_rows.set_rows(rows)
-        self.model_rows.set_rows(found if is_shown else [])
-        if is_shown:
-            self.verdict.setText(game_sentences.verdict(game, puzzle))
-
-    def _set_covered(self, is_covered: bool) -> None:
-        """What the model says is hidden until the class has said something."""
+        is_covered = phase is Phase.GUESS and is_round  # until the class has said something
         if is_covered and self._cover is None:
             self._cover = Cover(self.model_rows, say("Hidden until you have guessed"), COVER_PX)
         elif not is_covered and self._cover is not None:
             self._cover.remove()
             self._cover = None
 
+    def _show_round(self, puzzle: Puzzle, is_shown: bool) -> None:
+        game, titles = self.game, (say("The class"), say("The model"))
+        if is_shown:
+            ours, theirs = game.class_points, game.model_points
+            titles = say("The class: %n point(s)", n=ours), say("The model: %n point(s)", n=theirs)
+            self.verdict.setText(game_sentences.verdict(game, puzzle))
+        for title, text in zip((self.class_title, self.model_title), titles, strict=True):
+            title.setText(text)
+        found = [GuessRow(word, share, puzzle.is_right(word)) for word, share in game.model_words]
+        self.sentence.show_gap(puzzle, puzzle.answer if is_shown else "")
+        self.class_rows.set_rows(
+            [GuessRow(word, None, is_shown and puzzle.is_right(word)) for word in game.class_words]
+        )
+        self.model_rows.set_rows(found if is_shown else [])
+
     def _focus(self) -> None:
         """The keyboard goes to where the game goes on."""
-        if not self.isVisible():
-            return
-        where: QWidget = {Phase.GUESS: self.line, Phase.OWN: self.own_line}.get(self.game.phase, self.go)
-        where.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.isVisible():
+            where: QWidget = {Phase.GUESS: self.line, Phase.OWN: self.own_line}.get(self.game.phase, self.go)
+            where.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # Answers to what a person does.
-
-    def _on_go_clicked(self) -> None:
-        self.go_on()
-        self._focus()
-
-    def _on_another_clicked(self) -> None:
-        self._wants_answer = False
-        self.game.skip(self._can_play)
-        self._write_text()
-        self._focus()
-
-    def _on_own_clicked(self) -> None:
-        self._wants_answer = False
-        self.game.write_own()
-        self.own_line.setText(self.game.own_sentence)
-        self.own_hint.setText(game_sentences.own_sentence(self.game.own_sentence))
-        self._show_phase()
-        self._focus()
-        self.own_line.selectAll()
-
-    def _on_end_clicked(self) -> None:
-        self.game.phase, self.game.puzzle = Phase.END, None
-        self._wants_answer = False
-        self._show_phase()
-        self._focus()
 
     def _on_line_changed(self, text: str) -> None:
         if self.game.phase is Phase.GUESS:
@@ -254,14 +225,12 @@ class GameRoom(Room):
             self.sentence.show_choices(text)
 
     def _on_sentence_clicked(self, cell: int) -> None:
-        puzzle, model = puzzles_of(self.game.own_sentence)[self.sentence.choice_of(cell)], self.state.model
-        obstacle = "" if model is None else game_sentences.obstacle(model, puzzle)
+        puzzle = puzzles_of(self.game.own_sentence)[self.sentence.choice_of(cell)]
+        obstacle = game_sentences.obstacle(self.state.model, puzzle)
         if obstacle:
             self.own_hint.setText(obstacle)
-            return
-        self.game.play_own(puzzle)
-        self._write_text()
-        self._focus()
+        else:
+            self._play(partial(self.game.play_own, puzzle))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """What the line, the sentence and the buttons leave over."""
@@ -272,9 +241,9 @@ class GameRoom(Room):
         elif self.game.phase is Phase.OWN and is_enter and self.own_line.hasFocus():
             self.sentence.setFocus(Qt.FocusReason.TabFocusReason)
         elif key in FORWARD and self.game.phase is not Phase.OWN:
-            self._on_go_clicked()
+            self.go_on()
         elif key == Qt.Key.Key_Down and self.another.isVisible():
-            self._on_another_clicked()
+            self.another.click()
         else:
             super().keyPressEvent(event)
 
@@ -282,13 +251,6 @@ class GameRoom(Room):
         super().showEvent(event)
         if not event.spontaneous():
             self._focus()
-
-
-def _kept_game(state: ExploreState) -> Game:
-    """The one that was played before the window was built again."""
-    kept = state.kept.setdefault("game", Game(load_puzzles()))
-    assert isinstance(kept, Game)
-    return kept
 
 
 def _line(name: str, placeholder: str, most: int) -> QLineEdit:

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QWidget
 
 from ...look.say import mark
 from ...widgets.spots import name_spot
-from ..room import ViewRoom
+from ..room import Room
 from ..view import ONE_AT_A_TIME, ViewSpec, later
 from .hidden_view import HiddenView
 from .stages import StageSlider
@@ -12,7 +12,7 @@ from .stages import StageSlider
 SLIDER = {"hidden": "all", "paths": "all", "word": "all", "steps": "layers"}  # what it chooses in a view; else nothing
 
 
-class LayersRoom(ViewRoom):
+class LayersRoom(Room):
     """A slider beside the tabs chooses the stage, where the view on show has one."""
 
     key = "layers"

@@ -3,12 +3,12 @@
 from PySide6.QtCore import Signal
 
 from ...look.say import mark
-from ..room import ViewRoom
+from ..room import Room
 from ..view import View, ViewSpec
 from .view import MapView
 
 
-class MapRoom(ViewRoom):
+class MapRoom(Room):
     """One view, so there are no tabs; it says itself what it is."""
 
     room_requested = Signal(str, str)  # room, view

@@ -1,14 +1,14 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
 from ...look.say import mark
-from ..room import ViewRoom
+from ..room import Room
 from ..view import ONE_AT_A_TIME, View, ViewSpec, later
 from .pair_card import PreviousPredictions
 from .view import PredictView
 from .words_view import WordsView
 
 
-class PredictRoom(ViewRoom):
+class PredictRoom(Room):
     """Its views change the text and its masks; the guesses from before a word was inserted stay beside the new ones."""
 
     key = "predict"
