@@ -120,7 +120,7 @@ class Room(QWidget):
     model_requested = Signal(str)  # to be opened, by its name
 
     key = ""  # "embed"
-    specs: Sequence[ViewSpec] = ()  # none: it overrides `lay_out` and `draw_reading`
+    specs: Sequence[ViewSpec] = ()
 
     def __init__(self, state: ExploreState) -> None:
         super().__init__()
@@ -150,9 +150,8 @@ class Room(QWidget):
         name_spot(self.views, f"{self.key}.view")
         self.lay_out()
         self.views.view_made.connect(self._on_view_made)
-        if self.specs:
-            kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
-            self.show_view(kept if kept in {spec.key for spec in self.specs} else self.specs[0].key)
+        kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
+        self.show_view(kept if kept in {spec.key for spec in self.specs} else self.specs[0].key)
 
     def lay_out(self) -> None:
         """Fills `content` with tabs, the comparison note, the views and their progress."""
@@ -242,8 +241,6 @@ class Room(QWidget):
 
     def fit_width(self) -> None:
         """What stands beside the tabs is on a line of its own where there is no room for it and all their words."""
-        if not self.specs:
-            return
         beside = [widget.minimumSizeHint().width() for widget in self._beside_tabs if not widget.isHidden()]
         needs = [widget.sizeHint().width() for widget in (self.tabs, self.more) if not widget.isHidden()] + beside
         fits = sum(needs) + len(needs) * self._top.spacing() <= self.content.width()
@@ -266,8 +263,7 @@ class Room(QWidget):
 
     def draw_focus(self, reading: Reading) -> None:
         """Another token is selected."""
-        if self.views.key:
-            self.views.show_selection(reading, self.state.selection)
+        self.views.show_selection(reading, self.state.selection)
 
     def draw_head(self, reading: Reading) -> None:
         """Another layer or head is selected."""

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from app.lessons.lab_sheet import PAGE_PX, document_of, lab_sheet
 from app.lessons.shipped import shipped_lessons
 from app.rooms.game.game import Phase
-from app.rooms.game.room import GameRoom
+from app.rooms.game.view import GameView
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.swap_view import SwapView
 from app.rooms.layers.weights_view import WeightsView
@@ -413,23 +413,23 @@ class _Tour(RoomPictures):
     def _play(self, theme_name: str) -> Iterator[dict[str, object]]:
         """A round of the game, with guesses of the class that are good but for the first; then an own sentence."""
         window = self._window
-        room = window.open_room("game")
-        assert isinstance(room, GameRoom)
-        if room.is_stuck:
+        view = window.open_room("game").view  # type: ignore[attr-defined]
+        assert isinstance(view, GameView)
+        if view.is_stuck:
             return
-        room.start_again()
-        room.go_on()
+        view.start_again()
+        view.go_on()
         self._wait("the reading for the game", self._is_read)
         yield self._picture("game-guess", theme_name)
-        assert room.game.puzzle is not None
-        room.line.setText(f"thing, {room.game.puzzle.answer}")
-        room.go_on()
-        self._wait("the answer of the game", lambda: room.game.phase is Phase.SHOWN)
+        assert view.game.puzzle is not None
+        view.line.setText(f"thing, {view.game.puzzle.answer}")
+        view.go_on()
+        self._wait("the answer of the game", lambda: view.game.phase is Phase.SHOWN)
         yield self._picture("game-answer", theme_name)
-        room.own.click()
-        room.own_line.setText(OWN_SENTENCE)
+        view.own.click()
+        view.own_text.setText(OWN_SENTENCE)
         yield self._picture("game-own", theme_name)
-        room.end.click()
+        view.end.click()
         yield self._picture("game-end", theme_name)
 
     def learn(self, themes: Sequence[str]) -> list[dict[str, object]]:

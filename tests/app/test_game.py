@@ -21,6 +21,7 @@ from app.rooms.game.game import (
     words_of,
 )
 from app.rooms.game.room import GameRoom
+from app.rooms.game.view import GameView
 from app.shell.window import Window
 from app.widgets.cover import Cover
 from bertcore.locations import SHIPPED, shipped_checkpoint
@@ -121,15 +122,19 @@ def test_the_sentences_that_ship_are_many_and_can_be_won() -> None:
 
 
 @pytest.fixture
-def room(window: Window, qtbot: QtBot) -> GameRoom:
-    window.state.kept["game"] = Game(OWN)
+def view(window: Window, qtbot: QtBot) -> GameView:
+    window.state.kept["game.play"] = Game(OWN)
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
     window.lessons.open_game()
-    made = window.frame.room
-    assert isinstance(made, GameRoom)
     settle(window, qtbot)
-    return made
+    return view_of(window)
+
+
+def view_of(window: Window) -> GameView:
+    room = window.frame.room
+    assert isinstance(room, GameRoom) and isinstance(room.view, GameView)
+    return room.view
 
 
 def press(key: Qt.Key) -> None:
@@ -151,79 +156,83 @@ def seen_at_the_middle(widget: QWidget) -> QWidget | None:
     return window.childAt(widget.mapTo(window, widget.rect().center()))
 
 
-def test_a_round_by_keyboard_alone(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+def test_a_round_by_keyboard_alone(window: Window, view: GameView, qtbot: QtBot) -> None:
     press(Qt.Key.Key_Return)
     assert window.state.text_a == "The [MASK] sat on the mat." and window.state.text_b == ""
-    assert QApplication.focusWidget() is room.line
+    assert QApplication.focusWidget() is view.line
     type_("dog, bird")
-    assert room.model_rows.rows == [] and isinstance(seen_at_the_middle(room.model_rows), Cover)
+    assert view.model_rows.rows == [] and isinstance(seen_at_the_middle(view.model_rows), Cover)
     press(Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: room.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
     reading = window.state.reading
     assert reading is not None
-    assert [row.word for row in room.model_rows.rows] == [word.token for word in reading.masks[0].words[:5]]
-    assert seen_at_the_middle(room.model_rows) is room.model_rows
-    assert [(row.word, row.is_right) for row in room.class_rows.rows] == [("dog", True), ("bird", False)]
-    assert room.game.score[0] == 2 and "Class 2 :" in room.points.text()
-    room.end.click()
-    assert room.played.isVisible() and ">cat</b> sat on the mat.</td><td align='right'>2<" in room.played.text()
-    assert QApplication.focusWidget() is room.go
+    assert [row.word for row in view.model_rows.rows] == [word.token for word in reading.masks[0].words[:5]]
+    assert seen_at_the_middle(view.model_rows) is view.model_rows
+    assert [(row.word, row.is_right) for row in view.class_rows.rows] == [("dog", True), ("bird", False)]
+    assert view.game.score[0] == 2 and "Class 2 :" in view.points.text()
+    view.end.click()
+    assert view.played.isVisible() and ">cat</b> sat on the mat.</td><td align='right'>2<" in view.played.text()
+    assert QApplication.focusWidget() is view.go
     press(Qt.Key.Key_Return)
-    assert window.state.text_a == "A dog and a [MASK] ran home." and room.line.text() == ""
-    assert isinstance(seen_at_the_middle(room.model_rows), Cover)
+    assert window.state.text_a == "A dog and a [MASK] ran home." and view.line.text() == ""
+    assert isinstance(seen_at_the_middle(view.model_rows), Cover)
 
 
-def test_a_remote_goes_on_and_an_arrow_skips(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+def test_a_remote_goes_on_and_an_arrow_skips(window: Window, view: GameView, qtbot: QtBot) -> None:
     press(Qt.Key.Key_PageDown)
     press(Qt.Key.Key_Down)
-    assert window.state.text_a == "A dog and a [MASK] ran home." and room.game.round == 1
+    assert window.state.text_a == "A dog and a [MASK] ran home." and view.game.round == 1
     settle(window, qtbot)
     press(Qt.Key.Key_PageDown)
-    qtbot.waitUntil(lambda: room.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
     press(Qt.Key.Key_PageDown)
-    assert room.game.phase is Phase.GUESS and room.game.round == 2
+    assert view.game.phase is Phase.GUESS and view.game.round == 2
 
 
-def test_an_own_sentence_by_keyboard(window: Window, room: GameRoom, qtbot: QtBot) -> None:
-    room.own.click()
+def test_an_own_sentence_by_keyboard(window: Window, view: GameView, qtbot: QtBot) -> None:
+    view.own.click()
     type_("The happy bird sat.")
     press(Qt.Key.Key_Return)
-    assert QApplication.focusWidget() is room.sentence
+    assert QApplication.focusWidget() is view.sentence
     for _ in range(2):
         press(Qt.Key.Key_Right)
     press(Qt.Key.Key_Return)
-    assert window.state.text_a == "The happy [MASK] sat." and room.game.phase is Phase.GUESS
+    assert window.state.text_a == "The happy [MASK] sat." and view.game.phase is Phase.GUESS
 
 
 @pytest.mark.parametrize(("word", "says"), [("carpet", "cuts “carpet” into"), ("zebra", "not in this model")])
-def test_a_word_that_no_mask_can_stand_for_cannot_be_hidden(room: GameRoom, word: str, says: str) -> None:
-    room.own.click()
+def test_a_word_that_no_mask_can_stand_for_cannot_be_hidden(view: GameView, word: str, says: str) -> None:
+    view.own.click()
     type_(f"The {word} sat.")
     QApplication.processEvents()
-    place = room.sentence.rect_of(1).center().toPoint()
-    QTest.mouseClick(room.sentence, Qt.MouseButton.LeftButton, pos=QPoint(place))
-    assert room.game.phase is Phase.OWN and says in room.own_hint.text()
+    place = view.sentence.rect_of(1).center().toPoint()
+    QTest.mouseClick(view.sentence, Qt.MouseButton.LeftButton, pos=QPoint(place))
+    assert view.game.phase is Phase.OWN and says in view.own_hint.text()
 
 
-def test_the_game_goes_on_in_projector_mode(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+def test_the_game_goes_on_in_projector_mode(window: Window, view: GameView, qtbot: QtBot) -> None:
     press(Qt.Key.Key_Return)
     type_("dog")
     window.appearance.set_look(projector=True)
     settle(window, qtbot)
-    again = window.frame.room
-    assert isinstance(again, GameRoom) and again is not room
-    assert again.game is room.game and again.line.text() == "dog" and again.sentence.pieces[1].text == "?"
+    again = view_of(window)
+    assert (
+        again is not view
+        and again.game is view.game
+        and again.line.text() == "dog"
+        and again.sentence.pieces[1].text == "?"
+    )
     window.appearance.set_look(projector=False)
 
 
-def test_another_text_above_does_not_spoil_the_round(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+def test_another_text_above_does_not_spoil_the_round(window: Window, view: GameView, qtbot: QtBot) -> None:
     press(Qt.Key.Key_Return)
     window.state.set_text("Something else.", "And more.")
     window.state.set_masks([1])
     settle(window, qtbot)
-    assert room.game.phase is Phase.GUESS
-    room.go_on()
-    qtbot.waitUntil(lambda: room.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
+    assert view.game.phase is Phase.GUESS
+    view.go_on()
+    qtbot.waitUntil(lambda: view.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
     assert window.state.text_a == "The [MASK] sat on the mat." and not window.state.masked
     assert window.state.reading is not None and len(window.state.reading.masks) == 1
 
@@ -231,7 +240,7 @@ def test_another_text_above_does_not_spoil_the_round(window: Window, room: GameR
 def test_a_model_without_words_says_so(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
     window = open_window(make_checkpoint(tmp_path / "encoder", output_heads=()))
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    room = window.open_room("game")
-    assert isinstance(room, GameRoom)
+    window.open_room("game")
+    view = view_of(window)
     settle(window, qtbot)
-    assert room.message.isVisible() and "no words" in room.message.text() and not room.go.isEnabled()
+    assert view.message.isVisible() and "no words" in view.message.text() and not view.go.isEnabled()

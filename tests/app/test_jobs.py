@@ -30,7 +30,7 @@ from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.map_view import MapView
-from app.rooms.film.room import FilmRoom
+from app.rooms.film.view import FilmView
 from app.rooms.layers.weights_view import WeightsView
 from app.rooms.predict.fill_view import FillView
 from app.rooms.predict.lens_view import LensView
@@ -211,8 +211,8 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
     for key in ("matrix", "moved"):
         go("attend", key)
     state.set_baseline(None)
-    film: FilmRoom = go("film", "")
-    qtbot.waitUntil(lambda: len(film.view.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
+    film: FilmView = go("film", "")
+    qtbot.waitUntil(lambda: len(film.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
     window.services.playback.start(tuple(run.snapshots()), 0)
     qtbot.waitUntil(lambda: "keep_snapshots" in watched.asked, timeout=TIMEOUT_MS)
     window.services.playback.stop()
