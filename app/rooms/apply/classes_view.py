@@ -89,7 +89,7 @@ class ClassesView(TextView):
         targets = [] if ignores_b or self.missing(reading) else targets_of(reading.plain, 0)
         return next((target for target in targets if target.target.head == "classify" and not target.is_score), None)
 
-    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str | None:
         if asks != "words":
             return super().job(asks, reading, selection)
         target, text = self._target(reading), reading.plain.request.model_input

@@ -78,7 +78,7 @@ class ApplyView(View):
         self.ask_all()
         self.draw_answer("answer")
 
-    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str | None:
         ours = self.reading
         if ours is None or self.missing(ours) or (reading is not ours and self._why_not_compared(ours) is not None):
             return None
