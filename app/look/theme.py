@@ -269,12 +269,6 @@ def signed_color(value: float) -> QColor:
     return diverging_color(SIGNED if value > 0 else -SIGNED)
 
 
-def contrast(one: QColor, other: QColor) -> float:
-    """From 1 (the same brightness) to 21 (black on white), as WCAG 2.1 measures it."""
-    low, high = sorted((_luminance(one.rgb()), _luminance(other.rgb())))
-    return (high + 0.05) / (low + 0.05)
-
-
 def ink_on(fill: QColor) -> QColor:
     """What can be read on a filled cell, black or white: always with a contrast of 4.5, and one weight in all cells."""
     return QColor("#000000" if _luminance(fill.rgb()) > AS_FAR_FROM_BOTH else "#ffffff")
@@ -282,11 +276,10 @@ def ink_on(fill: QColor) -> QColor:
 
 @cache
 def _luminance(rgb: int) -> float:
-    def linear(byte: int) -> float:
-        share = byte / 255
-        return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
-
-    return 0.2126 * linear(rgb >> 16 & 255) + 0.7152 * linear(rgb >> 8 & 255) + 0.0722 * linear(rgb & 255)
+    """From 0 (black) to 1 (white), as WCAG 2.1 measures it."""
+    shares = ((rgb >> shift & 255) / 255 for shift in (16, 8, 0))
+    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 @cache

@@ -57,20 +57,16 @@ class LineArea(QScrollArea):
         end = self.verticalScrollBar().value() + height
         below = 0
         if content is not None and end < content.height():
-            below = min(round(end - _line_above(content, end)), height // 2)
+            line = float(end)  # the lowest place, not below the end, that cuts no line of words
+            for _ in range(TRIES):
+                top = min(_line_tops(content, line), default=line)
+                if line - top < SLACK_PX:
+                    break
+                line = top
+            below = min(round(end - line), height // 2)
         if below != self._below:
             self._below = below
             self.setViewportMargins(0, 0, 0, below)
-
-
-def _line_above(content: QWidget, end: float) -> float:
-    """The lowest place, not below `end`, that cuts no line of words."""
-    for _ in range(TRIES):
-        top = min(_line_tops(content, end), default=end)
-        if end - top < SLACK_PX:
-            break
-        end = top
-    return end
 
 
 def _line_tops(widget: QWidget, y: float) -> Iterator[float]:
@@ -91,9 +87,15 @@ def _line_tops(widget: QWidget, y: float) -> Iterator[float]:
 
 def _text_line_top(words: QLabel | QTextBrowser, y: float) -> float:
     """Where the line begins that is written at this height; y itself between two lines."""
-    document, offset = words.document() if isinstance(words, QTextBrowser) else _laid_out(words), 0.0
-    if isinstance(words, QLabel):
-        room = words.contentsRect()
+    if isinstance(words, QTextBrowser):
+        document, offset = words.document(), 0.0
+    else:  # laid out as the label does
+        document, room = QTextDocument(), words.contentsRect()
+        document.setDocumentMargin(0)
+        document.setDefaultFont(words.font())
+        is_rich = words.textFormat() == Qt.TextFormat.RichText
+        (document.setHtml if is_rich else document.setPlainText)(words.text())
+        document.setTextWidth(room.width() if words.wordWrap() else -1)
         free = room.height() - document.size().height()
         is_top = words.alignment() & Qt.AlignmentFlag.AlignTop
         offset = room.y() + (0 if is_top else free if words.alignment() & Qt.AlignmentFlag.AlignBottom else free / 2)
@@ -106,14 +108,3 @@ def _text_line_top(words: QLabel | QTextBrowser, y: float) -> float:
                 return above + line.top()
         block = block.next()
     return y
-
-
-def _laid_out(words: QLabel) -> QTextDocument:
-    """As the label lays its text out."""
-    document = QTextDocument()
-    document.setDocumentMargin(0)
-    document.setDefaultFont(words.font())
-    is_rich = words.textFormat() == Qt.TextFormat.RichText
-    (document.setHtml if is_rich else document.setPlainText)(words.text())
-    document.setTextWidth(words.contentsRect().width() if words.wordWrap() else -1)
-    return document

@@ -20,6 +20,7 @@ class PointerRing(QFrame):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self._window = window
         self.setProperty("look", "ring")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -33,9 +34,7 @@ class PointerRing(QFrame):
 
     def follow(self) -> None:
         """To where the mouse is now."""
-        window = self.parentWidget()
-        assert window is not None
-        side, at = theme.px(RING_PX), window.mapFromGlobal(QCursor.pos())
+        side, at = theme.px(RING_PX), self._window.mapFromGlobal(QCursor.pos())
         self.setGeometry(at.x() - side // 2, at.y() - side // 2, side, side)
         self.raise_()
 
@@ -52,6 +51,7 @@ class BlankScreen(QFrame):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self._window = window
         self.setProperty("look", "blank")
         self.setAccessibleName(say("The screen is blank; any key brings the picture back"))
         below = QLabel(say("Any key brings the picture back"))
@@ -63,10 +63,8 @@ class BlankScreen(QFrame):
         self.hide()
 
     def blank(self) -> None:
-        window = self.parentWidget()
-        assert window is not None
         self._before = QApplication.focusWidget()
-        self.setGeometry(window.rect())
+        self.setGeometry(self._window.rect())
         self.show()
         self.raise_()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -85,9 +83,8 @@ class BlankScreen(QFrame):
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        window = self.parentWidget()
-        if event.type() == QEvent.Type.Resize and self.isVisible() and window is not None:
-            self.setGeometry(window.rect())
+        if event.type() == QEvent.Type.Resize and self.isVisible():
+            self.setGeometry(self._window.rect())
         return False
 
     def focusNextPrevChild(self, forward: bool) -> bool:

@@ -104,12 +104,9 @@ class WordShift(Drawing):
 
     def shapes(self) -> Iterator[Shape]:
         (start, end), height, gap = self._columns(), self._row_height(), theme.px(GAP_PX)
-        title = QRectF(0, 0, self.width() - gap, height)
-        first, second = self._titles
-        yield Words(
-            title.adjusted(theme.px(4), 0, (start + end) / 2 + theme.px(4) - self.width(), 0), first, "muted", 11.5
-        )
-        yield Words(title.adjusted(end + gap, 0, gap, 0), second, "muted", 11.5)
+        title, before = QRectF(0, 0, self.width() - gap, height), (start + end) / 2 + theme.px(4) - self.width()
+        yield Words(title.adjusted(theme.px(4), 0, before, 0), self._titles[0], "muted", 11.5)
+        yield Words(title.adjusted(end + gap, 0, gap, 0), self._titles[1], "muted", 11.5)
         for row, word in enumerate(self.now):
             if word.has_line:
                 at = self._middle(len(self.before) if word.before is None else word.before)
@@ -122,13 +119,7 @@ class WordShift(Drawing):
             box = QRectF(theme.px(4), self._middle(row) - height / 2, start - theme.px(4 + GAP_PX), height)
             yield Words(box, word.number, "muted")
             yield Words(box, word.label, "ink" if row in linked else "muted", 13, align=theme.RIGHT)
-        yield from self._words_now(end + gap, height)
-        if any(word.before is None and word.has_line for word in self.now):
-            box = QRectF(0, self._middle(len(self.before)) - height / 2, start - gap, height)
-            yield Words(box, say("further down"), "muted", 11, align=theme.RIGHT)
-
-    def _words_now(self, left: float, height: float) -> Iterator[Shape]:
-        metrics, gap = QFontMetrics(theme.font(13, bold=True)), theme.px(2 * GAP_PX)
+        metrics, space, left = QFontMetrics(theme.font(13, bold=True)), theme.px(2 * GAP_PX), end + gap
         labels = max((metrics.horizontalAdvance(word.label) for word in self.now), default=0)
         numbers = max((metrics.horizontalAdvance(word.number) for word in self.now), default=0)
         for row, word in enumerate(self.now):
@@ -136,10 +127,13 @@ class WordShift(Drawing):
             if row == self.hovered_cell:
                 yield Box(box, "hover", radius_px=theme.px(5))
             label = box.adjusted(theme.px(3), 0, 0, 0)
-            number = label.adjusted(min(labels, label.width() * 0.45) + gap, 0, 0, 0)
+            number = label.adjusted(min(labels, label.width() * 0.45) + space, 0, 0, 0)
             yield Words(label, word.label, "ink", 13, bold=True)
             yield Words(number, word.number)
-            yield Words(number.adjusted(numbers + gap, 0, 0, 0), word.change, change_color(word.sign))
+            yield Words(number.adjusted(numbers + space, 0, 0, 0), word.change, change_color(word.sign))
+        if any(word.before is None and word.has_line for word in self.now):
+            box = QRectF(0, self._middle(len(self.before)) - height / 2, start - gap, height)
+            yield Words(box, say("further down"), "muted", 11, align=theme.RIGHT)
 
 
 @dataclass(frozen=True)

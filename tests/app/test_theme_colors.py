@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from app.look import theme
-from tests.app.color_vision import VISION, Color, distance, lab, seen
+from tests.app.color_vision import TO_XYZ, VISION, Color, distance, lab, linear, seen
 
 LOOKS = list(theme.THEMES.values())
 CELLS = [theme.sequential_table, theme.diverging_table]
@@ -44,7 +44,9 @@ def each(looks: list[theme.Theme]) -> pytest.MarkDecorator:
 
 
 def ratio(one: str, other: str) -> float:
-    return theme.contrast(QColor(one), QColor(other))
+    """Their contrast, from 1 (the same brightness) to 21 (black on white), as WCAG 2.1 measures it."""
+    low, high = sorted(float(TO_XYZ[1] @ linear(rgb(name))) for name in (one, other))
+    return (high + 0.05) / (low + 0.05)
 
 
 def rgb(name: str) -> Color:
@@ -97,7 +99,7 @@ def test_words_in_cells_can_be_read_on_every_colour(look: theme.Theme, looks: QA
     theme.apply(looks, look.name)
     for number in itertools.chain.from_iterable(table() for table in CELLS):
         fill = QColor.fromRgb(number)
-        assert theme.contrast(theme.ink_on(fill), fill) >= look.least_contrast, fill.name()
+        assert ratio(theme.ink_on(fill).name(), fill.name()) >= look.least_contrast, fill.name()
 
 
 def test_high_contrast_is_black_and_white_with_thick_rings() -> None:

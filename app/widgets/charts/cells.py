@@ -254,7 +254,10 @@ class LabelledGrid(ZoomedDrawing):
             painter.drawText(QRectF(0, min(rect.y() + middle, lowest) - line / 2, room, line), right, text)
         marked = important = self._column
         if marked is None:
-            marked, important = (self.hovered_cell or (0, None))[1], self._strongest_column()
+            marked = (self.hovered_cell or (0, None))[1]
+            if self._tilted and self.values is not None and self._row is not None and self._row < len(self.values):
+                # In a matrix of words: what one looks for in the selected row has its name.
+                important = int(np.argmax(np.abs(np.nan_to_num(self.values[self._row]))))
         before, start = painter.transform(), QPointF(0, painter.fontMetrics().ascent() / 3)
         least = size * TILTED_LINE if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
         longest = theme.px(LONGEST_PX) if self._tilted else max(int(width), theme.px(30))
@@ -316,13 +319,6 @@ class LabelledGrid(ZoomedDrawing):
             yield middle, text
             if i == marked:
                 painter.setFont(plain)
-
-    def _strongest_column(self) -> int | None:
-        """Of the selected row, in a matrix of words: what one looks for there has its name."""
-        values = self.values
-        if not self._tilted or values is None or self._row is None or self._row >= len(values):
-            return None
-        return int(np.argmax(np.abs(np.nan_to_num(values[self._row]))))
 
     def paint_scale(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
         bar = QRectF(rect.right() + theme.px(16), rect.y(), theme.px(10), max(min(rect.height(), theme.px(200)), 40))

@@ -100,12 +100,8 @@ class PointerWidget(QWidget):
         self.clicked.emit(cell, event.modifiers())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        cell = self.cell_at(event.position())
-        if (
-            event.button() == Qt.MouseButton.LeftButton
-            and cell is not None
-            and self._has_listeners("double_clicked(PyObject)")
-        ):
+        cell, is_left = self.cell_at(event.position()), event.button() == Qt.MouseButton.LeftButton
+        if is_left and cell is not None and self._has_listeners("double_clicked(PyObject)"):
             self.double_clicked.emit(cell)
         else:
             self.mousePressEvent(event)
