@@ -20,11 +20,12 @@ from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.card import label, rich_label, scrolled
+from ...widgets.card import label, scrolled
 from ...widgets.charts.drawing import Drawing, Shape, Words
 from ...widgets.charts.pointer import next_of
 from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import hbox, vbox
+from ...widgets.rich_text import RichLabel
 from ..pictures import Picture
 from .attentions import Attentions, Head
 from .sentences import LEAST_CHANGE, about_signs, legend_of
@@ -217,7 +218,7 @@ class LinesView(PairedView):
         self.percent = NumberBox(name, 0, 100, step=5, suffix=numbers.percent_sign())
         self._percents = dict(FIRST_PERCENTS)
         self.percent.show_value(self._percents[TOP_SHARE, False])
-        self.legend = rich_label(say("Which colour is which head"))
+        self.legend = RichLabel(say("Which colour is which head"))
         self.legend.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         self.why_empty = label("", "muted", wrap=True)
         self.filter.currentIndexChanged.connect(lambda _index: self.redraw())
