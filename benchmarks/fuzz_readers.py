@@ -217,7 +217,7 @@ def _run() -> Reader:
 
 def _label() -> Reader:
     from app.runs.keeper import export_name
-    from app.runs.label import LABEL, read_label, write_label
+    from app.runs.run_info import LABEL, read_label, write_label
 
     def read(folder: Path) -> None:
         label = read_label(folder)

@@ -21,8 +21,7 @@ from bertcore.runs.known_runs import is_own
 from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 
 from ..look.say import say
-from .label import RunLabel, write_label
-from .run_info import RunInfo, is_built_in
+from .run_info import RunInfo, RunLabel, is_built_in, write_label
 from .run_state import RunState
 from .sweep_rows import SweepRow
 

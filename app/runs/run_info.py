@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import contextlib
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bertcore import locations
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
-from bertcore.files import open_regular, read_json
+from bertcore.files import open_regular, read_json, read_json_or_empty, write_errors, write_json
 from bertcore.json_text import parse_json
 from bertcore.runs.metrics_file import EVALUATION, HELD_OUT
-from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
+from bertcore.runs.run_folder import CONFIG, QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
 from bertcore.runs.sweep_results import SweepPlace, read_place
 from bertcore.tasks.readers.reading import metrics_of
@@ -20,7 +21,6 @@ from bertcore.training.pretrain_options import PretrainOptions
 
 from ..look.say import mark, say
 from ..state.task_info import EVALUATION_FILE, spec_of, task_title
-from .label import read_label
 from .run_kinds import COMMANDS, RunKind, kind_in, word_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ SHIPPED: dict[str, str] = {  # what the runs that ship are called
 }
 MOST_MESSAGE, MOST_METRICS, MOST_EXAMPLES, MOST_ITEMS, MOST_TEXT = 300, 40, 100, 1000, 4000
 LARGEST = 1e15
+LABEL = "label.json"  # what a person calls the run, whose folder keeps its name: others name its place
+MOST_TAGS, MOST_NOTE = 12, 4000  # tags, characters
+MOST_BYTES = 2**20  # every label of every run is read while the list of runs waits
+COMPARISON_FILE = "comparison.json"  # of a distillation: teacher and student side by side
 _TAIL_BYTES = 1 << 17  # read at a time: a few hundred training lines, mostly enough
 _LONGEST_LINE = 1 << 20
 
@@ -89,7 +93,8 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
         title = say(SHIPPED[path.name]) if path.name in SHIPPED else name
         shipped = RunInfo(path, title, describe(config), status, held_out, is_built_in=True)
         return replace(shipped, does=word_of(config), has_questions=_has_questions(config))
-    resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)
+    has_ended = status.state in ("stopped", "failed")
+    resumable = has_ended and any(can_resume(folder) for _, folder in run.snapshots())
     label = read_label(path)
     row = RunInfo(path, label.name or name, describe(config), status, held_out, resumable)
     return replace(with_kind(row, config), tags=label.tags, note=label.note, sweep=read_place(path))
@@ -127,10 +132,6 @@ def read_questions(run: Path) -> tuple[ClozeSentence, ...]:
 
 def is_built_in(path: Path) -> bool:
     return path.resolve().parent == (locations.assets() / "runs").resolve()
-
-
-def _has_resumable_snapshot(run: RunFolder) -> bool:
-    return any(can_resume(folder) for _, folder in run.snapshots())
 
 
 def describe(config: dict[str, Any]) -> str:
@@ -184,23 +185,15 @@ def newest_held_out(path: Path) -> dict[str, Any] | None:
                 data = stream.read(end - start) + rest
                 first = data.find(b"\n") + 1 if start else 0  # the line before it may be cut
                 for line in reversed(data[first : data.rfind(b"\n") + 1].splitlines()):
-                    if (b'"held_out"' in line or b'"evaluation"' in line) and (found := _object(line)) is not None:
-                        return found
+                    if b'"held_out"' in line or b'"evaluation"' in line:
+                        with contextlib.suppress(ValueError):
+                            value = parse_json(line.decode("utf-8"), nulls=True)
+                            if isinstance(value, dict) and value.get("kind") in (HELD_OUT, EVALUATION):
+                                return value
                 end, rest = start, data[:first]
     except OSError:
         return None
     return None
-
-
-def _object(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = parse_json(line.decode("utf-8"), nulls=True)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) and value.get("kind") in (HELD_OUT, EVALUATION) else None
-
-
-COMPARISON_FILE = "comparison.json"  # of a distillation: teacher and student side by side
 
 
 @dataclass(frozen=True)
@@ -258,15 +251,11 @@ def _parsed(stamp: tuple[str, int, int], values: dict[str, Any]) -> RunResult:
         metrics=dict(list(metrics.items())[:MOST_METRICS]),
         labels=labels,
         confusion=confusion,
-        best=_examples(values.get("best")),
-        worst=_examples(values.get("worst")),
+        best=tuple(map(_example, (values.get("best") or ())[:MOST_EXAMPLES])),
+        worst=tuple(map(_example, (values.get("worst") or ())[:MOST_EXAMPLES])),
         examples=int(_number(values.get("examples") or 0)),
         examples_cut=int(_number(values.get("examples_cut") or 0)),
     )
-
-
-def _examples(values: list[dict[str, Any]] | None) -> tuple[HeldOutExample, ...]:
-    return tuple(_example(value) for value in (values or ())[:MOST_EXAMPLES])
 
 
 def _example(value: dict[str, Any]) -> HeldOutExample:
@@ -295,3 +284,39 @@ def _number(value: Any) -> float:
     if abs(number) > LARGEST:
         raise ValueError("too large a number")
     return number
+
+
+@dataclass(frozen=True)
+class RunLabel:
+    """Empty where nothing was given: the run then has the name that it was started with."""
+
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    note: str = ""
+
+
+def read_label(run: Path) -> RunLabel:
+    """What a file from elsewhere says, as far as it can be shown; a damaged one counts as none."""
+    values = read_json_or_empty(run / LABEL, MOST_BYTES)
+    note, tags = values.get("note"), values.get("tags")
+    return RunLabel(
+        name_from_file(values.get("name")),
+        tidy_tags(tags if isinstance(tags, list) else []),
+        shortened("\n".join(map(printable, note.splitlines())), MOST_NOTE) if isinstance(note, str) else "",
+    )
+
+
+def write_label(run: Path, label: RunLabel) -> None:
+    """Raises BertcoreError where the folder is no run, or cannot be written; and where there is a label that cannot be
+    read just now: whoever is asked for a new one was not shown it."""
+    if not (run / CONFIG).is_file():
+        raise BertcoreError(f"{run} is not a run folder; it may have been moved.")
+    read_json_or_empty(run / LABEL, MOST_BYTES, to_rewrite=True)
+    with write_errors(run):
+        write_json(run / LABEL, asdict(replace(label, note=label.note[:MOST_NOTE])))
+
+
+def tidy_tags(tags: list[object]) -> tuple[str, ...]:
+    """Each once, in one line, without empty ones."""
+    found = dict.fromkeys(name_from_file(tag).strip(" #,") for tag in tags)
+    return tuple(tag for tag in found if tag)[:MOST_TAGS]

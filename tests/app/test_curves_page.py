@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.train.curves.grid import RUN_COLORS, CurveGrid
-from app.rooms.train.curves.page import CurvesPage, marks_of
+from app.rooms.train.curves.page import RUN_COLORS, CurveGrid, CurvesPage, marks_of
 from app.rooms.train.curves.plots import plots_of
 from app.runs.compared_settings import differences
 from app.runs.run_info import RunInfo

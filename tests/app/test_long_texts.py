@@ -102,7 +102,7 @@ import os
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from app.look import theme
-from app.rooms.train.list.run_list import RunList
+from app.rooms.train.list.card import RunList
 from app.runs.run_info import RunInfo
 from app.runs.run_state import RunState
 from app.widgets.banner import Banner

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.rooms.embed.vocabularies_view import name_of
-from app.rooms.train.form.run_fields import ModelChoice
+from app.rooms.train.form.fields import ModelChoice
 from app.rooms.train.sweep.page import SweepTable
 from app.runs.run_info import read_run
 from app.runs.run_state import RunState

@@ -20,8 +20,7 @@ from app.rooms.train.room import TrainRoom
 from app.runs.ending_sentences import ending_of, nearest_snapshot
 from app.runs.finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
 from app.runs.keeper import export_name, write_run
-from app.runs.label import RunLabel, write_label
-from app.runs.run_info import RunInfo, read_run
+from app.runs.run_info import RunInfo, RunLabel, read_run, write_label
 from app.runs.run_sentences import state_line
 from app.runs.run_state import RunState
 from app.runs.service import RunsService

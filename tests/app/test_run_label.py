@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from app.runs.label import LABEL, MOST_BYTES, MOST_NOTE, MOST_TAGS, RunLabel, read_label, tidy_tags, write_label
+from app.runs.run_info import LABEL, MOST_BYTES, MOST_NOTE, MOST_TAGS, RunLabel, read_label, tidy_tags, write_label
 from app.runs.shell_command import shell_command
 from bertcore.cli.main import app as cli
 from bertcore.errors import MOST_NAME, BertcoreError

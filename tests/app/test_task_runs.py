@@ -11,8 +11,8 @@ from app.look import numbers
 from app.rooms.train.curves.plots import plots_of
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run.result_view import ConfusionMatrix, most_frequent
+from app.runs.ending_sentences import answer_text, was_right
 from app.runs.process import RunCommand
-from app.runs.result_sentences import answer_text, was_right
 from app.runs.run_info import HeldOutExample, read_result, read_run
 from app.runs.run_sentences import state_line
 from app.runs.service import RunsService

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runs.label import RunLabel, read_label, write_label
+from app.runs.run_info import RunLabel, read_label, write_label
 from bertcore.errors import BertcoreError, UnreadableError
 from bertcore.files import read_json_or_empty
 from bertcore.runs.environment import note_environment

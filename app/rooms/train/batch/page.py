@@ -10,21 +10,21 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from ....compute.batches import BatchReader, Drawn, ExampleBatchReader, ShownBatch, TextBatchReader
+from ....compute.batches import BatchReader, Drawn, ExampleBatchReader, ShownBatch, ShownExamples, TextBatchReader
 from ....compute.question import Question, ReportOrCancel
 from ....look import numbers, theme
 from ....look.say import say
 from ....runs.run_state import RunState
-from ....widgets.card import button, label, scrolled
+from ....widgets.card import button, label, scrolled, show_text
 from ....widgets.charts.bars import ROW_PX, Bar, BarList
 from ....widgets.controls import Choice, NumberBox
 from ....widgets.layouts import hbox, vbox
 from ....widgets.linked_text import LinkedText
 from ....widgets.progress_line import ProgressLine
-from .chance_column import ChanceColumn
 from .picture import BatchLegend, BatchMap, SequenceText
-from .sentences import about_sequence, about_token, about_weights, answer_name
+from .sentences import about_examples, about_sequence, about_tags, about_token, about_weights, answer_name
 
+MOST = 12  # right answers; the most frequent ones
 MAP_PX, CHANCE_PX, TEXT_PX, GUESSES, GUESSES_ON_PROJECTOR = 150, 215, 136, 4, 2
 
 
@@ -51,7 +51,7 @@ class BatchPage(QWidget):
         self.draws: Question[Drawn] = Question(self, self._on_draws_answered)
         for question in (self.question, self.draws):
             question.requested.connect(self.question_requested)
-        self.question.failed.connect(self._on_question_failed)
+        self.question.failed.connect(lambda: self._show_batch(None))
         self._most_guesses = GUESSES_ON_PROJECTOR if theme.is_projector() else GUESSES
         self._build()
         state.run_changed.connect(self._on_run_changed)
@@ -167,9 +167,6 @@ class BatchPage(QWidget):
         if self.batch is not None:
             self.chance.show_batch(self.batch, drawn)
 
-    def _on_question_failed(self) -> None:
-        self._show_batch(None)
-
     # --- drawing
 
     def _show_step(self) -> None:
@@ -279,3 +276,84 @@ def _guesses(batch: ShownBatch, at: tuple[int, int], most: int) -> list[Bar]:
         Bar(name, numbers.percent(share), share, "good" if is_right else "bar", is_right, sign if is_right else "")
         for name, share, is_right in (*options[: most - len(last)], *last)
     ]
+
+
+class ChanceColumn(QWidget):
+    """Beside a batch. Of plain text it also shows the batches before, in which shares come nearer to what was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title, self.intro = label("", "title"), label("", "muted", wrap=True)
+        self.here, self.recent = BarList(""), BarList("")
+        self.note, self.words = label("", "muted", wrap=True), label("", "muted", wrap=True)
+        vbox(self.title, self.intro, self.here, 6, self.note, self.recent, self.words, None, parent=self, gap_px=4)
+
+    def show_batch(self, batch: ShownBatch, drawn: Drawn | None = None) -> None:
+        """drawn: of plain text, once it has been counted."""
+        if batch.task is not None:
+            self._show_answers(batch, batch.task)
+            return
+        intro = say("Bar: what was chosen. Line: what the settings ask for.") if drawn else ""
+        if batch.causal:
+            intro = say("No tokens: in this step each token predicts the next one, and can only look back.")
+        self._show(say("Chosen at random"), intro)
+        if drawn is None or batch.causal:
+            return
+        self.here.setAccessibleName(say("This batch: what was chosen at random, and what the settings ask for"))
+        self.recent.setAccessibleName(
+            say("The batches before it: what was chosen at random, and what the settings ask for")
+        )
+        words = say(
+            "Some of the words to predict are not hidden: real text has no [MASK], so the model must "
+            "not rely on it, and cannot take any word for granted."
+        )
+        note = say("The last %n batch(es)", n=drawn.recent["batches"])
+        self._show(self.title.text(), intro, _drawn_bars(drawn, batch.pairs), note, words)
+        self.recent.set_bars(_drawn_bars(drawn, batch.pairs, is_here=False))
+        self.recent.show()
+        self.words.setContentsMargins(0, theme.gap_px(6), 0, 0)
+
+    def _show_answers(self, batch: ShownBatch, task: ShownExamples) -> None:
+        labels = sorted(task.labels, key=lambda each: -each.share_of_all)[:MOST]
+        intro = say("Bar: this batch. Line: all examples.") if labels else say("The answers are numbers, not labels.")
+        bars = [
+            Bar(
+                answer_name(task.kind, each.name),
+                f"{numbers.count(each.count)} · {numbers.percent(each.share)}",
+                each.share,
+                "bar_strong",
+                before=each.share_of_all,
+            )
+            for each in labels
+        ]
+        self.here.setAccessibleName(say("Right answers in this batch, and in all examples"))
+        tags = about_tags([str(each.name) for each in task.labels]) if task.kind == "tag" else ""
+        self._show(say("Right answers"), intro, bars, tags, about_examples(batch, task))
+
+    def _show(self, title: str, intro: str, bars: list[Bar] | None = None, note: str = "", words: str = "") -> None:
+        self.here.set_bars(bars or [])
+        self.here.setVisible(bars is not None)
+        self.recent.hide()
+        self.words.setContentsMargins(0, 0, 0, 0)
+        for line, text in ((self.title, title), (self.intro, intro), (self.note, note), (self.words, words)):
+            show_text(line, text)
+
+
+def _drawn_bars(drawn: Drawn, pairs: str, *, is_here: bool = True) -> list[Bar]:
+    draw = drawn.here if is_here else drawn.recent
+    hidden, replaced, kept = drawn.fates
+    rows = [
+        (say("to predict"), draw["chosen"], draw["ordinary"], drawn.mask_share, "mask"),
+        (say("hidden"), draw["hidden"], draw["chosen"], hidden, "mask"),
+        (say("random word"), draw["replaced"], draw["chosen"], replaced, "mask"),
+        (say("left as it was"), draw["kept"], draw["chosen"], kept, "mask"),
+    ]
+    if draw["pairs"]:
+        name = say("B follows A") if pairs == "nsp" else say("in order")
+        rows.append((name, draw["first"], draw["pairs"], 0.5, "bar_strong"))
+    bars = []
+    for name, count, of, ordered, color in rows:
+        share = count / max(of, 1)
+        number = f"{numbers.count(count)} · {numbers.percent(share)}" if is_here else numbers.percent(share)
+        bars.append(Bar(name, number, share, color, before=ordered))
+    return bars

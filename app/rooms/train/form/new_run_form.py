@@ -43,8 +43,7 @@ from ....widgets.context_menu import show_context_menu
 from ....widgets.controls import Choice, IconButton
 from ....widgets.layouts import fill, hbox, vbox
 from ....widgets.save_dialog import ask_for_file
-from .fields import MOST_NAME, SettingFields, values_of
-from .run_fields import ColumnFields, LengthField, ModelChoice
+from .fields import MOST_NAME, ColumnFields, LengthField, ModelChoice, SettingFields, values_of
 from .setting_words import SIZE_WORDS
 
 A_FILE, A_FOLDER = "file", "folder"  # data of the two entries that open a dialog

@@ -25,9 +25,8 @@ from bertcore.runs.run_folder import RunFolder
 from ....look import theme
 from ....look.say import say
 from ....runs.keeper import export_name
-from ....runs.label import MOST_NOTE, RunLabel, tidy_tags
 from ....runs.process import RunCommand
-from ....runs.run_info import RunInfo
+from ....runs.run_info import MOST_NOTE, RunInfo, RunLabel, tidy_tags
 from ....runs.run_state import RunState
 from ....runs.shell_command import shell_command
 from ....runs.sweep_rows import SweepRow, again, can_be_swept, five_rates, three_seeds

@@ -2,25 +2,33 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QStackedWidget, QStyle, QWidget
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, printable
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.diagnosis import Suggestion
 
 from ....look import theme
+from ....look.fitting import fitting_line
 from ....look.say import mark, say
 from ....runs.run_info import RunInfo
+from ....runs.run_sentences import shown_name, state_line, sweep_line
 from ....runs.run_state import RunState
+from ....runs.sweep_rows import SweepRow, rows_of
 from ....widgets.banner import OfferLine
 from ....widgets.card import Card, button, label, scrolled, set_role, show_text
+from ....widgets.charts.drawing import Box
 from ....widgets.layouts import discard, fill, vbox
+from ....widgets.table import RowList
 from ..form.copy_form import CopyForm
 from ..form.demos import DemoPanel
 from ..form.new_run_form import NewRunForm
-from .run_list import RunList
 
+GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 6, 4, 8, 16
+STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}
+Row = RunInfo | SweepRow
 LIST_PX, FORM_PX = 268, 302
 ABOUT_RUNS = mark("A run is the training of one model. Click one to see it.")
 
@@ -123,3 +131,97 @@ class RunsCard(Card):
         self._bin_offer = OfferLine(say("“{name}” is in the bin.", name=name), say("Put it back"))
         self._bin_offer.accepted.connect(self._state.put_back_requested)
         self.body.insertWidget(1, self._bin_offer)
+
+
+class RunList(RowList):
+    """Runs and sweeps; the runs of the sweep that is open are below it."""
+
+    row_px = 64
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__(say("Runs"))
+        self._state = state
+        self._diverged: frozenset[Path] = frozenset()
+        self.row_chosen.connect(
+            lambda row: state.choose(row.path) if isinstance(row, RunInfo) else state.show_sweep(row.id)
+        )
+        for changed in (state.runs_changed, state.run_changed, state.sweep_changed):
+            changed.connect(self._fill)
+
+    @property
+    def shown_runs(self) -> list[RunInfo]:
+        return [row for row in self.rows if isinstance(row, RunInfo)]
+
+    def set_diverged(self, runs: frozenset[Path]) -> None:
+        """The finished runs of a sweep that are worse than untrained: their folders do not say so."""
+        if runs != self._diverged:
+            self._diverged = runs
+            self._fill()
+
+    def state_line(self, run: RunInfo) -> str:
+        return state_line(run, say("Diverged") if run.path in self._diverged else "")
+
+    def row_text(self, row: Row) -> str:
+        if isinstance(row, SweepRow):
+            return f"{row.name}, {say('sweep')}, {sweep_line(row)}"
+        return ", ".join(filter(None, (row.name, _does(row), self.state_line(row))))
+
+    def row_tip(self, row: Row) -> str:
+        if isinstance(row, SweepRow):
+            return f"{row.name}\n{sweep_line(row)}"
+        tags = " ".join(f"#{tag}" for tag in row.tags)
+        title = " · ".join(filter(None, (row.name, _does(row))))
+        lines = (title, row.about, self.state_line(row), tags, row.note, printable(str(row.path)))
+        return "\n".join(filter(None, lines))
+
+    def paint_row(self, painter: QPainter, box: QRectF, row: Row, state: QStyle.StateFlag) -> None:
+        box, pad = box.adjusted(0, 0, 0, -theme.px(GAP_PX)), theme.px(PADDING_PX)
+        if isinstance(row, SweepRow):
+            name, does, line = row.name, say("sweep"), sweep_line(row)
+            fraction, color, is_bad = row.fraction, "accent" if row.is_active else "good", False
+        else:
+            name, line, is_bad = shown_name(row, short=True), self.state_line(row), row.status.state == "failed"
+            does = "" if row.sweep is not None else _does(row)
+            fraction = 1.0 if row.status.state == "done" else row.status.fraction
+            color = "warn" if row.path in self._diverged else STATE_COLORS.get(row.status.state, "muted")
+            if row.sweep is not None:
+                box.setLeft(theme.px(INDENT_PX))
+        is_selected = _key(row) == (self._state.sweep or self._state.selected)
+        if is_selected or state & QStyle.StateFlag.State_MouseOver:
+            Box(box, "accent_tint" if is_selected else "hover", radius_px=theme.px(6)).paint(painter)
+        inner = box.adjusted(pad, theme.px(6), -pad, -pad)
+        does = f" · {does}" if does else ""
+        name_width = min(_width(name, is_bold=True), inner.width() - _width(does))
+        _write(painter, QRectF(inner.left(), inner.top(), name_width + 1, inner.height()), name, "ink", is_bold=True)
+        _write(painter, inner.adjusted(name_width, theme.px(1), 0, 0), does, "muted")
+        _write(painter, inner.adjusted(0, theme.px(19), 0, 0), line, "bad" if is_bad else "muted")
+        height = theme.px(BAR_PX)
+        track = QRectF(inner.left(), inner.bottom() - height, inner.width(), height)
+        Box(track, "track", radius_px=height / 2).paint(painter)
+        if fraction > 0:
+            track.setWidth(max(height, fraction * track.width()))
+            Box(track, color, radius_px=height / 2).paint(painter)
+
+    def _fill(self) -> None:
+        state, chosen = self._state, self._state.sweep or self._state.selected
+        open_sweeps = (run.sweep.id for run in state.runs if run.path == chosen and run.sweep is not None)
+        self.set_rows(rows_of(state.runs, state.sweep or next(open_sweeps, None)))
+        keys = list(map(_key, self.rows))
+        self.set_current(keys.index(chosen) if chosen in keys else None)
+
+
+def _does(run: RunInfo) -> str:
+    """The name of a run that ships says it."""
+    return "" if run.is_built_in else run.does
+
+
+def _key(row: Row) -> Path | str:
+    return row.path if isinstance(row, RunInfo) else row.id
+
+
+def _write(painter: QPainter, box: QRectF, text: str, color: str, *, is_bold: bool = False) -> None:
+    theme.draw_text(painter, box, text, color, 13 if is_bold else 12, align=Qt.AlignmentFlag.AlignTop, medium=is_bold)
+
+
+def _width(text: str, *, is_bold: bool = False) -> float:
+    return QFontMetricsF(theme.font(13 if is_bold else 12, medium=is_bold)).horizontalAdvance(fitting_line(text))

@@ -17,7 +17,7 @@ from ....runs.run_sentences import setting_name, setting_value
 from ....runs.sweep_sentences import chance_sentence, settings_in_words, values_in_words
 from ....state.task_info import SHARES, metric_form, metric_name, metric_value
 from ....widgets.curve_specs import CurveSpec, Level, PlotSpec, Points
-from ..curves.grid import RUN_COLORS
+from ..curves.page import RUN_COLORS
 
 SYMBOLS = ("o", "s", "t", "d")
 
