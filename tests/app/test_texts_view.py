@@ -47,13 +47,13 @@ def test_each_row_is_what_the_engine_says(view: TextsView, window: Window, qtbot
     assert [(one.a, one.b, one.word) for one in shown] == [(one.a, one.b, one.word) for one in wanted]
     assert [one.surprise_bits for one in shown] == pytest.approx([one.surprise_bits for one in wanted], abs=1e-4)
     assert shown[0].next_sentence == pytest.approx(wanted[0].next_sentence, abs=1e-5)
-    fields = [column.field for column in view.table.columns]
+    fields = [column.field for column in view.table.things.columns]
     assert fields == ["a", "b", "surprise_bits", "log_likelihood", "word", "word_probability", "next_sentence"]
 
 
 def test_a_click_on_a_name_sorts_by_number(view: TextsView, qtbot: QtBot) -> None:
     scored(view, LIST, qtbot)
-    column = [one.field for one in view.table.columns].index("log_likelihood")
+    column = [one.field for one in view.table.things.columns].index("log_likelihood")
     for order, is_falling in ((Qt.SortOrder.AscendingOrder, False), (Qt.SortOrder.DescendingOrder, True)):
         view.table.sortByColumn(column, order)
         values = [one.log_likelihood for one in view.table.shown]
@@ -69,7 +69,7 @@ def test_a_double_click_opens_the_text_of_the_sorted_row(view: TextsView, window
     settle(window, qtbot)
     assert (window.state.text_a, window.state.text_b) == ("the cat sat on the mat", "the dog ran")
     assert len(view.table.shown) == 3, "the list stays"
-    view.table.doubleClicked.emit(view.table.model().index(1 - min(row, 1), 0))
+    view.table.activated.emit(view.table.model().index(1 - min(row, 1), 0))
     assert window.state.text_b == ""
 
 
@@ -182,10 +182,10 @@ def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: 
     assert [(one.a, one.b, one.phenomenon) for one in written.scores] == [
         (pair["sentence_good"], pair["sentence_bad"], pair["UID"]) for pair in BLIMP
     ]
-    assert [column.field for column in view.table.columns] == fields
+    assert [column.field for column in view.table.things.columns] == fields
     scored(view, "the cat sat. > the cat the.", qtbot)
     assert isinstance(view.scores.answer, ScoredPairs) and view._phenomena_area.isHidden()
-    assert [column.field for column in view.table.columns] == fields[:3]
+    assert [column.field for column in view.table.things.columns] == fields[:3]
     scored(view, "the cat sat. > the cat sat.", qtbot)
     assert "line 1: expected a right sentence" in view.line.text
 
@@ -246,7 +246,7 @@ def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, w
     margins = [row.margin_bits for row in view.table.shown]
     assert margins == sorted(margins), "what it gets wrong comes first"
     row = [row.a for row in view.table.shown].index("the dog ran.")
-    view.table.doubleClicked.emit(view.table.model().index(row, 0))
+    view.table.activated.emit(view.table.model().index(row, 0))
     settle(window, qtbot)
     assert (window.state.text_a, window.state.baseline) == ("the dog ran.", OtherText("ran dog the.", ""))
     page(TextsView, window, qtbot, ())

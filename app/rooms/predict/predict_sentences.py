@@ -364,6 +364,12 @@ def standard_error(right: Estimate) -> str:
     return f"± {numbers.percent(right.standard_error)}" if 0 < right.value < 1 else ""
 
 
+def preferred(margin_bits: float) -> str:
+    """Which sentence of a pair it finds more likely."""
+    margin = numbers.decimal(abs(margin_bits))
+    return say("✓ right by {margin}" if margin_bits > 0 else "✗ wrong by {margin}", margin=margin)
+
+
 def pairs_result(scored: ScoredPairs) -> str:
     """How often the model prefers the right sentence of a minimal pair."""
     right = scored.right

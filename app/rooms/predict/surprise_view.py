@@ -109,29 +109,23 @@ class SurpriseView(PredictView):
     def _most(self) -> Values:
         """The words with the strongest colours."""
         shown, chart, is_difference = self.shown["bits"], self.charts["bits"], "bits" in self.differences
-        known = np.flatnonzero(np.isfinite(shown.array))
-        order = known[np.argsort(-np.abs(shown.array[known]), kind="stable")][:MOST_BARS].tolist()
-        array, now, before = shown.array[order], *(bits[order] for bits in self.bits)
-        marks = [chart.tokens[unit].number for unit in order]  # both numbers
-        if not is_difference:
-            marks = ["" if np.isnan(one) else say("baseline {bits}", bits=numbers.decimal(one)) for one in before]
-        changes = [numbers.difference(*pair) for pair in zip(before.tolist(), now.tolist(), strict=True)]
-        texts = (
-            [numbers.signed(one) for one in changes] if is_difference else list(map(numbers.decimal, array.tolist()))
-        )
-        signs = np.sign(array).astype(int).tolist() if is_difference else [0] * len(order)
-        colors = ["bar" if is_difference else "bar_strong"] * len(order)
-        click = say("Click a word to select it, and press M to mask it.")
+        known = [
+            unit for unit in np.argsort(-np.abs(shown.array), kind="stable").tolist() if not np.isnan(shown.array[unit])
+        ]
+        order = known[:MOST_BARS]
+        now, before = (bits[order].tolist() for bits in self.bits)
         if is_difference:
+            values = [numbers.difference(*pair) for pair in zip(before, now, strict=True)]
+            marks, texts = [chart.tokens[unit].number for unit in order], [[numbers.signed(value)] for value in values]
             click = say("The change, then the bits in the baseline and now. Click a word to select it.")
-        return Values(
-            np.abs(array),
-            shown.rows.some(order),
-            high=shown.range[1],
-            texts=[[text] for text in texts],
-            detail={"mark": marks, "sign": signs, "color": colors},
-            intro=click,
-        )
+        else:
+            values, texts = now, [[numbers.decimal(value)] for value in now]
+            marks = ["" if np.isnan(one) else say("baseline {bits}", bits=numbers.decimal(one)) for one in before]
+            click = say("Click a word to select it, and press M to mask it.")
+        signs = [int(np.sign(value)) * is_difference for value in values]
+        detail = {"mark": marks, "sign": signs, "color": ["bar" if is_difference else "bar_strong"] * len(order)}
+        rows, high = shown.rows.some(order), shown.range[1]
+        return Values(np.abs(values), rows, high=high, texts=texts, detail=detail, intro=click)
 
     @property
     def bits(self) -> tuple[np.ndarray, np.ndarray]:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLayout, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFileDialog,
+    QHeaderView,
+    QLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from bertcore.errors import BertcoreError
 from bertcore.limits import MOST_LISTED_TEXTS, TASK_LINE_BYTES
@@ -18,7 +31,8 @@ from bertcore.tasks.readers.lines import numbered_lines
 from ...compute.text_scores import PairScore, ScoredPairs, ScoredTexts, readable_pairs, score_typed
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
-from ...look.number_kinds import explain
+from ...look.fitting import fitting_line
+from ...look.number_kinds import explain, explained
 from ...look.say import say
 from ...state.baseline import ComparisonOffer, OtherText
 from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
@@ -26,13 +40,12 @@ from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox, vbox
-from .predict_sentences import missing_words, pairs_result, standard_error, template_means, written_mean
-from .text_table import TextTable, columns_for, pair_columns
+from ...widgets.table import ROW, Column, Index, Table
+from .predict_sentences import missing_words, pairs_result, preferred, standard_error, template_means, written_mean
 from .view import PredictView
 
 if TYPE_CHECKING:
     from bertcore.evaluation.score_texts import TextScore
-    from bertcore.evaluation.sets import Estimate
 
     from ...compute.question import Question
     from ...state.model_info import ModelInfo
@@ -48,7 +61,10 @@ EXAMPLES = (
 )
 TEMPLATE = "The [doctor|nurse] said that [he|she] was late."
 CHANCE = 0.5  # that the better of two sentences is preferred
-BOX_PX, SIDE_PX, LEAST_TABLE_PX, GRID_PX = 84, 330, 110, 96
+BOX_PX, SIDE_PX, TABLE_PX, GRID_PX = 84, 330, 110, 96
+LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
+LEAST_TABLE_PX = 500
+MOST_PX = 250  # of the phenomenon, which is named in full beside the table
 
 
 class TextsView(PredictView):
@@ -71,14 +87,14 @@ class TextsView(PredictView):
         rows = hbox((self.table, 2), (self._phenomena_area, 1), gap_px=12)
         rows.addStretch(0)  # what the table does not need
         vbox((rows, 1), self.means, self.grid, parent=self._results, gap_px=8)
-        self.table.setMinimumHeight(theme.px(LEAST_TABLE_PX))
+        self.table.setMinimumHeight(theme.px(TABLE_PX))
         self.grid.setFixedHeight(theme.px(GRID_PX))
         self._offers = self._make_offers()
         fill(self._table_card.body, self.line, (self._offers, 1), (self._results, 1))
-        self.use = button("", self.table.open_current, look="small")
+        self.use = button("", lambda: self._open(self.table.currentIndex().data(ROW)), look="small")
         self._table_card.add_to_header(self.use)
         self._table_card.set_figure(self._figure)
-        self.table.opened.connect(self._on_table_opened)
+        self.table.row_opened.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda now, _before: self.use.setEnabled(now.isValid()))
         if theme.is_projector():
             list_card.setFixedWidth(theme.column_px(SIDE_PX))
@@ -187,7 +203,7 @@ class TextsView(PredictView):
         if name:
             self.load(Path(name))
 
-    def _on_table_opened(self, row: TextScore | PairScore) -> None:
+    def _open(self, row: TextScore | PairScore) -> None:
         """Of a pair the right sentence, compared with the wrong one."""
         if isinstance(row, PairScore):
             self.comparison_wanted.emit(ComparisonOffer(OtherText(row.b, ""), text=row.a))
@@ -198,12 +214,15 @@ class TextsView(PredictView):
         if isinstance(scored, ScoredPairs):
             has_phenomena, means, values = any(scored.phenomena), pairs_result(scored), None
             worst_first = sorted(scored.scores, key=lambda one: one.margin_bits)
-            self.table.set_scores(worst_first, pair_columns(has_phenomena=has_phenomena))
-            phenomena = sorted(scored.phenomena.items(), key=lambda one: one[1].value)
-            self.phenomena.set_bars([_phenomenon_bar(*one) for one in phenomena])
+            self.table.set_rows(worst_first, pair_columns(has_phenomena=has_phenomena))
+            bars = []
+            for name, right in sorted(scored.phenomena.items(), key=lambda one: one[1].value):
+                share, count = numbers.percent(right.value), numbers.count(right.count)
+                bars.append(Bar(name.replace("_", " "), share, right.value, mark=standard_error(right), note=count))
+            self.phenomena.set_bars(bars)
         else:
             has_phenomena, means, values = False, template_means(scored), scored.pairs()
-            self.table.set_scores(scored.scores, columns_for(scored.scores))
+            self.table.set_rows(scored.scores, columns_for(scored.scores))
         self._phenomena_area.setVisible(has_phenomena)
         show_text(self.means, means)
         self.grid.setVisible(values is not None)
@@ -243,14 +262,15 @@ class TextsView(PredictView):
 
     def _figure(self) -> Figure | None:
         """All rows, in the order on the screen."""
-        answer, scores, columns = self.scores.answer, self.table.shown, self.table.columns
+        answer, scores = self.scores.answer, self.table.shown
+        columns = [column for column in self.table.things.columns if isinstance(column, ScoreColumn)]
         if answer is None:
             return None
         texts = [" ".join(f"{score.a}\t{score.b or ''}".split()) for score in scores]
-        fields = [column.field for column in columns if column.kind]
+        fields = [column.field for column in columns if column.is_number]
         values = np.array([[getattr(score, field) for field in fields] for score in scores], dtype=np.float64)
         arrays = {"scores": Numbers(values, (Axis("text", texts), Axis("score", fields)))}
-        for field in (column.field for column in columns if not column.kind and not column.is_text):
+        for field in (column.field for column in columns if not column.is_number and column.field not in ("a", "b")):
             words = [str(getattr(score, field) or "") for score in scores]
             arrays[field] = numbers_of("text", texts, np.array(words))
         if isinstance(answer, ScoredPairs):
@@ -261,6 +281,88 @@ class TextsView(PredictView):
         return self.figure(say("Scores of many texts"), widgets, arrays, plain=True, texts=False)
 
 
-def _phenomenon_bar(name: str, right: Estimate) -> Bar:
-    share, count = numbers.percent(right.value), numbers.count(right.count)
-    return Bar(name.replace("_", " "), share, right.value, mark=standard_error(right), note=count)
+@dataclass(frozen=True)
+class ScoreColumn(Column):
+    field: str = ""  # of TextScore or PairScore
+
+
+def _column(field: str, title: str, kind: str = "", written: Callable[[Any], str] = str) -> ScoreColumn:
+    """kind: of its numbers, for the tool tip; "": words."""
+    value = attrgetter(field)
+
+    def text(score: Any) -> str:
+        return "" if value(score) is None else written(value(score))
+
+    tip, title_tip = (str, explained(kind)) if kind else (text, "")
+    return ScoreColumn(title, text, tip, sort=value, is_number=bool(kind), title_tip=title_tip, field=field)
+
+
+def columns_for(scores: Sequence[TextScore]) -> list[ScoreColumn]:
+    """Those in which at least one text has something."""
+    ln_p = say("ln p of the whole text (nearer to 0: likelier)")
+    columns = (
+        _column("a", say("Text")),
+        _column("b", say("Text B")),
+        _column("surprise_bits", say("Surprise (bits per token)"), "surprise", numbers.decimal),
+        _column("log_likelihood", ln_p, "text_log_likelihood", numbers.decimal),
+        _column("word", say("At [MASK]")),
+        _column("word_probability", say("Its probability"), "probability", numbers.probability),
+        _column("next_sentence", say("B follows A"), "probability", numbers.probability),
+        _column("answer", say("Answer"), "", lambda one: one if isinstance(one, str) else numbers.decimal(one)),
+        _column("answer_probability", say("How sure"), "probability", numbers.probability),
+        _column("similarity", say("Similarity"), "cosine", numbers.decimal),
+    )
+    return [column for column in columns if any(getattr(score, column.field) is not None for score in scores)]
+
+
+def pair_columns(*, has_phenomena: bool) -> list[ScoreColumn]:
+    """On the projector the sentences need the room: the phenomena are beside the table."""
+    columns = [
+        _column("a", say("Right")),
+        _column("b", say("Wrong")),
+        _column("margin_bits", say("It prefers (bits)"), "pair_margin", preferred),
+        _column("phenomenon", say("Phenomenon")),
+    ]
+    return columns if has_phenomena and not theme.is_projector() else columns[:3]
+
+
+class TextTable(Table):
+    """Its columns are as wide as their numbers; texts share what room is left."""
+
+    def __init__(self) -> None:
+        super().__init__(say("What the model says about each text"))
+        self.setItemDelegate(_DifferenceInSight(self))
+
+    def set_rows(self, rows: Sequence[Any], columns: Sequence[Column]) -> None:
+        super().set_rows(rows, columns)
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(theme.px(LEAST_PX))
+        places = range(header.count())
+        needed = [max(self.sizeHintForColumn(i), header.sectionSizeHint(i)) + theme.px(AIR_PX) for i in places]
+        bar = self.verticalScrollBar().sizeHint().width()
+        self.setMaximumWidth(max(sum(needed) + bar, theme.px(LEAST_TABLE_PX)))  # numbers stay beside their text
+        for i, column in enumerate(columns):
+            field = column.field if isinstance(column, ScoreColumn) else ""
+            stretch, fixed = QHeaderView.ResizeMode.Stretch, QHeaderView.ResizeMode.Interactive
+            header.setSectionResizeMode(i, stretch if field in ("a", "b") else fixed)
+            most = theme.px(MOST_PX) if field == "phenomenon" else header.maximumSectionSize()
+            header.resizeSection(i, min(needed[i], most))
+
+
+class _DifferenceInSight(QStyledItemDelegate):
+    """Where a minimal pair's sentences would be cut off before they differ, they lose their beginning instead."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        option.rect = QRect()  # of the whole sentence
+        return super().sizeHint(option, index)
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        pair, column = index.data(ROW), index.column()
+        if column > 1 or not isinstance(pair, PairScore):
+            return
+        texts = pair.a.split(), pair.b.split()
+        words, same = texts[column], next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
+        width, room = option.fontMetrics.horizontalAdvance, option.rect.width() - theme.px(AIR_PX)
+        if same > 1 and 0 < room < min(width(option.text), width(f"{' '.join(words[: same + 1])}…")):
+            option.text = fitting_line(f"…{' '.join(words[same - 1 :])}")
