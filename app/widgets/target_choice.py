@@ -41,7 +41,7 @@ class Targets(QObject):
         self.own: HeadTarget | None = None  # of the words that were typed
         self.contrast, self.contrast_problem = NO_CONTRAST, ""  # as typed, and why it cannot be asked about
         self.guesses = "", ""  # what the two fields mean while they are empty; no fields where there is no mask
-        self._is_picked = False  # by a person: then it stays as long as it is there
+        self.is_picked = False  # by a person: then it stays as long as it is there
 
     def set_targets(
         self,
@@ -67,18 +67,18 @@ class Targets(QObject):
         self.all = list(targets)
         if self.own is not None:
             self.all = [self.own, *(one for one in self.all if one.target != self.own.target)]
-            self.target, self._is_picked = self.own, False
+            self.target, self.is_picked = self.own, False
         else:
-            picked = self.target.target if self.target is not None and self._is_picked else None
+            picked = self.target.target if self.target is not None and self.is_picked else None
             kept = [one for one in self.all if one.target == picked]
             here = [one for one in self.all if one.target.head == "mlm" and one.target.position == position]
-            self._is_picked = bool(kept)
+            self.is_picked = bool(kept)
             self.target = next(iter([*kept, *here, *self.all]), None)
         self.changed.emit()
 
     def choose(self, target: HeadTarget) -> None:
         """By hand, in place of the words that were typed."""
-        self._is_picked = True
+        self.is_picked = True
         if target != self.target:
             self.target = target
             self.changed.emit()

@@ -139,7 +139,7 @@ def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot:
 def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
     view = view_of(opened, "predict", "attribution", qtbot)
     assert isinstance(view, AttributionView)
-    type_words(opened, view.fields, HER_HIS, qtbot)
+    type_words(opened, view.choice.fields, HER_HIS, qtbot)
     qtbot.waitUntil(lambda: all(question.answer for question in view.asked.values()), timeout=TIMEOUT_MS)
     inputs: list[torch.Tensor] = []
 
@@ -196,7 +196,7 @@ def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot
 def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window, qtbot: QtBot) -> None:
     """Until it is cleared, or something else is chosen from a list."""
     view = view_of(opened, "predict", "attribution", qtbot)
-    type_words(opened, view.fields, HER_HIS, qtbot)
+    type_words(opened, view.choice.fields, HER_HIS, qtbot)
     room = opened.open_room("attend")
     assert isinstance(room, AttendRoom)
     check = view_of(opened, "attend", "check", qtbot)
@@ -226,9 +226,9 @@ def test_a_word_that_cannot_be_asked_about_gets_one_sentence(
     typed: Contrast, says: str, opened: Window, qtbot: QtBot
 ) -> None:
     check, attribution = (view_of(opened, *which, qtbot) for which in (("attend", "check"), ("predict", "attribution")))
-    type_words(opened, attribution.fields, typed, qtbot)
-    assert says in attribution.fields.problem.text() and attribution.fields.problem.isVisible()
-    assert attribution.target is not None and not attribution.target.is_contrast
+    type_words(opened, attribution.choice.fields, typed, qtbot)
+    assert says in attribution.choice.fields.problem.text() and attribution.choice.fields.problem.isVisible()
+    assert attribution.targets.target is not None and not attribution.targets.target.is_contrast
     view_of(opened, "attend", "check", qtbot)
     assert says in check.choice.fields.problem.text() and not check.shared.targets.target.is_contrast
 
@@ -237,16 +237,16 @@ def test_one_word_alone_and_the_other_left_out(opened: Window, qtbot: QtBot) -> 
     """As in Python: without `against` it is ln p of the word; without `wanted` the first guess is asked about."""
     view = view_of(opened, "predict", "attribution", qtbot)
     tokenizer = opened.state.reading.request.model.tokenizer  # type: ignore[union-attr]
-    type_words(opened, view.fields, Contrast("her", ""), qtbot)
+    type_words(opened, view.choice.fields, Contrast("her", ""), qtbot)
     assert (view.target.target.index, view.target.target.against) == (tokenizer.id("her"), None)
-    type_words(opened, view.fields, Contrast("", "her"), qtbot)
+    type_words(opened, view.choice.fields, Contrast("", "her"), qtbot)
     first = opened.state.reading.masks[0].words[0].id  # type: ignore[union-attr]
     assert (view.target.target.index, view.target.target.against) == (first, tokenizer.id("her"))
 
 
 def test_it_stays_when_the_window_is_built_anew(opened: Window, qtbot: QtBot) -> None:
     view = view_of(opened, "predict", "attribution", qtbot)
-    type_words(opened, view.fields, HER_HIS, qtbot)
+    type_words(opened, view.choice.fields, HER_HIS, qtbot)
     opened.appearance.set_look(projector=True)
     settle(opened, qtbot)
     again = view_of(opened, "predict", "attribution", qtbot)

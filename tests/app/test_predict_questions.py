@@ -25,7 +25,6 @@ from app.rooms.predict.surprise_view import SurpriseView
 from app.rooms.predict.texts_view import TextsView
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
-from app.widgets.controls import Choice
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.effects import Method
 from bertcore.analysis.targets import Target
@@ -161,22 +160,24 @@ def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -
     assert view.perplexity.text().startswith("pseudo-perplexity")
 
 
-def pick(choice: Choice, index: int) -> None:
-    choice.setCurrentIndex(index)
-    choice.activated.emit(index)
+def pick(view: AttributionView, mask: int, word: int) -> None:
+    """By hand, from the list."""
+    assert view.reading is not None
+    guess = view.reading.masks[mask].words[word]
+    index = [one.target for one in view.targets.all].index(Target("mlm", guess.id, MASKS[mask]))
+    view.choice.box.activated.emit(index)
 
 
 def test_each_methods_parts_are_the_engines(window: Window, qtbot: QtBot) -> None:
     window.state.set_token_view(words=True)
     view = page(AttributionView, window, qtbot)
     for place, word in ((0, 0), (2, 3)):
-        pick(view.place, place)
-        pick(view.word, word)
+        pick(view, place, word)
         answered(window, qtbot)
         checkpoint, text, reading = asked(window)
         guess = reading.masks[place].words[word]
-        target = HeadTarget(guess.token, Target("mlm", guess.id, MASKS[place]))
-        assert view.target == target
+        target = HeadTarget(f"{guess.token} at {MASKS[place]}", Target("mlm", guess.id, MASKS[place]))
+        assert view.targets.target == target and view.choice.box.currentText() == target.label
         for method in get_args(Method):
             found = attribution_of(checkpoint, text, target, method)
             expected = units_of(window).sums(found.scores)
@@ -191,7 +192,7 @@ def test_each_methods_parts_are_the_engines(window: Window, qtbot: QtBot) -> Non
 
 def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window, qtbot: QtBot) -> None:
     view = page(AttributionView, window, qtbot, ())
-    assert view.target == HeadTarget("B follows A", Target("nsp")) and not view.word.isVisible()
+    assert view.targets.target == HeadTarget("B follows A", Target("nsp")) and len(view.targets.all) == 1
     checkpoint, text, _ = asked(window)
     found = attribution_of(checkpoint, text, HeadTarget("", Target("nsp")), "leave_one_out")
     assert view.shown["leave_one_out"].array == pytest.approx(found.scores, abs=1e-4)
@@ -209,20 +210,20 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     window.state.set_text(TEXT_A, TEXT_B)
     view = page(AttributionView, window, qtbot, ())
-    assert nothing(view) == "" and view.target is not None and view.target.target.head == head
-    assert view.word.count() == count
+    assert nothing(view) == "" and view.targets.target is not None and view.targets.target.target.head == head
+    assert len(view.targets.all) == count
     checkpoint, text, reading = asked(window)
     best = max(targets_of(reading, 1)[:count], key=lambda one: one.value(reading))
     if kind in ("classify", "tag"):
-        assert view.target.target == best.target
+        assert view.targets.target.target == best.target
     for method in ("gradient_x_input", "leave_one_out"):
-        found = attribution_of(checkpoint, text, view.target, method)  # type: ignore[arg-type]
+        found = attribution_of(checkpoint, text, view.targets.target, method)  # type: ignore[arg-type]
         assert view.shown[method].array == pytest.approx(found.scores, abs=1e-4)  # type: ignore[index]
     if kind == "tag":  # the tag of another token
         tokens = view.charts["gradient_x_input"]
         QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(4).center().toPoint())
         answered(window, qtbot)
-        assert view.target.target.position == 4
+        assert view.targets.target.target.position == 4
 
 
 def test_what_decided_is_said_of_the_model_as_it_is(window: Window, qtbot: QtBot) -> None:
@@ -237,15 +238,15 @@ def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window: Win
     view = page(AttributionView, window, qtbot)
 
     def position() -> int:
-        assert view.target is not None and view.target.target.head == "mlm"
-        return view.target.target.position
+        assert view.targets.target is not None and view.targets.target.target.head == "mlm"
+        return view.targets.target.target.position
 
     window.state.set_focus(None)
     window.state.set_hover(4)
     assert position() == MASKS[0]
     window.state.set_focus(MASKS[1])
     assert position() == MASKS[1]
-    pick(view.place, 0)
+    pick(view, 0, 0)
     answered(window, qtbot)
     window.state.set_hover(5)
     assert position() == MASKS[0] and not view.is_running
