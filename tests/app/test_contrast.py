@@ -157,7 +157,7 @@ def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpo
     one_out = view.asked["leave_one_out"].answer
     assert one_out is not None and one_out.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
     assert "Log odds" in view.summaries["leave_one_out"].text()
-    assert view.target is not None and view.target.target.against == checkpoint.tokenizer.id("his")
+    assert view.targets.target is not None and view.targets.target.target.against == checkpoint.tokenizer.id("his")
 
 
 def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
@@ -238,10 +238,10 @@ def test_one_word_alone_and_the_other_left_out(opened: Window, qtbot: QtBot) -> 
     view = view_of(opened, "predict", "attribution", qtbot)
     tokenizer = opened.state.reading.request.model.tokenizer  # type: ignore[union-attr]
     type_words(opened, view.choice.fields, Contrast("her", ""), qtbot)
-    assert (view.target.target.index, view.target.target.against) == (tokenizer.id("her"), None)
+    assert (view.targets.target.target.index, view.targets.target.target.against) == (tokenizer.id("her"), None)
     type_words(opened, view.choice.fields, Contrast("", "her"), qtbot)
     first = opened.state.reading.masks[0].words[0].id  # type: ignore[union-attr]
-    assert (view.target.target.index, view.target.target.against) == (first, tokenizer.id("her"))
+    assert (view.targets.target.target.index, view.targets.target.target.against) == (first, tokenizer.id("her"))
 
 
 def test_it_stays_when_the_window_is_built_anew(opened: Window, qtbot: QtBot) -> None:
@@ -250,8 +250,8 @@ def test_it_stays_when_the_window_is_built_anew(opened: Window, qtbot: QtBot) ->
     opened.appearance.set_look(projector=True)
     settle(opened, qtbot)
     again = view_of(opened, "predict", "attribution", qtbot)
-    qtbot.waitUntil(lambda: again.target is not None, timeout=TIMEOUT_MS)
-    assert again is not view and again.target.answers == ("her", "his")
+    qtbot.waitUntil(lambda: again.targets.target is not None, timeout=TIMEOUT_MS)
+    assert again is not view and again.targets.target.answers == ("her", "his")
     opened.appearance.set_look(projector=False)
 
 

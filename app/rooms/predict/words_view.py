@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLayout, QWidget
 
 from ...compute.question import Job
@@ -23,6 +22,7 @@ from ...widgets.card import GAP_PX, Card, Steady, label, scrolled, show_text
 from ...widgets.charts.bars import BarList
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, vbox
+from ...widgets.rich_text import RichLabel, colored
 from ..pictures import Bars, Tokens
 from .mask_card import MaskCard
 from .pair_card import AskedPair, PairCard, PreviousCard, PreviousPredictions
@@ -80,14 +80,17 @@ class WordsView(PredictView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.pair, self.previous_card, self.read_text = PairCard(), PreviousCard(), label("", wrap=True)
+        self.pair, self.previous_card, self.read_text = (
+            PairCard(),
+            PreviousCard(),
+            RichLabel(say("What the model reads")),
+        )
         self.pair.set_figure(self._pair_figure, say("the verdict on A and B"))
         self.pair.text_requested.connect(self.text_requested)
         self.pair.pairs_changed.connect(self._keep)
         self.previous_card.dismissed.connect(lambda: self.keep(None))
         side, intro = QWidget(), say("Words or pieces of words, with markers such as [CLS] and [SEP].")
         read_card = Card(say("What the model reads"), intro=intro)
-        self.read_text.setTextFormat(Qt.TextFormat.RichText)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
         fill(read_card.body, Steady(self.read_text), None)
         vbox(self.pair, self.previous_card, (read_card, 1), parent=side, gap_px=GAP_PX)
@@ -156,7 +159,7 @@ class WordsView(PredictView):
         self.cards["replaced"].setVisible(reading.replaced is not None)
         self._show_pair(reading)
         self.previous_card.show_previous(self._previous, reading, self.pair.verdict)
-        self.read_text.setText(as_read(reading, selection.units(reading)))
+        self.read_text.write(partial(as_read, reading, selection.units(reading)))
         super().show_reading(reading, selection)
         self.draw_answer("lens")
 
@@ -192,12 +195,6 @@ class WordsView(PredictView):
         )
         detail = {"color": colors, "is_strong": is_outlined, "mark": marks}
         return Values(chances[words], side.some(words), high=1, texts=texts, detail=detail)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """The colours of what was read stand in the text."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self.reading is not None:
-            self.read_text.setText(as_read(self.reading, self.selection.units(self.reading)))
 
     def _add_card(self) -> None:
         card, number = MaskCard(), len(self.mask_cards)
@@ -275,13 +272,9 @@ def judged_replaced(reading: Reading) -> set[int]:
 
 def as_read(reading: Reading, units: Units) -> str:
     """The tokens or words in the colours of their parts, as rich text; what was typed is escaped."""
-    look, judged = theme.active(), {units.unit_of(position) for position in judged_replaced(reading)}
-    words = []
+    judged, words = {units.unit_of(position) for position in judged_replaced(reading)}, []
     for unit, (token, kind) in enumerate(zip(units.labels, units.kinds, strict=True)):
-        weight = "bold" if kind == "mask" or unit in judged else "normal"
-        line = "underline" if unit in judged else "none"
-        style = f"color:{getattr(look, kind)}; font-weight:{weight}; text-decoration:{line}"
-        words.append(f'<span style="{style}">{html.escape(token)}</span>')
-    text = f'<p style="line-height:150%">{" ".join(words)}</p>'
-    meaning = html.escape(say("underlined: judged to be replaced"))
-    return f'{text}<p style="color:{look.muted}">{meaning}</p>' if judged else text
+        word = colored(token, kind, bold=kind == "mask" or unit in judged)
+        words.append(f"<u>{word}</u>" if unit in judged else word)
+    meaning = colored(say("underlined: judged to be replaced"), "muted")
+    return f'<p style="line-height:150%">{" ".join(words)}</p>' + (f"<p>{meaning}</p>" if judged else "")
