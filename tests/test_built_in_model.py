@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from app.compute.word_questions import words_over_time
+from bertcore.analysis.over_time import words_over_time
 from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.reference_values import check_reference
 from bertcore.analysis.trace import trace

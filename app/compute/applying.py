@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import TASK_KINDS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.model.hooks import Changes
     from bertcore.progress import ReportProgress
-    from bertcore.tasks.kinds.base import Example, Prediction, TaskKind
+    from bertcore.tasks.kinds.base import Example, Prediction
 
     from ..state.readings import Reading
 
@@ -85,23 +85,19 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, progress: ReportP
         if kind is None:
             raise BertcoreError(f"The model {checkpoint.name} has no task head.")
         example = as_example(kind, request.text_a, request.text_b)
-        is_same = _reads_same(checkpoint, TASK_KINDS[kind], example, request)
+        a, b, _ = TASK_KINDS[kind].written(example)
+        encoding = checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
+        is_same = TASK_KINDS[kind].reads_as_typed and tuple(encoding.ids) == request.token_ids
         what_if = request.what_if if is_same else request.what_if.without_places()
         before = predict_as_learned(checkpoint, [example], progress, decoding=request.decoding)[0]
         if not what_if:
-            return Applied(request, example, before, took_ms=_since(started))
+            return Applied(request, example, before, took_ms=(time.perf_counter() - started) * 1000)
         changes = _changes(checkpoint, what_if)
         prediction = predict_as_learned(checkpoint, [example], progress, decoding=request.decoding, changes=changes)[0]
-        return Applied(request, example, prediction, before, what_if, took_ms=_since(started))
+        took_ms = (time.perf_counter() - started) * 1000
+        return Applied(request, example, prediction, before, what_if, took_ms=took_ms)
     except BertcoreError as error:
         return Applied(request, problem=str(error))
-
-
-def _reads_same(checkpoint: Checkpoint, kind: TaskKind[Any, Any], example: Example, request: ApplyRequest) -> bool:
-    """Whether the head reads the tokens that the changes were made for."""
-    a, b, _ = kind.written(example)
-    encoding = checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
-    return kind.reads_as_typed and tuple(encoding.ids) == request.token_ids
 
 
 def _changes(checkpoint: Checkpoint, what_if: WhatIf) -> Changes:
@@ -123,7 +119,3 @@ def _changes(checkpoint: Checkpoint, what_if: WhatIf) -> Changes:
 
         moved["embeddings.segment"] = in_segment
     return combine(moved, what_if.changes() or {})
-
-
-def _since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000

@@ -1,4 +1,4 @@
-"""What the room Embed asks of a model: position and segment tables compared, words near tokens.
+"""What is asked of a model's own numbers: its tables compared, words near tokens, what training changed.
 
 P positions, E width of the embeddings.
 """
@@ -13,13 +13,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bertcore.analysis.vectors import NearestWords, cosine, cosines
+from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress
 
 if TYPE_CHECKING:
+    from bertcore.analysis.compare import MovedWord, PartChange
     from bertcore.analysis.vectors import NearestBy, NearWord, WordsAround
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.model.bert import Bert
 
+NEIGHBOURS = 6
 _words: WeakKeyDictionary[Bert, NearestWords] = WeakKeyDictionary()  # used on the worker's thread alone
 
 
@@ -64,3 +67,38 @@ def _words_of(checkpoint: Checkpoint) -> NearestWords:
     if checkpoint.model not in _words:
         _words[checkpoint.model] = NearestWords.of(checkpoint)
     return _words[checkpoint.model]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingChanges:
+    """How far one model is from another of the same shape."""
+
+    parts: Sequence[PartChange]
+    words: Sequence[MovedWord]  # the farthest first
+    no_words: str  # why none can be said to have moved: a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The words nearest to one in the token embeddings of two models."""
+
+    id: int
+    now: list[NearWord]
+    before: list[NearWord]
+
+
+def training_changes(ours: Checkpoint, before: Checkpoint, progress: ReportProgress) -> TrainingChanges:
+    """As `bertcore compare` has them. Raises BertcoreError where the models are not of one shape."""
+    from bertcore.comparing import compare_parameters
+
+    progress(0.0)
+    parts, words, notes = compare_parameters(ours, before)
+    if parts is None:
+        raise BertcoreError(notes[0])
+    return TrainingChanges(parts, words or (), " ".join(notes))
+
+
+def neighbours(ours: Checkpoint, before: Checkpoint, token_id: int, progress: ReportProgress) -> Neighbours:
+    progress(0.0)
+    now, then = (_words_of(checkpoint).near([token_id], NEIGHBOURS) for checkpoint in (ours, before))
+    return Neighbours(token_id, now, then)

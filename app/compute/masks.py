@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.predict import WordGuess, softmax, top_words
+from bertcore.analysis.predict import WordGuess, decided_at, softmax, top_words
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
 
@@ -108,15 +108,6 @@ class WordThroughLayers:
     def rank(self) -> NDArray[np.int64] | None:
         """(L+1); None for several pieces, as there is no list of all words to rank them in."""
         return self.piece_ranks[:, 0] if len(self.pieces) == 1 else None
-
-
-def decided_at(ranks: NDArray | Sequence[int]) -> int | None:
-    """The first stage from which on the rank (L+1) stays 1; None where it is not 1 in the end."""
-    is_first = np.asarray(ranks) == 1
-    if not is_first[-1]:
-        return None
-    others = np.flatnonzero(~is_first)
-    return int(others[-1]) + 1 if len(others) else 0
 
 
 def lens_at(checkpoint: Checkpoint, hidden: NDArray[np.float32], k: int = 3) -> MaskLens:

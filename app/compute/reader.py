@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from bertcore.analysis.align import align
+from bertcore.analysis.attention_heads import thumbnails
 from bertcore.analysis.half_precision import halved, trace_bytes
 from bertcore.errors import BertcoreError
 
 from ..state.baseline import OtherModel, OtherText
 from ..state.explore_state import ExploreState
-from ..state.readings import Reading, ReadingRequest, mask_readings, request_for, thumbnails
+from ..state.readings import Reading, ReadingRequest, mask_readings, request_for
 from ..state.what_if import NOTHING_CHANGED
 from .errors import sentence
 from .inference import READ, Inference

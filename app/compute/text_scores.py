@@ -55,18 +55,21 @@ class ScoredTexts:
 def score_typed(
     checkpoint: Checkpoint, lines: Sequence[tuple[str, str]], word: str | None, progress: ReportProgress
 ) -> ScoredTexts | ScoredPairs:
-    """As the lines are texts or minimal pairs. lines: what each is called in messages, and what it says."""
-    if are_minimal_pairs("\n".join(line for _, line in lines)):
-        return score_pairs(checkpoint, lines, progress)
-    return score_lines(checkpoint, lines, word, progress)
+    """As the lines are texts or minimal pairs, as `bertcore score` and `bertcore evaluate --pairs` measure them.
 
-
-def score_lines(
-    checkpoint: Checkpoint, lines: Sequence[tuple[str, str]], word: str | None, progress: ReportProgress
-) -> ScoredTexts:
-    """lines: what each is called in messages, and what it says. Raises as `read_lines` and `score_texts`."""
+    lines: what each is called in messages, and what it says. Raises BertcoreError for lines that are neither, and for
+    a model that predicts no words.
+    """
     from bertcore.evaluation.score_texts import mean_by_choice, read_lines, score_texts
+    from bertcore.evaluation.sets import judge_minimal_pairs
 
+    if are_minimal_pairs("\n".join(line for _, line in lines)):
+        found = judge_minimal_pairs(checkpoint, listed_pairs(lines), progress)
+        judged = [
+            PairScore(one.pair.good, one.pair.bad, one.pair.phenomenon, one.is_right, one.bad_bits - one.good_bits)
+            for one in found.preferences
+        ]
+        return ScoredPairs(judged, found.right, found.by_phenomenon())
     scores = score_texts(checkpoint, read_lines(lines), word, progress)
     return ScoredTexts(scores, mean_by_choice(scores))
 
@@ -119,7 +122,7 @@ def readable_pairs(lines: Sequence[str]) -> str | None:
 
 
 def listed_pairs(lines: Sequence[tuple[str, str]]) -> list[MinimalPair]:
-    """What `score_pairs` scores. Raises BertcoreError for lines that are no minimal pairs."""
+    """The pairs that such lines are. Raises BertcoreError for lines that are no minimal pairs."""
     from bertcore.evaluation.sets import MinimalPair, listed_minimal_pairs
 
     first = next((line for _, line in lines if line.strip()), "")
@@ -135,18 +138,3 @@ def listed_pairs(lines: Sequence[tuple[str, str]]) -> list[MinimalPair]:
                 raise BertcoreError(f"{place}: expected a right sentence, “>”, and a wrong one.")
             pairs.append(MinimalPair(phenomenon, good, bad))
     return pairs
-
-
-def score_pairs(checkpoint: Checkpoint, lines: Sequence[tuple[str, str]], progress: ReportProgress) -> ScoredPairs:
-    """lines: what each is called in messages, and what it says. As `bertcore evaluate --pairs` measures it.
-
-    Raises BertcoreError for lines that are no minimal pairs, and for a model that predicts no words.
-    """
-    from bertcore.evaluation.sets import judge_minimal_pairs
-
-    found = judge_minimal_pairs(checkpoint, listed_pairs(lines), progress)
-    scores = [
-        PairScore(one.pair.good, one.pair.bad, one.pair.phenomenon, one.is_right, one.bad_bits - one.good_bits)
-        for one in found.preferences
-    ]
-    return ScoredPairs(scores, found.right, found.by_phenomenon())

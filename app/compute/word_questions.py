@@ -1,4 +1,4 @@
-"""What a person asks about words: how surprising each is, which decided a prediction, what each snapshot predicts.
+"""What a person asks about words: how surprising each is, and which decided a prediction.
 
 Importable without torch: the window names what it wants on its own thread, and has it worked out on another, in batches
 that are small enough for what is more urgent not to wait long. Positions count from 0. S tokens.
@@ -6,13 +6,8 @@ that are small enough for what is more urgent not to wait long. Positions count 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bertcore.analysis.predict import WordGuess
-from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
@@ -77,36 +72,3 @@ def sentence_similarity(checkpoint: Checkpoint, a: str, b: str, _progress: Repor
     most = checkpoint.config.max_length
     encodings = [checkpoint.tokenizer.encode(text, max_length=most) for text in (a, b)]
     return cosine(*sentence_vectors(checkpoint.model, encodings, checkpoint.pooling))
-
-
-def words_over_time(
-    snapshots: Sequence[Path], text: str, progress: ReportProgress = no_progress
-) -> dict[Path, WordGuess]:
-    """The likeliest word for the first [MASK] of `text`, by snapshot.
-
-    A snapshot that is gone (a run thins its snapshots while it goes on) or has no MLM head is left out.
-    Raises BertcoreError where the text has no [MASK].
-    """
-    from bertcore.analysis.predict import top_words
-    from bertcore.analysis.trace import trace
-    from bertcore.checkpoint.checkpoint import load_checkpoint
-
-    guesses = {}
-    for number, folder in enumerate(snapshots):
-        progress(number / len(snapshots))
-        try:
-            checkpoint = load_checkpoint(folder)
-        except BertcoreError:
-            continue
-        tokenizer = checkpoint.tokenizer
-        encoding = tokenizer.encode(text, max_length=checkpoint.config.max_length)
-        if tokenizer.mask_id not in encoding.ids:
-            if encoding.dropped:
-                raise BertcoreError("The sentence is too long: its [MASK] was cut off. Write a shorter one.")
-            raise BertcoreError("Write [MASK] in the sentence, where the model should put a word.")
-        position = encoding.ids.index(tokenizer.mask_id)
-        made = trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[position])
-        if made.mlm_logits is not None:
-            guess = top_words(made.mlm_logits[0], tokenizer, 1)[0]
-            guesses[folder] = replace(guess, token=tokenizer.label(guess.id))
-    return guesses

@@ -125,7 +125,8 @@ def start_title(begins_with: str) -> str:
 
 def commands_of(window: Commanded) -> dict[str, Command]:
     """All of them, menu by menu. Presenters' remotes send B or a full stop for a blank screen."""
-    state, services, lessons, comparison = window.state, window.services, window.lessons, window.comparison
+    state, services, open_room = window.state, window.services, window.open_room
+    lessons, comparison = window.lessons, window.comparison
     opener, machine, look, exporter = services.open_model, services.time_machine, window.appearance, window.exporter
 
     def follow() -> None:
@@ -176,7 +177,7 @@ def commands_of(window: Commanded) -> dict[str, Command]:
         ("text.type", "Ctrl+L", say("Edit sentence A"), type_a),
         ("text.reset", "Ctrl+0", say("Reset all changes inside the model"), lambda: state.set_what_if(NOTHING_CHANGED)),
         *(
-            (f"room.{room.key}", f"Ctrl+{number}", room.shown_title, partial(window.open_room, room.key))
+            (f"room.{room.key}", f"Ctrl+{number}", room.shown_title, partial(open_room, room.key))
             for number, room in enumerate(ROOMS, start=1)
         ),
         ("compare.model", "Ctrl+Alt+O", say("Compare with another model…"), comparison.ask_for_model),
@@ -185,13 +186,13 @@ def commands_of(window: Commanded) -> dict[str, Command]:
         ("compare.swap", "Ctrl+Alt+X", say("Swap with the baseline"), comparison.swap),
         ("compare.difference", "D", say("Show the difference, or both side by side"), comparison.toggle_difference),
         ("compare.end", "Ctrl+Alt+U", say("End the comparison"), comparison.end),
-        ("lesson.next", "PgDown", say("Next page of the lesson"), lessons.next),
-        ("lesson.back", "PgUp", say("Previous page of the lesson"), lessons.back),
+        ("lesson.next", "PgDown", say("Next page of the lesson"), partial(lessons.turn, 1)),
+        ("lesson.back", "PgUp", say("Previous page of the lesson"), partial(lessons.turn, -1)),
         ("lesson.notes", "Ctrl+Alt+N", say("Speaker notes"), lessons.show_notes),
         ("lesson.hand_in", "Ctrl+Alt+H", say("Hand in your answers…"), lessons.hand_in),
         ("lesson.close", "Ctrl+Shift+W", say("Close the lesson"), lessons.close),
         ("lesson.tour", "Ctrl+Alt+I", say("Tour of the window"), lessons.open_tour),
-        ("lesson.game", "Ctrl+Alt+G", say("Guessing game: the class against the model"), lessons.open_game),
+        ("lesson.game", "Ctrl+Alt+G", say("Guessing game: the class against the model"), partial(open_room, "game")),
         ("lesson.open", "Ctrl+Shift+L", say("Open lesson…"), lessons.choose),
         ("lesson.collect", "Ctrl+Alt+K", say("Collect answers…"), lessons.collect),
         ("view.words", "W", say("Show whole words or tokens"), partial(toggle, "words")),

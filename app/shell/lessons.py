@@ -59,8 +59,18 @@ class Lessons(QObject):
 
     def open(self, file: Path) -> None:
         """Opens a lesson beside the rooms."""
+        from ..lessons.player import LessonPlayer
+
+        services = self._services
         if self.player is None:
-            self.player = self._make_player()
+            opener, rooms = services.open_model, room_views()
+            self.player = player = LessonPlayer(services.state, opener, self._sessions.current, rooms, self)
+            player.question_requested.connect(services.inference.ask)
+            player.problem_found.connect(self.problem_found)
+            player.view_requested.connect(self.view_requested)
+            player.opened.connect(self.changed)
+            # Queued: when all who follow the player have heard that its lesson is closed.
+            player.opened.connect(self._discard_closed, Qt.ConnectionType.QueuedConnection)
             self.attach(self._frame())
         self._offers.end(TOUR)
         self.player.open(file)
@@ -134,13 +144,10 @@ class Lessons(QObject):
         offer.accepted.connect(self.open_tour)
         return offer
 
-    def next(self) -> None:
+    def turn(self, by: int) -> None:
+        """To a page before or after the one on show."""
         if self.player is not None:
-            self.player.next()
-
-    def back(self) -> None:
-        if self.player is not None:
-            self.player.back()
+            self.player.go(self.player.number + by)
 
     def close(self) -> None:
         if self.player is not None:
@@ -157,10 +164,6 @@ class Lessons(QObject):
         self.notes.place_beside(self._window)
         self.notes.show()
         self.notes.raise_()
-
-    def open_game(self) -> None:
-        """The class against the model."""
-        self.view_requested.emit("game", "")
 
     def hand_in(self) -> None:
         """Asks for a name and a file, and writes the answers there."""
@@ -200,19 +203,6 @@ class Lessons(QObject):
         dialog.state_requested.connect(self._sessions.show)
         dialog.show()
         return dialog
-
-    def _make_player(self) -> LessonPlayer:
-        from ..lessons.player import LessonPlayer
-
-        services = self._services
-        player = LessonPlayer(services.state, services.open_model, self._sessions.current, room_views(), self)
-        player.question_requested.connect(services.inference.ask)
-        player.problem_found.connect(self.problem_found)
-        player.view_requested.connect(self.view_requested)
-        player.opened.connect(self.changed)
-        # Queued: when all who follow the player have heard that its lesson is closed.
-        player.opened.connect(self._discard_closed, Qt.ConnectionType.QueuedConnection)
-        return player
 
     def _discard_closed(self) -> None:
         """Nothing stays of a lesson that is closed."""

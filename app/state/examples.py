@@ -67,16 +67,13 @@ def _load_examples(language: str) -> tuple[Example, ...]:
     words = translated.folder_of(language) / "examples.json"
     if not words.is_file():
         return examples
-    said: dict[str, str] = read_json(words, "install BERTscope again")
-    return tuple(
-        replace(
-            example,
-            title=said.get(example.title, example.title),
-            look_for=said.get(example.look_for, example.look_for),
-            happens=said.get(example.happens, example.happens),
-        )
-        for example in examples
-    )
+    translations: dict[str, str] = read_json(words, "install BERTscope again")
+
+    def translated_texts(example: Example) -> dict[str, Any]:
+        english = {name: getattr(example, name) for name in ("title", "look_for", "happens")}
+        return {name: translations.get(text, text) for name, text in english.items()}
+
+    return tuple(replace(example, **translated_texts(example)) for example in examples)
 
 
 def read_example(entry: dict[str, Any]) -> Example:
@@ -86,18 +83,7 @@ def read_example(entry: dict[str, Any]) -> Example:
         wrong = ", ".join(sorted((set(entry) - {"model", "passage"}) ^ expected))
         raise BertcoreError(f"The example {entry.get('title', '')!r} has missing or unknown keys: {wrong}.")
     mask = tuple(_find_word(entry, wanted) for wanted in entry["mask"])
-    return Example(
-        title=entry["title"],
-        a=entry["a"],
-        b=entry["b"],
-        mask=mask,
-        room=entry["room"],
-        look_for=entry["look_for"],
-        happens=entry["happens"],
-        checks=tuple(entry["checks"]),
-        model=entry.get("model"),
-        passage=entry.get("passage", ""),
-    )
+    return Example(**(entry | {"mask": mask, "checks": tuple(entry["checks"])}))
 
 
 def _find_word(entry: dict[str, Any], wanted: str) -> Place:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from bertcore.analysis.half_precision import HalfPrecision
 
+from ..look.say import say
 from .token_units import TokenView, Units
 from .what_if import NOTHING_CHANGED, WhatIf
 
-THUMBNAIL_TOKENS = 64
 WORDS_PER_MASK = 10
 
 if TYPE_CHECKING:
@@ -196,19 +196,63 @@ def mask_readings(traced: Trace, request: ReadingRequest) -> list[MaskReading]:
     return readings
 
 
-def thumbnails(attentions: np.ndarray) -> np.ndarray:
-    """(L,N,S,S) -> (L,N,T,T), T <= 64: the highest value of each block, so that thin lines stay visible."""
-    import numpy as np
-
-    size = attentions.shape[-1]
-    if size <= THUMBNAIL_TOKENS:
-        return attentions
-    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
-    return np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=2), edges, axis=3)
-
-
 def word_to_mask(reading: Reading, selected: int) -> int | None:
     """The selected token, or the first word where that is a special token; None where there is no word."""
     parts = reading.encoding.parts
     words = [i for i, part in enumerate(parts) if part != "special"]
     return selected if selected in words else next(iter(words), None)
+
+
+@dataclass(frozen=True)
+class WordChange:
+    """One of our words, as the baseline has it."""
+
+    baseline_id: int
+    probability: float
+    rank: int  # 1: the likeliest
+
+
+@dataclass(frozen=True)
+class ComparedMask:
+    """What the baseline predicts for the same mask."""
+
+    position: int  # in the baseline's text
+    words: list[WordGuess]  # the baseline's, likeliest first
+    changes: dict[int, WordChange]  # by our token id; words that its vocabulary lacks are left out
+
+
+def compared_mask(reading: Reading, mask: MaskReading) -> ComparedMask | str | None:
+    """A sentence where there is nothing to compare, None without a baseline."""
+    from bertcore.analysis.predict import softmax
+    from bertcore.tokenizer.tokenizer import same_word
+
+    baseline = reading.baseline
+    if baseline is None:
+        return None
+    theirs = baseline_mask(reading, mask)
+    logits = baseline.trace.mlm_logits
+    if "mlm" not in baseline.request.model.output_heads or logits is None:
+        return say("{model} cannot predict words.", model=baseline.request.model.name)
+    if theirs is None:
+        return say("The other text has no mask here.")
+    row = softmax(logits[baseline.masks.index(theirs)])
+    vocabularies = reading.request.model.tokenizer, baseline.request.model.tokenizer
+    changes = {}
+    for word in (*mask.words, *([mask.was] if mask.was else [])):
+        baseline_id = same_word(*vocabularies, word.id)
+        if baseline_id is not None and baseline_id < len(row):
+            probability = float(row[baseline_id])
+            changes[word.id] = WordChange(baseline_id, probability, int((row > probability).sum()) + 1)
+    return ComparedMask(theirs.position, theirs.words, changes)
+
+
+def baseline_mask(reading: Reading, mask: MaskReading) -> MaskReading | None:
+    """The baseline's mask in the same place; where both texts have as many, the one of the same number."""
+    baseline, alignment = reading.baseline, reading.alignment
+    if baseline is None or alignment is None:
+        return None
+    by_position = {each.position: each for each in baseline.masks}
+    place = alignment.other_positions[mask.position]
+    if place in by_position:
+        return by_position[place]
+    return baseline.masks[reading.masks.index(mask)] if len(baseline.masks) == len(reading.masks) else None

@@ -17,6 +17,11 @@ LIKENESS = (
     (0.3, mark("Somewhat similar")),
     (-1.0, mark("Not similar")),
 )
+ANSWERS = {  # by their role: alone, and behind the claim
+    "verdict": (mark("Yes"), mark("{share} (yes)")),
+    "verdict-no": (mark("No"), mark("{share} (no)")),
+    "verdict-unsure": (mark("Unsure"), mark("{share} (unsure)")),
+}
 
 
 @dataclass(frozen=True)
@@ -49,37 +54,40 @@ class Verdict:
 
 def question_for(model: ModelInfo) -> PairQuestion:
     """What this model can be asked about a pair; of one that can answer nothing, the question it comes nearest to."""
-    if "nsp" not in model.output_heads:
-        if "sop" in model.output_heads or ("sop" in model.missing and model.pooling is None):
-            title = say("Does A come before B?")
-            invitation = say("Type a second sentence in B to ask which of the two comes first.")
-            return PairQuestion(title, invitation, "" if "sop" in model.output_heads else model.missing["sop"])
-        if model.pooling is not None:
-            title = say("How similar are A and B?")
-            invitation = say("Type a second sentence in B to compare it with A.")
-            return PairQuestion(title, invitation, is_similarity=True)
-    reason = say("This model does not say whether B follows A.")
-    return PairQuestion(
-        say("Is B the next sentence?"),
-        say("Type a second sentence in B to ask whether it follows A."),
-        "" if "nsp" in model.output_heads else model.missing.get("nsp", reason),
-    )
+    heads, missing = model.output_heads, model.missing
+    if "nsp" not in heads and ("sop" in heads or ("sop" in missing and model.pooling is None)):
+        title = say("Does A come before B?")
+        invitation = say("Type a second sentence in B to ask which of the two comes first.")
+        return PairQuestion(title, invitation, "" if "sop" in heads else missing["sop"])
+    if "nsp" not in heads and model.pooling is not None:
+        title = say("How similar are A and B?")
+        return PairQuestion(title, say("Type a second sentence in B to compare it with A."), is_similarity=True)
+    reason = missing.get("nsp", say("This model does not say whether B follows A."))
+    invitation = say("Type a second sentence in B to ask whether it follows A.")
+    return PairQuestion(say("Is B the next sentence?"), invitation, "" if "nsp" in heads else reason)
 
 
 def verdict_of(reading: Reading) -> Verdict | None:
     """What the heads for pairs say; None where there is none."""
-    first = first_token(reading)
-    if reading.next_sentence is not None:
-        explanation = say("The next-sentence classifier reads only {token}.", token=first)
-        return _choice(pair_claim(is_order=False), reading.next_sentence.is_next, explanation)
-    if reading.sentence_order is not None:
-        explanation = say(
+    follows, order = reading.next_sentence, reading.sentence_order
+    if follows is not None:
+        share, text = follows.is_next, mark("The next-sentence classifier reads only {token}.")
+    elif order is not None:
+        share = order.in_order
+        text = mark(
             "The sentence-order classifier reads only {token}. Both sentences may well be about the same thing: only "
-            "their order is in question.",
-            token=first,
+            "their order is in question."
         )
-        return _choice(pair_claim(is_order=True), reading.sentence_order.in_order, explanation)
-    return None
+    else:
+        return None
+    claim, role = pair_claim(is_order=follows is None), role_of(share)
+    explanation = say(text, token=first_token(reading))
+    if role == "verdict-unsure":
+        rule = unsure_rule()
+        explanation = f"{rule[:1].upper()}{rule[1:]}. {explanation}"
+    # The probability of the claim is what every number and bar shows, whatever the answer.
+    number, bar = f"{claim}: {numbers.percent(share)}", say("Probability that {claim}", claim=claim)
+    return Verdict(role, say(ANSWERS[role][0]), number, share, bar, explanation, claim)
 
 
 def similarity_verdict(cosine: float, pooling: Pooling, first: str) -> Verdict:
@@ -97,8 +105,7 @@ def similarity_verdict(cosine: float, pooling: Pooling, first: str) -> Verdict:
     )
     number = say("cosine {cosine}", cosine=numbers.decimal(cosine, 3))
     role = "verdict" if cosine >= LIKENESS[1][0] else "verdict-unsure"
-    bar = say("Cosine of A and B")
-    return Verdict(role, say(answer), number, min(max(cosine, 0.0), 1.0), bar, explanation)
+    return Verdict(role, say(answer), number, min(max(cosine, 0.0), 1.0), say("Cosine of A and B"), explanation)
 
 
 def first_token(reading: Reading) -> str:
@@ -115,32 +122,14 @@ def role_of(share: float) -> str:
 
 def short_answer(role: str, share: float) -> str:
     """ "40% (unsure)", behind the claim."""
-    answers = {
-        "verdict": say("{share} (yes)"),
-        "verdict-no": say("{share} (no)"),
-        "verdict-unsure": say("{share} (unsure)"),
-    }
-    return answers[role].format(share=numbers.percent(share))
+    return say(ANSWERS[role][1], share=numbers.percent(share))
 
 
 def unsure_rule() -> str:
     """What `role_of` calls unsure."""
-    low, high = numbers.percent(1 - SURE), numbers.percent(SURE)
-    return say("unsure: between {low} and {high}", low=low, high=high)
+    return say("unsure: between {low} and {high}", low=numbers.percent(1 - SURE), high=numbers.percent(SURE))
 
 
 def pair_claim(*, is_order: bool) -> str:
     """What the head for pairs gives the probability of. is_order: for sentence order."""
     return say("A comes before B") if is_order else say("B follows A")
-
-
-def _choice(claim: str, share: float, explanation: str) -> Verdict:
-    """share: the probability of the claim, which is what every number and bar shows, whatever the answer."""
-    role = role_of(share)
-    answers = {"verdict": say("Yes"), "verdict-no": say("No"), "verdict-unsure": say("Unsure")}
-    answer = answers[role]
-    if role == "verdict-unsure":
-        rule = unsure_rule()
-        explanation = f"{rule[:1].upper()}{rule[1:]}. {explanation}"
-    bar = say("Probability that {claim}", claim=claim)
-    return Verdict(role, answer, f"{claim}: {numbers.percent(share)}", share, bar, explanation, claim)

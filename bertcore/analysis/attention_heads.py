@@ -33,6 +33,7 @@ KINDS = (
     "broad",
 )
 PLAIN_KINDS = ("previous token", "next token", "same word in the other sentence", "same word elsewhere")
+THUMBNAIL_TOKENS = 64
 _DOMINANT = 0.5  # a pattern names the head if it explains at least half of the attention
 _BROAD = 0.85  # entropy as a fraction of the largest possible
 _NEAR_TOKENS = 2  # "local" is attention to tokens at most this far away
@@ -150,6 +151,16 @@ def clearest_head(attentions: NDArray, encoding: Encoding, besides: tuple[int, i
         best[besides] = -1.0
     layer, head = np.unravel_index(int(best.argmax()), best.shape)
     return int(layer), int(head)
+
+
+def thumbnails(attentions: NDArray) -> NDArray:
+    """(L,N,S,S) -> (L,N,T,T), T <= THUMBNAIL_TOKENS: the highest value of each block, so that thin lines stay visible."""
+    size = attentions.shape[-1]
+    if size <= THUMBNAIL_TOKENS:
+        return attentions
+    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
+    small: NDArray = np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=2), edges, axis=3)
+    return small
 
 
 def row_entropy(attention: NDArray) -> NDArray[np.float64]:

@@ -133,3 +133,12 @@ def follow_words(logits: NDArray, token_ids: Sequence[int]) -> WordPath:
     its_logit = np.take_along_axis(logits, own, axis=-1)  # (L+1,R,1)
     probability = np.take_along_axis(softmax(logits), own, axis=-1)[..., 0]
     return WordPath(probability, (logits > its_logit).sum(axis=-1) + 1)
+
+
+def decided_at(ranks: NDArray | Sequence[int]) -> int | None:
+    """The first stage from which on the rank (L+1) stays 1; None where it is not 1 in the end."""
+    is_first = np.asarray(ranks) == 1
+    if not is_first[-1]:
+        return None
+    others = np.flatnonzero(~is_first)
+    return int(others[-1]) + 1 if len(others) else 0

@@ -298,6 +298,18 @@ def word_id_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: in
     return ids[0]
 
 
+def same_word(ours: Tokenizer, theirs: Tokenizer, token_id: int) -> int | None:
+    """The id of one of our tokens in another vocabulary; None where that has it not, or only in pieces."""
+    if ours.kind == theirs.kind:
+        return theirs.id(ours.word(token_id))
+    word = ours.label(token_id)
+    if word.startswith("##"):  # a piece inside a word has no name in the other kinds
+        return None
+    encoding = theirs.encode(word.removeprefix("·"))
+    ids = [each for each, part in zip(encoding.ids, encoding.parts, strict=True) if part != "special"]
+    return ids[0] if len(ids) == 1 and ids[0] != theirs.unk_id else None
+
+
 def _check_text(name: str, text: object) -> None:
     """Raises BertcoreError for anything else, as a notebook may pass it."""
     if isinstance(text, list | tuple):

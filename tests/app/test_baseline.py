@@ -20,15 +20,14 @@ from app.shell.menus import fill_comparison
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.state.baseline_names import baseline_name, text_name
-from app.state.compared_words import ComparedMask, compared_mask, same_word
-from app.state.readings import Reading
+from app.state.readings import ComparedMask, Reading, compared_mask
 from app.state.session_file import load_session
 from app.state.verdicts import _choice
 from app.state.what_if import WhatIf
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer, same_word
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
 from tests.app.predict_room import answered, page, predict, texts

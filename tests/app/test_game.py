@@ -126,7 +126,7 @@ def view(window: Window, qtbot: QtBot) -> GameView:
     window.state.kept["game.play"] = Game(OWN)
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
-    window.lessons.open_game()
+    window.commands["lesson.game"].trigger()
     settle(window, qtbot)
     return view_of(window)
 

@@ -18,8 +18,9 @@ from app.compute.open_model import OpenModel
 from app.compute.question import Question, ReportOrCancel
 from app.compute.reader import Reader
 from app.state.explore_state import ExploreState
-from app.state.readings import THUMBNAIL_TOKENS, Reading, thumbnails
+from app.state.readings import Reading
 from app.state.what_if import NOTHING_CHANGED, WhatIf
+from bertcore.analysis.attention_heads import THUMBNAIL_TOKENS, thumbnails
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from app.compute.head_questions import HeadTarget
-from app.compute.masks import decided_at, fill_masks, lens_at, word_through_layers
+from app.compute.masks import fill_masks, lens_at, word_through_layers
 from app.compute.word_questions import attribution_of, surprise_of
 from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.effects import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.passes import as_text, layer_lens
-from bertcore.analysis.predict import follow_words, softmax, top_words, word_rank
+from bertcore.analysis.predict import decided_at, follow_words, softmax, top_words, word_rank
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises, word_probability

@@ -20,8 +20,8 @@ from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.view import PredictView
 from app.rooms.predict.words_view import WordsView
 from app.shell.window import Window
-from app.state.compared_words import ComparedMask, compared_mask
 from app.state.examples import load_examples
+from app.state.readings import ComparedMask, compared_mask
 from app.state.what_if import WhatIf
 from app.widgets.charts.cells import Labels
 from app.widgets.charts.scale import ShareBar

@@ -13,9 +13,9 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from app.compute.word_questions import words_over_time
 from bertcore.analysis.effects import covered, gradient_x_input, head_effects, integrated_gradients, leave_one_out
 from bertcore.analysis.interventions import ablate
+from bertcore.analysis.over_time import words_over_time
 from bertcore.analysis.passes import Batch, as_text, chunks, layer_lens, predict_heads
 from bertcore.analysis.predict import follow_words, softmax, top_words, word_rank
 from bertcore.analysis.targets import Target

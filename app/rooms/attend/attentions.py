@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bertcore.analysis.align import Alignment, align
+from bertcore.analysis.attention_heads import THUMBNAIL_TOKENS, thumbnails
 from bertcore.analysis.links import with_weight
 from bertcore.progress import ReportProgress, no_progress, part_of
 
 from ...look import theme
 from ...look.say import mark, say
 from ...state.baseline_names import reason_in_words
-from ...state.readings import THUMBNAIL_TOKENS, Reading, thumbnails
+from ...state.readings import Reading
 from ...state.token_units import TokenView, Units
 from ...state.what_if import EditedRow, WhatIf, head_name
 

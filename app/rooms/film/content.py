@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bertcore.analysis.attention_heads import thumbnails
 from bertcore.progress import ReportProgress
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_metrics import RunMetrics
@@ -29,7 +30,7 @@ from ...compute.question import ignore
 from ...look import numbers
 from ...look.say import say
 from ...runs.stages import Snapshots
-from ...state.readings import Reading, thumbnails
+from ...state.readings import Reading
 from ...state.token_units import TokenView
 from ...widgets.charts.raster import HeadSheet
 from ...widgets.curve_specs import Mark

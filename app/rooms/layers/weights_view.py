@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.locations import TINY, TUNED, shipped_checkpoint, tuned_models
 
-from ...compute.parameters import Neighbours, TrainingChanges, neighbours, training_changes
+from ...compute.embedding import Neighbours, TrainingChanges, neighbours, training_changes
 from ...compute.question import Job
 from ...figures.figure import Axis, Numbers, numbers_of
 from ...figures.values import Side, Values

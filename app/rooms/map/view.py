@@ -14,7 +14,7 @@ from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look.say import say
 from ...state.baseline_names import is_earlier
-from ...state.compared_words import ComparedMask, compared_mask
+from ...state.readings import ComparedMask, compared_mask
 from ...state.token_units import TokenView
 from ...state.verdicts import verdict_of
 from ...widgets.charts.raster import HeadSheet

@@ -18,7 +18,7 @@ from ...figures.values import Side, Values
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.baseline_names import is_earlier, where_compared
-from ...state.compared_words import baseline_mask
+from ...state.readings import baseline_mask
 from ...widgets.card import label
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid, Labels

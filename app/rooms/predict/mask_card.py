@@ -15,8 +15,7 @@ from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import say
 from ...state.baseline_names import baseline_name, beside, is_earlier
-from ...state.compared_words import ComparedMask, compared_mask
-from ...state.readings import MaskReading, Reading
+from ...state.readings import ComparedMask, MaskReading, Reading, compared_mask
 from ...widgets.card import Card, Hint, label, show_text
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.drawing import Box, Drawing, Shape, Words

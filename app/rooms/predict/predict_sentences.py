@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bertcore.evaluation.sets import Estimate
 
     from ...compute.masks import FilledMask, MaskLens
-    from ...state.compared_words import ComparedMask
+    from ...state.readings import ComparedMask
 
 MOST_ROWS = 4  # of a template: words that have a sentence of their own
 LEAST_FACTOR = 1.05  # less is no difference
@@ -190,7 +190,7 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None, tops
 
     chances, ranks (L+1): of the word; ranks None for a word of several pieces. tops (L+1): the likeliest words.
     """
-    from ...compute.masks import decided_at
+    from bertcore.analysis.predict import decided_at
 
     last = len(chances) - 1
     named: dict[str, Any] = {"word": isolated(word), "share": numbers.percent(float(chances[-1]))}
