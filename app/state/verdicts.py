@@ -80,12 +80,14 @@ def verdict_of(reading: Reading) -> Verdict | None:
         )
     else:
         return None
-    claim, role = pair_claim(is_order=follows is None), role_of(share)
-    explanation = say(text, token=first_token(reading))
+    return _choice(pair_claim(is_order=follows is None), share, say(text, token=first_token(reading)))
+
+
+def _choice(claim: str, share: float, explanation: str) -> Verdict:
+    """share: the probability of the claim, which is what every number and bar shows, whatever the answer."""
+    role, rule = role_of(share), unsure_rule()
     if role == "verdict-unsure":
-        rule = unsure_rule()
         explanation = f"{rule[:1].upper()}{rule[1:]}. {explanation}"
-    # The probability of the claim is what every number and bar shows, whatever the answer.
     number, bar = f"{claim}: {numbers.percent(share)}", say("Probability that {claim}", claim=claim)
     return Verdict(role, say(ANSWERS[role][0]), number, share, bar, explanation, claim)
 

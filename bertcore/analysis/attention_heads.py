@@ -154,7 +154,7 @@ def clearest_head(attentions: NDArray, encoding: Encoding, besides: tuple[int, i
 
 
 def thumbnails(attentions: NDArray) -> NDArray:
-    """(L,N,S,S) -> (L,N,T,T), T <= THUMBNAIL_TOKENS: the highest value of each block, so that thin lines stay visible."""
+    """(L,N,S,S) -> (L,N,T,T), T at most THUMBNAIL_TOKENS: the highest value of each block, so that thin lines stay."""
     size = attentions.shape[-1]
     if size <= THUMBNAIL_TOKENS:
         return attentions
