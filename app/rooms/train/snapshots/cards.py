@@ -15,12 +15,12 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHideEvent, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QStyle
 
+from bertcore.analysis.over_time import words_over_time
 from bertcore.analysis.predict import WordGuess
 from bertcore.tokenizer.special_tokens import MASK
 
 from ....compute.over_time import Heads, heads_over_time
 from ....compute.question import Question
-from ....compute.word_questions import words_over_time
 from ....look import numbers, theme
 from ....look.say import say
 from ....runs.run_state import RunState, Snapshot
