@@ -38,8 +38,8 @@ class Picture:
     """One picture on a card of its own. `show` returns what is on the screen, for hovering and files."""
 
     key: str
-    title: str  # of its card
     name: str  # for screen readers
+    title: str = ""  # of its card, if it has one
     chart: Callable[..., QWidget] = QWidget  # its name -> what draws it
     number: str = ""  # its kind in `look/number_kinds.py`, and the name of the array in a saved file
     saved_as: str = ""  # the name of the array, where that is another

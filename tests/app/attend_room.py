@@ -37,7 +37,8 @@ def is_asking(room: AttendRoom) -> bool:
 
 
 def answered(window: Window, room: AttendRoom, qtbot: QtBot) -> None:
-    """Nothing that was asked for is still under way."""
+    """The text is read, and nothing that was asked for is still under way."""
+    settle(window, qtbot)
     qtbot.waitUntil(lambda: not is_asking(room) and not window.services.inference.is_busy, timeout=TIMEOUT_MS)
 
 

@@ -37,7 +37,6 @@ def compare(room: AttendRoom, window: Window, qtbot: QtBot) -> Compare:
     def compared(key: str, kind: type[AnyView], baseline: Baseline | None) -> AnyView:
         view = open_view(room, key, kind)
         window.state.set_baseline(baseline)
-        settle(window, qtbot)
         answered(window, room, qtbot)
         return view
 
@@ -95,26 +94,19 @@ class TestMatrix:
         assert view.charts["theirs"].isVisible() and view.grid.color_range == view.charts["theirs"].color_range
         np.testing.assert_allclose(room.heads_card.atlas.thumbnails, readings(window)[0].thumbnails)
 
-    def test_of_a_shorter_text_only_what_both_have_is_compared(self, compare: Compare, window: Window) -> None:
-        compare("matrix", HeadMatrix, SHORTER)
-        both, (ours, theirs) = Attentions(readings(window)[0], TokenView()), weights(window)
-        before, difference = both.placed(theirs), both.difference(ours, theirs)
-        assert None in places(window)
-        for row, baseline_row in enumerate(places(window)):
-            for column, baseline_column in enumerate(places(window)):
-                if baseline_row is None or baseline_column is None:
-                    assert np.isnan(before[row, column]) and difference[row, column] == 0
-                else:
-                    assert before[row, column] == theirs[baseline_row, baseline_column]
-                    assert difference[row, column] == pytest.approx(ours[row, column] - before[row, column])
-
-    def test_whole_words_are_compared_as_words(self, compare: Compare, window: Window) -> None:
-        compare("matrix", HeadMatrix, ONE_WORD)
-        both = Attentions(readings(window)[0], TokenView(words=True, specials=False))
-        assert both.baseline is not None
-        assert both.alignment.other_positions == tuple(range(both.alignment.other_length))
+    @pytest.mark.parametrize(("baseline", "words"), [(SHORTER, False), (ONE_WORD, True)], ids=["shorter", "words"])
+    def test_only_what_both_have_is_compared(
+        self, baseline: OtherText, words: bool, compare: Compare, window: Window
+    ) -> None:
+        compare("matrix", HeadMatrix, baseline)
+        both = Attentions(readings(window)[0], TokenView(words=words, specials=not words))
+        assert both.baseline is not None and (None in both.alignment.other_positions) != words
         ours, theirs = both.weights(0, 1), both.baseline.weights(0, 1)
-        np.testing.assert_allclose(both.difference(ours, theirs), ours - theirs, atol=1e-6)
+        before, places = both.placed(theirs), both.alignment.other_positions
+        for (row, column), value in np.ndenumerate(before):
+            at = places[row], places[column]
+            assert np.isnan(value) if None in at else value == theirs[at]
+        np.testing.assert_array_equal(both.difference(ours, theirs), np.nan_to_num(ours - before))
 
     def test_a_model_of_another_shape_is_shown_beside_with_the_most_similar_head(
         self, compare: Compare, room: AttendRoom, window: Window, other_model: OtherModel

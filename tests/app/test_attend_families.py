@@ -133,7 +133,6 @@ def test_one_word_without_special_tokens(window: Window, qtbot: QtBot) -> None:
     room = attend(window, qtbot)
     window.state.set_text("cat", "")
     window.state.set_token_view(specials=False)
-    settle(window, qtbot)
     answered(window, room, qtbot)
     assert values(room).shape == (1, 1)
     assert room.side.row is not None and room.side.row.tolist() == pytest.approx([1.0])

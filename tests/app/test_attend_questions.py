@@ -40,7 +40,6 @@ class TestFind:
 
     def ask(self, find: FindView, query: str, window: Window, room: AttendRoom, qtbot: QtBot) -> FoundHeads:
         find.query.setText(query)
-        settle(window, qtbot)
         answered(window, room, qtbot)
         assert find.asked["find"].answer is not None
         return find.asked["find"].answer
@@ -130,7 +129,6 @@ class TestEffects:
         assert room.shared.targets.target is not None and room.shared.targets.target.target.head == "nsp"
         assert room.heads_card.atlas.effects is not None
         window.state.set_text(b="")
-        settle(window, qtbot)
         answered(window, room, qtbot)
         assert open_view(room, "effects", EffectsView).line.text.startswith("Mask a word (M)")
         assert room.heads_card.atlas.effects is None
@@ -189,9 +187,7 @@ class TestCheck:
         assert "ln p of the prediction" in page.meanings.text()
 
 
-def test_the_room_that_is_left_asks_for_nothing_and_keeps_no_reading(
-    room: AttendRoom, window: Window, qtbot: QtBot
-) -> None:
+def test_the_room_that_is_left_asks_for_nothing(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     room.heads_card.open("effects")
     window.open_room("embed")
     assert not is_asking(room)
@@ -209,7 +205,6 @@ def test_no_reading_is_kept_alive_by_what_was_asked_about_it(room: AttendRoom, w
     old = weakref.ref(window.state.reading)
     for text in ("A dog ran.", "A bird sat."):
         window.state.set_text(a=text)
-        settle(window, qtbot)
         answered(window, room, qtbot)
     gc.collect()
     assert old() is None
@@ -237,7 +232,6 @@ def test_every_head_is_shown_in_the_view_that_was_chosen_after_the_room_was_left
     """Of a long text they are made small on the worker, and nothing asks for them twice."""
     monkeypatch.setattr(Attentions, "is_small", property(lambda self: False))
     window.state.set_token_view(specials=False)
-    settle(window, qtbot)
     answered(window, room, qtbot)
     units = len(window.state.encoding or ()) - 3
     assert room.heads_card.atlas.thumbnails.shape[-1] == units

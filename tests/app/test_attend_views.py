@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.bar_strips import BarStrips, Strip
 from app.rooms.attend.check_view import CheckBars, Column
 from app.rooms.attend.lines_view import HeadLines, LinesPicture
 from app.rooms.attend.matrix_view import AttentionGrid, usual_high
+from app.rooms.attend.query_key_view import BarStrips, Strip
 from app.widgets.charts.cells import Labels
 from app.widgets.charts.zoom import Zoom
 from bertcore.analysis.links import strongest_links
@@ -39,43 +39,28 @@ def wheel(view: AttentionGrid, at: QPointF, notches: int) -> None:
     QApplication.sendEvent(view, event)
 
 
-class TestZoom:
-    def test_what_is_under_the_mouse_stays_there(self) -> None:
-        zoom = Zoom()
-        zoom.set_size(100)
-        zoom.zoom(3, 0.25, 0.75)
-        assert zoom.x + 0.25 * zoom.span == pytest.approx(25) and zoom.y + 0.75 * zoom.span == pytest.approx(75)
-
-    def test_it_stays_inside_and_has_limits(self) -> None:
-        zoom = Zoom()
-        zoom.set_size(20)
-        zoom.zoom(100, 1, 1)
-        assert zoom.span == 6 and zoom.x + zoom.span == 20
-        zoom.move(50, -50)
-        assert (zoom.x, zoom.y) == (14, 0)
-        zoom.zoom(-100, 0.5, 0.5)
-        assert zoom.is_whole and (zoom.x, zoom.y) == (0, 0)
-        zoom.set_size(3)
-        zoom.zoom(5, 0, 0)
-        assert zoom.is_whole
-
-    def test_what_is_seen(self) -> None:
-        zoom = Zoom()
-        zoom.set_size(20)
-        zoom.zoom(100, 0.5, 0.5)
-        assert (zoom.x, zoom.y, zoom.span) == (7, 7, 6)
-        for row, y in ((0, 0), (3, 0), (19, 14), (16, 14)):
-            zoom.show_row(row)
-            assert (zoom.x, zoom.y) == (7, y)
-
-    def test_of_the_same_size_it_stays(self) -> None:
-        zoom = Zoom()
-        zoom.set_size(20)
-        zoom.zoom(2, 0, 0)
-        zoom.set_size(20)
-        assert not zoom.is_whole
-        zoom.set_size(21)
-        assert zoom.is_whole
+def test_zoom_stays_inside_within_its_limits_and_keeps_what_is_under_the_mouse() -> None:
+    zoom = Zoom()
+    zoom.set_size(100)
+    zoom.zoom(3, 0.25, 0.75)
+    assert zoom.x + 0.25 * zoom.span == pytest.approx(25) and zoom.y + 0.75 * zoom.span == pytest.approx(75)
+    zoom.set_size(20)
+    zoom.zoom(100, 1, 1)
+    assert zoom.span == 6 and zoom.x + zoom.span == 20
+    zoom.move(50, -50)
+    assert (zoom.x, zoom.y) == (14, 0)
+    zoom.set_size(20)
+    assert not zoom.is_whole  # of the same size
+    zoom.zoom(-100, 0.5, 0.5)
+    assert zoom.is_whole and (zoom.x, zoom.y) == (0, 0)
+    zoom.zoom(100, 0.5, 0.5)
+    assert (zoom.x, zoom.y, zoom.span) == (7, 7, 6)
+    for row, y in ((0, 0), (3, 0), (19, 14), (16, 14)):
+        zoom.show_row(row)
+        assert (zoom.x, zoom.y) == (7, y)
+    zoom.set_size(3)
+    zoom.zoom(5, 0, 0)
+    assert zoom.is_whole
 
 
 class TestMatrix:

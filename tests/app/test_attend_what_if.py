@@ -57,7 +57,6 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: Qt
     before = {spot: cell_of(atlas, spot) for spot in ((0, 1), (1, 2), (1, 3))}
     window.state.set_head(1, 2)
     panel.head_off.click()
-    settle(window, qtbot)
     answered(window, room, qtbot)
     assert panel.head_off.text() == "Switch head 2·3 on again" and panel.layer_off.text() == "Skip this layer"
     assert room.large.title == "Layer 2 · Head 3 · off" and room.side.head_title.text() == "Head 2·3 · off"
@@ -92,7 +91,6 @@ def cell_of(atlas: HeadAtlas, spot: tuple[int, int]) -> QImage:
 def test_heads_that_are_off_have_a_group_of_their_own(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     room.heads_card.by_kind.setChecked(True)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 3)}), layers_off=frozenset({1})))
-    settle(window, qtbot)
     answered(window, room, qtbot)
     atlas = room.heads_card.atlas
     lowest = {spot for spot in np.ndindex(2, 4) if atlas.cell_rect(*spot).y() > atlas.cell_rect(0, 2).y()}
@@ -102,7 +100,6 @@ def test_heads_that_are_off_have_a_group_of_their_own(room: AttendRoom, window: 
 def test_heads_that_are_found_say_that_they_are_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     open_view(room, "find", FindView).query.setText("attn(A -> B) >= 0")
     window.state.set_what_if(WhatIf(layers_off=frozenset({1})))
-    settle(window, qtbot)
     answered(window, room, qtbot)
     found = open_view(room, "find", FindView).links.text().split("<a ")[1:]
     assert {("off</span>" in link, 'href="1,' in link) for link in found} == {(True, True), (False, False)}

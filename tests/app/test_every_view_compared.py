@@ -8,7 +8,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute import reader
-from app.rooms.attend.matrices import MeanMatrix
 from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.paths_view import PathsView
 from app.rooms.predict.lens_view import LensView
@@ -17,7 +16,6 @@ from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.analysis.attention_heads import head_facts
-from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.passes import as_text, layer_lens
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, pca
@@ -123,13 +121,6 @@ def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path, qt
     table.grab()
 
 
-def test_the_mean_of_heads_is_a_mean_of_differences(window: Window, qtbot: QtBot) -> None:
-    view = compare(window, "attend", "mean", ONE_WORD, qtbot)
-    assert isinstance(view, MeanMatrix)
-    now, before = (one.trace.attentions[window.state.layer] for one in both(window))
-    np.testing.assert_allclose(view.grid.values, (now - before).mean(0), atol=1e-6)
-
-
 def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> None:
     compare(window, "attend", "matrix", ONE_WORD, qtbot)
     room: Any = window.frame.room
@@ -175,20 +166,6 @@ def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBo
     window.comparison.end()
     settle(window, qtbot)
     assert view.pair.bar.baseline is None and "With " not in texts(view.pair)
-
-
-def test_rollout_and_flow_are_now_minus_before(window: Window, qtbot: QtBot) -> None:
-    window.state.set_head(1, 0)
-    for key, matrix in (
-        ("rollout", lambda a: rollout(a)[-1]),
-        ("flow", lambda a: attention_flow(a, range(a.shape[-1]))),
-    ):
-        view = compare(window, "attend", key, ONE_WORD, qtbot)
-        now, before = (matrix(one.trace.attentions) for one in both(window))
-        np.testing.assert_allclose(view.grid.values, now - before, atol=1e-5)
-        assert "Red: it looks there more" in view.about
-        view = compare(window, "attend", key, None, qtbot)
-        np.testing.assert_allclose(view.grid.values, now, atol=1e-5)
 
 
 def test_the_map_of_the_text_has_the_tokens_of_both(window: Window, qtbot: QtBot) -> None:

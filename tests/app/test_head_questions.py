@@ -1,5 +1,6 @@
 """The gradient of attention against finite differences, links taken away against patterns put in, and the questions."""
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -116,30 +117,23 @@ def test_a_check_holds_all_three(checkpoint: Checkpoint) -> None:
     assert shares == sorted(shares)
 
 
-def test_effects_of_all_heads(checkpoint: Checkpoint) -> None:
+def next_sentence(model: Bert, changes: object = None) -> float:
+    logits = trace(model, PAIR.ids, PAIR.segments, changes=changes).next_sentence_logits  # type: ignore[arg-type]
+    return float(torch.tensor(logits).log_softmax(0)[0])
+
+
+@pytest.mark.parametrize(
+    ("target", "value"),
+    [(WORD, log_p), (HeadTarget("B follows A", Target("nsp")), next_sentence)],
+    ids=["word", "pair"],
+)
+def test_effects_of_all_heads(target: HeadTarget, value: Callable[..., float], checkpoint: Checkpoint) -> None:
     shares: list[float] = []
-    found = effects_of_heads(checkpoint, TEXT, WORD, shares.append)
-    intact = log_p(checkpoint.model)
+    found = effects_of_heads(checkpoint, TEXT, target, shares.append)
     for head in ((0, 0), (2, 3)):
-        off = log_p(checkpoint.model, ablate([head]))
-        assert found[head] == pytest.approx(off - intact, abs=1e-5)
+        off = value(checkpoint.model, ablate([head])) - value(checkpoint.model)
+        assert found[head] == pytest.approx(off, abs=1e-5)
     assert found.shape == (3, 4) and shares[-1] == 1
-
-    def stop(share: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        effects_of_heads(checkpoint, TEXT, WORD, stop)
-
-
-def test_the_verdict_on_a_pair_is_a_target_too(checkpoint: Checkpoint) -> None:
-    found = effects_of_heads(checkpoint, TEXT, HeadTarget("B follows A", Target("nsp")), lambda share: None)
-    logits = [
-        trace(checkpoint.model, PAIR.ids, PAIR.segments, changes=changes).next_sentence_logits
-        for changes in (None, ablate([(1, 1)]))
-    ]
-    before, after = (float(torch.tensor(pair).log_softmax(0)[0]) for pair in logits)
-    assert found[1, 1] == pytest.approx(after - before, abs=1e-5)
 
 
 @pytest.mark.parametrize(

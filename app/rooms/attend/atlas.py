@@ -15,7 +15,7 @@ from ...look import theme
 from ...look.say import say
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.charts.pointer import ARROWS
-from ...widgets.charts.raster import HeadSheet, Raster
+from ...widgets.charts.raster import HeadSheet
 from .attentions import Head, head_name
 
 DOT = 0.56  # of a cell's side: the effect of a head, drawn over it
@@ -46,19 +46,6 @@ class HeadPicture:
         painter.setOpacity(1)
 
 
-@dataclass(frozen=True)
-class Effect:
-    """A coloured square over a head."""
-
-    rect: QRectF
-    effects: Raster
-    head: Head
-
-    def paint(self, painter: QPainter) -> None:
-        layer, head = self.head
-        self.effects.paint(painter, self.rect, QRectF(head, layer, 1, 1))
-
-
 class HeadAtlas(Drawing):
     """Every head in its place. `clicked` gives a head and the modifiers.
 
@@ -76,13 +63,9 @@ class HeadAtlas(Drawing):
         self._groups: tuple[Group, ...] | None = None
         self.selected: list[Head] = [(0, 0)]
         self._current = self._cursor = (0, 0)
-        self._effects: Raster | None = None
+        self.effects: np.ndarray | None = None  # (L,N) what is drawn over the heads
+        self._limit = 1.0  # to which their colours reach
         self.off: frozenset[Head] = frozenset()  # crossed out
-
-    @property
-    def effects(self) -> np.ndarray | None:
-        """What is drawn over the heads (L,N)."""
-        return None if self._effects is None else self._effects.values
 
     def set_heads(self, thumbnails: np.ndarray, limit: float = 0.0) -> None:
         """thumbnails (L,N,T,T); every head is scaled to its own highest value. limit: of differences, which have one
@@ -90,7 +73,7 @@ class HeadAtlas(Drawing):
         is_same_model = thumbnails.shape[:2] == self.thumbnails.shape[:2]
         self.thumbnails, self._sheet = thumbnails, HeadSheet(thumbnails, limit=limit)
         if not is_same_model:
-            self._groups, self._effects, self.hovered_cell = None, None, None
+            self._groups, self.effects, self.hovered_cell = None, None, None
             self._relay()
         self.redraw()
 
@@ -110,7 +93,7 @@ class HeadAtlas(Drawing):
 
     def set_effects(self, effects: np.ndarray | None, limit: float = 1.0) -> None:
         """Draws a signed number (L,N) over each head; colours reach from -limit to limit. None: takes them away."""
-        self._effects = None if effects is None else Raster(effects, -limit, limit, signed=True)
+        self.effects, self._limit = effects, limit
         self.redraw()
 
     def set_off(self, heads: frozenset[Head]) -> None:
@@ -143,7 +126,7 @@ class HeadAtlas(Drawing):
 
     def _places(self, width: int | None = None) -> Places:
         layers, heads = self.thumbnails.shape[:2]
-        return places(self.width() if width is None else width, layers, heads, self._groups, theme.scale())
+        return Places(self.width() if width is None else width, layers, heads, self._groups, theme.scale())
 
     def cell_at(self, point: QPointF) -> Head | None:
         return self._places().at(point)
@@ -176,9 +159,9 @@ class HeadAtlas(Drawing):
     def shapes(self) -> Iterator[Shape]:
         if self._sheet is None:
             return
-        at, effects = self._places(), self._effects
+        at, effects = self._places(), self.effects
         for head, cell in at.cells.items():
-            opacity = FADED if head in self.off else PALE if effects else 255
+            opacity = FADED if head in self.off else PALE if effects is not None else 255
             yield HeadPicture(cell, self._sheet, head, opacity / 255)
         for cell in (at.cells[head] for head in self.off & at.cells.keys()):
             yield Line(cell.topLeft(), cell.bottomRight(), "muted", 1.2, snaps=False)
@@ -187,8 +170,7 @@ class HeadAtlas(Drawing):
             for head, cell in at.cells.items():
                 out = cell.width() * (1 - DOT) / 2
                 square = cell.adjusted(out, out, -out, -out)
-                yield Effect(square, effects, head)
-                yield Box(square, line="faint")
+                yield Box(square, theme.diverging_color(effects[head] / self._limit), line="faint")
         for box, text, align in at.texts:
             yield Words(box, text, "muted", 10.5, align=align)
         if at.is_roomy:
@@ -225,16 +207,12 @@ class HeadAtlas(Drawing):
             super().keyPressEvent(event)
 
 
-@lru_cache(maxsize=8)
-def places(width: int, layers: int, heads: int, groups: tuple[Group, ...] | None, scale: float) -> Places:
-    """Cached: a layout asks for the height again and again."""
-    return Places(width, layers, heads, groups)
-
-
+@lru_cache(maxsize=8)  # a layout asks for the height again and again
 class Places:
     """Cells for a width: `cells` by head, `texts` as (box, text, alignment), and the height all that takes."""
 
-    def __init__(self, width: int, layers: int, heads: int, groups: tuple[Group, ...] | None) -> None:
+    def __init__(self, width: int, layers: int, heads: int, groups: tuple[Group, ...] | None, scale: float) -> None:
+        """scale: of the theme, for which it is laid out."""
         self.gap = theme.px(6) if heads <= 6 else theme.px(3) if heads <= 12 else theme.px(2)
         self.is_roomy = self.gap > 3
         columns = heads if groups is None else max(heads, FEWEST_COLUMNS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -51,53 +51,45 @@ Row = tuple[str, Sequence[tuple[Head, str]], str]  # a name, its heads with a sm
 
 
 class HeadLinks(QLabel):
-    """Rows of a name and heads as links, layer·head; a click or Enter on one selects it."""
-
-    head_clicked = Signal(int, int)  # layer, head, from 0
+    """Rows of a name and heads as links, layer·head; a click or Enter on one activates the link "layer,head"."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        super().__init__(textFormat=Qt.TextFormat.RichText, wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
         self.rows: Sequence[Row] = []
-        self._off: Collection[Head] = frozenset()  # are called off
         self.setAccessibleName(name)
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setWordWrap(True)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
-        self.linkActivated.connect(lambda link: self.head_clicked.emit(*map(int, link.split(","))))
+        by = Qt.TextInteractionFlag
+        self.setTextInteractionFlags(by.LinksAccessibleByMouse | by.LinksAccessibleByKeyboard)
 
-    def show_rows(self, rows: Sequence[Row], off: Collection[Head] = frozenset()) -> None:
-        """off: heads that add nothing."""
-        self.rows, self._off = rows, off
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
         if rows or self.text():
-            made = "".join(_row(*row, off) for row in rows)
-            self.setText(f"<table cellspacing=0 cellpadding=0>{made}</table>")
+            self.setText(f"<table cellspacing=0 cellpadding=0>{''.join(_row(*row) for row in rows)}</table>")
 
     def changeEvent(self, event: QEvent) -> None:
         """The colours stand in the text."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self.show_rows(self.rows, self._off)
+            self.show_rows(self.rows)
 
 
-def _row(name: str, heads: Sequence[tuple[Head, str]], after: str, off: Collection[Head]) -> str:
-    look = theme.active()
-    off_mark = "&nbsp;" + html.escape(say("off"))
+def _row(name: str, heads: Sequence[tuple[Head, str]], after: str) -> str:
+    look, cell = theme.active(), "padding-bottom:6px"
     links = "&nbsp; ".join(
         f'<a style="color:{look.accent}; text-decoration:none" href="{layer},{head}">{head_name(layer, head)}</a>'
-        f'<span style="color:{look.muted}; font-size:{theme.px(10)}px">&nbsp;{html.escape(number)}'
-        f"{off_mark if number and (layer, head) in off else ''}</span>"
+        f'<span style="color:{look.muted}; font-size:{theme.px(10)}px">&nbsp;{html.escape(number)}</span>'
         for (layer, head), number in heads
     )
     if after:
         links += f' &nbsp;<span style="color:{look.muted}">{html.escape(after)}</span>'
-    cell = "padding-bottom:6px"
     return (
         f'<tr><td style="color:{look.ink}; padding-right:12px; {cell}">{html.escape(name)}</td>'
         f'<td style="{cell}">{links}</td></tr>'
     )
+
+
+def _head_of(link: str) -> Head:
+    layer, head = link.split(",")
+    return int(layer), int(head)
 
 
 def _and_more(count: int) -> str:
@@ -112,7 +104,7 @@ class HeadsPanel(AttendView):
 
     def lay_out(self) -> QLayout:
         self.links = HeadLinks(say(self.links_name))
-        self.links.head_clicked.connect(lambda *head: self.shared.choose(head))
+        self.links.linkActivated.connect(lambda link: self.shared.choose(_head_of(link)))
         column = vbox(*self.parts())
         column.setSpacing(theme.px(GAP_PX))
         return column
@@ -122,9 +114,15 @@ class HeadsPanel(AttendView):
         raise NotImplementedError
 
     def show_rows(self, rows: Sequence[Row] | None) -> None:
-        """None: there is nothing to list."""
+        """None: there is nothing to list. Heads that add nothing are called off."""
+        off, after = self.attentions.off, f"\N{NO-BREAK SPACE}{say('off')}"
         self.links.setVisible(rows is not None)
-        self.links.show_rows(rows or [], self.attentions.off)
+        self.links.show_rows(
+            [
+                (name, [(head, number + after if number and head in off else number) for head, number in heads], more)
+                for name, heads, more in rows or []
+            ]
+        )
 
 
 class KindsView(HeadsPanel):
@@ -140,13 +138,13 @@ class KindsView(HeadsPanel):
         shared.described.connect(self.redraw)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        kinds = by_kind(self.shared.descriptions, self.attentions.off)
-        self.show_rows([self._row(kind, heads) for kind, heads in kinds.items()] or self.links.rows)
-
-    def _row(self, kind: str, heads: Sequence[tuple[Head, float]]) -> Row:
-        has_score = kind not in (OFF, NO_HABIT)
-        links = [(head, numbers.percent(score) if has_score else "") for head, score in heads[:MOST_OF_KIND]]
-        return kind_name(kind, self.attentions.reading), links, _and_more(len(heads) - MOST_OF_KIND)
+        rows = []
+        for kind, found in by_kind(self.shared.descriptions, self.attentions.off).items():
+            has_score = kind not in (OFF, NO_HABIT)
+            links = [(head, numbers.percent(score) if has_score else "") for head, score in found[:MOST_OF_KIND]]
+            rows.append((kind_name(kind, reading), links, _and_more(len(found) - MOST_OF_KIND)))
+        if rows:
+            self.show_rows(rows)
 
 
 class FindView(HeadsPanel):
@@ -268,7 +266,8 @@ class EffectsView(HeadsPanel):
         if effects is None:
             self.show_rows(None)
             return
-        written = numbers.signed if target is not None and target.is_score else numbers.log_factor
+        is_score = target is not None and target.is_score
+        written = numbers.signed if is_score else numbers.log_factor
         self.bar.set_range(-self.limit, self.limit, numbers.number if written is numbers.signed else numbers.log_factor)
         self.meaning.setText(about_effects(target, is_changed=reading.unchanged is not None))
         order = np.argsort(-effects, axis=None, kind="stable").tolist()
@@ -288,7 +287,6 @@ class MovedView(AttendView):
     pictures = (
         Bars(
             key="bars",
-            title="",
             name=mark("Heads that moved most"),
             number="divergence",
             asks="moved",
@@ -299,7 +297,6 @@ class MovedView(AttendView):
         ),
         Cells(
             key="map",
-            title="",
             name=mark("How far each head moved: rows are layers, columns are heads"),
             number="divergence",
             asks="moved",
@@ -368,7 +365,6 @@ class AlikeView(HeadsPanel):
     pictures = (
         Dots(
             key="map",
-            title="",
             name=mark("Heads as points: near each other where they look at the same tokens"),
             saved_as="points",
             asks="map",

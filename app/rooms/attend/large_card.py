@@ -156,7 +156,6 @@ class LargeCard(Card):
             self.matrices.setVisible(key in MATRIX_KEYS)
         self.every.setCurrentIndex(SPECS.index(spec))
         self.buttons.show_view(spec, "matrix" if key in MATRIX_KEYS else key)
-        self.show_title(view, spec)
 
     def show_title(self, view: AttendView, spec: ViewSpec) -> None:
         self.set_title(view.title)

@@ -174,7 +174,6 @@ class Connected(Picture):
     """
 
     on: str = ROOM
-    title: str = ""
     name: str = mark("Attention as lines: the tokens on the left look at those on the right")
     chart: Callable[..., LinesPicture] = LinesPicture
     subtracts, writes_both = True, False
@@ -234,8 +233,7 @@ class LinesView(PairedView):
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values:
         self.percent.show_value(self._percents[self._percent_key])
-        of = self.attentions if reading is self.reading else self.attentions.baseline
-        assert of is not None
+        of = self.attentions_of(reading)
         return self._connected(of, self.heads, of.units.unit_of(selection.position))
 
     def values_beside(self, key: str, reading: Reading, selection: Selection) -> Values | None:

@@ -62,10 +62,10 @@ class HeadMatrix(PairedView, MatrixView):
     def sentence(self, key: str, row: int, column: int | None) -> str:
         if not self.is_difference:
             return super().sentence(key, row, column)
-        side, own = self.shown[key].columns, self.own
-        assert side is not None and column is not None and own is not None
+        side, (ours, theirs) = self.shown[key].columns, self.both[key]
+        assert side is not None and column is not None and theirs is not None
         looks, at = (f"{side.labels[place]} ({side.number(place)})" for place in (row, column))
-        now, before = (float(one[row, column]) for one in (own, self.attentions.baseline_weights(*self.head)))
+        now, before = (float(one.array[row, column]) for one in (ours, theirs))
         if np.isnan(before):
             return say("{row} or {column} has no counterpart in the baseline", row=looks, column=at)
         change = numbers.signed(numbers.difference(before, now, 4), 4)

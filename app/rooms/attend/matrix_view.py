@@ -112,7 +112,6 @@ class Attention(Cells):
 
     key: str = "matrix"
     on: str = ROOM
-    title: str = ""
     name: str = mark("Attention: rows look at columns")
     chart: Callable[..., AttentionGrid] = AttentionGrid
     number: str = "attention"
@@ -133,13 +132,11 @@ class MatrixView(AttendView):
     says = mark("{row} looks at {column} with weight {weight}")  # of a square
     says_difference = ""
     row_hint = row_about = ""  # of a row in the card beside; empty: the card shows that of the head itself
-    own: np.ndarray | None = None  # (U,U) of our text, though a difference may be drawn
 
     def lay_out(self) -> QLayout:
         self.grid: AttentionGrid = self.charts["matrix"]
-        self.whole = button(
-            say("Show all"), self.grid.show_whole, look="small", hint=say("Zoom out to the whole matrix (0)")
-        )
+        hint = say("Zoom out to the whole matrix (0)")
+        self.whole = button(say("Show all"), self.grid.show_whole, look="small", hint=hint)
         self.readout = Hint()  # one line: the picture comes first
         self.controls = hbox(*([] if self.choice is None else [self.choice]), None, gap_px=8)
         self.below = hbox((self.readout, 1), self.whole, gap_px=8)
@@ -158,11 +155,8 @@ class MatrixView(AttendView):
         return of.units
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        of = self.attentions if reading is self.reading else self.attentions.baseline
-        assert of is not None
+        of = self.attentions_of(reading)
         matrix, side = self.matrix(of, selection), tokens(self.units(of))
-        if reading is self.reading:
-            self.own = matrix
         if matrix is None:
             self.grid.clear()
             self.shown.pop(key, None)
@@ -177,8 +171,8 @@ class MatrixView(AttendView):
     def picture_row(self, unit: int) -> PictureRow | None:
         if not self.row_hint:
             return None
-        values, kind = None if self.own is None else self.own[unit], self.pictures[0].number
-        return PictureRow(values, kind, say(self.row_hint), say(self.row_about))
+        own = self.both["matrix"][0].array[unit] if "matrix" in self.shown else None
+        return PictureRow(own, self.pictures[0].number, say(self.row_hint), say(self.row_about))
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
         """Of ours with their positions."""
@@ -191,9 +185,8 @@ class MatrixView(AttendView):
 
     def read_out(self, row: str, column: str, value: float) -> str:
         """What is said of a square."""
-        is_difference = self.is_difference
-        text = self.says_difference if is_difference else self.says
-        written = numbers.signed(value, 4) if is_difference else numbers.decimal(value, 4)
+        text, write = (self.says_difference, numbers.signed) if self.is_difference else (self.says, numbers.decimal)
+        written = write(value, 4)
         return say(text, row=row, column=column, weight=written, share=written, change=written)
 
     def show_hovered(self, text: str) -> None:
@@ -214,8 +207,7 @@ class MatrixView(AttendView):
         return ""
 
     def caption(self, key: str) -> dict[str, Any]:
-        is_difference = self.reading is not None and "matrix" in self.differences
-        minus = f"now minus {baseline_name(self.reading)}" if is_difference and self.reading is not None else ""
+        minus = f"now minus {baseline_name(self.attentions.reading)}" if key in self.differences else ""
         hint = joined(say(self.axes), self.hint, self.about)
         return {"title": self.title, "hint": hint, "settings": ", ".join(filter(None, (self.settings, minus)))}
 

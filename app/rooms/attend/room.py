@@ -86,7 +86,6 @@ class AttendRoom(Room):
     def connect_view(self, view: View) -> None:
         assert isinstance(view, AttendView)
         view.use(self.shared)
-        view.title_changed.connect(lambda: self.large.show_title(self.view, self.spec))
         view.redrawn.connect(self._show_row)
         if isinstance(view, MovedView):  # queued: it says so while a reading is being drawn
             view.most_moved_found.connect(self._on_most_moved_found, Qt.ConnectionType.QueuedConnection)
@@ -152,9 +151,10 @@ class AttendRoom(Room):
             self.draw_focus(self.state.reading)
 
     def _show_row(self) -> None:
-        """What the token on show looks at, on the right."""
+        """What the picture says of itself, and on the right what the token on show looks at."""
         attentions, selection = self.shared.attentions, self.state.selection
         if attentions is not None:
+            self.large.show_title(self.view, self.spec)
             unit = attentions.units.unit_of(selection.position)
             self.side.show_row(selection, None if unit is None else self.view.picture_row(unit))
 

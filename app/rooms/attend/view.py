@@ -45,7 +45,6 @@ class AttendView(ValuesView):
     Positions are those of tokens; pictures have units, of which one may be several tokens.
     """
 
-    title_changed = Signal()
     redrawn = Signal()  # a control has changed, or an answer has come
 
     follows: ClassVar[tuple[str, ...]] = ("head", "heads")  # also "column", "pinned", "token": another draws it anew
@@ -69,6 +68,12 @@ class AttendView(ValuesView):
         """Of the reading on show."""
         assert self.shared.attentions is not None
         return self.shared.attentions
+
+    def attentions_of(self, reading: Reading) -> Attentions:
+        """Of the reading on show, or of its baseline."""
+        found = self.attentions if reading is self.reading else self.attentions.baseline
+        assert found is not None
+        return found
 
     @property
     def head(self) -> Head:
@@ -108,10 +113,7 @@ class AttendView(ValuesView):
         return "", "", ""
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        before, now = (self.title, self.hint, self.about), self.words()
-        if now != before:
-            self.title, self.hint, self.about = now
-            self.title_changed.emit()
+        self.title, self.hint, self.about = self.words()
 
     def redraw(self, *keys: str) -> None:
         super().redraw(*keys)
