@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -227,6 +228,16 @@ def service(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsServi
 
 def settle(window: Window, qtbot: QtBot) -> None:
     qtbot.waitUntil(window.is_settled, timeout=TIMEOUT_MS)
+
+
+def shown_view(window: Window, room: str, view: str, qtbot: QtBot) -> Any:
+    """A view that is open, with all that it has asked for."""
+    window.open_view(room, view)
+    settle(window, qtbot)
+    shown: Any = window.frame.room
+    inference = window.services.inference
+    qtbot.waitUntil(lambda: not shown.view.is_running and not inference.is_busy, timeout=TIMEOUT_MS)
+    return shown.view
 
 
 def handle_events() -> None:

@@ -20,14 +20,13 @@ def apart(window: Window, baseline: Baseline | None, qtbot: QtBot) -> ApartView:
     window.state.set_baseline(baseline)
     settle(window, qtbot)
     view = window.frame.rooms["layers"].view  # type: ignore[attr-defined]
-    assert isinstance(view, ApartView)
     qtbot.waitUntil(lambda: not view.asked["apart"].is_running, timeout=TIMEOUT_MS)
     return view
 
 
 def test_distances_are_one_minus_the_cosine_of_each_pair(window: Window, qtbot: QtBot) -> None:
     view, reading = apart(window, OTHER, qtbot), window.state.reading
-    assert reading is not None and reading.baseline is not None and view.charts["distance"].values is not None
+    assert reading.baseline is not None and view.charts["distance"].values is not None
     ours, theirs = (one.trace.hidden_states.astype(float) for one in (reading, reading.baseline))
     for token in range(ours.shape[1]):
         for stage in range(len(ours)):
@@ -45,7 +44,7 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
     view = apart(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))), qtbot)
     assert view.problem.isVisible() and "CKA" in view.problem.text() and not view.charts["distance"].isVisible()
     reading = window.state.reading
-    assert reading is not None and reading.baseline is not None and reading.alignment is not None
+    assert reading.alignment is not None
     expected = linear_cka(reading.trace.hidden_states, reading.baseline.trace.hidden_states, reading.alignment)
     np.testing.assert_allclose(view.charts["cka"].values, np.maximum(expected, 0), atol=1e-6)
     assert expected.shape == (3, 4)
@@ -57,7 +56,6 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
 def test_words_that_only_one_text_has_are_said_to_be_left_out(window: Window, qtbot: QtBot) -> None:
     view = apart(window, OtherText("The dog sat.", TEXT_B), qtbot)
     reading = window.state.reading
-    assert reading is not None and reading.alignment is not None
     pairs, count = len(reading.alignment.pairs), len(reading.encoding)
     assert pairs < count and f"Compared: {pairs} of {count} tokens" in view.finding.text()
 

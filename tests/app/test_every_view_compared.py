@@ -8,9 +8,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute import reader
-from app.rooms.layers.hidden_view import HiddenView
-from app.rooms.layers.paths_view import PathsView
-from app.rooms.predict.lens_view import LensView
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
@@ -42,7 +39,7 @@ def compare(window: Window, room: str, view: str, baseline: Baseline | None, qtb
 
 def both(window: Window) -> tuple[Reading, Reading]:
     reading = window.state.reading
-    assert reading is not None and reading.baseline is not None
+    assert reading.baseline is not None
     return reading, reading.baseline
 
 
@@ -64,7 +61,6 @@ def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window, qtb
 
 def test_hidden_states_are_now_minus_before(window: Window, qtbot: QtBot) -> None:
     view = compare(window, "layers", "hidden", ONE_WORD, qtbot)
-    assert isinstance(view, HiddenView)
     now, before = (one.trace.hidden_states.astype(float) for one in both(window))
     expected = (np.linalg.norm(now, axis=-1) - np.linalg.norm(before, axis=-1)).T
     np.testing.assert_allclose(view.charts["lengths"].values, expected, atol=1e-4)
@@ -84,18 +80,17 @@ def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Pat
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     view = compare(window, "layers", "hidden", other, qtbot)
     reading, _ = both(window)
-    assert isinstance(view, HiddenView) and "different layers" in view.cards["lengths"].intro
+    assert "different layers" in view.cards["lengths"].intro
     np.testing.assert_allclose(
         view.charts["lengths"].values, np.linalg.norm(reading.trace.hidden_states, axis=-1).T, rtol=1e-4
     )
     paths = compare(window, "layers", "paths", other, qtbot)
-    assert isinstance(paths, PathsView) and "cannot be drawn" in paths.cards["paths"].intro
+    assert "cannot be drawn" in paths.cards["paths"].intro
     assert len(paths.charts["paths"].points.names) == len(reading.encoding)
 
 
 def test_paths_of_both_are_in_one_plane(window: Window, qtbot: QtBot) -> None:
     view = compare(window, "layers", "paths", ONE_WORD, qtbot)
-    assert isinstance(view, PathsView)
     ours, theirs = both(window)
     expected = pca(np.concatenate([ours.trace.hidden_states, theirs.trace.hidden_states], axis=1)).points
     points, count = view.charts["paths"].points, len(ours.encoding)
@@ -110,7 +105,6 @@ def test_paths_of_both_are_in_one_plane(window: Window, qtbot: QtBot) -> None:
 def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path, qtbot: QtBot) -> None:
     window.state.set_masks([3])
     view = compare(window, "predict", "lens", ONE_WORD, qtbot)
-    assert isinstance(view, LensView)
     checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
     logits = layer_lens(checkpoint.model, theirs.trace.hidden_states, [3])[:, 0]
     expected = [checkpoint.tokenizer.label(int(row.argmax())) for row in logits]
@@ -142,7 +136,6 @@ def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model
     view = compare(window, "layers", "added", OtherText("The happy cat sat.", TEXT_B), qtbot)
     window.state.set_focus(2)
     checkpoint, (reading, theirs) = load_checkpoint(model_folder), both(window)
-    assert reading.alignment is not None
     place = reading.alignment.other_positions[2]
     assert place == 3
     direct = residual_stream(
@@ -159,7 +152,6 @@ def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model
 def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBot) -> None:
     view = compare(window, "predict", "words", OtherText("The dog sat.", "The mat ran."), qtbot)
     now, before = both(window)
-    assert now.next_sentence is not None and before.next_sentence is not None
     is_yes = now.next_sentence.is_next >= 0.5
     expected = before.next_sentence.is_next if is_yes else before.next_sentence.not_next
     assert "With " in texts(view.pair) and view.pair.bar.baseline == pytest.approx(expected, abs=1e-5)
@@ -208,7 +200,7 @@ def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path, qtbot:
             compare(window, room, view, other, qtbot).grab()
     reading, theirs = both(window)
     assert theirs.request.model.tokenizer.kind != reading.request.model.tokenizer.kind
-    assert reading.alignment is not None and any(place is not None for place in reading.alignment.other_positions)
+    assert any(place is not None for place in reading.alignment.other_positions)
 
 
 def test_a_baseline_in_half_precision_in_every_view(
@@ -222,7 +214,6 @@ def test_a_baseline_in_half_precision_in_every_view(
             compare(window, room, view, ONE_WORD, qtbot).grab()
     assert both(window)[1].is_in_half_precision
     score = compare(window, "attend", "score", ONE_WORD, qtbot)
-    assert score.baseline_steps is not None
     row = window.state.selection.position
     spot = window.state.layer, window.state.head
     np.testing.assert_allclose(score.baseline_steps.weights, both(window)[1].trace.attentions[spot][row], atol=5e-2)

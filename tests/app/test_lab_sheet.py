@@ -28,12 +28,11 @@ def sheet(window: Window, qtbot: QtBot) -> LabSheet:
 
 def test_answers_are_on_the_second_sheet_alone(sheet: LabSheet, window: Window) -> None:
     reading = window.state.reading
-    assert reading is not None and reading.next_sentence is not None
     guess = reading.masks[0].words[0]
     cell = f"<td>{guess.token}</td><td>{numbers.percent(guess.probability)}</td>"
     assert cell in sheet.answers and cell not in sheet.html
     shown = verdict_of(reading)
-    assert shown is not None and numbers.percent(reading.next_sentence.is_next) in shown.short
+    assert numbers.percent(reading.next_sentence.is_next) in shown.short
     verdict = f"The model: {shown.short}"  # as the window says it
     assert verdict in sheet.answers and verdict not in sheet.html
     assert "____" in sheet.html
@@ -57,7 +56,6 @@ def test_a_word_that_is_hidden_by_hand_is_on_the_answers_alone(window: Window, q
 
 def test_every_head_has_its_picture_and_two_are_large(sheet: LabSheet, window: Window) -> None:
     reading = window.state.reading
-    assert reading is not None
     layers, heads = reading.trace.attentions.shape[:2]
     assert len([name for name in sheet.pictures if name.startswith("layer-")]) == layers * heads
     large = [name for name in sheet.pictures if name.startswith("large-")]

@@ -12,7 +12,6 @@ from app.figures.figure import Figure
 from app.figures.files import image_of, svg
 from app.look import theme
 from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
-from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.steps_view import StepsView
 from app.shell.window import Window
 from app.widgets.figure_button import FigureButton
@@ -22,7 +21,6 @@ from tests.app.conftest import settle
 @pytest.fixture
 def view(window: Window, qtbot: QtBot) -> StepsView:
     room = window.open_room("layers")
-    assert isinstance(room, LayersRoom)
     found = room.open_view("steps")
     settle(window, qtbot)
     assert isinstance(found, StepsView)
@@ -31,7 +29,6 @@ def view(window: Window, qtbot: QtBot) -> StepsView:
 
 def figure_of(view: StepsView) -> Figure | None:
     button = view.card.findChild(FigureButton)
-    assert isinstance(button, FigureButton)
     return button.figure()
 
 
@@ -71,7 +68,7 @@ def test_a_picture_has_all_rows_and_says_which_columns(view: StepsView, window: 
     shown = view.table.pictured_columns
     assert shown.start == 2 and 0 < len(shown) < 64
     figure = figure_of(view)
-    assert figure is not None and figure.hint.endswith(f"columns {shown[0]}–{shown[-1]} of 64")
+    assert figure.hint.endswith(f"columns {shown[0]}–{shown[-1]} of 64")
     words = re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
     numbers = view.table.numbers
     for row in numbers.values[:, shown.start : shown.stop]:
@@ -84,7 +81,6 @@ def test_a_picture_has_all_rows_and_says_which_columns(view: StepsView, window: 
 def test_a_picture_has_cells_where_scroll_bars_would_be(view: StepsView, window: Window, qtbot: QtBot) -> None:
     opened(view, 64, window, qtbot)
     figure, table = figure_of(view), view.table
-    assert figure is not None
     last = table.numbers.rowCount() - 1, table.pictured_columns[-1]
     table_picture = table.picture()
     image = image_of(figure.__class__("", table_picture, {}, "", ""))
@@ -111,7 +107,7 @@ def test_a_table_with_few_columns_is_pictured_whole(view: StepsView, window: Win
     settle(window, qtbot)
     assert len(tokens) <= MOST_WHOLE and view.table.horizontalScrollBar().maximum() > 0
     figure = figure_of(view)
-    assert figure is not None and "columns" not in figure.hint
+    assert "columns" not in figure.hint
     assert list(view.table.pictured_columns) == list(range(len(tokens)))
 
 

@@ -53,8 +53,8 @@ def test_a_page_says_what_it_sets_asks_and_checks() -> None:
     assert (made.title, made.minutes, made.model) == ("T", 5, "bertscope-tiny")
     assert one.setup.masks == (WordAt("cat"), WordAt("away", "b"))
     assert one.setup.head == HeadChoice(kind="previous token") and one.setup.select == WordAt("the", "", 2)
-    assert one.question is not None and one.question.answer == Measure("tokens")
-    assert one.task is not None and one.task.done.value == 0.6
+    assert one.question.answer == Measure("tokens")
+    assert one.task.done.value == 0.6
     assert one.text == "Some *text*.\n\n## Below" and one.notes == ("Wait.",)
     assert (two.setup.text_a, two.setup.text_b, two.setup.masks, two.setup.room) == ("Another.", "", (), "attend")
     assert two.setup.head == one.setup.head

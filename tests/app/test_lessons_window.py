@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.lessons.answers import ENDING, as_csv, collect, load_answers
 from app.lessons.card import LessonCard
-from app.lessons.collect_dialog import ANSWER, CollectDialog
+from app.lessons.collect_dialog import ANSWER
 from app.lessons.player import LessonPlayer
 from app.lessons.spotlight import Spotlight
 from app.shell.rooms import ROOMS
@@ -19,7 +19,6 @@ from app.shell.window import Window
 from app.widgets.spots import SPOTS, find_spot
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.predict import predict
 from tests.app.conftest import TIMEOUT_MS, settle
@@ -78,7 +77,6 @@ def player(window: Window, file: Path, qtbot: QtBot) -> LessonPlayer:
 def arrive(window: Window, qtbot: QtBot) -> None:
     """The page has what it wants to show."""
     player = window.lessons.player
-    assert player is not None
     qtbot.waitUntil(lambda: player.start is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
 
@@ -98,7 +96,6 @@ def spots(window: Window, *names: str) -> list[QWidget]:
 
 
 def best_head(player: LessonPlayer) -> tuple[int, int]:
-    assert player.facts is not None
     found = player.facts.head_by("previous token")
     assert found is not None
     return found
@@ -107,8 +104,8 @@ def best_head(player: LessonPlayer) -> tuple[int, int]:
 def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
     state, card = window.state, card_of(window)
     assert card.isVisible() and window.room_key == "attend" and state.text_a == "The dog saw the cat."
-    assert state.model is not None and state.model.name == "bertscope-tiny"
-    assert player.facts is not None and (state.layer, state.head) == player.facts.head_by("previous token", lowest=True)
+    assert state.model.name == "bertscope-tiny"
+    assert (state.layer, state.head) == player.facts.head_by("previous token", lowest=True)
     qtbot.waitUntil(lambda: spotlight_of(window).targets == spots(window, "attend.heads", "tokens"))
     assert not card.back.isEnabled() and not card.hand_in.isVisible()
     QTest.keyClick(card, Qt.Key.Key_Right)
@@ -153,7 +150,6 @@ def test_code_is_wrapped_and_an_answer_can_be_a_list(
     player.reload()
     player.reveal("1")
     body = card_of(window).body
-    assert body is not None and body.question is not None
     assert body.text.document().idealWidth() <= body.text.width()
     html = body.question._explanation.toHtml()
     assert "<ol" in html and html.count("<li") == 2
@@ -161,14 +157,13 @@ def test_code_is_wrapped_and_an_answer_can_be_a_list(
 
 def test_a_question_comes_before_its_answer(window: Window, player: LessonPlayer) -> None:
     body = card_of(window).body
-    assert body is not None and body.question is not None
     question = body.question
     assert question.options[1].text() == "That one, of 8"
     assert not question.check.isEnabled() and not question._explanation.isVisible()
     question.options[0].click()
     question.check.click()
     body = card_of(window).body
-    assert body is not None and body.question is not None and body.question._explanation.isVisible()
+    assert body.question._explanation.isVisible()
     assert body.question._verdict.text() == "Not quite." and body.question.given == "0"
     player.reveal("1")  # once the answer is on show, it is too late
     assert [(answer.given, answer.right) for answer in player.answers.values()] == [("This one", False)]
@@ -178,7 +173,6 @@ def test_a_number_is_read_off_the_layers(window: Window, player: LessonPlayer, q
     player.go(2)
     arrive(window, qtbot)
     qtbot.waitUntil(lambda: player.start is not None and player.start.lens is not None, timeout=TIMEOUT_MS)
-    assert player.start is not None and player.start.lens is not None
     assert player.reveal(str(player.start.lens.decided(0))) is True
 
 
@@ -186,7 +180,6 @@ def test_a_task_is_done_by_what_is_chosen(window: Window, player: LessonPlayer, 
     player.next()
     arrive(window, qtbot)
     body = card_of(window).body
-    assert body is not None and body.task is not None
     assert body.task.state.text().endswith("% of the attention; you need 20% or more.") and body.task.meter.isVisible()
     least = window.state.layer, window.state.head
     window.state.set_head(*best_head(player))
@@ -197,7 +190,6 @@ def test_a_task_is_done_by_what_is_chosen(window: Window, player: LessonPlayer, 
 
 def test_a_text_that_is_to_be_changed_says_whether_it_is(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
     player.next()
-    assert player.lesson is not None
     changed = LESSON.replace(":: done score previous token >= 20%", ":: done text != start")
     player.lesson.file.write_text(
         changed.replace(":: solution head best previous token", ":: solution text A cat ran.")
@@ -205,7 +197,6 @@ def test_a_text_that_is_to_be_changed_says_whether_it_is(window: Window, player:
     player.reload()
     arrive(window, qtbot)
     body = card_of(window).body
-    assert body is not None and body.task is not None
     assert body.task.state.text() == "The text has not changed yet."
     window.state.set_text("A cat ran.")
     qtbot.waitUntil(lambda: player.is_task_done, timeout=TIMEOUT_MS)
@@ -237,16 +228,13 @@ def test_a_task_is_done_by_what_a_fine_tuned_model_answers(
     (tmp_path / "tuned.md").write_text(TUNED, encoding="utf-8")
     window.lessons.open(tmp_path / "tuned.md")
     player = window.lessons.player
-    assert player is not None
     qtbot.waitUntil(lambda: player.task_value(player.start) is not None, timeout=TIMEOUT_MS)
     assert window.room_key == "apply" and not player.is_task_done
     checkpoint = load_checkpoint(tmp_path / "checkpoints" / "bertscope-sentiment")
     (answer,) = predict(checkpoint, [TextExample("The cat sat.")])
-    assert isinstance(answer, LabelPrediction) and player.task_value(player.start) == pytest.approx(
-        answer.probabilities["good"]
-    )
+    assert player.task_value(player.start) == pytest.approx(answer.probabilities["good"])
     body = card_of(window).body
-    assert body is not None and answer.label in body.text.toPlainText()
+    assert answer.label in body.text.toPlainText()
     window.state.set_text("It was happy.", "")
     qtbot.waitUntil(lambda: player.is_task_done, timeout=TIMEOUT_MS)
 
@@ -256,7 +244,7 @@ def test_a_saved_file_is_read_again_on_its_page(window: Window, player: LessonPl
     arrive(window, qtbot)
     file.write_text(LESSON.replace("# Second", "# New\n\n# Second").replace("previous word", "word before"))
     qtbot.waitUntil(lambda: player.lesson is not None and len(player.lesson.pages) == 4, timeout=TIMEOUT_MS)
-    assert player.page is not None and player.page.title == "Second" and player.number == 2
+    assert player.page.title == "Second" and player.number == 2
     file.write_text(LESSON + ":: nonsense\n")
     qtbot.waitUntil(lambda: "no command “nonsense”" in player.problem, timeout=TIMEOUT_MS)
     assert "no command" in card_of(window)._problem.text() and len(player.lesson.pages if player.lesson else ()) == 4
@@ -278,7 +266,7 @@ def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(
     (tmp_path / "short.md").write_text(LESSON.split("# Second")[0], encoding="utf-8")
     window.lessons.open(tmp_path / "short.md")
     arrive(window, qtbot)
-    assert player.page is not None and player.page.title == "First" and player.number == 0
+    assert player.page.title == "First" and player.number == 0
 
 
 def test_projector_mode_keeps_the_page(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
@@ -315,7 +303,6 @@ def test_answers_are_handed_in_and_collected(
     window.state.set_text("bird", "")
     window.state.set_head(0, 0)
     dialog = window.lessons.show_answers(folder)
-    assert isinstance(dialog, CollectDialog)
     assert dialog.table.item(0, 0).text() == "=Anna" and dialog.table.item(0, 1).text() == "2 of 2"
     assert dialog.problems.text().startswith("broken")
     dialog._on_cell_chosen(0, 3)
@@ -362,7 +349,7 @@ def test_every_spot_is_a_widget_of_the_window(window: Window, qtbot: QtBot) -> N
 def test_speaker_notes_follow_the_pages(window: Window, player: LessonPlayer) -> None:
     window.lessons.show_notes()
     notes = window.lessons.notes
-    assert notes is not None and notes.isVisible() and notes.text.text() == "Wait for them."  # type: ignore[attr-defined]
+    assert notes.isVisible() and notes.text.text() == "Wait for them."
     player.next()
     assert "No notes" in notes.text.text()  # type: ignore[attr-defined]
     player.close()

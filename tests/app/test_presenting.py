@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.lessons.card import LessonCard
 from app.lessons.card_parts import CuttingSteps
 from app.lessons.lesson import Lesson
-from app.lessons.notes_window import NotesWindow, other_screen
+from app.lessons.notes_window import other_screen
 from app.lessons.parser import load_lesson
 from app.lessons.player import LessonPlayer
 from app.lessons.shipped import tour_file
@@ -54,7 +54,6 @@ def player(window: Window, tmp_path: Path, qtbot: QtBot) -> LessonPlayer:
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
     window.lessons.open(file)
     made = window.lessons.player
-    assert made is not None
     qtbot.waitUntil(lambda: made.start is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     return made
@@ -66,7 +65,6 @@ def covers(window: Window) -> list[str]:
     names = []
     for cover in made:
         parent = cover.parentWidget()
-        assert parent is not None
         below = [each for each in parent.findChildren(QWidget) if each.geometry() == cover.geometry()]
         names += [each.objectName() for each in below if each is not cover and each.objectName()]
     return sorted(names)
@@ -110,11 +108,9 @@ def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, tmp_path: 
     file.write_text(changed.replace("# Second", "It is **dog**.\n# Second"), encoding="utf-8")
     window.lessons.open(file)
     player, card = window.lessons.player, window.frame.findChildren(LessonCard)[-1]
-    assert player is not None
     qtbot.waitUntil(lambda: player.start is not None and covers(window) == ["status"], timeout=TIMEOUT_MS)
 
     def shown() -> list[bool]:
-        assert card.body is not None and card.body.cutting is not None
         return [card.body.text.isVisible(), card.body.cutting.isVisible()]
 
     assert shown() == [False, False]
@@ -194,7 +190,6 @@ def test_the_ring_is_around_the_pointer(window: Window, qtbot: QtBot) -> None:
 def test_speaker_notes_say_what_is_asked_and_turn_pages(window: Window, player: LessonPlayer) -> None:
     window.lessons.show_notes()
     notes = window.lessons.notes
-    assert isinstance(notes, NotesWindow)
     assert notes.text.text() == "Count to ten." and notes.next_title.text() == "Next: Second"
     assert notes._asked.text() == "On the page: What does it say?"
     QTest.keyClick(notes, Qt.Key.Key_PageDown)
@@ -236,9 +231,9 @@ def test_the_tour_is_offered_once(window: Window, qtbot: QtBot) -> None:
 def test_the_offer_opens_the_tour_and_is_gone(window: Window, qtbot: QtBot) -> None:
     window.lessons.offer_tour()
     offers(window)[0].accept_button.click()
-    assert offers(window) == [] and window.lessons.player is not None
+    assert offers(window) == []
     lesson = window.lessons.player.lesson
-    assert lesson is not None and lesson.file == tour_file()
+    assert lesson.file == tour_file()
     qtbot.waitUntil(lambda: window.lessons.player.start is not None, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
     settle(window, qtbot)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.compute.head_questions import HeadTarget
 from app.compute.patching import SwapMap
 from app.look import numbers, theme
-from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.swap_sentences import formula_sentence, scores_sentence, swap_sentence
-from app.rooms.layers.swap_view import PARTS, SwapView
+from app.rooms.layers.swap_view import PARTS
 from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
 from app.state.baseline_names import baseline_name
@@ -26,28 +26,31 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.model.hooks import Intervention
-from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_checkpoint, settle, shown_view
 
 OURS, THEIRS = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
 
 
 @pytest.fixture
-def view(window: Window, qtbot: QtBot) -> SwapView:
-    room = window.open_room("layers")
-    assert isinstance(room, LayersRoom)
-    view = room.open_view("swap")
-    assert isinstance(view, SwapView)
-    settle(window, qtbot)
-    return view
+def empty(window: Window, qtbot: QtBot) -> Any:
+    """The view with no other text."""
+    return shown_view(window, "layers", "swap", qtbot)
 
 
-def compare(window: Window, view: SwapView, ours: str, theirs: str, qtbot: QtBot) -> None:
+@pytest.fixture
+def view(empty: Any, window: Window, qtbot: QtBot) -> Any:
+    """The view with two texts that differ in one word."""
+    compare(window, empty, OURS, THEIRS, qtbot)
+    return empty
+
+
+def compare(window: Window, view: Any, ours: str, theirs: str, qtbot: QtBot) -> None:
     view.comparison_wanted.emit(ComparisonOffer(OtherText(theirs, ""), text=ours))
     settle(window, qtbot)
     qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
 
 
-def choose(view: SwapView, index: int, qtbot: QtBot) -> None:
+def choose(view: Any, index: int, qtbot: QtBot) -> None:
     """Another prediction to explain."""
     view.result.target.setCurrentIndex(index)
     view.result.target.activated.emit(index)
@@ -58,10 +61,9 @@ def click(grid: LabelledGrid, cell: tuple[int, int]) -> None:
     grid.clicked.emit(cell, Qt.KeyboardModifier.NoModifier)
 
 
-def test_each_cell_is_a_pass_with_one_place_swapped(view: SwapView, window: Window, qtbot: QtBot) -> None:
-    compare(window, view, OURS, THEIRS, qtbot)
+def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window, qtbot: QtBot) -> None:
     reading, chosen, heads = window.state.reading, view.chosen, view.asked["heads"].answer
-    assert heads is not None and reading is not None and reading.baseline is not None and chosen is not None
+    assert reading.baseline is not None
     model = load_checkpoint(reading.request.model.folder).model
     text, other = (as_text(model, one.request.input_ids, one.request.segments) for one in (reading, reading.baseline))
     with torch.inference_mode():
@@ -76,23 +78,21 @@ def test_each_cell_is_a_pass_with_one_place_swapped(view: SwapView, window: Wind
     assert view.charts["states"].columns.texts[2] == "cat → dog" and view.charts["states"].columns.texts[1] == "the"
 
 
-def test_the_word_that_gains_is_asked_about_first(view: SwapView, window: Window, qtbot: QtBot) -> None:
-    compare(window, view, OURS, THEIRS, qtbot)
+def test_the_word_that_gains_is_asked_about_first(view: Any, window: Window, qtbot: QtBot) -> None:
     chosen, found = view.chosen, view.asked["places"].answer
-    assert chosen is not None and chosen.target.against is not None and found is not None
+    assert chosen.target.against is not None
     assert found.other > found.text
     choose(view, 1, qtbot)
-    assert view.chosen is not None and view.chosen.target.against is None
+    assert view.chosen.target.against is None
 
 
-def test_a_click_on_a_place_says_what_it_brings_back(view: SwapView, window: Window, qtbot: QtBot) -> None:
-    compare(window, view, OURS, THEIRS, qtbot)
+def test_a_click_on_a_place_says_what_it_brings_back(view: Any, window: Window, qtbot: QtBot) -> None:
     click(view.charts["states"], (1, 2))
     assert "“dog” after layer 1 swapped in" in view.result.cell.text() and window.state.focus == 2
     click(view.charts["heads"], (1, 0))
     assert (window.state.layer, window.state.head) == (1, 0)
     figure = view.figure_of("states")
-    assert figure is not None and set(figure.numbers) == {"share", "target"}
+    assert set(figure.numbers) == {"share", "target"}
 
 
 def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,122 +118,116 @@ def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch:
     ],
 )
 def test_what_cannot_be_swapped_is_said(
-    view: SwapView, window: Window, qtbot: QtBot, ours: str, theirs: str, title: str
+    view: Any, window: Window, qtbot: QtBot, ours: str, theirs: str, title: str
 ) -> None:
     compare(window, view, ours, theirs, qtbot)
     assert title in view.nothing_title.text() and view.nothing_text.isVisible()
 
 
-def test_equal_texts_have_no_difference_to_locate(view: SwapView, window: Window, qtbot: QtBot) -> None:
+def test_equal_texts_have_no_difference_to_locate(view: Any, window: Window, qtbot: QtBot) -> None:
     compare(window, view, OURS, OURS, qtbot)
     qtbot.waitUntil(lambda: bool(view.asked["places"].sentence), timeout=TIMEOUT_MS)
     assert "no difference to locate" in view.asked["places"].sentence
 
 
-def test_without_another_text_it_offers_two(view: SwapView, window: Window, qtbot: QtBot) -> None:
-    assert view.try_it.isVisible() and "same length" in view.nothing_text.text()
-    view.try_it.click()
+def test_without_another_text_it_offers_two(empty: Any, window: Window, qtbot: QtBot) -> None:
+    assert empty.try_it.isVisible() and "same length" in empty.nothing_text.text()
+    empty.try_it.click()
     settle(window, qtbot)
     assert isinstance(window.state.baseline, OtherText) and window.state.text_a != TEXT_A
 
 
-class TestInAllRooms:
-    """A click on a cell: the whole reading is the pass of that cell."""
+# A click on a cell: in all rooms the whole reading is the pass of that cell.
 
-    def test_predict_has_the_number_of_the_cell(self, view: SwapView, window: Window, qtbot: QtBot) -> None:
-        compare(window, view, OURS, THEIRS, qtbot)
-        target = next(i for i, one in enumerate(view.result.targets) if one.target.against is None)
-        choose(view, target, qtbot)
-        for part in range(len(PARTS)):
-            view.part.setCurrentIndex(part)
-            view.part.activated.emit(part)
-            qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
-            found, chosen = view.asked["places"].answer, view.chosen
-            assert found is not None and chosen is not None and found.part == PARTS[part]
-            cells = ((0, 2), (1, 2), (len(found.patched) - 1, 6))
-            for cell in cells:
-                click(view.charts["states"], cell)
-                settle(window, qtbot)
-                reading = window.state.reading
-                assert reading is not None and reading.request.what_if.swap is not None
-                assert chosen.value(reading) == pytest.approx(np.exp(found.patched[cell]), rel=1e-4)
-        heads = view.asked["heads"].answer
-        assert heads is not None
-        click(view.charts["heads"], (1, 3))
-        settle(window, qtbot)
-        assert window.state.reading is not None
-        assert chosen.value(window.state.reading) == pytest.approx(np.exp(heads.patched[1, 3]), rel=1e-4)
 
-    def test_it_is_compared_with_this_text_and_the_map_stays(
-        self, view: SwapView, window: Window, qtbot: QtBot
-    ) -> None:
-        compare(window, view, OURS, THEIRS, qtbot)
-        found, plain = view.asked["places"].answer, window.state.reading
-        assert plain is not None and plain.baseline is not None
-        before = plain.baseline.trace.hidden_states
-        click(view.charts["states"], (1, 2))
-        settle(window, qtbot)
-        reading = window.state.reading
-        assert reading is not None and reading.baseline is not None and reading.other_text is not None
-        assert np.allclose(reading.trace.hidden_states[1, 2], before[1, 2], atol=1e-6)
-        assert np.allclose(reading.trace.hidden_states[1, 1], plain.trace.hidden_states[1, 1], atol=1e-6)
-        assert np.array_equal(reading.baseline.trace.hidden_states, plain.trace.hidden_states)
-        assert reading.other_text.encoding.text_a == THEIRS
-        assert baseline_name(reading) == "no swap" and window.state.wants_difference
-        assert view.asked["places"].answer is found and view.charts["states"].selected == (1, 2)
-        assert window.frame.strip.field.chips[2].below == "dog swapped in"
-
-    @pytest.mark.parametrize("way", ["cell", "chip", "escape", "reset", "undo", "text"])
-    def test_it_ends(self, view: SwapView, window: Window, qtbot: QtBot, way: str) -> None:
-        compare(window, view, OURS, THEIRS, qtbot)
-        window.history.look()
-        click(view.charts["states"], (1, 2))
-        settle(window, qtbot)
-        chip = window.frame.what_if.swap
-        assert chip.isVisible() and chip.text() == "Swapped in: “dog” after layer 1  ×"
-        window.history.look()
-        ends: dict[str, Callable[[], object]] = {
-            "cell": lambda: click(view.charts["states"], (1, 2)),
-            "chip": chip.click,
-            "escape": window.escape,
-            "reset": lambda: window.state.set_what_if(NOTHING_CHANGED),
-            "undo": window.history.undo,
-            "text": lambda: window.state.set_text("The cat sat on the big [MASK]."),
-        }
-        ends[way]()
-        settle(window, qtbot)
-        reading = window.state.reading
-        assert window.state.what_if.swap is None and not chip.isVisible()
-        assert isinstance(window.state.baseline, OtherText) and window.state.baseline.a == THEIRS
-        assert reading is not None and reading.baseline is reading.other_text
-        if way == "undo":
-            window.history.redo()
-            settle(window, qtbot)
-            assert chip.isVisible() and window.state.reading is not None
-            assert window.state.reading.request.what_if.swap == window.state.what_if.swap
-
-    def test_a_mask_is_put_into_both_texts(self, view: SwapView, window: Window, qtbot: QtBot) -> None:
-        compare(window, view, OURS, THEIRS, qtbot)
-        click(view.charts["states"], (2, 2))
-        window.state.toggle_mask(3)
-        settle(window, qtbot)
+def test_predict_has_the_number_of_the_cell(view: Any, window: Window, qtbot: QtBot) -> None:
+    target = next(i for i, one in enumerate(view.result.targets) if one.target.against is None)
+    choose(view, target, qtbot)
+    for part in range(len(PARTS)):
+        view.part.setCurrentIndex(part)
+        view.part.activated.emit(part)
         qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
-        reading = window.state.reading
-        assert reading is not None and reading.other_text is not None and reading.request.what_if.swap is not None
-        theirs = reading.other_text
-        assert theirs.request.masked == reading.request.masked == (3, 6)
-        assert np.allclose(reading.trace.hidden_states[2, 2], theirs.trace.hidden_states[2, 2], atol=1e-6)
+        found, chosen = view.asked["places"].answer, view.chosen
+        assert found.part == PARTS[part]
+        cells = ((0, 2), (1, 2), (len(found.patched) - 1, 6))
+        for cell in cells:
+            click(view.charts["states"], cell)
+            settle(window, qtbot)
+            reading = window.state.reading
+            assert reading.request.what_if.swap is not None
+            assert chosen.value(reading) == pytest.approx(np.exp(found.patched[cell]), rel=1e-4)
+    heads = view.asked["heads"].answer
+    click(view.charts["heads"], (1, 3))
+    settle(window, qtbot)
+    assert window.state.reading is not None
+    assert chosen.value(window.state.reading) == pytest.approx(np.exp(heads.patched[1, 3]), rel=1e-4)
 
-    def test_other_changes_act_as_well(self, view: SwapView, window: Window, qtbot: QtBot) -> None:
-        compare(window, view, OURS, THEIRS, qtbot)
-        click(view.charts["states"], (1, 2))
+
+def test_it_is_compared_with_this_text_and_the_map_stays(view: Any, window: Window, qtbot: QtBot) -> None:
+    found, plain = view.asked["places"].answer, window.state.reading
+    before = plain.baseline.trace.hidden_states
+    click(view.charts["states"], (1, 2))
+    settle(window, qtbot)
+    reading = window.state.reading
+    assert np.allclose(reading.trace.hidden_states[1, 2], before[1, 2], atol=1e-6)
+    assert np.allclose(reading.trace.hidden_states[1, 1], plain.trace.hidden_states[1, 1], atol=1e-6)
+    assert np.array_equal(reading.baseline.trace.hidden_states, plain.trace.hidden_states)
+    assert reading.other_text.encoding.text_a == THEIRS
+    assert baseline_name(reading) == "no swap" and window.state.wants_difference
+    assert view.asked["places"].answer is found and view.charts["states"].selected == (1, 2)
+    assert window.frame.strip.field.chips[2].below == "dog swapped in"
+
+
+@pytest.mark.parametrize("way", ["cell", "chip", "escape", "reset", "undo", "text"])
+def test_it_ends(view: Any, window: Window, qtbot: QtBot, way: str) -> None:
+    window.history.look()
+    click(view.charts["states"], (1, 2))
+    settle(window, qtbot)
+    chip = window.frame.what_if.swap
+    assert chip.isVisible() and chip.text() == "Swapped in: “dog” after layer 1  ×"
+    window.history.look()
+    ends: dict[str, Callable[[], object]] = {
+        "cell": lambda: click(view.charts["states"], (1, 2)),
+        "chip": chip.click,
+        "escape": window.escape,
+        "reset": lambda: window.state.set_what_if(NOTHING_CHANGED),
+        "undo": window.history.undo,
+        "text": lambda: window.state.set_text("The cat sat on the big [MASK]."),
+    }
+    ends[way]()
+    settle(window, qtbot)
+    reading = window.state.reading
+    assert window.state.what_if.swap is None and not chip.isVisible()
+    assert window.state.baseline.a == THEIRS
+    assert reading.baseline is reading.other_text
+    if way == "undo":
+        window.history.redo()
         settle(window, qtbot)
-        window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
-        settle(window, qtbot)
-        assert window.frame.what_if.text == "What if:  head 2·1 off" and window.frame.what_if.swap.isVisible()
-        reading = window.state.reading
-        assert reading is not None and reading.unchanged is not None
-        assert "swapped in: “dog” after layer 1" in " ".join(reading.request.what_if.described(reading.shown_tokens))
+        assert chip.isVisible()
+        assert window.state.reading.request.what_if.swap == window.state.what_if.swap
+
+
+def test_a_mask_is_put_into_both_texts(view: Any, window: Window, qtbot: QtBot) -> None:
+    click(view.charts["states"], (2, 2))
+    window.state.toggle_mask(3)
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+    reading = window.state.reading
+    assert reading.other_text is not None and reading.request.what_if.swap is not None
+    theirs = reading.other_text
+    assert theirs.request.masked == reading.request.masked == (3, 6)
+    assert np.allclose(reading.trace.hidden_states[2, 2], theirs.trace.hidden_states[2, 2], atol=1e-6)
+
+
+def test_other_changes_act_as_well(view: Any, window: Window, qtbot: QtBot) -> None:
+    click(view.charts["states"], (1, 2))
+    settle(window, qtbot)
+    window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
+    settle(window, qtbot)
+    assert window.frame.what_if.text == "What if:  head 2·1 off" and window.frame.what_if.swap.isVisible()
+    reading = window.state.reading
+    assert reading.unchanged is not None
+    assert "swapped in: “dog” after layer 1" in " ".join(reading.request.what_if.described(reading.shown_tokens))
 
 
 def test_a_text_of_another_length_is_not_swapped_in(window: Window, qtbot: QtBot) -> None:
@@ -241,19 +235,18 @@ def test_a_text_of_another_length_is_not_swapped_in(window: Window, qtbot: QtBot
     settle(window, qtbot)
     window.state.set_what_if(WhatIf(swap=Swap("state", 1, 2, OtherText("Short.", ""))))
     settle(window, qtbot)
-    assert window.state.what_if == NOTHING_CHANGED and window.state.reading is not None
+    assert window.state.what_if == NOTHING_CHANGED
     assert window.state.reading.unchanged is None and "same number of tokens" in window.frame.banner.text
 
 
 def test_a_long_text_has_the_tokens_that_matter_first(
-    view: SwapView, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    empty: Any, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.rooms.layers.swap_view.MOST_S", 0.0)
+    view = empty
     compare(window, view, OURS, THEIRS, qtbot)
     found = view.asked["places"].answer
-    assert (
-        found is not None and found.places == (2, 6) and view.charts["states"].columns.texts == ["cat → dog", "[MASK]"]
-    )
+    assert found.places == (2, 6) and view.charts["states"].columns.texts == ["cat → dog", "[MASK]"]
     assert "2 of 9" in view.some.text() and view.all_places.isVisible()
     assert view.asked["heads"].answer is None and "takes about" in view.lines["heads"].text
     view.asked["heads"].start()
@@ -266,7 +259,7 @@ def test_a_long_text_has_the_tokens_that_matter_first(
     view.asked["places"].start()
     qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
     whole, heads = view.asked["places"].answer, view.asked["heads"].answer
-    assert whole is not None and heads is not None and whole.places == tuple(range(9))
+    assert heads is not None and whole.places == tuple(range(9))
     assert np.allclose(whole.patched[:, [2, 6]], found.patched, atol=1e-5) and not view.all_places.isVisible()
 
 
@@ -276,7 +269,6 @@ def test_each_share_is_written_in_a_small_window(open_window: Callable, tmp_path
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     window.resize(1280, 720)
     view = window.open_room("layers").open_view("swap")
-    compare(window, view, OURS, THEIRS, qtbot)
     for grid in (view.charts["states"], view.charts["heads"]):
         qtbot.waitUntil(
             lambda grid=grid: grid.cell_rect(0, 0).height() >= theme.px(LEAST_ROW_PX - 1), timeout=TIMEOUT_MS

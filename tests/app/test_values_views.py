@@ -55,7 +55,6 @@ def begin(window: Window, baseline: OtherText | None, qtbot: QtBot) -> None:
 
 def placed(array: np.ndarray, side: Side | None, axis: int, view: ValuesView) -> np.ndarray:
     """Of the baseline, in our places; tokens by the alignment, all else by number."""
-    assert view.reading is not None and view.reading.alignment is not None
     if side is None or side.kind != "token":
         return array
     others = view.reading.alignment.other_positions
@@ -73,9 +72,8 @@ def test_a_difference_is_now_minus_the_baseline(baseline: OtherText, window: Win
         if picture.key not in view.differences:
             continue
         reading, selection, seen = view.reading, view.selection, seen + 1
-        assert reading is not None and reading.baseline is not None
+        assert reading.baseline is not None
         now, theirs = (view.values(picture.key, one, selection) for one in (reading, reading.baseline))
-        assert now is not None and theirs is not None
         before = placed(placed(theirs.array, now.rows, 0, view), now.columns, 1, view)
         np.testing.assert_allclose(np.nan_to_num(shown.array), np.nan_to_num(now.array - before), atol=1e-5)
         assert shown.low == -(shown.high or 0) < 0
@@ -140,7 +138,7 @@ def test_every_card_gives_its_picture_and_its_numbers(window: Window, qtbot: QtB
         figure = None if picture.on else view.figure_of(picture.key)
         if picture.on or not np.isfinite(shown.array).any():
             continue
-        assert figure is not None and figure.numbers and figure.picture.width, picture.key
+        assert figure.numbers and figure.picture.width, picture.key
         assert model_hash(window.state.model.folder) in figure.caption  # type: ignore[union-attr]
         assert len(npz(figure)) and table(figure).count("\n") > 3
 

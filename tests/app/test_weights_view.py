@@ -8,9 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.weights_view import WeightsView
-from app.rooms.train.room import TrainRoom
 from app.runs.stages import start_of
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
@@ -35,7 +33,6 @@ def tiny(open_window: Callable[[Path | str], Window], qtbot: QtBot) -> Window:
 @pytest.fixture
 def view(tiny: Window, qtbot: QtBot) -> WeightsView:
     room = tiny.open_room("layers")
-    assert isinstance(room, LayersRoom)
     view = room.open_view("weights")
     assert isinstance(view, WeightsView)
     return view
@@ -58,7 +55,7 @@ def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_
     change = sum(float(((after[n].double() - before[n].double()) ** 2).sum()) for n in query) ** 0.5
     length = sum(float((before[n].double() ** 2).sum()) for n in query) ** 0.5
     values = view.charts["parts"].values
-    assert values is not None and values.shape == (2, 7)
+    assert values.shape == (2, 7)
     assert values[1, 0] == pytest.approx(change / length, rel=1e-5)
     moved = (after[word].double() - before[word].double()).norm(dim=1).numpy()
     assert view.asked["changes"].answer is not None
@@ -66,11 +63,9 @@ def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_
     assert shown[0].id == int(np.argmax(moved)) and shown[0].distance == pytest.approx(float(moved.max()))
     for figure in view.cards["parts"], view.cards["words"]:
         made = figure.findChildren(FigureButton)[0].figure()
-        assert made is not None and made.numbers and "step 0" in made.caption
+        assert made.numbers and "step 0" in made.caption
     view.unit.setCurrentIndex(1)
-    assert view.charts["parts"].values is not None and view.charts["parts"].values[1, 0] == pytest.approx(
-        change, rel=1e-5
-    )
+    assert view.charts["parts"].values[1, 0] == pytest.approx(change, rel=1e-5)
 
 
 def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the_text(
@@ -79,7 +74,7 @@ def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the
     tiny.state.set_baseline(OtherModel(str(FIRST)))
     settle(tiny, qtbot)
     has_changes(view, qtbot)
-    assert view.asked["changes"].answer is not None and tiny.state.encoding is not None
+    assert view.asked["changes"].answer is not None
     row = next(i for i, word in enumerate(view.asked["changes"].answer.words) if word.token == "celsius")
     view.charts["words"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     qtbot.waitUntil(lambda: "degrees" in view.near.text(), timeout=TIMEOUT_MS)
@@ -108,7 +103,6 @@ def test_two_shapes_and_two_texts_have_no_changes_and_it_says_why(
 
 def test_the_tab_is_there_while_something_is_compared(tiny: Window) -> None:
     room = tiny.open_room("layers")
-    assert isinstance(room, LayersRoom)
     tabs = [spec.key for spec in room.specs if spec.is_about_baseline]
     at = [[spec.key for spec in room.specs].index(key) for key in tabs]
     assert tabs == ["apart", "weights"] and not any(room.tabs.isTabVisible(index) for index in at)
@@ -132,12 +126,10 @@ def test_from_the_list_of_runs_one_click_compares_with_where_it_began(
     window = open_window(TINY)
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     train = window.open_room("train")
-    assert isinstance(train, TrainRoom)
     info = next(one for one in window.services.runs.runs if one.path == run.path)
     texts = {entry[0]: entry[1] for entry in train.run_actions.entries(info) if entry is not None}
     texts["Compare with its start"]()
     settle(window, qtbot)
     reading, layers = window.state.reading, window.frame.rooms["layers"]
-    assert reading is not None and reading.baseline is not None and isinstance(layers, LayersRoom)
     assert (reading.request.model.step, reading.baseline.request.model.step) == (40, 0)
     assert window.room_key == "layers" and layers.views.key == "weights"
