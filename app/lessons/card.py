@@ -134,9 +134,25 @@ class QuestionBox(QWidget):
         self._verdict = label("", "strong", wrap=True)
         self.options = [OptionButton(option.text) for option in question.options]
         self.entry: QLineEdit | QPlainTextEdit | None = None  # in which an answer is typed
+        kind, given = question.kind, player.choices.get(self._page, "")
+        if kind == "choice":
+            group = QButtonGroup(self)
+            for number, option in enumerate(self.options):
+                group.addButton(option)
+                option.setChecked(given == str(number))
+                option.toggled.connect(self._on_given)
+        elif kind == "free":
+            self.entry = QPlainTextEdit(given, placeholderText=say("Your answer"), tabChangesFocus=True)
+            self.entry.setFixedHeight(theme.px(72))
+        else:
+            asked = say("A number") if kind == "number" else say("A word")
+            self.entry = QLineEdit(given, maxLength=200, placeholderText=asked)
+            self.entry.returnPressed.connect(self._on_check_clicked)
+        if self.entry is not None:
+            self.entry.setAccessibleName(say("Your answer"))
+            self.entry.textChanged.connect(self._on_given)
         self.check = button(say("Check", meaning="verb"), self._on_check_clicked, look="small")
         self.show_answer = button(say("Show answer"), lambda: player.reveal(), look="small")
-        self._build_inputs(player.choices.get(self._page, ""))
         buttons, inputs = FlowLayout(), [self.entry] if self.entry else self.options
         for each in (self.check, self.show_answer):
             buttons.addWidget(each)
@@ -161,33 +177,18 @@ class QuestionBox(QWidget):
         for entry in (*self.options, *([self.entry] if self.entry else ())):
             entry.setEnabled(not is_shown)
         self._explanation.setVisible(is_shown)
-        show_text(self._verdict, self._verdict_text() if is_shown else "")
+        given, verdict = self._player.choices.get(self._page, ""), ""
+        if is_shown and given and start is not None:
+            right = is_right(question, given, start)
+            set_role(self._verdict, "strong" if right is None else "right" if right else "error")
+            verdict = say("Compare with ours:") if right is None else say("Right.") if right else say("Not quite.")
+        show_text(self._verdict, verdict)
         if is_shown:
             self._explanation.set_text(filled("\n".join(question.explanation), start))
-            right = right_options(question, start) if start is not None else []
+            all_right = right_options(question, start) if start is not None else []
             for number, box in enumerate(self.options):
-                box.set_mark(number in right)
+                box.set_mark(number in all_right)
         self._on_given()
-
-    def _build_inputs(self, given: str) -> None:
-        """given: what was chosen or typed here."""
-        kind = self._question.kind
-        if kind == "choice":
-            group = QButtonGroup(self)
-            for number, option in enumerate(self.options):
-                group.addButton(option)
-                option.setChecked(given == str(number))
-                option.toggled.connect(self._on_given)
-            return
-        if kind == "free":
-            self.entry = QPlainTextEdit(given, placeholderText=say("Your answer"), tabChangesFocus=True)
-            self.entry.setFixedHeight(theme.px(72))
-        else:
-            asked = say("A number") if kind == "number" else say("A word")
-            self.entry = QLineEdit(given, maxLength=200, placeholderText=asked)
-            self.entry.returnPressed.connect(self._on_check_clicked)
-        self.entry.setAccessibleName(say("Your answer"))
-        self.entry.textChanged.connect(self._on_given)
 
     def _on_given(self) -> None:
         self.check.setEnabled(bool(self.given))
@@ -197,16 +198,6 @@ class QuestionBox(QWidget):
     def _on_check_clicked(self) -> None:
         if self.given:
             self._player.reveal(self.given)
-
-    def _verdict_text(self) -> str:
-        given, start = self._player.choices.get(self._page, ""), self._player.start
-        if not given or start is None:
-            return ""
-        right = is_right(self._question, given, start)
-        set_role(self._verdict, "strong" if right is None else "right" if right else "error")
-        if right is None:
-            return say("Compare with ours:")
-        return say("Right.") if right else say("Not quite.")
 
 
 class TaskBox(QFrame):
@@ -219,9 +210,9 @@ class TaskBox(QFrame):
         self.meter, hint = ShareBar(), label(task.hint, "muted", wrap=True)
         hint.hide()
         show_hint = button(say("Hint"), lambda: hint.setVisible(hint.isHidden()), look="small")
-        show_hint.setVisible(bool(task.hint))
         parts = self._text, self.meter, self.state, hbox(show_hint, None), hint
         vbox(*parts, parent=self, gap_px=6, margins=theme.px(10))
+        show_hint.setVisible(bool(task.hint))
         self.show_facts()
 
     def show_facts(self) -> None:

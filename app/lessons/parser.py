@@ -201,22 +201,21 @@ class _Parser:
         asked, lines = Question(**draft.parts["question"]), draft.lines
         is_choice, is_typed, self._line = asked.kind == "choice", asked.kind in ("number", "word"), asked.line
         can_choose = len(asked.options) > 1 and any(option.is_right for option in asked.options)
-        two = mark("A choice needs two options or more, and one that is right.")
-        self._need(can_choose or not is_choice, two)
-        first = min((lines[name] for name in ("option", "correct", "option-if") if name in lines), default=None)
-        self._need(is_choice or not asked.options, mark("Only a choice has options."), at=first)
-        is_answered = asked.answer is not None
-        self._need(is_answered or not is_typed, mark("The question has no answer; write “:: answer” below it."))
-        superfluous = mark("Only number and word questions have an “:: answer”; remove it.")
-        self._need(is_typed or not is_answered, superfluous, at=lines.get("answer"))
-        unexplained = mark("The question has nothing to show as its answer; write “:: explain”.")
-        self._need(asked.explanation, unexplained)
         if isinstance(asked.answer, Measure):
             is_number = MEASURES[asked.answer.name].unit != "word"
         else:
             is_number = all(map(_NUMBER.fullmatch, asked.answer or ()))
-        is_number = is_number or asked.kind != "number"
-        self._need(is_number, mark("The answer to a number question has to be a number."), at=lines.get("answer"))
+        is_answered, at = asked.answer is not None, lines.get("answer")
+        first = min((lines[name] for name in ("option", "correct", "option-if") if name in lines), default=None)
+        for is_good, problem, line in (
+            (can_choose or not is_choice, mark("A choice needs two options or more, and one that is right."), None),
+            (is_choice or not asked.options, mark("Only a choice has options."), first),
+            (is_answered or not is_typed, mark("The question has no answer; write “:: answer” below it."), None),
+            (is_typed or not is_answered, mark("Only number and word questions have an “:: answer”; remove it."), at),
+            (asked.explanation, mark("The question has nothing to show as its answer; write “:: explain”."), None),
+            (is_number or asked.kind != "number", mark("The answer to a number question has to be a number."), at),
+        ):
+            self._need(is_good, problem, at=line)
         return asked
 
     def _task(self, draft: _Draft) -> Task | None:

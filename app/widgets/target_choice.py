@@ -57,8 +57,9 @@ class Targets(QObject):
         """
         mask, self.problem = mask_at(reading, position), why_no_target(reading)
         theirs = None if mask is None else mask_at(other or reading, mask.position) or mask
-        against = mask.words[0].token if mask is not None and other is not None else ""
-        self.guesses = ("" if theirs is None else theirs.words[0].token), against
+        here = [one for one in targets if mask is not None and one.target.position == mask.position]
+        contrasts = [one.answers for one in here if one.is_contrast and one.target.head == "mlm"]
+        self.guesses = next(iter([*contrasts, ("" if theirs is None else theirs.words[0].token, "")]))
         self.own, self.contrast, self.contrast_problem = None, contrast, ""
         try:
             self.own = own_target(reading, position, contrast, other)

@@ -165,13 +165,13 @@ def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot
     assert isinstance(view, SwapView)
     opened.state.set_baseline(OtherText(THEIRS, ""))
     settle(opened, qtbot)
-    defaults = view.result.fields.wanted.placeholderText(), view.result.fields.against.placeholderText()
+    defaults = view.result.choice.fields.wanted.placeholderText(), view.result.choice.fields.against.placeholderText()
     reading = opened.state.reading
     assert reading is not None and reading.other_text is not None
     firsts = [one.masks[0].words[0].token for one in (reading.other_text, reading.plain)]
-    assert view.chosen is not None and view.chosen.answers == defaults
+    assert view.targets.target is not None and view.targets.target.answers == defaults
     assert firsts[0] == firsts[1] or list(defaults) == firsts, "what each text guesses first"
-    type_words(opened, view.result.fields, HER_HIS, qtbot)
+    type_words(opened, view.result.choice.fields, HER_HIS, qtbot)
     qtbot.waitUntil(lambda: not view.is_running and view.asked["places"].answer is not None, timeout=TIMEOUT_MS)
     found = view.asked["places"].answer
     assert found is not None

@@ -52,8 +52,8 @@ def compare(window: Window, view: Any, ours: str, theirs: str, qtbot: QtBot) -> 
 
 def choose(view: Any, index: int, qtbot: QtBot) -> None:
     """Another prediction to explain."""
-    view.result.target.setCurrentIndex(index)
-    view.result.target.activated.emit(index)
+    view.result.choice.box.setCurrentIndex(index)
+    view.result.choice.box.activated.emit(index)
     qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
 
 
@@ -62,7 +62,7 @@ def click(grid: LabelledGrid, cell: tuple[int, int]) -> None:
 
 
 def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window, qtbot: QtBot) -> None:
-    reading, chosen, heads = window.state.reading, view.chosen, view.asked["heads"].answer
+    reading, chosen, heads = window.state.reading, view.targets.target, view.asked["heads"].answer
     assert reading.baseline is not None
     model = load_checkpoint(reading.request.model.folder).model
     text, other = (as_text(model, one.request.input_ids, one.request.segments) for one in (reading, reading.baseline))
@@ -79,11 +79,11 @@ def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window, q
 
 
 def test_the_word_that_gains_is_asked_about_first(view: Any, window: Window, qtbot: QtBot) -> None:
-    chosen, found = view.chosen, view.asked["places"].answer
+    chosen, found = view.targets.target, view.asked["places"].answer
     assert chosen.target.against is not None
     assert found.other > found.text
     choose(view, 1, qtbot)
-    assert view.chosen.target.against is None
+    assert view.targets.target.target.against is None
 
 
 def test_a_click_on_a_place_says_what_it_brings_back(view: Any, window: Window, qtbot: QtBot) -> None:
@@ -141,13 +141,13 @@ def test_without_another_text_it_offers_two(empty: Any, window: Window, qtbot: Q
 
 
 def test_predict_has_the_number_of_the_cell(view: Any, window: Window, qtbot: QtBot) -> None:
-    target = next(i for i, one in enumerate(view.result.targets) if one.target.against is None)
+    target = next(i for i, one in enumerate(view.targets.all) if one.target.against is None)
     choose(view, target, qtbot)
     for part in range(len(PARTS)):
         view.part.setCurrentIndex(part)
         view.part.activated.emit(part)
         qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
-        found, chosen = view.asked["places"].answer, view.chosen
+        found, chosen = view.asked["places"].answer, view.targets.target
         assert found.part == PARTS[part]
         cells = ((0, 2), (1, 2), (len(found.patched) - 1, 6))
         for cell in cells:

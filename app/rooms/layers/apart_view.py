@@ -45,8 +45,7 @@ def apart_of(reading: Reading, different: str, _progress: ReportOrCancel) -> Apa
     baseline, alignment = reading.baseline, reading.alignment
     assert baseline is not None and alignment is not None
     ours, theirs = reading.trace.hidden_states, baseline.trace.hidden_states
-    problems = ["", ""]
-    distance = cka = None
+    problems, distance, cka = ["", ""], None, None
     try:
         distance = np.ascontiguousarray(1 - state_similarity(ours, theirs, alignment).T).astype(np.float32)
     except BertcoreError as error:

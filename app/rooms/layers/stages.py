@@ -3,7 +3,7 @@
 Stage 0 is the embeddings, stage l what leaves layer l.
 """
 
-from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
@@ -29,13 +29,9 @@ class StageTrack(QSlider):
         self.setAccessibleName(say("Layer"))
         self.setToolTip(say("Layer (the arrow keys change it)"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(theme.column_px(LEAST_PX))
         self.setMaximumWidth(theme.column_px(MOST_PX))
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.column_px(MOST_PX), theme.px(HEIGHT_PX))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.column_px(LEAST_PX), theme.px(HEIGHT_PX))
+        self.setFixedHeight(theme.px(HEIGHT_PX))
 
     def place_of(self, stage: int) -> QPointF:
         margin, steps = theme.px(MARGIN_PX), max(self.maximum() - self.minimum(), 1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -131,6 +131,8 @@ class StepHeader(QPushButton):
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(theme.px(280))
+        self.setFixedHeight(theme.px(HEADER_PX))
 
     def show_step(self, step: LayerStep) -> None:
         rows, columns = step.values.shape
@@ -141,12 +143,6 @@ class StepHeader(QPushButton):
         size = f"{say(COUNTS['token'], n=rows)} × {say(COUNTS[step.columns], n=columns)}"
         self.setToolTip(plain_tip(f"{step.function}\n{size}"))
         self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(420), theme.px(HEADER_PX))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(280), theme.px(HEADER_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, is_open = theme.painter(self), self.isChecked()
@@ -195,14 +191,11 @@ class StepsView(View):
         # Scrolls to the step that was opened, when its table has a place.
         self._after_layout = QTimer(self, singleShot=True, interval=0)
         self._after_layout.timeout.connect(self._on_laid_out)
-        self._build()
         self.table.context_menu_requested.connect(
             lambda cell, at: self.token_menu_requested.emit(cell[0] if cell else None, at, figure_entries(self.table))
         )
         self.table.chosen.connect(self._on_table_chosen)
         self._head.activated.connect(lambda head: self.head_clicked.emit(self.selection.layer, head))
-
-    def _build(self) -> None:
         self.card.set_intro(
             say(
                 "Row: a token. Column: one of its numbers (dimensions), counted from 0. Stronger colour: farther from "

@@ -12,7 +12,7 @@ from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import Target
 
 from ...compute.head_questions import HeadTarget, labels_of, probability_of, targets_of, word_contrast
-from ...look.say import isolated, say
+from ...look.say import isolated, mark, say
 
 if TYPE_CHECKING:
     from ...state.readings import Reading
@@ -30,11 +30,8 @@ def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarg
 def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
     """Of the heads that a model was fine-tuned with, where they choose one of several."""
     logits, tokens, labels = ours.task_logits, ours.shown_tokens, labels_of(ours)
-    change = {
-        head: softmax(theirs.task_logits[head]) - softmax(logits[head])
-        for head in ("classify", "tag")
-        if head in logits
-    }
+    heads = [head for head in ("classify", "tag") if head in logits]
+    change = {head: softmax(theirs.task_logits[head]) - softmax(logits[head]) for head in heads}
     if "classify" in change and probability_of(ours) == "softmax":
         gained, lost = _gained_and_lost(change["classify"])
         label = say("“{word}” rather than “{other}”", word=labels[gained], other=labels[lost])
@@ -52,16 +49,15 @@ def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
         yield HeadTarget(label, Target("tag", gained, at, against=lost), answers=(labels[gained], labels[lost]))
     if "span" in logits:
         names = (
-            say("the answer begins at {token} ({position}) rather than {other} ({other_position})"),
-            say("the answer ends at {token} ({position}) rather than {other} ({other_position})"),
+            mark("the answer begins at {token} ({position}) rather than {other} ({other_position})"),
+            mark("the answer ends at {token} ({position}) rather than {other} ({other_position})"),
         )
         answers = (one.task_logits["span"].argmax(axis=0).tolist() for one in (theirs, ours))  # start and end
         for end, (gained, lost) in enumerate(zip(*answers, strict=True)):
             if gained != lost:
-                label = names[end].format(
-                    token=isolated(tokens[gained]), position=gained, other=isolated(tokens[lost]), other_position=lost
-                )
-                both = f"{isolated(tokens[gained])} ({gained})", f"{isolated(tokens[lost])} ({lost})"
+                token, other = isolated(tokens[gained]), isolated(tokens[lost])
+                label = say(names[end], token=token, position=gained, other=other, other_position=lost)
+                both = f"{token} ({gained})", f"{other} ({lost})"
                 yield HeadTarget(label, Target("span", end, gained, against=lost), answers=both)
 
 

@@ -6,16 +6,13 @@ A click on a cell has all rooms show that pass: what is swapped in becomes part 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QWidget
 
-from bertcore.errors import BertcoreError
-
-from ...compute.head_questions import mask_at, own_target, why_no_target
+from ...compute.head_questions import why_no_target
 from ...compute.patching import MOST_S, SwapMap, places_first, swap_map
 from ...compute.question import Job
 from ...figures.figure import Numbers
@@ -23,15 +20,14 @@ from ...figures.values import Side, Values, heads, stage_labels
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.baseline import OtherText
-from ...state.selection import NO_CONTRAST
 from ...state.token_units import TokenView
 from ...state.what_if import Swap
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.charts.cells import LabelledGrid
-from ...widgets.contrast_fields import ContrastFields
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
+from ...widgets.target_choice import TargetChoice, Targets
 from ..pictures import Cells
 from ..values_view import ValuesView
 from .swap_sentences import formula_sentence, head_sentence, path_sentence, score_text, scores_sentence, swap_sentence
@@ -40,7 +36,6 @@ from .swap_targets import swap_targets
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart
 
-    from ...compute.head_questions import HeadTarget
     from ...compute.question import Key
     from ...state.readings import Reading
     from ...state.selection import Selection
@@ -53,66 +48,18 @@ PARTS: tuple[PatchedPart, ...] = ("state", "attention", "feed-forward")
 class SwapResult(Card):
     """Beside the maps: the prediction asked about, its number in both texts, and with one place swapped in.
 
-    `target` chooses the prediction. What there is no map for yet is left out.
+    What there is no map for yet is left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, targets: Targets) -> None:
         super().__init__(say("What comes out"))
         self.setMinimumWidth(theme.column_px(300))
-        self.target, self.fields = Choice(say("The prediction to explain")), ContrastFields()
+        self.choice, inside = TargetChoice(), QWidget()
+        self.choice.use(targets)
         self.scores, self.path, self.cell = (label("", wrap=True) for _ in range(3))
         self.formula = label("", "muted", wrap=True)
-        self.targets: list[HeadTarget] = []
-        self._picked: HeadTarget | None = None  # what the person chose
-        self.own: HeadTarget | None = None  # what the person typed
-        inside = QWidget()
-        parts = self.target, self.fields, self.scores, self.path, self.cell, self.formula
-        vbox(*parts, None, parent=inside)
+        vbox(self.choice, self.scores, self.path, self.cell, self.formula, None, parent=inside)
         self.body.addWidget(scrolled(inside), 1)
-        self.target.activated.connect(self._on_target_activated)
-
-    @property
-    def chosen(self) -> HeadTarget | None:
-        """What is asked about."""
-        return self.targets[self.target.currentIndex()] if self.targets else None
-
-    def set_targets(
-        self, targets: list[HeadTarget], *, own: HeadTarget | None = None, is_same_pair: bool = False
-    ) -> None:
-        """What can be asked about now. What is asked about stays for the same two texts, whatever token is clicked; for
-        others what a person chose, where it is among it. own: what a person typed, which comes before all of it."""
-        chosen = self.chosen
-        if own is not None:
-            targets = [own, *(one for one in targets if one.target != own.target)]
-        if own is not None or self.own is not None:  # the words typed, or that they were cleared, decide
-            chosen = None
-        self.own = own
-        if chosen is not None and is_same_pair:
-            self._picked = chosen
-            targets = targets if chosen in targets else [chosen, *targets]
-        self.targets = targets
-        names = [one.label + one.note for one in targets]
-        if names != [self.target.itemText(i) for i in range(self.target.count())]:
-            self.target.clear()
-            self.target.addItems(names)
-        wanted = self._picked.target if self._picked is not None and own is None else None
-        self.target.setCurrentIndex(next((i for i, one in enumerate(targets) if one.target == wanted), 0))
-
-    def show_maps(
-        self, places: SwapMap | None, heads: SwapMap | None, columns: Sequence[str], texts: tuple[str, str]
-    ) -> None:
-        """columns: a name for each place that was patched. texts: this one and the other."""
-        one, asked = places or heads, self.chosen
-        for words in (self.scores, self.path, self.cell, self.formula):
-            words.setVisible(one is not None)
-        if one is not None and asked is not None:
-            self.scores.setText(scores_sentence(asked, one, texts))
-            self.formula.setText(formula_sentence(asked))
-            path = "" if places is None else path_sentence(places, columns)
-            self.path.setText(f"{path} {'' if heads is None else head_sentence(heads)}".strip())
-
-    def _on_target_activated(self, index: int) -> None:
-        self._picked = self.targets[index]
 
 
 class SwapView(ValuesView):
@@ -150,7 +97,8 @@ class SwapView(ValuesView):
     )
 
     def lay_out(self) -> QLayout:
-        self.part, self.result = Choice(say("What to swap in")), SwapResult()
+        self.part, self.targets = Choice(say("What to swap in")), Targets(self)
+        self.result = SwapResult(self.targets)
         self.part.addItems([say("the whole hidden state"), say("what attention adds"), say("what feed-forward adds")])
         self.all_places = button(say("All tokens"), self._on_all_clicked, look="small")
         self.some, self._some_line = label("", "muted", wrap=True), QWidget()
@@ -158,13 +106,13 @@ class SwapView(ValuesView):
         self._some: tuple[Key, SwapMap] | None = None  # the map of some tokens, shown until that of all is there
         self._clicked: Swap | None = None
         self._pair: Key = ()  # the model and the two texts on show
-        self._targets: list[HeadTarget] = []  # what can be asked about them
+        self._has_targets = False  # something can be asked about them, if they were of one length
         self._jobs: dict[str, Job] = {}  # what was asked for last
         self._wants_all: Key = ()  # the two texts of which all places are wanted, however long that takes
         self._pinned: list[int] = []  # tokens of a long text that were clicked
         self.part.activated.connect(self._ask_again)
-        self.result.target.activated.connect(self._on_target_activated)
-        self.result.fields.edited.connect(self.contrast_edited)
+        self.targets.chosen.connect(self._ask_again)
+        self.targets.contrast_edited.connect(self.contrast_edited)
         states = self.cards["states"]
         states.add_to_header(self.part)
         self.lines = {asks: self.own_line(question) for asks, question in self.asked.items()}
@@ -178,11 +126,6 @@ class SwapView(ValuesView):
     def offers(self) -> list[QPushButton]:
         self.try_it = self.offer_of_texts()
         return [self.try_it]
-
-    @property
-    def chosen(self) -> HeadTarget | None:
-        """What is asked about."""
-        return self.result.chosen
 
     def found(self, asks: str) -> SwapMap | None:
         """The map on show: of places, of all tokens that are known."""
@@ -198,36 +141,24 @@ class SwapView(ValuesView):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         ours, theirs = reading.plain, reading.other_text
-        self._targets = [] if theirs is None else swap_targets(ours, theirs, selection.position)
-        if theirs is None or not self._targets or len(ours.encoding) != len(theirs.encoding):
-            self._pair, self._jobs = (), {}
-            self.result.set_targets([])
+        pair: Key = ()
+        targets = [] if theirs is None else swap_targets(ours, theirs, selection.position)
+        self._has_targets = bool(targets)
+        if theirs is not None and targets and len(ours.encoding) == len(theirs.encoding):
+            pair = ours.request.model, ours.request.model_input, theirs.request.model_input
         else:
-            self._set_targets(ours, theirs, selection)
-        super().show_reading(reading, selection)
-
-    def _set_targets(self, ours: Reading, theirs: Reading, selection: Selection) -> None:
-        """With the words that were typed for the mask that is asked about."""
-        request, targets, own, problem = ours.request, self._targets, None, ""
-        pair = request.model, request.model_input, theirs.request.model_input
-        chosen, is_same = self.chosen, pair == self._pair
-        about = chosen if chosen is not None and is_same else targets[0]
-        try:
-            own = own_target(ours, about.target.position, selection.contrast, theirs)
-        except BertcoreError as error:
-            problem = str(error)
-        self.result.set_targets(targets, own=own, is_same_pair=is_same)
-        first = next((one for one in targets if one.target.head == "mlm"), None)
-        self.result.fields.setVisible(first is not None)
-        if first is not None:
-            guess = mask_at(theirs, first.target.position)
-            alone = "" if guess is None else guess.words[0].token
-            answers = first.answers if first.is_contrast else (alone, "")
-            self.result.fields.show_contrast(selection.contrast, answers, problem)
-        if not is_same:
+            self._jobs, targets = {}, []
+        asked = self.targets.target if pair == self._pair else None
+        if pair != self._pair:
             self._pair, self._pinned, self._clicked = pair, [], None
+        if asked is not None and targets and asked not in (self.targets.own, *targets):
+            targets = [asked, *targets]  # it stays, whatever token is clicked
+        position = next((one.target.position for one in (asked, *targets) if one is not None), None)
+        at = -1 if position is None else position
+        self.targets.set_targets(ours, at, selection.contrast, targets, theirs)
         if selection.pinned is not None and selection.pinned not in self._pinned:
             self._pinned.append(selection.pinned)
+        super().show_reading(reading, selection)
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
         if reading.other_text is None:
@@ -236,9 +167,9 @@ class SwapView(ValuesView):
                 "different answer. Then you see in which layer, at which token and in which head the "
                 "answer is decided."
             )
-        if self.chosen is not None:
+        if self.targets.target is not None:
             return None
-        if not self._targets:
+        if not self._has_targets:
             return say("No prediction to explain"), why_no_target(reading)
         return say("The texts differ in length"), say(
             "This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of "
@@ -248,7 +179,7 @@ class SwapView(ValuesView):
         )
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
-        chosen, theirs = self.chosen, reading.other_text
+        chosen, theirs = self.targets.target, reading.other_text
         if chosen is None or theirs is None:
             return None
         model, texts = reading.request.model, self._pair[1:]
@@ -306,7 +237,7 @@ class SwapView(ValuesView):
         return Side("token", labels, [units.kinds[place] for place in found.places], found.places, units)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        chosen, places, other = self.chosen, self.found("places"), reading.other_text
+        chosen, places, other = self.targets.target, self.found("places"), reading.other_text
         if places is not None and self.asked["places"].answer is not None:
             self._some = self._about("places"), places
         for key in self.shown:
@@ -314,9 +245,16 @@ class SwapView(ValuesView):
         self._show_some(places, len(reading.encoding))
         if chosen is None or other is None:
             return
-        names = [] if places is None else self._tokens(reading, places).labels
-        ours, theirs = (f"{e.text_a} {e.text_b or ''}".strip() for e in (reading.plain.encoding, other.encoding))
-        self.result.show_maps(places, self.found("heads"), names, (ours, theirs))
+        found, result = self.found("heads"), self.result
+        one = places or found
+        for words in (result.scores, result.path, result.cell, result.formula):
+            words.setVisible(one is not None)
+        if one is not None:
+            ours, theirs = (f"{e.text_a} {e.text_b or ''}".strip() for e in (reading.plain.encoding, other.encoding))
+            result.scores.setText(scores_sentence(chosen, one, (ours, theirs)))
+            result.formula.setText(formula_sentence(chosen))
+            path = "" if places is None else path_sentence(places, self._tokens(reading, places).labels)
+            result.path.setText(f"{path} {'' if found is None else head_sentence(found)}".strip())
         text, (swap, cell) = "", self._framed()
         found = None if cell is None else self.found(cell[0])
         if swap is not None and cell is not None and found is not None:
@@ -396,12 +334,6 @@ class SwapView(ValuesView):
         self.pause_ms, self._clicked = 0, None
         self.redraw()
 
-    def _on_target_activated(self) -> None:
-        """In place of the words that were typed."""
-        self._ask_again()
-        if self.chosen != self.result.own:
-            self.contrast_edited.emit(NO_CONTRAST)
-
     def _on_all_clicked(self) -> None:
         self._wants_all = self._pair
         self._ask_again()
@@ -413,7 +345,7 @@ class SwapView(ValuesView):
         return {} if found is None else {"share": Numbers(found.shares, axes), "target": Numbers(found.patched, axes)}
 
     def caption(self, key: str) -> dict[str, Any]:
-        found, chosen = self.found(LINES[key]), self.chosen
+        found, chosen = self.found(LINES[key]), self.targets.target
         if found is None or chosen is None:
             return {}
         scores = say(
