@@ -2,18 +2,19 @@
 
 import re
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.figures.figure import Figure, picture_of
 from app.figures.files import svg
-from app.look import numbers, theme
+from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.matrix_view import AttentionGrid
 from app.rooms.embed.embedding_parts import EmbeddingPart, color_limit
@@ -25,7 +26,8 @@ from app.widgets.charts.cells import Labels
 from app.widgets.charts.raster import Raster
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
-from app.widgets.layouts import vbox
+from app.widgets.folding_card import Folded as FoldingCard
+from app.widgets.layouts import hbox, vbox
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
 from tests.app.conftest import handle_events
@@ -33,22 +35,29 @@ from tests.app.conftest import handle_events
 pytestmark = pytest.mark.usefixtures("looks")
 
 
-def painted(raster: Raster, side: int) -> QImage:
-    image = QImage(side, side, QImage.Format.Format_RGB32)
-    painter = QPainter(image)
-    raster.paint(painter, QRectF(image.rect()))
-    painter.end()
-    return image
+W = TypeVar("W", bound=QWidget)
 
 
-def test_a_raster_paints_every_value_as_a_block_of_its_colour() -> None:
-    image = painted(Raster(np.array([[0.0, 1.0], [0.5, 2.0]]), 0, 1), 40)
-    table = [QColor.fromRgb(color) for color in theme.sequential_table()]
-    assert image.pixelColor(5, 5) == table[0]
-    assert image.pixelColor(35, 5) == table[255]
-    assert image.pixelColor(5, 35) == table[128]
-    assert image.pixelColor(35, 35) == table[255]  # beyond the range: the end's colour
-    assert image.pixelColor(19, 5) == table[0]  # nothing is smoothed between two values
+def placed(widget: W, qtbot: QtBot, width: int, height: int) -> W:
+    qtbot.addWidget(widget)
+    widget.resize(width, height)
+    widget.show()
+    return widget
+
+
+@pytest.mark.parametrize(
+    ("values", "side", "expected"),
+    [
+        # Beyond the range a value has the end's colour; nothing is smoothed between two of them.
+        ([[0, 1], [0.5, 2]], 40, {(5, 5): 0, (35, 5): 255, (5, 35): 128, (35, 35): 255, (19, 5): 0}),
+        ([[0] * 5, [1] * 5, [0] * 5], 30, {(28, 5): 0, (28, 15): 255}),  # rows of an odd width stay apart
+    ],
+)
+def test_a_raster_paints_every_value_as_a_block_of_its_colour(
+    values: list, side: int, expected: dict[tuple[int, int], int]
+) -> None:
+    image, table = painted(Raster(np.array(values, dtype=float), 0, 1), side), theme.sequential_table()
+    assert {at: image.pixelColor(*at).rgb() for at in expected} == {at: table[n] for at, n in expected.items()}
 
 
 def test_signed_zero_is_the_middle_colour_in_both_themes(qapp: QApplication) -> None:
@@ -59,12 +68,12 @@ def test_signed_zero_is_the_middle_colour_in_both_themes(qapp: QApplication) -> 
     assert abs(painted(raster, 30).pixelColor(15, 15).lightness() - middle.lightness()) < 4
 
 
-def test_a_raster_of_odd_width_keeps_its_rows_apart() -> None:
-    values = np.zeros((3, 5))
-    values[1] = 1
-    image = painted(Raster(values, 0, 1), 30)
-    assert image.pixelColor(28, 5) == QColor.fromRgb(theme.sequential_table()[0])
-    assert image.pixelColor(28, 15) == QColor.fromRgb(theme.sequential_table()[255])
+def painted(raster: Raster, side: int) -> QImage:
+    image = QImage(side, side, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    raster.paint(painter, QRectF(image.rect()))
+    painter.end()
+    return image
 
 
 def chips(count: int) -> list[Chip]:
@@ -72,25 +81,28 @@ def chips(count: int) -> list[Chip]:
 
 
 def test_many_tokens_wrap_and_scroll(qtbot: QtBot) -> None:
-    strip = TokenStrip()
-    qtbot.addWidget(strip)
-    strip.resize(600, 40)
-    strip.show()
+    strip = placed(TokenStrip(), qtbot, 600, 40)
     strip.set_chips(chips(3))
     one_line = strip.height()
     strip.set_chips(chips(300))
     assert strip.height() <= MOST_LINES * one_line + 20
     assert strip.field.height() > strip.height()
     assert all(strip.field.rect_of(i).right() <= strip.field.width() for i in range(300))
-    strip.set_selection(299, 299)
-    assert strip.verticalScrollBar().value() > 0
+    bar = strip.verticalScrollBar()
+    for clicked in (299, 298):
+        strip.set_selection(clicked, clicked)
+        assert bar.value() > 0
+        bar.setValue(0)
+        for hovered in (2, 3, clicked):  # at last the mouse has left the strip: no way back to the clicked one
+            strip.set_selection(hovered, clicked)
+            assert bar.value() == 0
+    strip.set_selection(1, None)
+    strip.set_selection(298, 298)
+    assert bar.value() > 0
 
 
 def test_a_click_on_a_chip_names_its_position(qtbot: QtBot) -> None:
-    strip = TokenStrip()
-    qtbot.addWidget(strip)
-    strip.resize(300, 40)
-    strip.show()
+    strip = placed(TokenStrip(), qtbot, 300, 40)
     strip.set_chips(chips(20))
     for position in (0, 7):
         with qtbot.waitSignal(strip.field.clicked) as caught:
@@ -110,9 +122,7 @@ def test_arrows_move_the_focus(qtbot: QtBot) -> None:
 
 def test_only_clickable_bars_answer(qtbot: QtBot) -> None:
     for clickable in (True, False):
-        bars = BarList("bars", clickable=clickable)
-        qtbot.addWidget(bars)
-        bars.resize(200, 66)
+        bars = placed(BarList("bars", clickable=clickable), qtbot, 200, 66)
         bars.set_bars([Bar("a", "0.5", 0.5), Bar("b", "0.2", 0.2), Bar("c", "0.1", 0.1)])
         bars.show()
         clicked: list[int] = []
@@ -135,9 +145,7 @@ def test_a_chart_asks_the_layout_around_for_the_room_that_its_values_need(qtbot:
 
 @pytest.mark.parametrize(("layers", "heads"), [(1, 1), (4, 4), (12, 12), (24, 16)])
 def test_the_atlas_finds_every_head(layers: int, heads: int, qtbot: QtBot) -> None:
-    atlas = HeadAtlas()
-    qtbot.addWidget(atlas)
-    atlas.resize(290, 600)
+    atlas = placed(HeadAtlas(), qtbot, 290, 600)
     atlas.set_heads(np.random.default_rng(0).random((layers, heads, 20, 20), dtype=np.float32))
     atlas.show()
     assert atlas.cell_rect(layers - 1, heads - 1).right() <= 290
@@ -150,9 +158,7 @@ def test_the_atlas_finds_every_head(layers: int, heads: int, qtbot: QtBot) -> No
 def test_the_atlas_is_the_heads_in_their_places(qtbot: QtBot) -> None:
     thumbnails = np.zeros((2, 3, 4, 4), dtype=np.float32)
     thumbnails[1, 2, 0, 3] = 0.5
-    atlas = HeadAtlas()
-    qtbot.addWidget(atlas)
-    atlas.resize(290, 200)
+    atlas = placed(HeadAtlas(), qtbot, 290, 200)
     atlas.set_heads(thumbnails)
     image = atlas.grab().toImage()
     cell = atlas.cell_rect(1, 2)
@@ -167,9 +173,7 @@ def test_the_atlas_is_the_heads_in_their_places(qtbot: QtBot) -> None:
 def test_no_head_shows_a_sliver_of_its_neighbour(width: int, qtbot: QtBot) -> None:
     thumbnails = np.zeros((3, 4, 15, 15), dtype=np.float32)
     thumbnails[1, 1] = 1
-    atlas = HeadAtlas()
-    qtbot.addWidget(atlas)
-    atlas.resize(width, 400)
+    atlas = placed(HeadAtlas(), qtbot, width, 400)
     atlas.set_heads(thumbnails)
     atlas.set_selected(2, 3)
     image = atlas.grab().toImage()
@@ -182,9 +186,7 @@ def test_no_head_shows_a_sliver_of_its_neighbour(width: int, qtbot: QtBot) -> No
 
 @pytest.mark.parametrize("size", [1, 16, 512])
 def test_the_head_view_knows_the_square_under_the_mouse(size: int, qtbot: QtBot) -> None:
-    view = AttentionGrid("one head")
-    qtbot.addWidget(view)
-    view.resize(640, 600)
+    view = placed(AttentionGrid("one head"), qtbot, 640, 600)
     view.set_matrix(np.full((size, size), 1 / size, dtype=np.float32), Labels(["token"] * size, ["special"] * size))
     view.show()
     rect, cell = view.grid_rect(), view.grid_rect().width() / size
@@ -196,9 +198,7 @@ def test_the_head_view_knows_the_square_under_the_mouse(size: int, qtbot: QtBot)
 
 
 def test_strips_tell_part_token_and_dimension(qtbot: QtBot) -> None:
-    strips = Strips("Strips")
-    qtbot.addWidget(strips)
-    strips.resize(700, 400)
+    strips = placed(Strips("Strips"), qtbot, 700, 400)
     strips.set_parts([EmbeddingPart("any", values=np.zeros((4, 8), dtype=np.float32))] * 5, 1.0, 1.0)
     strips.show()
     rect = strips.strip_rect(3)
@@ -221,10 +221,6 @@ def test_color_limit_is_not_drawn_out_by_one_value() -> None:
     values = np.full((50, 100), 0.1)
     values[0, 0] = 50.0
     assert color_limit([values]) == pytest.approx(0.1)
-
-
-def test_numbers_are_written_short() -> None:
-    assert (numbers.number(0.0, 2), numbers.number(-0.0743, 2)) == ("0", "−0.074")
 
 
 def test_settings_hold_only_what_differs_and_survive_damage(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -308,9 +304,7 @@ def pixels(widget: QWidget) -> bytes:
 
 def test_kept_chip_pictures_are_those_of_the_chips(looks: QApplication, qtbot: QtBot) -> None:
     """A chip that stands where another stood, is chosen, or is seen in another theme is drawn anew."""
-    field = ChipField()
-    qtbot.addWidget(field)
-    field.resize(300, 60)
+    field = placed(ChipField(), qtbot, 300, 60)
     chip = Chip("cat", 7, 0, "segment_a", lambda: "")
     seen = []
     for change in (
@@ -336,9 +330,7 @@ def written(*widgets: QWidget) -> list[str]:
 
 
 def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selected(looks: object, qtbot: QtBot) -> None:
-    picture = Scatter("points")
-    qtbot.addWidget(picture)
-    picture.resize(300, 200)
+    picture = placed(Scatter("points"), qtbot, 300, 200)
     names = [f"word{number:02}" for number in range(30)]
     grid = np.array([(x, y) for x in range(6) for y in range(5)]) * 0.01
     picture.set_points(Points(np.vstack([grid, [[1.0, 1.0]]]), [*names, "far"], ["segment_a"] * 31))
@@ -356,9 +348,7 @@ def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selecte
 def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(looks: object, qtbot: QtBot) -> None:
     ends = []
     for mark in ("", "vs 93%"):
-        bars = BarList("bars", of_whole=True)
-        qtbot.addWidget(bars)
-        bars.resize(500, 60)
+        bars = placed(BarList("bars", of_whole=True), qtbot, 500, 60)
         bars.set_bars([Bar("no", "34%", 0.34, mark=mark, before=0.93 if mark else None), Bar("yes", "66%", 0.66)])
         seen, y = bars.grab().toImage(), round(bars.row_rect(1).center().y())
         track = theme.color("track").rgb()
@@ -368,9 +358,12 @@ def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(looks: objec
 
 
 def test_the_uppermost_line_of_a_plot_has_its_number(looks: object, qtbot: QtBot) -> None:
-    plot = CurvePlot(PlotSpec("Length", (CurveSpec("one", "one", "curve_train"),), "length", includes_zero=True))
-    qtbot.addWidget(plot)
-    plot.resize(600, 460)
+    plot = placed(
+        CurvePlot(PlotSpec("Length", (CurveSpec("one", "one", "curve_train"),), "length", includes_zero=True)),
+        qtbot,
+        600,
+        460,
+    )
     plot.set_points({"one": (np.arange(6), np.array([18.0, 6.0, 7.0, 5.0, 38.1, 32.5]))}, list("123456"))
     plot.show()
     qtbot.waitUntil(lambda: plot.is_loaded)
@@ -389,3 +382,25 @@ def test_letters_are_whole_in_a_row_that_is_lower_than_their_line(align: Qt.Alig
         return sum(any(image.pixelColor(x, y) != QColor("white") for x in range(100)) for y in range(100))
 
     assert ink_rows(8) == ink_rows(40)
+
+
+def test_one_of_two_cards_beside_a_picture_is_open_at_a_time_unless_one_does_not_fold(qtbot: QtBot) -> None:
+    row, parts = QWidget(), [FoldingCard(QLabel(name), name) for name in ("left", "right")]
+    qtbot.addWidget(row)
+    hbox(*parts, parent=row)
+
+    def are_open() -> list[bool]:
+        return [not part.card.isHidden() for part in parts]
+
+    left, right = parts
+    right.set_foldable(True)
+    assert are_open() == [True, False]
+    right.unfold()
+    assert are_open() == [True, True]
+    left.set_foldable(True)
+    right.fold()
+    assert are_open() == [False, False]
+    left.unfold()
+    assert are_open() == [True, False]
+    right.tab.click()
+    assert are_open() == [False, True]
