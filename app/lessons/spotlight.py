@@ -12,7 +12,7 @@ from shiboken6 import isValid
 from ..look import theme
 from ..look.say import say
 from ..widgets.cover import Cover
-from ..widgets.folding_card import Folded
+from ..widgets.folding_card import FoldingCard
 from ..widgets.spots import find_spot
 
 DIM = 90  # of 255: what is dimmed can still be read
@@ -101,7 +101,7 @@ class Spotlight(QWidget):
     def _unfold(self, names: Sequence[str]) -> None:
         """Side cards that are folded away open, and those of the last page close; a person may fold them again."""
         last, self._unfolded = self._unfolded, names
-        for folded in self._over.findChildren(Folded):
+        for folded in self._over.findChildren(FoldingCard):
             its_name = folded.card.objectName()
             if its_name and its_name in (*last, *names) and not folded.tab.isHidden():
                 folded.tab.setChecked(its_name in names)

@@ -31,7 +31,7 @@ from ..widgets.card import GAP_PX, Card, Hint, Part, label
 from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale
 from ..widgets.context_menu import Entry, figure_entries
-from ..widgets.folding_card import folded_on_projector
+from ..widgets.folding_card import folding_on_projector
 from ..widgets.layouts import hbox, vbox
 from .pictures import Picture
 from .view import View
@@ -194,7 +194,7 @@ class ValuesView(View):
     def folded(self, key: str) -> QWidget:
         """The card of a picture, as it stands in a row."""
         card = self.cards[key]
-        return folded_on_projector(card, card.title) if self._pictures[key].folds else card
+        return folding_on_projector(card, card.title) if self._pictures[key].folds else card
 
     @property
     def shows_nothing(self) -> bool:

@@ -220,13 +220,13 @@ class Label(QLabel):
             self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))
 
 
-def snug(wrapped: QLabel) -> QLabel:
+def at_line_height(wrapped: QLabel) -> QLabel:
     """A wrapped label that takes no more height than its lines: Qt's hint is that of some 60 letters in a line."""
     wrapped.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
     return wrapped
 
 
-class Steady(QWidget):
+class AsHighAsNeeded(QWidget):
     """Gives its content the width of its column, and asks the column for space only when the height
     that the content needs there is another.
 

@@ -11,7 +11,7 @@ from .layouts import hbox
 TAB_PX, LEAST_TAB_PX = 26, 120
 
 
-class Folded(QWidget):
+class FoldingCard(QWidget):
     """Beside a card its tab; a click shows or hides the card. While it is not foldable there is the card alone."""
 
     def __init__(self, card: QWidget, name: str) -> None:
@@ -41,7 +41,7 @@ class Folded(QWidget):
         self.setSizePolicy(across, QSizePolicy.Policy.Preferred)
         parent = self.parentWidget()
         if is_shown and parent is not None and self.can_fold:
-            for sibling in parent.findChildren(Folded, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            for sibling in parent.findChildren(FoldingCard, options=Qt.FindChildOption.FindDirectChildrenOnly):
                 if sibling is not self:
                     sibling.fold()
 
@@ -55,9 +55,9 @@ class Folded(QWidget):
             self.tab.setChecked(False)
 
 
-def folded_on_projector(card: QWidget, name: str) -> Folded:
+def folding_on_projector(card: QWidget, name: str) -> FoldingCard:
     """A card beside the picture, which has the screen of a projector to itself until somebody wants the card."""
-    made = Folded(card, name)
+    made = FoldingCard(card, name)
     made.set_foldable(theme.is_projector())
     return made
 

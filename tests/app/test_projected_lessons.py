@@ -12,7 +12,7 @@ from app.look import language
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
-from app.widgets.folding_card import Folded
+from app.widgets.folding_card import FoldingCard
 from bertcore.locations import built_in_checkpoint
 from tests.app.conftest import TIMEOUT_MS
 from tests.app.layout_check import faults
@@ -94,5 +94,5 @@ def test_a_card_that_a_page_has_opened_closes_with_it(projected: Window, qtbot: 
 
 
 def _opened(window: Window) -> list[str]:
-    folds = window.frame.findChildren(Folded)
+    folds = window.frame.findChildren(FoldingCard)
     return [fold.card.objectName() for fold in folds if not fold.tab.isHidden() and fold.tab.isChecked()]

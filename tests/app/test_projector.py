@@ -20,7 +20,7 @@ from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.widgets.controls import IconButton
-from app.widgets.folding_card import Folded
+from app.widgets.folding_card import FoldingCard
 from bertcore.locations import TINY
 from tests.app.conftest import TIMEOUT_MS, handle_events, make_checkpoint, settle
 from tests.app.layout_walk import SIZE, is_drawn
@@ -161,7 +161,7 @@ def test_tabs_are_whole_beside_the_slider(projected: Window, qtbot: QtBot) -> No
 def test_side_cards_fold_away_and_come_back_at_a_click(projected: Window, qtbot: QtBot) -> None:
     projected.open_room("predict")
     settle(projected, qtbot)
-    folded = projected.frame.findChildren(Folded)
+    folded = projected.frame.findChildren(FoldingCard)
     fold = next(one for one in folded if one.tab.isVisible())
     assert not fold.card.isVisible()
     before = fold.width()

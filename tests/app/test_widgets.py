@@ -20,13 +20,13 @@ from app.rooms.attend.matrix_view import AttentionGrid
 from app.rooms.embed.embedding_parts import EmbeddingPart, color_limit
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
-from app.widgets.card import Hint, Steady, label
+from app.widgets.card import AsHighAsNeeded, Hint, label
 from app.widgets.charts.bars import Bar, BarList
 from app.widgets.charts.cells import Labels
 from app.widgets.charts.raster import Raster
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
-from app.widgets.folding_card import Folded as FoldingCard
+from app.widgets.folding_card import FoldingCard
 from app.widgets.layouts import hbox, vbox
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
@@ -246,19 +246,19 @@ def laid_out() -> None:
         QApplication.processEvents()
 
 
-def test_steady_asks_for_space_only_when_another_height_is_needed(looks: QApplication, qtbot: QtBot) -> None:
+def test_a_part_asks_for_space_only_when_another_height_is_needed(looks: QApplication, qtbot: QtBot) -> None:
     column, asked = QWidget(), []
     text = label("short", wrap=True)
-    steady = Steady(text)
+    part = AsHighAsNeeded(text)
     layout = QVBoxLayout(column)
-    layout.addWidget(steady)
+    layout.addWidget(part)
     layout.addStretch(1)
     qtbot.addWidget(column)
     column.resize(200, 300)
     column.show()
     laid_out()
-    one_line = steady.height()
-    assert text.size() == steady.size() and one_line >= text.fontMetrics().height()
+    one_line = part.height()
+    assert text.size() == part.size() and one_line >= text.fontMetrics().height()
 
     class Heard(QObject):
         def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -269,13 +269,13 @@ def test_steady_asks_for_space_only_when_another_height_is_needed(looks: QApplic
     column.installEventFilter(heard)
     text.setText("other")
     laid_out()
-    assert asked == [] and steady.height() == one_line
+    assert asked == [] and part.height() == one_line
     text.setText("words that take more than the one line there is " * 3)
     laid_out()
-    assert asked and steady.height() >= 3 * text.fontMetrics().height() and text.size() == steady.size()
+    assert asked and part.height() >= 3 * text.fontMetrics().height() and text.size() == part.size()
     text.hide()
     laid_out()
-    assert steady.height() == 0
+    assert part.height() == 0
 
 
 def test_hint_keeps_its_place_whatever_it_says(looks: QApplication, qtbot: QtBot) -> None:

@@ -18,7 +18,7 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.task_info import TaskInfo, metric_name, metric_value
 from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import FlowLayout, fill, hbox, vbox
 from ..room import Room
 from ..view import View, ViewSpec
@@ -144,7 +144,7 @@ class ApplyRoom(Room):
         self.about = [label("", wrap=True) for _ in range(4)]  # the model's task, what it reads, its labels, its score
         self._took = label("", "muted")
         about = self._about_card()
-        self._beside = folded_on_projector(about, about.title)
+        self._beside = folding_on_projector(about, about.title)
         self.row.addWidget(self._beside)
 
     def _about_card(self) -> Card:

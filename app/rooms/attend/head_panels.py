@@ -23,7 +23,7 @@ from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.what_if import head_name
-from ...widgets.card import Steady, button, label, show_text, tip
+from ...widgets.card import AsHighAsNeeded, button, label, show_text, tip
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.raster import ColorBar
@@ -131,7 +131,7 @@ class KindsView(HeadsPanel):
     links_name = mark("Kinds of heads in this text")
 
     def parts(self) -> list[Item]:
-        return [Steady(self.links), None]
+        return [AsHighAsNeeded(self.links), None]
 
     def use(self, shared: AttendState) -> None:
         super().use(shared)
@@ -381,7 +381,7 @@ class AlikeView(HeadsPanel):
         save = FigureButton(partial(self.figure_of, ROOM), self.points, say("map of heads"))
         self.points.clicked.connect(self._on_points_clicked)
         line = self.own_line(self.asked["map"])
-        return [line, (self.points, 1), hbox((Steady(self.links), 1), save)]
+        return [line, (self.points, 1), hbox((AsHighAsNeeded(self.links), 1), save)]
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job:
         return Job(map_of_heads, (self.attentions,))

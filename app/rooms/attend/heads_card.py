@@ -13,7 +13,7 @@ from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
-from ...widgets.card import GAP_PX, Card, Steady, button, intro_line, label, scrolled
+from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, button, intro_line, label, scrolled
 from ...widgets.charts.raster import ColorBar
 from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, hbox, vbox
@@ -88,7 +88,7 @@ class HeadsCard(Card):
         # The scroll bar has a place of its own: pictures that grow with their width would make it come and go for ever.
         inside.setMaximumWidth(theme.column_px(WIDTH_PX) - 2 * theme.px(GAP_PX) - theme.px(BAR_PX) - 2)
         progress = ProgressLine([self._describing, self._shrinking])
-        below = hbox((Steady(self._scale), 1), self.by_kind)
+        below = hbox((AsHighAsNeeded(self._scale), 1), self.by_kind)
         column = vbox(self.atlas, self.difference_scale, progress, below, parent=inside, gap_px=7)
         fill(column, self.buttons, self._panel_intro, (self.panels, 1))
         self.body.addWidget(scrolled(inside), 1)

@@ -14,7 +14,7 @@ from ...state.readings import Reading
 from ...state.what_if import WhatIf
 from ...widgets.card import GAP_PX
 from ...widgets.context_menu import figure_entries, show_context_menu
-from ...widgets.folding_card import Folded
+from ...widgets.folding_card import FoldingCard
 from ...widgets.layouts import hbox
 from ...widgets.spots import name_spot
 from ..room import Room
@@ -54,8 +54,8 @@ class AttendRoom(Room):
         self.large = LargeCard(self.compared, self.views, self.progress)
         self.large.set_figure(lambda: self.view.figure_of(ROOM), say("the large picture"))
         self.side = SideCard(self.shared, self._bars_figure)
-        self.left = Folded(self.heads_card, self.heads_card.title)
-        self.right = Folded(self.side, say("What it looks at"))
+        self.left = FoldingCard(self.heads_card, self.heads_card.title)
+        self.right = FoldingCard(self.side, say("What it looks at"))
         for widget, spot in ((self.heads_card, "heads"), (self.large, "large"), (self.side, "side")):
             name_spot(widget, f"{self.key}.{spot}")
         hbox(self.left, (self.large, 1), self.right, parent=self.content, gap_px=GAP_PX)

@@ -13,7 +13,7 @@ from ...look.say import mark, say
 from ...state.baseline_names import beside, is_earlier
 from ...state.selection import Selection
 from ...state.what_if import head_name
-from ...widgets.card import Card, Steady, label, scrolled
+from ...widgets.card import AsHighAsNeeded, Card, label, scrolled
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, vbox
@@ -61,7 +61,7 @@ class SideCard(Card):
         inside = QWidget()
         layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
         fill(layout, label(say("What if"), "title"), self.what_if, 10)
-        fill(layout, self.head_title, Steady(table), None)
+        fill(layout, self.head_title, AsHighAsNeeded(table), None)
         self.body.addWidget(scrolled(inside), 1)
 
     def show_head(self, selection: Selection) -> None:

@@ -25,7 +25,7 @@ from ...widgets.charts.bars import ROW_PX, BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.raster import ColorBar
 from ...widgets.controls import MenuButton
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import FlowLayout, fill, hbox, vbox
 from ..pictures import Bars, Cells, Dots
 from ..values_view import ValuesView
@@ -176,10 +176,10 @@ class PartsView(ValuesView):
         self.change.segment_clicked.connect(self._on_change_segment_clicked)
         self.change.swap_clicked.connect(self._on_change_swap_clicked)
         vbox((self._token_card(), 1), self.change, parent=side, gap_px=GAP_PX)
-        right = folded_on_projector(side, say("The selected token"))
+        right = folding_on_projector(side, say("The selected token"))
         if not theme.is_projector():
             return hbox((vbox((strips, 11), (pictures, 9), gap_px=GAP_PX), 1), right, gap_px=GAP_PX)
-        folded = folded_on_projector(pictures, say("Positions and segments"))  # one or the other
+        folded = folding_on_projector(pictures, say("Positions and segments"))  # one or the other
         folded.tab.toggled.connect(strips.setHidden)
         return hbox((strips, 1), (folded, 1), right, gap_px=GAP_PX)
 

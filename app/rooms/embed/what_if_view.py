@@ -16,7 +16,7 @@ from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.token_units import KINDS
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.wrapped import WrappedBoxes
 from ..view import View
@@ -212,7 +212,7 @@ class WhatIfView(View):
         after.setFixedWidth(theme.column_px(330))
         after.set_figure(self._figure)
         fill(after.body, self.start, self.effects, None)
-        hbox((card, 1), folded_on_projector(after, after.title), parent=self, gap_px=GAP_PX)
+        hbox((card, 1), folding_on_projector(after, after.title), parent=self, gap_px=GAP_PX)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if reading.encoding is not self._encoding:

@@ -22,7 +22,7 @@ from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, label, show_text
 from ...widgets.charts.cells import LabelledGrid
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Cells
 from ..values_view import ValuesView
@@ -103,7 +103,7 @@ class ApartView(ValuesView):
         self.problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for card in self.cards.values():
             card.body.addStretch(0)  # takes the grid's place while it is hidden
-        self._right = folded_on_projector(self.cards["cka"], self.cards["cka"].title)
+        self._right = folding_on_projector(self.cards["cka"], self.cards["cka"].title)
         pictures = hbox((self.cards["distance"], 3), (self._right, 2), gap_px=GAP_PX)
         return vbox(self.problem, (pictures, 1), gap_px=GAP_PX)
 

@@ -22,7 +22,7 @@ from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.charts.drawing import Words
 from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import discard, fill, hbox, vbox
 from ..view import View
 from .layer_steps import Derivation, Term, layer_of, layer_steps
@@ -215,7 +215,7 @@ class StepsView(View):
         self._area.verticalScrollBar().setSingleStep(self._line)
         self.card.body.addWidget(self._area, 1)
         self.card.body.addStretch(0)
-        self._fold = folded_on_projector(self.derivation, say("How this number was computed"))
+        self._fold = folding_on_projector(self.derivation, say("How this number was computed"))
         hbox((self.card, 1), self._fold, parent=self, gap_px=GAP_PX)
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job:

@@ -25,7 +25,7 @@ from ...state.what_if import Swap
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, vbox
 from ...widgets.target_choice import TargetChoice, Targets
 from ..pictures import Cells
@@ -121,7 +121,7 @@ class SwapView(ValuesView):
             self.cards[key].body.addWidget(self.lines[LINES[key]])
         states.body.addWidget(self._some_line)
         maps = vbox((states, 3), (self.cards["heads"], 2), gap_px=GAP_PX)
-        return hbox((maps, 3), folded_on_projector(self.result, self.result.title), gap_px=GAP_PX)
+        return hbox((maps, 3), folding_on_projector(self.result, self.result.title), gap_px=GAP_PX)
 
     def offers(self) -> list[QPushButton]:
         self.try_it = self.offer_of_texts()

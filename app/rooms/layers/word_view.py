@@ -19,7 +19,7 @@ from ...widgets.card import GAP_PX, Card, button, label, note, scrolled, show_te
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import IconButton
 from ...widgets.curve_specs import CurveSpec
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import discard, hbox, vbox
 from ..pictures import Cells, Lines
 from ..values_view import ValuesView
@@ -211,9 +211,9 @@ class WordView(ValuesView):
         curves, matrix = self.cards["curves"], self.cards["matrix"]
         curves.body.addWidget(self.verdict)
         self.charts["curves"].setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        sentences = folded_on_projector(left, title)
+        sentences = folding_on_projector(left, title)
         if theme.is_projector():  # the curves have the height to themselves
-            return hbox(sentences, (curves, 1), (folded_on_projector(matrix, matrix.title), 1), gap_px=GAP_PX)
+            return hbox(sentences, (curves, 1), (folding_on_projector(matrix, matrix.title), 1), gap_px=GAP_PX)
         # Not half each: with the sentence below them the curves need more in the lowest window.
         return hbox(sentences, (vbox((curves, 6), (matrix, 5), gap_px=GAP_PX), 1), gap_px=GAP_PX)
 

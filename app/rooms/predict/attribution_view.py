@@ -17,7 +17,7 @@ from ...figures.values import Values, tokens
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...widgets.card import GAP_PX, label, show_text, tip
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, vbox
 from ...widgets.target_choice import TargetChoice, Targets
 from ..pictures import Tokens
@@ -81,7 +81,7 @@ class AttributionView(PredictView):
         first, *others = self.cards.values()
         beside = QWidget()
         hbox(*((card, 1) for card in others), parent=beside, gap_px=GAP_PX)
-        folded = folded_on_projector(beside, say("Other methods"))
+        folded = folding_on_projector(beside, say("Other methods"))
         top = hbox(label(say("Why this prediction:"), "muted"), self.choice, None, gap_px=8)
         self.note.setHidden(theme.is_projector())  # then it is the tool tip of the colours
         return vbox(top, (hbox((first, 1), (folded, len(others)), gap_px=GAP_PX), 1), self.note, gap_px=GAP_PX)

@@ -38,7 +38,7 @@ from ...state.baseline import ComparisonOffer, OtherText
 from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.table import ROW, Column, Index, Table
 from .predict_sentences import missing_words, pairs_result, preferred, standard_error, template_means, written_mean
@@ -98,7 +98,7 @@ class TextsView(PredictView):
         self.table.selectionModel().currentChanged.connect(lambda now, _before: self.use.setEnabled(now.isValid()))
         if theme.is_projector():
             list_card.setFixedWidth(theme.column_px(SIDE_PX))
-            return hbox((self._table_card, 1), folded_on_projector(list_card, list_card.title), gap_px=GAP_PX)
+            return hbox((self._table_card, 1), folding_on_projector(list_card, list_card.title), gap_px=GAP_PX)
         self.box.setFixedHeight(theme.px(BOX_PX))
         return vbox(list_card, (self._table_card, 1), gap_px=GAP_PX)
 

@@ -18,9 +18,9 @@ from ...look.say import mark, say
 from ...state.baseline_names import beside, is_earlier
 from ...state.token_units import Units
 from ...state.verdicts import Verdict, first_token, question_for, similarity_verdict, verdict_of
-from ...widgets.card import GAP_PX, Card, Steady, label, scrolled, show_text
+from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, label, scrolled, show_text
 from ...widgets.charts.bars import BarList
-from ...widgets.folding_card import folded_on_projector
+from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import fill, vbox
 from ...widgets.rich_text import RichLabel, colored
 from ..pictures import Bars, Tokens
@@ -92,11 +92,11 @@ class WordsView(PredictView):
         side, intro = QWidget(), say("Words or pieces of words, with markers such as [CLS] and [SEP].")
         read_card = Card(say("What the model reads"), intro=intro)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
-        fill(read_card.body, Steady(self.read_text), None)
+        fill(read_card.body, AsHighAsNeeded(self.read_text), None)
         vbox(self.pair, self.previous_card, (read_card, 1), parent=side, gap_px=GAP_PX)
         column = scrolled(side)
         column.setFixedWidth(theme.column_px(SIDE_PX))
-        self.row.addWidget(folded_on_projector(column, say("A and B, and what the model reads")))
+        self.row.addWidget(folding_on_projector(column, say("A and B, and what the model reads")))
 
     def lay_out(self) -> QLayout:
         self.similarity = self.add_question(self._on_similarity_answered)  # of A and B, as a sentence encoder has it

@@ -22,7 +22,7 @@ from ...runs.run_state import RunState
 from ...runs.sweep_rows import SweepRow, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.context_menu import show_context_menu
-from ...widgets.folding_card import Folded
+from ...widgets.folding_card import FoldingCard
 from ...widgets.layouts import fill
 from .form.data_card import DataCard
 from .form.demos import DEMOS
@@ -83,8 +83,8 @@ class TrainRoom(QWidget):
         grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)
         for layout in (grid, shown):
             layout.setSpacing(theme.px(GAP_PX))
-        self._list_fold = Folded(self.runs_card, say("Runs"))
-        self._watch_fold = Folded(self._side, say("Watch it learn"))
+        self._list_fold = FoldingCard(self.runs_card, say("Runs"))
+        self._watch_fold = FoldingCard(self._side, say("Watch it learn"))
         self._list_fold.tab.toggled.connect(self._fold)
         self._after_layout = QTimer(self, singleShot=True)
         self._after_layout.timeout.connect(self._fold)

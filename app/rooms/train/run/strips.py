@@ -18,7 +18,7 @@ from bertcore.runs.run_folder import LOG as LOG_FILE
 from ....look import theme
 from ....look.say import say
 from ....runs.finding import LOG, Action, Finding, is_normal, normal_sentence, warning_of
-from ....widgets.card import button, label, show_text, snug
+from ....widgets.card import at_line_height, button, label, show_text
 from ....widgets.layouts import FlowLayout, empty, fill, hbox, vbox
 
 MOST_ACTIONS, MOST_PROJECTED = 5, 3
@@ -35,8 +35,8 @@ class FindingStrip(QFrame):
         super().__init__()
         self.setAccessibleName(name)
         self.finding: Finding | None = None
-        self.sentence = snug(label("", "strong", wrap=True))
-        self.advice = snug(label("", "" if is_warning else "muted", wrap=True))
+        self.sentence = at_line_height(label("", "strong", wrap=True))
+        self.advice = at_line_height(label("", "" if is_warning else "muted", wrap=True))
         self.buttons: dict[Action, QPushButton] = {}
         self._row = FlowLayout()
         left, top, right, bottom = map(theme.px, (10, 5, 8, 6) if is_warning else (10, 5, 10, 5))
@@ -152,7 +152,7 @@ class HealthStrip(QWidget):
         super().__init__()
         self.setAccessibleName(say("Is this normal?"))
         self.shown: list[Diagnosis] = []
-        self.quiet = snug(label("", "muted", wrap=True))
+        self.quiet = at_line_height(label("", "muted", wrap=True))
         self.warnings = [FindingStrip("", is_warning=True) for _ in range(MOST_WARNINGS)]
         for warning in self.warnings:
             warning.action.connect(partial(self._on_warning_action, warning))
