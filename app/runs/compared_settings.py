@@ -1,5 +1,6 @@
 """How the settings of several runs differ, from their config.json. No torch, no widgets."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,24 +36,23 @@ def differences(runs: Sequence[Path]) -> list[tuple[str, tuple[str, ...]]]:
     for key in keys:
         values = [table.get(key) for table in tables]
         if any(value != values[0] for value in values):
-            found.append((_title(key), tuple(map(_shown, values))))
+            # as the shell names it, without the part it is in: "learning rate"; a model's shape in plain words
+            plain = shortened(name_from_file(key[-1].replace("_", " ")), MOST_VALUE)
+            found.append((say(_SHAPE[key[-1]]) if key[-1] in _SHAPE else plain, tuple(map(_shown, values))))
     return found
 
 
 def have_other_vocabularies(runs: Sequence[Path]) -> bool:
-    """Whether two of them are known to cut texts by different vocabularies."""
-    known = [vocabulary for run in runs if (vocabulary := _vocabulary(run)) is not None]
-    return any(vocabulary != known[0] for vocabulary in known)
-
-
-def _vocabulary(run: Path) -> bytes | None:
-    """The tokenizer of its newest snapshot, or of the model that ships with it; None where neither is there."""
-    shipped = locations.assets() / "checkpoints" / run.name
-    try:
-        folder = RunFolder(run).newest_snapshot() or (shipped if is_built_in(run) else None)
-        return None if folder is None else read_bytes(folder / "tokenizer.json", TOKENIZER_BYTES)
-    except (BertcoreError, OSError):
-        return None
+    """Whether two of them are known to cut texts by different vocabularies: the tokenizer of the newest snapshot, or of
+    the model that ships with the run."""
+    known = set()
+    for run in runs:
+        with contextlib.suppress(BertcoreError, OSError):
+            shipped = locations.assets() / "checkpoints" / run.name
+            folder = RunFolder(run).newest_snapshot() or (shipped if is_built_in(run) else None)
+            if folder is not None:
+                known.add(read_bytes(folder / "tokenizer.json", TOKENIZER_BYTES))
+    return len(known) > 1
 
 
 def _settings(run: Path) -> dict[tuple[str, ...], Any]:
@@ -77,13 +77,6 @@ def _flat(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[t
         here = (*path, str(name))
         found += _flat(value, here) if isinstance(value, Mapping) and value else [(here, value)]
     return found
-
-
-def _title(key: tuple[str, ...]) -> str:
-    """As the shell names it, without the part it is in: "learning rate"; a model's shape in plain words."""
-    if key[-1] in _SHAPE:
-        return say(_SHAPE[key[-1]])
-    return shortened(name_from_file(key[-1].replace("_", " ")), MOST_VALUE)
 
 
 def _shown(value: Any) -> str:

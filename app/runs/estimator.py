@@ -40,9 +40,7 @@ class RunEstimator(QObject):
         self._recipe: Path | None = None  # the settings that it reads
         self._told: list[tuple[SignalInstance, object]] = []  # the answers so far
         self._has_fault = False
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._start)
 
     @property

@@ -93,20 +93,18 @@ class RunChild:
         """A sentence on how it ended: the signal that killed it, or the last line it printed."""
         code = self._process.poll()
         if code is not None and code < 0:
-            return _killed_by(-code)
-        lines = [line.strip() for line in self._printed().splitlines() if line.strip()]
+            if -code == getattr(signal, "SIGKILL", 9):
+                return f"{KILLED}. Its snapshots remain."
+            names = {each.value: each.name for each in signal.Signals}
+            return f"The training process was ended by {names.get(-code, f'signal {-code}')}. Its snapshots remain."
+        printed = ""
+        with contextlib.suppress(OSError), open_regular(self._log) as stream:
+            stream.seek(max(stream.seek(0, os.SEEK_END) - _LOG_BYTES, 0))  # a run from a notebook may have printed much
+            printed = stream.read(_LOG_BYTES).decode("utf-8", errors="replace")
+        lines = [line.strip() for line in printed.splitlines() if line.strip()]
         if lines:
             return lines[-1].removeprefix(_OWN_PREFIX)
         return f"The training process ended unexpectedly (exit code {code})."
-
-    def _printed(self) -> str:
-        """The end of it: a run from a notebook may have printed much."""
-        try:
-            with open_regular(self._log) as stream:
-                stream.seek(max(stream.seek(0, os.SEEK_END) - _LOG_BYTES, 0))
-                return stream.read(_LOG_BYTES).decode("utf-8", errors="replace")
-        except OSError:
-            return ""
 
 
 def launch_folder() -> Path:
@@ -163,13 +161,3 @@ else:
             group = Path(f"/proc/{pid}/autogroup")
             if group.exists():
                 group.write_text(str(_NICER), encoding="ascii")
-
-
-def _killed_by(number: int) -> str:
-    if number == getattr(signal, "SIGKILL", 9):
-        return f"{KILLED}. Its snapshots remain."
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        name = f"signal {number}"
-    return f"The training process was ended by {name}. Its snapshots remain."

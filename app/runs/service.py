@@ -189,7 +189,12 @@ class RunsService(RunState):
             is_over = child is None and not known.info.status.active
             if is_over or now - known.looked_at < known_for_s:  # a hundred folders a second would take a tenth of it
                 return known.info
-        status, held_out = self._with_fate(path, RunFolder(path).status()), self._newest_held_out(path)
+        status, held_out = self._with_fate(path, RunFolder(path).status()), None
+        with contextlib.suppress(OSError):
+            size = (path / METRICS).stat().st_size
+            if path not in self._held_out or self._held_out[path][0] != size:
+                self._held_out[path] = size, newest_held_out(path)
+            held_out = self._held_out[path][1]
         if known is not None and known.info.status.active and status.active:
             info = replace(known.info, status=status, held_out=held_out)
         else:
@@ -213,16 +218,6 @@ class RunsService(RunState):
         if child.was_told_to_end:
             return replace(status, state="stopped", remaining_s=None, message=say("Stopped while it was starting."))
         return replace(status, state="failed", remaining_s=None, message=child.last_words())
-
-    def _newest_held_out(self, path: Path) -> dict[str, Any] | None:
-        try:
-            size = (path / "metrics.jsonl").stat().st_size
-        except OSError:
-            return None
-        known = self._held_out.get(path)
-        if known is None or known[0] != size:
-            known = self._held_out[path] = (size, newest_held_out(path))
-        return known[1]
 
     def _select_one(self) -> None:
         """Where nobody has selected one yet: the run at work, else the newest; the built-in one until there is any."""

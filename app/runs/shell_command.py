@@ -29,10 +29,10 @@ def shell_command(run: Path) -> str:
     config = RunFolder(run).config()
     kind = str(config.get("kind", PretrainOptions.kind))
     words = _flags(config)
-    if not words or not all(map(_is_plain, words)):
+    if not words or not _is_plain(words):
         words = ["--recipe", str(run / CONFIG)]
     command = ["bertcore", kind, *words]
-    if not all(map(_is_plain, command)):
+    if not _is_plain(command):
         raise BertcoreError(
             f"There are control characters in the name or kind of the run {run}; rename its folder, then copy again."
         )
@@ -65,8 +65,8 @@ def _flags(config: Mapping[str, Any]) -> list[str] | None:
     return words
 
 
-def _is_plain(word: str) -> bool:
-    return printable(word) == word and "\n" not in word and "\t" not in word
+def _is_plain(words: list[str]) -> bool:
+    return all(printable(word) == word and "\n" not in word and "\t" not in word for word in words)
 
 
 def _changed(options: RunOptions) -> Iterator[tuple[Setting, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,27 +72,21 @@ def reference_to(checkpoint: Path) -> str | None:
 @lru_cache(maxsize=8)
 def _stages_of(run: Path, snapshots: Snapshots, final: Path) -> tuple[dict[str, Path], str]:
     """And what the run begins with. The last snapshot of a run that ships is the model that ships."""
-    begins_with = _begin_of(run)
+    begins_with = UNTRAINED
+    with contextlib.suppress(BertcoreError):
+        config = RunFolder(run).config()
+        begins_with = GOING_ON if config.get("start") else UNTRAINED
+        if (kind := kind_in(config)) is not None and kind.is_task:
+            begins_with = TUNING
     if len(snapshots) < 2:
         return {}, begins_with
     shipped = shipped_checkpoint(run.name).resolve() if run.name in SHIPPED else None
     last = shipped if shipped is not None and run_behind(shipped) == run else final
     stages = {START: snapshots[0][1]} if snapshots[0][0] == 0 else {}
-    paths = [path for _, path in snapshots]
-    between = snapshots[1 : paths.index(final)]
+    between = snapshots[1 : [path for _, path in snapshots].index(final)]
     if between:
         stages[HALF_TRAINED] = half_way(run, between)
     return {name: folder.resolve() for name, folder in (stages | {TRAINED: last}).items()}, begins_with
-
-
-def _begin_of(run: Path) -> str:
-    try:
-        config = RunFolder(run).config()
-    except BertcoreError:
-        return UNTRAINED
-    if (kind := kind_in(config)) is not None and kind.is_task:
-        return TUNING
-    return GOING_ON if config.get("start") else UNTRAINED
 
 
 def half_way(run: Path, between: Sequence[tuple[int, Path]]) -> Path:
@@ -100,7 +95,14 @@ def half_way(run: Path, between: Sequence[tuple[int, Path]]) -> Path:
     Snapshots are kept at growing distances, and half of the steps is nearly the end. Before masked words are trained,
     the model has seen only what is to the left of a token: those snapshots count only where there are no others.
     """
-    losses, masked_from = _held_out(run)
+    losses: dict[int, float] = {}  # by step
+    masked_from = 0  # the step
+    for line in MetricsTail(run, (HELD_OUT, "phase")).read_new():
+        loss = line.get("mlm_loss") or line.get("loss")
+        if line["kind"] == HELD_OUT and isinstance(loss, int | float):
+            losses[int(line["step"])] = float(loss)
+        elif line.get("phase") == "masked":
+            masked_from = masked_from or int(line["step"])  # said again by a run that was resumed
     between = [one for one in between if one[0] >= masked_from] or list(between)
     if len(losses) < 2:
         return between[len(between) // 2][1]
@@ -108,16 +110,3 @@ def half_way(run: Path, between: Sequence[tuple[int, Path]]) -> Path:
     middle = (losses[steps[0]] + losses[steps[-1]]) / 2
     nearest = {step: losses[min(steps, key=lambda measured: abs(measured - step))] for step, _ in between}
     return min(between, key=lambda one: abs(nearest[one[0]] - middle))[1]
-
-
-def _held_out(run: Path) -> tuple[dict[int, float], int]:
-    """Step -> loss on held-out text, and the step from which on masked words are trained."""
-    losses: dict[int, float] = {}
-    masked_from = 0
-    for line in MetricsTail(run, (HELD_OUT, "phase")).read_new():
-        loss = line.get("mlm_loss") or line.get("loss")
-        if line["kind"] == HELD_OUT and isinstance(loss, int | float):
-            losses[int(line["step"])] = float(loss)
-        elif line.get("phase") == "masked":
-            masked_from = masked_from or int(line["step"])  # said again by a run that was resumed
-    return losses, masked_from

@@ -215,7 +215,10 @@ class BatchPage(QWidget):
         self.map.select(row)
         self.text.show_sequence(batch, row)
         self.sequence_line.setText("" if batch is None else about_sequence(batch, row))
-        self._pin(None if batch is None else _worst(batch, row))
+        worst = None  # the token that the model is most wrong at: what one would point at first
+        if batch is not None and len(chosen := np.flatnonzero(batch.fates[row] > 0)):
+            worst = int(chosen[0] if batch.losses is None else chosen[np.nanargmax(batch.losses.losses[row][chosen])])
+        self._pin(worst)
 
     def _pin(self, position: int | None) -> None:
         self._pinned = position
@@ -224,11 +227,16 @@ class BatchPage(QWidget):
 
     def _show_token(self, position: int | None) -> None:
         batch, at = self.batch, (self._row, position or 0)
-        if position is None:
-            batch = None
-        self.truth.setText("" if batch is None else _right_word(batch, at))
-        self.about.setText("" if batch is None else about_token(batch, *at))
-        self.guesses.set_bars([] if batch is None else _guesses(batch, at, self._most_guesses))
+        truth, about, guesses = "", "", list[Bar]()
+        if batch is not None and position is not None:
+            label_id = int(batch.labels[at])  # the word to predict, or its answer; else the token itself
+            truth = batch.words[label_id if label_id >= 0 else int(batch.ids[at])]
+            if batch.task is not None and (place := next(iter(batch.task.places(*at)), None)) and not place.what:
+                truth = answer_name(batch.task.kind, place.right)
+            about, guesses = about_token(batch, *at), _guesses(batch, at, self._most_guesses)
+        self.truth.setText(truth)
+        self.about.setText(about)
+        self.guesses.set_bars(guesses)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -238,23 +246,6 @@ class BatchPage(QWidget):
         super().hideEvent(event)
         for question in (self.question, self.draws):
             question.cancel()
-
-
-def _worst(batch: ShownBatch, row: int) -> int | None:
-    """The token that the model is most wrong at: what one would point at first."""
-    chosen = np.flatnonzero(batch.fates[row] > 0)
-    if not len(chosen):
-        return None
-    return int(chosen[0] if batch.losses is None else chosen[np.nanargmax(batch.losses.losses[row][chosen])])
-
-
-def _right_word(batch: ShownBatch, at: tuple[int, int]) -> str:
-    """What would be right at a token: the word to predict, or its answer; else the token itself."""
-    place = next(iter(batch.task.places(*at)), None) if batch.task is not None else None
-    if batch.task is not None and place is not None and not place.what:
-        return answer_name(batch.task.kind, place.right)
-    label_id = int(batch.labels[at])
-    return batch.words[label_id if label_id >= 0 else int(batch.ids[at])]
 
 
 def _guesses(batch: ShownBatch, at: tuple[int, int], most: int) -> list[Bar]:

@@ -15,7 +15,7 @@ from ....look.say import isolated, mark, say
 from ....state.verdicts import pair_claim, role_of, short_answer, unsure_rule
 
 if TYPE_CHECKING:
-    from bertcore.tasks.kinds.base import Answer, TokenAnswer, UnitAnswer
+    from bertcore.tasks.kinds.base import Answer, UnitAnswer
 
 _FATES = {
     HIDDEN: mark("was here. The model read [MASK]."),
@@ -110,59 +110,47 @@ def about_tags(tags: Sequence[str]) -> str:
 def about_sequence(batch: ShownBatch, row: int) -> str:
     """Where a sequence comes from, what its two parts are to each other or what its answer is, and the model's."""
     if batch.task is not None:
-        return " · ".join(_about_unit(batch.task, row))
+        task, number = batch.task, numbers.count(int(batch.task.examples[row]) + 1)
+        parts = [say("Row {row}: training example {number}", row=numbers.count(row + 1), number=number)]
+        if (unit := task.unit(row)) is not None:
+            if len(unit.rows) > 1:
+                parts.append(say("ending {number}", number=row - unit.rows[0] + 1))
+            parts.append(_answer(task.kind, unit))
+        if cut := int(task.cut[row]):
+            parts.append(say("%n token(s) cut", n=cut))
+        return " · ".join(parts)
     documents, segments = batch.documents[row], batch.segments[row]
     part_a, part_b = (list(dict.fromkeys(documents[(documents >= 0) & (segments == part)].tolist())) for part in (0, 1))
     first, filled = (
         [numbers.count(number + 1) for number in chosen]
         for chosen in ((*part_a[:1], *part_b[:1]), (*part_a[1:], *part_b[1:]))
     )
-    about_pair = _about_pair(batch, int(batch.pair_labels[row]), first, bool(part_b))
-    parts = [say("Sequence {number}", number=row + 1), about_pair]
+    a, b = (*first, "", "")[:2]
+    label = int(batch.pair_labels[row])
+    if label not in (0, 1) and not part_b:
+        pair = say("document {a}", a=a)
+    elif batch.pairs == "sop" and label == 1:
+        pair = say("A and B are swapped (document {a})", a=a)
+    elif b and a != b:
+        pair = say("B is a random sentence (A from document {a}, B from document {b})", a=a, b=b)
+    elif label == 1:  # of a mixture, a random B may be from elsewhere in the same document
+        pair = say("B is from elsewhere in document {a}", a=a)
+    elif batch.pairs == "nsp":
+        pair = say("B really follows A (document {a})", a=a)
+    else:
+        pair = say("A and B are in order (document {a})", a=a)
+    parts = [say("Sequence {number}", number=row + 1), pair]
     if filled:
         parts.append(say("the rest is filled with text from document {documents}", documents=", ".join(filled)))
-    return " · ".join(filter(None, (*parts, _verdict(batch, row))))
-
-
-def _about_pair(batch: ShownBatch, label: int, documents: list[str], has_b: bool) -> str:
-    """documents: of A and of B, as far as there are any."""
-    a, b = (*documents, "", "")[:2]
-    if label not in (0, 1) and not has_b:
-        return say("document {a}", a=a)
-    if batch.pairs == "sop" and label == 1:
-        return say("A and B are swapped (document {a})", a=a)
-    if b and a != b:
-        return say("B is a random sentence (A from document {a}, B from document {b})", a=a, b=b)
-    if label == 1:  # of a mixture, a random B may be from elsewhere in the same document
-        return say("B is from elsewhere in document {a}", a=a)
-    if batch.pairs == "nsp":
-        return say("B really follows A (document {a})", a=a)
-    return say("A and B are in order (document {a})", a=a)
-
-
-def _verdict(batch: ShownBatch, row: int) -> str:
-    if batch.losses is None or math.isnan(second := float(batch.losses.second[row])):
-        return ""
-    share = 1.0 - second
-    role, claim = role_of(share), pair_claim(is_order=batch.pairs != "nsp")
-    answer = f"{numbers.percent(share)} ({unsure_rule()})"
-    if role != "verdict-unsure":
-        is_right = (role == "verdict") == (int(batch.pair_labels[row]) == 0)
-        answer = f"{short_answer(role, share)} {'✓' if is_right else '✗'}"
-    return say("the model: {claim} {answer}", claim=claim, answer=answer)
-
-
-def _about_unit(task: ShownExamples, row: int) -> list[str]:
-    """Which example a sequence is of, its right answer, and the model's."""
-    number = numbers.count(int(task.examples[row]) + 1)
-    parts = [say("Row {row}: training example {number}", row=numbers.count(row + 1), number=number)]
-    if (unit := task.unit(row)) is not None:
-        if len(unit.rows) > 1:
-            parts.append(say("ending {number}", number=row - unit.rows[0] + 1))
-        parts.append(_answer(task.kind, unit))
-    if cut := int(task.cut[row]):
-        parts.append(say("%n token(s) cut", n=cut))
-    return parts
+    if batch.losses is not None and not math.isnan(second := float(batch.losses.second[row])):
+        share = 1.0 - second
+        role, claim = role_of(share), pair_claim(is_order=batch.pairs != "nsp")
+        answer = f"{numbers.percent(share)} ({unsure_rule()})"
+        if role != "verdict-unsure":
+            is_right = (role == "verdict") == (label == 0)
+            answer = f"{short_answer(role, share)} {'✓' if is_right else '✗'}"
+        parts.append(say("the model: {claim} {answer}", claim=claim, answer=answer))
+    return " · ".join(parts)
 
 
 def _answer(kind: str, unit: UnitAnswer) -> str:
@@ -193,34 +181,27 @@ def answer_name(kind: str, answer: Answer) -> str:
 
 def about_token(batch: ShownBatch, row: int, position: int) -> str:
     """What was done to a token or is read off it, and how the model does there."""
+    at, fate, parts = (row, position), int(batch.fates[row, position]), []
+    document, is_task = int(batch.documents[at]), batch.task is not None
     if batch.task is not None:
-        return _about_places(batch, batch.task, row, position)
-    at, fate = (row, position), int(batch.fates[row, position])
-    if fate not in _FATES:
-        document = int(batch.documents[at])
-        if document < 0:
-            return say("a special token; it is never predicted")
-        return say("from document {document}; not to be predicted in this step", document=numbers.count(document + 1))
-    parts = [say(_FATES[fate], read=isolated(batch.words[int(batch.ids[at])]))]
-    if batch.losses is not None:
-        loss, rank = float(batch.losses.losses[at]), numbers.count(int(batch.losses.ranks[at]))
-        p = numbers.probability(math.exp(-loss))
-        parts.append(say("Loss {loss} nats, rank {rank}: probability {p}.", loss=numbers.decimal(loss), rank=rank, p=p))
-    return " ".join(parts)
-
-
-def _about_places(batch: ShownBatch, task: ShownExamples, row: int, position: int) -> str:
-    places = task.places(row, position)
-    if places:
-        return " ".join(_about_place(task.kind, place) for place in places)
-    if batch.documents[row, position] < 0:
-        return say("a special token; the model predicts nothing here")
-    return say("only read; the model predicts nothing here")
-
-
-def _about_place(kind: str, place: TokenAnswer) -> str:
-    is_start = bool(place.what) and not place.position
-    sentence = _NO_ANSWER if is_start else _PLACES.get(place.what or kind, _WHOLE_TEXT)
-    given = say(sentence, given=answer_name("" if place.what else kind, place.given))
-    loss, p = numbers.decimal(place.loss), numbers.probability(math.exp(-place.loss))
-    return say(_LOSSES.get(kind, _LOSS), said=given, loss=loss, p=p)
+        kind = batch.task.kind
+        for place in batch.task.places(row, position):
+            is_start = bool(place.what) and not place.position
+            sentence = _NO_ANSWER if is_start else _PLACES.get(place.what or kind, _WHOLE_TEXT)
+            given = say(sentence, given=answer_name("" if place.what else kind, place.given))
+            loss, p = numbers.decimal(place.loss), numbers.probability(math.exp(-place.loss))
+            parts.append(say(_LOSSES.get(kind, _LOSS), said=given, loss=loss, p=p))
+    elif fate in _FATES:
+        parts.append(say(_FATES[fate], read=isolated(batch.words[int(batch.ids[at])])))
+        if batch.losses is not None:
+            nats, rank = float(batch.losses.losses[at]), numbers.count(int(batch.losses.ranks[at]))
+            loss, p = numbers.decimal(nats), numbers.probability(math.exp(-nats))
+            parts.append(say("Loss {loss} nats, rank {rank}: probability {p}.", loss=loss, rank=rank, p=p))
+    if parts:
+        return " ".join(parts)
+    if document < 0:
+        nothing = mark("a special token; the model predicts nothing here")
+        return say(nothing) if is_task else say("a special token; it is never predicted")
+    if is_task:
+        return say("only read; the model predicts nothing here")
+    return say("from document {document}; not to be predicted in this step", document=numbers.count(document + 1))

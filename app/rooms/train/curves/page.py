@@ -22,7 +22,7 @@ from ....runs.run_state import RunState
 from ....widgets.card import button
 from ....widgets.controls import Choice, MenuButton
 from ....widgets.curve_plot import LEAST_PX, CurvePlot
-from ....widgets.curve_specs import CurveSpec, HorizontalAxis, Level, Mark, PlotSpec, Points, step_axis
+from ....widgets.curve_specs import HorizontalAxis, Level, Mark, PlotSpec, Points, step_axis
 from ....widgets.layouts import hbox, vbox
 from ....widgets.line_area import LineArea
 from ....widgets.rich_text import RichLabel, colored, html_table
@@ -61,7 +61,7 @@ class CurveGrid(LineArea):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.gap_px(GAP_PX))
         for plot in self.plots:
-            plot.hovered.connect(self._on_plot_hovered)
+            plot.hovered.connect(self._show_place)
             plot.setParent(self.widget())
         self.arrange()
 
@@ -96,6 +96,11 @@ class CurveGrid(LineArea):
             self._grid.addWidget(plot, row, column, 1, 2 if is_alone else 1)
             self._grid.setRowStretch(row, 3 if row == 0 else 2)
 
+    def _show_place(self, x: float | None) -> None:
+        """All say their values at the place that the mouse points at in one."""
+        for plot in self._shown:
+            plot.show_place(x)
+
     def arrange(self) -> None:
         """Gives every plot that has points its place; before there are any, the main ones."""
         offered = self.plots if self._shows_more else self.plots[: self._main]
@@ -111,11 +116,6 @@ class CurveGrid(LineArea):
         for plot in shown:
             plot.show()
 
-    def _on_plot_hovered(self, x: float | None) -> None:
-        """All say their values at the place that the mouse points at in one."""
-        for plot in self._shown:
-            plot.show_place(x)
-
 
 def overlaid_key(run: int, key: str) -> str:
     """Of a run's curve among those of others."""
@@ -124,11 +124,11 @@ def overlaid_key(run: int, key: str) -> str:
 
 def _overlaid(spec: PlotSpec, runs: int) -> PlotSpec:
     """The curves of each run in a colour of its own."""
-
-    def curve_of(run: int, curve: CurveSpec) -> CurveSpec:
-        return replace(curve, key=overlaid_key(run, curve.key), color=RUN_COLORS[run])
-
-    curves = tuple(curve_of(run, curve) for run in range(runs) for curve in spec.curves)
+    curves = tuple(
+        replace(curve, key=overlaid_key(run, curve.key), color=RUN_COLORS[run])
+        for run in range(runs)
+        for curve in spec.curves
+    )
     shapes = tuple(replace(curve, color="muted") for curve in spec.curves)
     return replace(spec, curves=curves, shapes=shapes if len(shapes) > 1 else ())
 
@@ -257,7 +257,7 @@ class CurvesPage(QWidget):
         self.compare.setEnabled(bool(offered))
         self._show_grid()
         self.grid.verticalScrollBar().setValue(0)
-        self._show_all()
+        self._draw_all()
 
     def set_chance(self, level: Level | None) -> None:
         """What guessing alone would get, in the plot of a task's scores."""
@@ -325,9 +325,6 @@ class CurvesPage(QWidget):
 
     def _draw_all(self) -> None:
         self.draw()
-        self._show_all()
-
-    def _show_all(self) -> None:
         for plot in self.plots:
             plot.show_all()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QWidget
@@ -150,29 +151,24 @@ class QuestionsPage(QWidget):
 
     def _draw_ending(self) -> None:
         """One sentence on what happened; while the run is at work there is none."""
-        is_over = not self._state.run.status.active and bool(self._scores) and bool(self._questions)
+        run = self._state.run
+        is_over = not run.status.active and bool(self._scores) and bool(self._questions)
         if is_over:
-            self.ending_label.setText(self._ending_in_words())
+            first, last = self._scores[0], self._scores[-1]
+            sentence = mark("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
+            step, count = last.step if self.shown_step is None else self.shown_step, len(last.is_right)
+            if self.shown_step is not None:
+                sentence = mark("As it was at step {step}")
+            elif run.status.state == "done":
+                sentence = mark(
+                    "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
+                )
+            # a run that ships was trained on another computer
+            time = say("%n step(s)", n=last.step) if run.is_built_in else numbers.duration(run.status.elapsed_s)
+            words: dict[str, Any] = {"now": last.right, "all": count, "before": first.right, "time": time}
+            self.ending_label.setText(say(sentence, step=numbers.count(step), **words))
         self.ending.setVisible(is_over)
         self.play.setText(say("Stop playing") if self._player.isActive() else say("Play again"))
-
-    def _ending_in_words(self) -> str:
-        if self.shown_step is not None:
-            return say("As it was at step {step}", step=numbers.count(self.shown_step))
-        first, last = self._scores[0], self._scores[-1]
-        sentence = mark("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
-        if self._state.run.status.state == "done":
-            sentence = mark(
-                "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
-            )
-        # a run that ships was trained on another computer
-        time = (
-            say("%n step(s)", n=last.step)
-            if self._state.run.is_built_in
-            else numbers.duration(self._state.run.status.elapsed_s)
-        )
-        step, count = numbers.count(last.step), len(last.is_right)
-        return say(sentence, step=step, now=last.right, all=count, before=first.right, time=time)
 
     # --- what the person does
 

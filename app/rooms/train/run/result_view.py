@@ -131,7 +131,13 @@ class ResultView(QWidget):
         self._left.setMinimumWidth(min(max(widest, theme.px(LEAST_TABLE_PX)), theme.px(MOST_TABLE_PX)))
         note = say("The {shown} most frequent of {all} labels.", shown=MOST_LABELS, all=len(result.labels))
         self._note.setText(note if len(result.labels) > MOST_LABELS else "")
-        self._fill_sides(compared_rows(result.sides))
+        empty(self._sides)
+        self.sides = compared_rows(result.sides)
+        for row, texts in enumerate(self.sides):
+            for column, text in enumerate(texts):
+                role = "title" if row == 0 else "muted" if column == 0 else "strong"
+                self._sides.addWidget(label(text, role), row, column)
+        self._sides.setColumnStretch(3, 1)
         for shown, examples in ((self.worst, result.worst), (self.best, result.best)):
             shown.write(partial(_in_html, examples[:MOST_EXAMPLES]))
 
@@ -150,15 +156,6 @@ class ResultView(QWidget):
         numbers = {"examples": Numbers(np.array(result.confusion), axes)}
         picture, hint = picture_of([self.confusion]), say("rows: true label · columns: predicted label")
         return Figure(self._table_title.text(), picture, numbers, caption, source, hint)
-
-    def _fill_sides(self, rows: list[list[str]]) -> None:
-        empty(self._sides)
-        self.sides = rows
-        for row, texts in enumerate(rows):
-            for column, text in enumerate(texts):
-                role = "title" if row == 0 else "muted" if column == 0 else "strong"
-                self._sides.addWidget(label(text, role), row, column)
-        self._sides.setColumnStretch(3, 1)
 
 
 def _in_html(examples: Sequence[HeldOutExample]) -> str:

@@ -155,7 +155,7 @@ class HealthStrip(QWidget):
         self.quiet = at_line_height(label("", "muted", wrap=True))
         self.warnings = [FindingStrip("", is_warning=True) for _ in range(MOST_WARNINGS)]
         for warning in self.warnings:
-            warning.action.connect(partial(self._on_warning_action, warning))
+            warning.action.connect(partial(self._try_change, warning))
         vbox(self.quiet, *self.warnings, parent=self, gap_px=6)
         self.show_health([])
 
@@ -180,6 +180,6 @@ class HealthStrip(QWidget):
         """What looked normal at an earlier step; None: it was too early to say. The line keeps its place."""
         self.quiet.setText("\u00a0" if found is None else normal_sentence(found))
 
-    def _on_warning_action(self, warning: FindingStrip, _action: Action) -> None:
+    def _try_change(self, warning: FindingStrip, _action: Action) -> None:
         if warning.finding is not None:
             self.try_requested.emit(warning.finding.suggestion)

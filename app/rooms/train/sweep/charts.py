@@ -36,8 +36,14 @@ class SweepPlot:
 
 def results_of(sweep: Sweep) -> SweepPlot:
     """A dot for each run that is over, a line through the means of those that differ in the lower axis alone."""
-    axis, series = _axis(sweep), list(_series(sweep).values())
-    low, high = _range(sweep)
+    axis = sweep.varied[0] if sweep.varied else "seed"
+    by_others: dict[tuple[object, ...], list[SweepGroup]] = {}  # the settings by what differs beside that of the axis
+    for group in sweep.groups:
+        by_others.setdefault(tuple(_others(group, axis).values()), []).append(group)
+    series = list(by_others.values())
+    scores = [run.score for run in sweep.runs if run.score is not None and _has_place(run)] or [0.5]
+    low, high = min(scores), max(scores)
+    low = low if low < high else low - 0.05
     dots: dict[str, list[tuple[SweepRun, float]]] = {"failed": [], **{f"runs_{n}": [] for n in range(len(series))}}
     for number, groups in enumerate(series):
         for run in (run for group in groups for run in group.runs):
@@ -52,10 +58,14 @@ def results_of(sweep: Sweep) -> SweepPlot:
     curves = [CurveSpec("best", "", "good", places="rings"), CurveSpec("failed", "", "bad", symbol="x", places="dots")]
     names: dict[str, str] = {}
     for number, groups in enumerate(series):
-        color, means = RUN_COLORS[number % len(RUN_COLORS)], [group for group in groups if _has_mean(group)]
+        color, means = (
+            RUN_COLORS[number % len(RUN_COLORS)],
+            [each for each in groups if each.mean is not None and not each.has_diverged],
+        )
         words = ", ".join(f"{setting_name(n)} {setting_value(n, v)}" for n, v in _others(groups[0], axis).items())
         if axis == "seed":  # one value for all of them
-            ends = [min(map(_seed, sweep.runs)), max(map(_seed, sweep.runs))]
+            seeds = [_x(run, "seed") for run in sweep.runs]
+            ends = [min(seeds), max(seeds)]
             points["means_0"] = [(x, group.mean or 0.0) for group in means for x in ends]
             words = say("mean {figure}", figure=metric_value(sweep.metric, groups[0].mean)) if means else ""
         else:
@@ -87,9 +97,13 @@ def results_of(sweep: Sweep) -> SweepPlot:
         percent=sweep.metric in SHARES,
         sentence=" · ".join(marks),
     )
+    shown: dict[str, Points] = {}
+    for key, found in points.items():
+        x, y = np.array(sorted(found, key=lambda point: point[0]), float).reshape(-1, 2).T
+        shown[key] = x, y
     return SweepPlot(
         spec,
-        {key: _sorted(found) for key, found in points.items()},
+        shown,
         names,
         None if sweep.chance is None else Level(sweep.chance, chance_sentence(sweep.chance)),
         {_x(run, axis): setting_value(axis, run.values.get(axis)) for run in sweep.runs},
@@ -101,9 +115,11 @@ def learning_of(sweep: Sweep) -> SweepPlot:
     """The score of each run at each measurement; a colour for each of the settings."""
     groups = {run.path: number for number, group in enumerate(sweep.groups) for run in group.runs}
     runs = [run for group in sweep.groups for run in group.runs]
-    points = {
-        f"run_{run.number}": (np.array([each.step for each in run.measurements], float), _scores(run)) for run in runs
-    }
+    points: dict[str, Points] = {}
+    for run in runs:  # no score of a loss that has diverged
+        steps = np.array([each.step for each in run.measurements], float)
+        scores = np.array([each.score if _has_place(run) else np.nan for each in run.measurements], float)
+        points[f"run_{run.number}"] = steps, scores
     curves = tuple(
         CurveSpec(
             f"run_{run.number}",
@@ -122,18 +138,17 @@ def learning_of(sweep: Sweep) -> SweepPlot:
         first = next((key for key in keys if np.isfinite(points[key][1]).any()), None)
         names |= {first: values_in_words(group)} if first else {}
     title, score, is_share = say("How each run learned"), metric_name(sweep.metric), sweep.metric in SHARES
-    spec = PlotSpec(title, curves, score, percent=is_share, sentence=_measured_on(sweep))
+    some = max((run.measurements[-1].examples or 0 for run in runs if run.measurements), default=0)
+    all_ = max((run.final.examples or 0 for run in runs if run.final is not None), default=0)
+    why = say(
+        "On {some} of the {all} held-out examples, always the same; the table has the figures on all.",
+        all=numbers.count(all_),
+        some=numbers.count(some),
+    )
+    # The last points are not the figures of the table, where they are of a part of the examples.
+    spec = PlotSpec(title, curves, score, percent=is_share, sentence=why if 0 < some < all_ else "")
     level = None if sweep.chance_on_the_way is None else Level(sweep.chance_on_the_way, "")
     return SweepPlot(spec, points, names, level)
-
-
-def _axis(sweep: Sweep) -> str:
-    """The setting along the lower axis."""
-    return sweep.varied[0] if sweep.varied else "seed"
-
-
-def _seed(run: SweepRun) -> float:
-    return _x(run, "seed")
 
 
 def _x(run: SweepRun, axis: str) -> float:
@@ -146,55 +161,9 @@ def _others(group: SweepGroup, axis: str) -> dict[str, float | None]:
     return {name: value for name, value in group.values.items() if name != axis}
 
 
-def _series(sweep: Sweep) -> dict[tuple[object, ...], list[SweepGroup]]:
-    """The settings by what differs beside that of the lower axis."""
-    series: dict[tuple[object, ...], list[SweepGroup]] = {}
-    for group in sweep.groups:
-        series.setdefault(tuple(_others(group, _axis(sweep)).values()), []).append(group)
-    return series
-
-
-def _range(sweep: Sweep) -> tuple[float, float]:
-    scores = [run.score for run in sweep.runs if run.score is not None and _has_place(run)]
-    return (
-        (min(scores), max(scores))
-        if len(set(scores)) > 1
-        else (min(scores, default=0.5) - 0.05, max(scores, default=0.5))
-    )
-
-
 def _has_place(run: SweepRun) -> bool:
     """A share stays between 0 and 1; the loss of a run that diverged would press all others into one line."""
     return run.higher_is_better or not run.has_diverged
-
-
-def _has_mean(group: SweepGroup) -> bool:
-    return group.mean is not None and not group.has_diverged
-
-
-def _scores(run: SweepRun) -> np.ndarray:
-    """At each measurement; none of a loss that has diverged."""
-    scores = np.array([each.score for each in run.measurements], float)
-    return scores if _has_place(run) else np.full_like(scores, np.nan)
-
-
-def _sorted(found: list[tuple[float, float]]) -> Points:
-    x, y = np.array(sorted(found, key=lambda point: point[0]), float).reshape(-1, 2).T
-    return x, y
-
-
-def _measured_on(sweep: Sweep) -> str:
-    """Why the last points are not the figures of the table; empty where they are."""
-    some = max((run.measurements[-1].examples or 0 for run in sweep.runs if run.measurements), default=0)
-    every = max((run.final.examples or 0 for run in sweep.runs if run.final is not None), default=0)
-    if not 0 < some < every:
-        return ""
-    shown, all_ = numbers.count(some), numbers.count(every)
-    return say(
-        "On {some} of the {all} held-out examples, always the same; the table has the figures on all.",
-        all=all_,
-        some=shown,
-    )
 
 
 def _no_value(_value: float) -> str:
