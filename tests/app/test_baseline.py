@@ -24,7 +24,7 @@ from app.state.readings import ComparedMask, Reading, compared_mask
 from app.state.session_file import load_session
 from app.state.verdicts import _choice
 from app.state.what_if import WhatIf
-from bertcore.analysis.predict import softmax
+from bertcore.analysis.predict import WordGuess, softmax
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer, same_word
@@ -210,9 +210,8 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
 
 
 def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:
-    assert change_of(0.02, 0.08) == (1, "▲ ×4")
-    assert change_of(0.08, 0.02) == (-1, "▼ ×0.25")
-    assert change_of(0.0500, 0.0501) == (0, "")
+    for before, now, change in ((0.02, 0.08, (1, "▲ ×4")), (0.08, 0.02, (-1, "▼ ×0.25")), (0.05, 0.0501, (0, ""))):
+        assert change_of(WordGuess("cat", 1, before), WordGuess("cat", 1, now)) == change
 
 
 def test_a_shorter_text_without_the_mask_says_so(window: Window, qtbot: QtBot) -> None:

@@ -301,7 +301,8 @@ def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window, qt
         for probability in np.linspace(0, 1, 21):
             guesses = [[([WordGuess("mmmmmmmm", 5, float(probability))], None), ([WordGuess("m", 6, 1.0)], None)]]
             names = Labels(["embeddings"]), Labels(["position 1", "position 2"])
-            table.set_grid(np.array([[probability, 1.0]]), *names, 0, 1, guesses=guesses)  # the whole scale
+            table.set_grid(np.array([[probability, 1.0]]), *names, 0, 1)  # the whole scale
+            table.set_guesses(guesses, earlier=False, marks_others=False)
             table.resize(800, table.height())
             cell = table.cell_rect(0, 0).toRect().adjusted(4, 4, -4, -4)
             picture = table.grab().toImage()

@@ -16,6 +16,8 @@ from ...figures.figure import Numbers
 from ...figures.values import Values, tokens
 from ...look import numbers, theme
 from ...look.say import mark, say
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...widgets.card import GAP_PX, label, show_text, tip
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, vbox
@@ -26,9 +28,6 @@ from .view import PredictView
 
 if TYPE_CHECKING:
     from bertcore.analysis.effects import Method
-
-    from ...state.readings import Reading
-    from ...state.selection import Selection
 
 FIELDS_PX = 330
 

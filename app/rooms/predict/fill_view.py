@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-from PySide6.QtWidgets import QLayout
+from PySide6.QtWidgets import QLayout, QWidget
 
 from ...compute.masks import FilledMask, fill_masks
 from ...figures.values import Side, Values, tokens
 from ...look import numbers, theme
 from ...look.say import mark, say
+from ...state.readings import Reading, ReadingRequest
+from ...state.selection import Selection
 from ...state.token_units import Units
 from ...widgets.card import GAP_PX, button, label, show_text
 from ...widgets.charts.bars import BarList
@@ -21,12 +23,6 @@ from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars, Tokens
 from .predict_sentences import joint_probability
 from .view import PredictView
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from ...state.readings import Reading, ReadingRequest
-    from ...state.selection import Selection
 
 FillOrder = Literal["left to right", "most certain first", "clicks"]
 ORDERS: dict[FillOrder, str] = {

@@ -4,52 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QLayout, QLineEdit
 
-from ...compute.masks import WordThroughLayers, word_through_layers
+from bertcore.analysis.predict import WordGuess
+
+from ...compute.masks import MaskLens, WordThroughLayers, word_through_layers
 from ...compute.question import Job
 from ...figures.figure import Axis, Numbers
 from ...figures.values import Side, Values
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.baseline_names import is_earlier, where_compared
-from ...state.readings import baseline_mask
+from ...state.readings import Reading, baseline_mask
+from ...state.selection import Selection
 from ...widgets.card import label
 from ...widgets.charts.bars import BarList
-from ...widgets.charts.cells import LabelledGrid, Labels
+from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.pointer import ARROWS
 from ...widgets.charts.raster import Raster
+from ...widgets.context_menu import Entry
 from ...widgets.layouts import fill
 from ...widgets.spots import name_spot
 from ..pictures import Bars, Cells
-from .predict_sentences import (
-    cell_texts,
-    decided_sentence,
-    describe,
-    exact,
-    mask_name,
-    missing_words,
-    rank_note,
-    stage_names,
-    top_guesses,
-    word_sentence,
-)
-from .view import PredictView, highest, lens_job, word_entries
+from . import predict_sentences as sentences
+from .view import MOST_MASKS, PredictView, highest, lens_job, word_entries
 
-if TYPE_CHECKING:
-    from bertcore.analysis.predict import WordGuess
-
-    from ...compute.masks import MaskLens
-    from ...state.readings import Reading
-    from ...state.selection import Selection
-    from ...widgets.context_menu import Entry
-
-    Guess = tuple[list[WordGuess], WordGuess | None]  # the likeliest words, and the likeliest of the baseline
+Guess = tuple[list[WordGuess], WordGuess | None]  # the likeliest words, and the likeliest of the baseline
 
 SIDE_PX = 400
 ROW_PX, LOW_ROW_PX, MANY_ROWS, HIGHEST_ROW_PX = 38, 24, 13, 84  # on the projector all rows may be low
@@ -137,7 +122,7 @@ class LensView(PredictView):
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         """With the baseline, the word that is followed, typed or not, where that has the mask."""
-        if missing_words(reading) or not self.masks or self.reading is None:
+        if sentences.missing_words(reading) or not self.masks or self.reading is None:
             return None
         if asks == "lens":
             return lens_job(reading)
@@ -154,24 +139,23 @@ class LensView(PredictView):
         lens, found = self.lens, self.path if reading is self.reading else self.answer_of("word", reading)
         if lens is None:
             return None
-        stages = Side("part", stage_names(lens), axis_name="layer")
+        stages = Side("part", sentences.stage_names(lens), axis_name="layer")
         if key == "word":
             return None if found is None else self._word_values(stages, found, reading)
-        names, positions = [mask_name(reading, one) for one in self.masks], [one.position for one in self.masks]
-        guesses = [
-            [(words, self._baseline_guess(stage, number)) for number, words in enumerate(row)]
-            for stage, row in enumerate(lens.words)
-        ]
-        marks_others = selection.wants_difference and any(one is not None for row in guesses for _, one in row)
+        masks = Side(
+            "token",
+            [sentences.mask_name(reading, one) for one in self.masks],
+            numbers=[one.position for one in self.masks],
+            axis_name="mask",
+        )
+        marks_others = any(one is not None for row in self._guesses(lens) for _, one in row)
         intro = say(
             "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: more certain."
         )
-        if marks_others:
+        if marks_others and selection.wants_difference:
             intro += " " + say("Framed: a different word from that {there}.", there=where_compared(reading))
         best = np.array([[words[0].probability for words in stage] for stage in lens.words])
-        masks = Side("token", names, numbers=positions, axis_name="mask")
-        detail = {"guesses": guesses, "earlier": is_earlier(reading), "marks_others": marks_others}
-        return Values(best, stages, masks, low=0, high=highest(lens), detail=detail, intro=intro)
+        return Values(best, stages, masks, low=0, high=highest(lens), intro=intro)
 
     def _word_values(self, stages: Side, found: WordThroughLayers, reading: Reading) -> Values | None:
         chances = found.probability
@@ -183,28 +167,34 @@ class LensView(PredictView):
         intro = say("How likely this word is after each layer. Green: no word is likelier.")
         if theirs is not None:
             intro += " " + say("Line across a bar: {there}.", there=where_compared(reading))
-        marks = [rank_note(rank, was, earlier=is_earlier(reading)) for rank, was in zip(ranks, baseline, strict=True)]
+        earlier, pairs = is_earlier(reading), zip(ranks, baseline, strict=True)
+        marks = [sentences.rank_note(rank, was, earlier=earlier) for rank, was in pairs]
         return Values(
             chances,
             stages,
             high=max(float(chances.max()), *(was for was in baseline if was is not None), SHORTEST_SCALE),
-            texts=[[exact(chance, fine=theirs is not None)] for chance in chances.tolist()],
+            texts=[[sentences.exact(chance, fine=theirs is not None)] for chance in chances.tolist()],
             detail={"color": ["good" if rank == 1 else "bar" for rank in ranks], "mark": marks},
             hint=say("at {mask}", mask=reading.mask_name(self.masks[self.mask_number].position)),
             intro=intro,
         )
 
-    def _baseline_guess(self, stage: int, number: int) -> WordGuess | None:
-        """The baseline's likeliest word; None where it has none, or other layers: then only the last is compared."""
-        reading, ours, theirs = self.reading, self.lens, self.asked_of_baseline["lens"].answer
-        place = None if reading is None else baseline_mask(reading, self.masks[number])
-        if ours is None or theirs is None or reading is None or reading.baseline is None or place is None:
-            return None
-        at, last = reading.baseline.masks.index(place), len(ours.words) - 1
-        is_compared = len(theirs.words) == len(ours.words) or stage == last
-        return (
-            theirs.words[-1 if stage == last else stage][at][0] if is_compared and at < len(theirs.words[0]) else None
-        )
+    def _guesses(self, lens: MaskLens) -> list[list[Guess]]:
+        """[stage][mask]. Where the baseline has other layers, only the last is compared."""
+        reading, theirs, last = self.reading, self.asked_of_baseline["lens"].answer, len(lens.words) - 1
+        places = [] if reading is None or reading.baseline is None else reading.baseline.masks[:MOST_MASKS]
+        found = [None if reading is None else baseline_mask(reading, one) for one in self.masks]
+        at = [places.index(one) if one in places else None for one in found]
+
+        def theirs_at(stage: int, number: int | None) -> WordGuess | None:
+            if theirs is None or number is None or (len(theirs.words) != last + 1 and stage != last):
+                return None
+            return theirs.words[stage - last - 1][number][0]
+
+        return [
+            [(words, theirs_at(stage, number)) for words, number in zip(row, at, strict=True)]
+            for stage, row in enumerate(lens.words)
+        ]
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         lens, found = self.lens, self.path
@@ -213,13 +203,15 @@ class LensView(PredictView):
         self.pieces.setVisible(found is not None and len(found.pieces) > 1)
         if lens is None or self.shows_nothing:
             return
-        sentences = (
-            f"{reading.mask_name(one.position)}: {decided_sentence(lens, i)}" for i, one in enumerate(self.masks)
+        marks, earlier = selection.wants_difference, is_earlier(reading)
+        self.charts["table"].set_guesses(self._guesses(lens), earlier=earlier, marks_others=marks)
+        names = (reading.mask_name(one.position) for one in self.masks)
+        self.decided.setText(
+            "\n".join(f"{name}: {sentences.decided_sentence(lens, i)}" for i, name in enumerate(names))
         )
-        self.decided.setText("\n".join(sentences))
         if found is not None:
-            tops = top_guesses(lens, self.mask_number)
-            self.verdict.setText(word_sentence(self.followed, found.probability, found.rank, tops))
+            tops = sentences.top_guesses(lens, self.mask_number)
+            self.verdict.setText(sentences.word_sentence(self.followed, found.probability, found.rank, tops))
             text = mark(
                 "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there "
                 "is no list of all words of several pieces."
@@ -230,7 +222,7 @@ class LensView(PredictView):
         return self.mask_number if side.kind == "token" else None
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        return "" if column is None else describe(row, *self.charts["table"].guesses[row][column])
+        return "" if column is None else sentences.describe(row, *self.charts["table"].guesses[row][column])
 
     def entries(self, key: str, row: int, column: int | None) -> list[Entry]:
         if column is None:
@@ -242,8 +234,7 @@ class LensView(PredictView):
         if key == "table":
             hint = say("rows: layers · columns: masks · the top guess and its probability")
             return {"hint": hint, "settings": " ".join(self.decided.text().splitlines())}
-        place = self.masks[self.mask_number].position
-        mask = "" if self.reading is None else self.reading.mask_name(place)
+        mask = "" if self.reading is None else self.reading.mask_name(self.masks[self.mask_number].position)
         title, hint = (
             say("“{word}” at {mask}", word=self.followed, mask=mask),
             say("probability and rank after each layer"),
@@ -278,29 +269,16 @@ class LensTable(LabelledGrid):
         super().__init__(name, scale=False, largest_px=(1000, HIGHEST_ROW_PX))
         self._is_earlier = self._marks_others = False
 
-    def set_grid(
-        self,
-        values: np.ndarray,
-        rows: Labels,
-        columns: Labels,
-        low: float,
-        high: float,
-        texts: Sequence[Sequence[str]] = (),
-        *,
-        guesses: Sequence[Sequence[Guess]] = (),
-        earlier: bool = False,
-        marks_others: bool = False,
-        **of: Any,
-    ) -> None:
-        """earlier: see `baseline_names.is_earlier`. marks_others: a cell with another word than the baseline's is
-        framed."""
+    def set_guesses(self, guesses: Sequence[Sequence[Guess]], *, earlier: bool, marks_others: bool) -> None:
+        """What stands in the cells. earlier: see `baseline_names.is_earlier`. marks_others: a cell with another word
+        than the baseline's is framed."""
         self.guesses, self._is_earlier, self._marks_others = guesses, earlier, marks_others
-        super().set_grid(values, rows, columns, low, high, texts, **of)
-        last = (f"{name}: {words[0].token}" for name, (words, _) in zip(columns.texts, guesses[-1], strict=True))
+        last = (f"{name}: {words[0].token}" for name, (words, _) in zip(self.columns.texts, guesses[-1], strict=True))
         self.setAccessibleDescription(", ".join(last))
-        may_be_high = len(rows.texts) <= MANY_ROWS and not theme.is_projector()
-        height = theme.px(ROW_PX if may_be_high else LOW_ROW_PX) * len(rows.texts)
+        may_be_high = len(guesses) <= MANY_ROWS and not theme.is_projector()
+        height = theme.px(ROW_PX if may_be_high else LOW_ROW_PX) * len(guesses)
         self.setMinimumHeight(round(self.grid_rect().y()) + height + theme.px(6))
+        self.update()
 
     def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
         return super().cell_after(cell, key) if ARROWS.get(key, (1, 0))[0] == 0 else None
@@ -308,7 +286,7 @@ class LensTable(LabelledGrid):
     def paint_cells(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
         super().paint_cells(painter, rect, raster)
         texts = {
-            (stage, number): cell_texts(words[0], baseline, earlier=self._is_earlier)
+            (stage, number): sentences.cell_texts(words[0], baseline, earlier=self._is_earlier)
             for stage, row in enumerate(self.guesses)
             for number, (words, baseline) in enumerate(row)
         }

@@ -23,17 +23,7 @@ from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import figure_entries
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.word_shift import ShiftedWord, WordShift
-from .predict_sentences import (
-    change_of,
-    decided_sentence,
-    describe,
-    fine,
-    first_guesses,
-    hidden_word,
-    mask_token,
-    shift_intro,
-    stage_names,
-)
+from . import predict_sentences as sentences
 from .view import highest, word_entries
 
 STRIP_PX, FOOT_PX, GAP_PX = 26, 15, 3
@@ -89,7 +79,7 @@ class MaskCard(Card):
         is_listed = was is None or own_id in {word.id for word in mask.words}
         self.position, self.words = mask.position, [*mask.words, *([] if was is None or is_listed else [was])]
         self.set_title(reading.mask_name(mask.position))
-        self.set_hint(hidden_word(mask, mask_token(reading)))
+        self.set_hint(sentences.hidden_word(mask, sentences.mask_token(reading)))
         found = compared_mask(reading, mask)
         self.compared = compared = found if isinstance(found, ComparedMask) else None
         is_shift = compared is not None and wants_difference
@@ -98,10 +88,10 @@ class MaskCard(Card):
         for widget in (self._beside, self._now_title):
             widget.setVisible(compared is not None)
         bars = say("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
-        self.set_intro(shift_intro(compared) if compared is not None and is_shift else bars)
+        self.set_intro(sentences.shift_intro(compared) if compared is not None and is_shift else bars)
         self.bars.set_bars(_bars(self.words, full_bar, compared is not None, own_id))
         if compared is not None:
-            found = first_guesses(reading, compared, self.words[0])
+            found = sentences.first_guesses(reading, compared, self.words[0])
             self._baseline_title.setText(baseline_name(reading))
             self._baseline_bars.set_bars(_bars(compared.words, full_bar, True))
             self._show_shift(reading, compared, own_id)
@@ -117,13 +107,13 @@ class MaskCard(Card):
             change, sign, row = changes.get(word.id), 0, None
             notes = [say("not in {baseline}’s vocabulary", baseline=name)]
             if change is not None:
-                (sign, factor), row = change_of(change.probability, word.probability), rows.get(change.baseline_id)
+                row, (sign, factor) = rows.get(change.baseline_id), sentences.change_of(change, word)
                 rank = beside(say("rank {rank}", rank=numbers.count(change.rank)), is_earlier(reading))
                 notes = [factor, rank if row is None else ""]
             text = " · ".join(filter(None, [*notes, say("in the text") if word.id == own_id else ""]))
             share, has_line = sizes.get(word.id, 0.0) / most, change is not None
-            shifted.append(ShiftedWord(word.token, fine(word), share, text, sign, row, has_line=has_line))
-        before = [ShiftedWord(word.token, fine(word)) for word in compared.words]
+            shifted.append(ShiftedWord(word.token, sentences.fine(word), share, text, sign, row, has_line=has_line))
+        before = [ShiftedWord(word.token, sentences.fine(word)) for word in compared.words]
         self.shift.show_words(before, shifted, (name, say("now")))
 
     def show_lens(self, lens: MaskLens | None, number: int) -> None:
@@ -131,7 +121,7 @@ class MaskCard(Card):
         self._lens, self._number, full = lens, number, 1.0 if lens is None else highest(lens)
         self.strip.set_stages([] if lens is None else [stage[number] for stage in lens.words], full)
         self._scale.set_range(0, full, numbers.probability)
-        self.decided.setText("" if lens is None else decided_sentence(lens, number))
+        self.decided.setText("" if lens is None else sentences.decided_sentence(lens, number))
 
     def numbers(self) -> dict[str, Numbers]:
         """The arrays of a saved file."""
@@ -142,7 +132,7 @@ class MaskCard(Card):
             before = [math.nan if one is None else one.probability for one in found]
             arrays["probability with the baseline"] = numbers_of("word", names, before)
         if lens is not None:
-            stages, tops = stage_names(lens), [words[self._number][0] for words in lens.words]
+            stages, tops = sentences.stage_names(lens), [words[self._number][0] for words in lens.words]
             best = [f"{name}: {word.token}" for name, word in zip(stages, tops, strict=True)]
             arrays["last word by layer"] = Numbers(lens.probability[:, self._number], (Axis("layer", stages),))
             arrays["best guess by layer"] = numbers_of("layer", best, [word.probability for word in tops])
@@ -158,7 +148,7 @@ class MaskCard(Card):
         self.token_menu_requested.emit(position, at, [*entries, None, *figure_entries(self.bars)])
 
     def _on_strip_hovered(self, stage: int | None) -> None:
-        self.hover_text_changed.emit("" if stage is None else describe(stage, self.strip.stages[stage]))
+        self.hover_text_changed.emit("" if stage is None else sentences.describe(stage, self.strip.stages[stage]))
 
 
 class LensStrip(Drawing):
@@ -173,7 +163,7 @@ class LensStrip(Drawing):
     def set_stages(self, stages: list[list[WordGuess]], full: float) -> None:
         """stages: the words after each, likeliest first. full: the probability of the strongest colour."""
         self.stages, self._full = stages, full
-        self.setAccessibleDescription(", ".join(describe(i, words[:1]) for i, words in enumerate(stages)))
+        self.setAccessibleDescription(", ".join(sentences.describe(i, words[:1]) for i, words in enumerate(stages)))
         self.redraw()
 
     def cell_at(self, point: QPointF) -> int | None:

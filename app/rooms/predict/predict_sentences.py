@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bertcore.evaluation.sets import Estimate
 
     from ...compute.masks import FilledMask, MaskLens
-    from ...state.readings import ComparedMask
+    from ...state.readings import ComparedMask, WordChange
 
 MOST_ROWS = 4  # of a template: words that have a sentence of their own
 LEAST_FACTOR = 1.05  # less is no difference
@@ -71,9 +71,9 @@ def hidden_word(reading: MaskReading, mask: str) -> str:
     )
 
 
-def change_of(before: float, now: float) -> tuple[int, str]:
+def change_of(before: WordChange | WordGuess, now: WordGuess) -> tuple[int, str]:
     """Its sign, and how many times as likely: "▲ ×2.2"; nothing where it is the same but for rounding."""
-    factor = now / before if before > 0 else float("inf")
+    factor = now.probability / before.probability if before.probability > 0 else float("inf")
     if abs(factor - 1) < LEAST_CHANGE:
         return 0, ""
     return (1 if factor > 1 else -1), f"{'▲' if factor > 1 else '▼'} ×{numbers.number(factor, 2)}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QLayout
+from PySide6.QtWidgets import QLayout, QWidget
 
 from ...compute.question import Job
 from ...compute.word_questions import surprise_of
@@ -16,6 +16,8 @@ from ...figures.values import Values, tokens
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import mark, say
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...state.token_units import Units
 from ...widgets.card import label, show_text
 from ...widgets.charts.bars import BarList
@@ -23,14 +25,6 @@ from ...widgets.layouts import fill
 from ..pictures import Bars, Tokens
 from .predict_sentences import missing_words, perplexities, surprise_sentences
 from .view import PredictView
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from PySide6.QtWidgets import QWidget
-
-    from ...state.readings import Reading
-    from ...state.selection import Selection
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
 LEAST_CHANGE_BITS = 1.0  # the same of a difference

@@ -28,6 +28,7 @@ from bertcore.limits import MOST_LISTED_TEXTS, TASK_LINE_BYTES
 from bertcore.locations import minimal_pairs_file
 from bertcore.tasks.readers.lines import numbered_lines
 
+from ...compute.question import Question
 from ...compute.text_scores import PairScore, ScoredPairs, ScoredTexts, readable_pairs, score_typed
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
@@ -35,6 +36,9 @@ from ...look.fitting import fitting_line
 from ...look.number_kinds import explain, explained
 from ...look.say import say
 from ...state.baseline import ComparisonOffer, OtherText
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels
@@ -46,11 +50,6 @@ from .view import PredictView
 
 if TYPE_CHECKING:
     from bertcore.evaluation.score_texts import TextScore
-
-    from ...compute.question import Question
-    from ...state.model_info import ModelInfo
-    from ...state.readings import Reading
-    from ...state.selection import Selection
 
 EXAMPLES = (
     "The cat sat on the mat.\tIt was warm there.",

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from ...compute.masks import lens_of
+from bertcore.analysis.predict import WordGuess
+
+from ...compute.masks import MaskLens, lens_of
 from ...compute.question import Job
 from ...look.say import say
-from ...state.readings import word_to_mask
+from ...state.readings import MaskReading, Reading, word_to_mask
+from ...state.selection import Selection
 from ...widgets.card import button, set_role
+from ...widgets.context_menu import Entry
 from ..values_view import ValuesView
 from .predict_sentences import missing_words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bertcore.analysis.predict import WordGuess
-
-    from ...compute.masks import MaskLens
-    from ...state.readings import MaskReading, Reading
-    from ...state.selection import Selection
-    from ...widgets.context_menu import Entry
 MOST_MASKS = 12  # that are shown
 LEAST_SCALE = 0.01  # what is hardly likely after any layer stays pale
 QUICK_ROWS = 40  # stages times masks whose words are read off at each key: a few ms in a small model

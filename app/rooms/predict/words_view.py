@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -16,7 +16,9 @@ from ...figures.values import Values, tokens
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.baseline_names import beside, is_earlier
-from ...state.token_units import Units
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...state.verdicts import Verdict, first_token, question_for, similarity_verdict, verdict_of
 from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, label, scrolled, show_text
 from ...widgets.charts.bars import BarList
@@ -28,11 +30,6 @@ from .mask_card import MaskCard
 from .pair_card import AskedPair, PairCard, PreviousCard, PreviousPredictions
 from .predict_sentences import mask_token, missing_words, replaced_sentence
 from .view import MOST_MASKS, PredictView, lens_job
-
-if TYPE_CHECKING:
-    from ...state.model_info import ModelInfo
-    from ...state.readings import Reading
-    from ...state.selection import Selection
 
 REPLACED_FROM = 0.5  # the probability from which on a token is judged to be replaced
 MOST_BARS = 10
@@ -159,7 +156,7 @@ class WordsView(PredictView):
         self.cards["replaced"].setVisible(reading.replaced is not None)
         self._show_pair(reading)
         self.previous_card.show_previous(self._previous, reading, self.pair.verdict)
-        self.read_text.write(partial(as_read, reading, selection.units(reading)))
+        self.read_text.write(self._as_read)
         super().show_reading(reading, selection)
         self.draw_answer("lens")
 
@@ -195,6 +192,19 @@ class WordsView(PredictView):
         )
         detail = {"color": colors, "is_strong": is_outlined, "mark": marks}
         return Values(chances[words], side.some(words), high=1, texts=texts, detail=detail)
+
+    def _as_read(self) -> str:
+        """The tokens or words in the colours of their parts, as rich text."""
+        reading, words = self.reading, list[str]()
+        if reading is None:
+            return ""
+        units = self.selection.units(reading)
+        judged = {units.unit_of(position) for position in judged_replaced(reading)}
+        for unit, (token, kind) in enumerate(zip(units.labels, units.kinds, strict=True)):
+            word = colored(token, kind, bold=kind == "mask" or unit in judged)
+            words.append(f"<u>{word}</u>" if unit in judged else word)
+        meaning = colored(say("underlined: judged to be replaced"), "muted")
+        return f'<p style="line-height:150%">{" ".join(words)}</p>' + (f"<p>{meaning}</p>" if judged else "")
 
     def _add_card(self) -> None:
         card, number = MaskCard(), len(self.mask_cards)
@@ -268,13 +278,3 @@ def judged_replaced(reading: Reading) -> set[int]:
         return set()
     parts = reading.encoding.parts
     return {i for i in np.flatnonzero(reading.replaced >= REPLACED_FROM).tolist() if parts[i] != "special"}
-
-
-def as_read(reading: Reading, units: Units) -> str:
-    """The tokens or words in the colours of their parts, as rich text; what was typed is escaped."""
-    judged, words = {units.unit_of(position) for position in judged_replaced(reading)}, []
-    for unit, (token, kind) in enumerate(zip(units.labels, units.kinds, strict=True)):
-        word = colored(token, kind, bold=kind == "mask" or unit in judged)
-        words.append(f"<u>{word}</u>" if unit in judged else word)
-    meaning = colored(say("underlined: judged to be replaced"), "muted")
-    return f'<p style="line-height:150%">{" ".join(words)}</p>' + (f"<p>{meaning}</p>" if judged else "")
