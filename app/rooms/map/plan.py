@@ -174,7 +174,7 @@ class Plan:
 
     @property
     def numbered(self) -> list[tuple[Layer, Layer]]:
-        """FoldingCard layers that have a number above: one by one, every second, every third … (the same layer twice).
+        """Folded layers that have a number above: one by one, every second, every third … (the same layer twice).
         Where a stack would get fewer than two numbers: its first and its last layer."""
         found: list[tuple[Layer, Layer]] = []
         for is_open, group in groupby(self.layers, key=lambda layer: layer.is_open):
