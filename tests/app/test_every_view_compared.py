@@ -13,11 +13,12 @@ from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.analysis.attention_heads import head_facts
+from bertcore.analysis.compare import linear_cka
 from bertcore.analysis.passes import as_text, layer_lens
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle, shown_view
 from tests.app.family_models import save_family
 from tests.app.predict_room import texts
 
@@ -26,15 +27,8 @@ COMPARED = {room.key: [spec.key for spec in room.views if not spec.only] for roo
 
 
 def compare(window: Window, room: str, view: str, baseline: Baseline | None, qtbot: QtBot) -> Any:
-    window.open_view(room, view)
     window.state.set_baseline(baseline)
-    settle(window, qtbot)
-    shown: Any = window.frame.room
-    qtbot.waitUntil(
-        lambda: not any(one.is_running for one in shown.view.questions) and not window.services.inference.is_busy,
-        timeout=TIMEOUT_MS,
-    )
-    return shown.view
+    return shown_view(window, room, view, qtbot)
 
 
 def both(window: Window) -> tuple[Reading, Reading]:
@@ -217,3 +211,43 @@ def test_a_baseline_in_half_precision_in_every_view(
     row = window.state.selection.position
     spot = window.state.layer, window.state.head
     np.testing.assert_allclose(score.baseline_steps.weights, both(window)[1].trace.attentions[spot][row], atol=5e-2)
+
+
+# How far apart two readings are.
+
+
+def test_distances_are_one_minus_the_cosine_of_each_pair(window: Window, qtbot: QtBot) -> None:
+    chart = compare(window, "layers", "apart", ONE_WORD, qtbot).charts["distance"]
+    ours, theirs = (one.trace.hidden_states.astype(float) for one in both(window))
+    lengths = np.linalg.norm(ours, axis=-1) * np.linalg.norm(theirs, axis=-1)
+    np.testing.assert_allclose(chart.values, 1 - ((ours * theirs).sum(-1) / lengths).T, atol=1e-5)
+    assert chart.rows.texts[2] == "cat (vs dog)" and chart.values[1, 0] == pytest.approx(0, abs=1e-6)
+
+
+def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
+    window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
+    view = compare(window, "layers", "apart", other, qtbot)
+    assert view.problem.isVisible() and "CKA" in view.problem.text() and not view.charts["distance"].isVisible()
+    reading, baseline = both(window)
+    expected = linear_cka(reading.trace.hidden_states, baseline.trace.hidden_states, reading.alignment)
+    np.testing.assert_allclose(view.charts["cka"].values, np.maximum(expected, 0), atol=1e-6)
+    best = int(expected[-1].argmax())
+    assert f"after layer {best} (CKA {expected[-1, best]:.2f})" in view.finding.text() and best
+    assert expected.shape == (3, 4) and "Compared:" not in view.finding.text()  # all tokens have a counterpart
+
+
+def test_words_that_only_one_text_has_are_said_to_be_left_out(window: Window, qtbot: QtBot) -> None:
+    view, (reading, _) = compare(window, "layers", "apart", SHORTER, qtbot), both(window)
+    pairs, count = len(reading.alignment.pairs), len(reading.encoding)
+    assert pairs < count and f"Compared: {pairs} of {count} tokens" in view.finding.text()
+
+
+def test_without_a_baseline_it_says_what_to_do(window: Window, qtbot: QtBot) -> None:
+    view = compare(window, "layers", "apart", None, qtbot)
+    assert "“Compare”" in view.nothing_text.text() and not any(one.isVisible() for one in view.charts.values())
+    assert view.try_it.isVisible()
+    view.try_it.click()
+    qtbot.waitUntil(lambda: view.asked["apart"].answer is not None, timeout=TIMEOUT_MS)
+    assert not view.try_it.isVisible() and isinstance(window.state.baseline, OtherText)

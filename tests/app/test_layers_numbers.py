@@ -1,6 +1,7 @@
 """Step by step: a chosen number keeps the colour that says its sign, and a picture has whole cells."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,33 +13,27 @@ from app.figures.figure import Figure
 from app.figures.files import image_of, svg
 from app.look import theme
 from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
-from app.rooms.layers.steps_view import StepsView
 from app.shell.window import Window
 from app.widgets.figure_button import FigureButton
-from tests.app.conftest import settle
+from tests.app.conftest import settle, shown_view
 
 
 @pytest.fixture
-def view(window: Window, qtbot: QtBot) -> StepsView:
-    room = window.open_room("layers")
-    found = room.open_view("steps")
-    settle(window, qtbot)
-    assert isinstance(found, StepsView)
-    return found
+def view(window: Window, qtbot: QtBot) -> Any:
+    return shown_view(window, "layers", "steps", qtbot)
 
 
-def figure_of(view: StepsView) -> Figure | None:
-    button = view.card.findChild(FigureButton)
-    return button.figure()
-
-
-def opened(view: StepsView, columns: int, window: Window, qtbot: QtBot) -> str:
-    """The key of the first step with so many columns, which is open now."""
+def opened(view: Any, columns: int, window: Window, qtbot: QtBot) -> Figure:
+    """Of the first step with so many columns, which is open now."""
     key = next(step.key for step in view.steps if step.values.shape[1] == columns)
     if key != view.open_key:
         view.open_step(key)
     settle(window, qtbot)
-    return key
+    return figure_of(view)
+
+
+def figure_of(view: Any) -> Any:
+    return view.card.findChild(FigureButton).figure()
 
 
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
@@ -61,7 +56,7 @@ def test_the_chosen_cell_is_framed_in_its_own_colour(
     assert seen.pixelColor(other.bottomRight()) == table.numbers.fill(float(table.numbers.values[1, column]))
 
 
-def test_a_picture_has_all_rows_and_says_which_columns(view: StepsView, window: Window, qtbot: QtBot) -> None:
+def test_a_picture_has_all_rows_and_says_which_columns(view: Any, window: Window, qtbot: QtBot) -> None:
     window.resize(1000, 720)
     opened(view, 64, window, qtbot)
     view.table.horizontalScrollBar().setValue(100)
@@ -78,7 +73,7 @@ def test_a_picture_has_all_rows_and_says_which_columns(view: StepsView, window: 
     assert next(iter(figure.numbers.values())).values.shape == numbers.values.shape
 
 
-def test_a_picture_has_cells_where_scroll_bars_would_be(view: StepsView, window: Window, qtbot: QtBot) -> None:
+def test_a_picture_has_cells_where_scroll_bars_would_be(view: Any, window: Window, qtbot: QtBot) -> None:
     opened(view, 64, window, qtbot)
     figure, table = figure_of(view), view.table
     last = table.numbers.rowCount() - 1, table.pictured_columns[-1]
@@ -89,9 +84,7 @@ def test_a_picture_has_cells_where_scroll_bars_would_be(view: StepsView, window:
     assert image.pixelColor(corner * 2) == expected
 
 
-def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(
-    view: StepsView, window: Window, qtbot: QtBot
-) -> None:
+def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view: Any, window: Window, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bool(view.headers) and not view._after_layout.isActive())
     QApplication.processEvents()
     viewport = view._area.viewport()
@@ -100,7 +93,7 @@ def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(
     assert [top for top, height in places if top < viewport.height() - 4 < viewport.height() < top + height] == []
 
 
-def test_a_table_with_few_columns_is_pictured_whole(view: StepsView, window: Window, qtbot: QtBot) -> None:
+def test_a_table_with_few_columns_is_pictured_whole(view: Any, window: Window, qtbot: QtBot) -> None:
     window.resize(1000, 720)
     tokens = window.state.reading.shown_tokens  # type: ignore[union-attr]
     view.open_step("probs")
@@ -111,16 +104,7 @@ def test_a_table_with_few_columns_is_pictured_whole(view: StepsView, window: Win
     assert list(view.table.pictured_columns) == list(range(len(tokens)))
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (-0.0, "0.0000"),
-        (-0.00001, "0.0000"),
-        (0.00001, "0.0000"),
-        (-0.00148, "−0.0015"),
-        (-12.345, "−12.345"),
-        (-123.4, "−123.40"),
-    ],
-)
-def test_nothing_has_no_sign(value: float, text: str) -> None:
-    assert short(value) == text
+def test_nothing_has_no_sign() -> None:
+    values = {-0.0: "0.0000", -0.00001: "0.0000", 0.00001: "0.0000"}
+    values |= {-0.00148: "−0.0015", -12.345: "−12.345", -123.4: "−123.40"}
+    assert {value: short(value) for value in values} == values

@@ -2,17 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.lessons.answers import ENDING, as_csv, collect, load_answers
 from app.lessons.card import LessonCard
 from app.lessons.collect_dialog import ANSWER
-from app.lessons.player import LessonPlayer
 from app.lessons.spotlight import Spotlight
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
@@ -58,66 +58,71 @@ Some **text**.
 """
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    made = tmp_path / "small.md"
-    made.write_text(LESSON, encoding="utf-8")
-    return made
+class Played:
+    """A lesson in a window."""
+
+    def __init__(self, window: Window, folder: Path, qtbot: QtBot) -> None:
+        self.window, self._qtbot = window, qtbot
+        self.file = folder / "small.md"
+        self.file.write_text(LESSON, encoding="utf-8")
+        window.lessons.open(self.file)
+        self.player: Any = window.lessons.player
+        self.arrive()
+
+    @property
+    def card(self) -> LessonCard:
+        return self.window.frame.findChildren(LessonCard)[-1]
+
+    @property
+    def body(self) -> Any:
+        return self.card.body
+
+    def arrive(self) -> None:
+        """The page has what it wants to show."""
+        self._qtbot.waitUntil(lambda: self.window.lessons.player.start is not None, timeout=TIMEOUT_MS)
+        settle(self.window, self._qtbot)
+
+    def go(self, number: int) -> None:
+        self.player.go(number)
+        self.arrive()
+
+    def read_again(self, text: str) -> None:
+        """The file as it has just been saved."""
+        self.file.write_text(text, encoding="utf-8")
+        self.player.reload()
+        self.arrive()
+
+    def has_ring(self, *names: str) -> None:
+        """Around these."""
+
+        def is_lit() -> bool:
+            found = [find_spot(self.window, name) for name in names]
+            return self.window.frame.findChildren(Spotlight)[-1].targets == found and all(found)
+
+        self._qtbot.waitUntil(is_lit)
 
 
 @pytest.fixture
-def player(window: Window, file: Path, qtbot: QtBot) -> LessonPlayer:
-    window.lessons.open(file)
-    made = window.lessons.player
-    assert made is not None
-    arrive(window, qtbot)
-    return made
+def played(window: Window, tmp_path: Path, qtbot: QtBot) -> Played:
+    return Played(window, tmp_path, qtbot)
 
 
-def arrive(window: Window, qtbot: QtBot) -> None:
-    """The page has what it wants to show."""
-    player = window.lessons.player
-    qtbot.waitUntil(lambda: player.start is not None, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
-
-
-def card_of(window: Window) -> LessonCard:
-    return window.frame.findChildren(LessonCard)[-1]
-
-
-def spotlight_of(window: Window) -> Spotlight:
-    return window.frame.findChildren(Spotlight)[-1]
-
-
-def spots(window: Window, *names: str) -> list[QWidget]:
-    """What is on show of these; all of it has to be."""
-    found = [find_spot(window, name) for name in names]
-    return [widget for widget in found if widget is not None] if all(found) else [window]
-
-
-def best_head(player: LessonPlayer) -> tuple[int, int]:
-    found = player.facts.head_by("previous token")
-    assert found is not None
-    return found
-
-
-def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
-    state, card = window.state, card_of(window)
+def test_a_lesson_is_walked_through(played: Played, window: Window, qtbot: QtBot) -> None:
+    state, player, card = window.state, played.player, played.card
     assert card.isVisible() and window.room_key == "attend" and state.text_a == "The dog saw the cat."
     assert state.model.name == "bertscope-tiny"
     assert (state.layer, state.head) == player.facts.head_by("previous token", lowest=True)
-    qtbot.waitUntil(lambda: spotlight_of(window).targets == spots(window, "attend.heads", "tokens"))
+    played.has_ring("attend.heads", "tokens")
     assert not card.back.isEnabled() and not card.hand_in.isVisible()
-    QTest.keyClick(card, Qt.Key.Key_Right)
-    assert player.number == 1
-    QTest.keyClick(card, Qt.Key.Key_Left)
-    assert player.number == 0
-    window.commands["lesson.next"].trigger()
-    window.commands["lesson.next"].trigger()
-    arrive(window, qtbot)
+    for key, number in ((Qt.Key.Key_Right, 1), (Qt.Key.Key_Left, 0)):
+        QTest.keyClick(card, key)
+        assert player.number == number
+    for _ in range(2):
+        window.commands["lesson.next"].trigger()
+    played.arrive()
     assert window.room_key == "predict" and state.text_a == "The dog [MASK] the cat."
     assert card.hand_in.isVisible() and not card.next.isVisible()
-    qtbot.waitUntil(lambda: spotlight_of(window).targets == spots(window, "predict.view"))
+    played.has_ring("predict.view")
     player.next()
     assert player.number == 2
     player.close()
@@ -127,79 +132,59 @@ def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot:
     assert not window.commands["lesson.next"].isEnabled()
 
 
-def test_a_page_with_another_model_and_room_has_its_ring_too(
-    window: Window, file: Path, player: LessonPlayer, qtbot: QtBot
-) -> None:
-    page = "# Fourth\n:: step first\n:: room layers\n:: highlight layers.view\n:: note So.\n"
-    file.write_text(LESSON + page, encoding="utf-8")
-    player.reload()
+def test_a_page_with_another_model_and_room_has_its_ring_too(played: Played, window: Window) -> None:
+    played.read_again(LESSON + "# Fourth\n:: step first\n:: room layers\n:: highlight layers.view\n:: note So.\n")
     for number in (3, 2, 3):  # the second time the room is there already
-        player.go(number)
-        arrive(window, qtbot)
-        room = window.room_key
-        qtbot.waitUntil(lambda room=room: spotlight_of(window).targets == spots(window, f"{room}.view"))
+        played.go(number)
+        played.has_ring(f"{window.room_key}.view")
     assert window.room_key == "layers"
 
 
-def test_code_is_wrapped_and_an_answer_can_be_a_list(
-    window: Window, player: LessonPlayer, file: Path, qtbot: QtBot
-) -> None:
+def test_code_is_wrapped_and_an_answer_can_be_a_list(played: Played) -> None:
     code = f"```\n:: task {'Change the sentence. ' * 8}\n```\n"
     answer = ":: explain First:\n:: explain 1. one\n:: explain 2. two\n"
-    file.write_text(LESSON.replace(":: explain That one: {{tokens}}.\n", answer + code), encoding="utf-8")
-    player.reload()
-    player.reveal("1")
-    body = card_of(window).body
-    assert body.text.document().idealWidth() <= body.text.width()
-    html = body.question._explanation.toHtml()
+    played.read_again(LESSON.replace(":: explain That one: {{tokens}}.\n", answer + code))
+    played.player.reveal("1")
+    assert played.body.text.document().idealWidth() <= played.body.text.width()
+    html = played.body.question._explanation.toHtml()
     assert "<ol" in html and html.count("<li") == 2
 
 
-def test_a_question_comes_before_its_answer(window: Window, player: LessonPlayer) -> None:
-    body = card_of(window).body
-    question = body.question
+def test_a_question_comes_before_its_answer(played: Played) -> None:
+    question = played.body.question
     assert question.options[1].text() == "That one, of 8"
     assert not question.check.isEnabled() and not question._explanation.isVisible()
     question.options[0].click()
     question.check.click()
-    body = card_of(window).body
-    assert body.question._explanation.isVisible()
-    assert body.question._verdict.text() == "Not quite." and body.question.given == "0"
-    player.reveal("1")  # once the answer is on show, it is too late
-    assert [(answer.given, answer.right) for answer in player.answers.values()] == [("This one", False)]
+    question = played.body.question
+    assert question._explanation.isVisible() and question._verdict.text() == "Not quite." and question.given == "0"
+    played.player.reveal("1")  # once the answer is on show, it is too late
+    assert [(one.given, one.right) for one in played.player.answers.values()] == [("This one", False)]
 
 
-def test_a_number_is_read_off_the_layers(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
-    player.go(2)
-    arrive(window, qtbot)
-    qtbot.waitUntil(lambda: player.start is not None and player.start.lens is not None, timeout=TIMEOUT_MS)
-    assert player.reveal(str(player.start.lens.decided(0))) is True
+def test_a_number_is_read_off_the_layers(played: Played, qtbot: QtBot) -> None:
+    played.go(2)
+    qtbot.waitUntil(lambda: played.player.start.lens is not None, timeout=TIMEOUT_MS)
+    assert played.player.reveal(str(played.player.start.lens.decided(0))) is True
 
 
-def test_a_task_is_done_by_what_is_chosen(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
-    player.next()
-    arrive(window, qtbot)
-    body = card_of(window).body
-    assert body.task.state.text().endswith("% of the attention; you need 20% or more.") and body.task.meter.isVisible()
-    least = window.state.layer, window.state.head
-    window.state.set_head(*best_head(player))
-    assert body.task.state.text().startswith("Done.") and player.is_task_done
+def test_a_task_is_done_by_what_is_chosen(played: Played, window: Window) -> None:
+    played.go(1)
+    task, least = played.body.task, (window.state.layer, window.state.head)
+    assert task.state.text().endswith("% of the attention; you need 20% or more.") and task.meter.isVisible()
+    window.state.set_head(*played.player.facts.head_by("previous token"))
+    assert task.state.text().startswith("Done.") and played.player.is_task_done
     window.state.set_head(*least)
-    assert player.is_task_done  # it stays so
+    assert played.player.is_task_done  # it stays so
 
 
-def test_a_text_that_is_to_be_changed_says_whether_it_is(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
-    player.next()
+def test_a_text_that_is_to_be_changed_says_whether_it_is(played: Played, window: Window, qtbot: QtBot) -> None:
+    played.player.next()
     changed = LESSON.replace(":: done score previous token >= 20%", ":: done text != start")
-    player.lesson.file.write_text(
-        changed.replace(":: solution head best previous token", ":: solution text A cat ran.")
-    )
-    player.reload()
-    arrive(window, qtbot)
-    body = card_of(window).body
-    assert body.task.state.text() == "The text has not changed yet."
+    played.read_again(changed.replace(":: solution head best previous token", ":: solution text A cat ran."))
+    assert played.body.task.state.text() == "The text has not changed yet."
     window.state.set_text("A cat ran.")
-    qtbot.waitUntil(lambda: player.is_task_done, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: played.player.is_task_done, timeout=TIMEOUT_MS)
 
 
 TUNED = """---
@@ -224,85 +209,70 @@ def test_a_task_is_done_by_what_a_fine_tuned_model_answers(
     window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
-    make_model(tmp_path / "checkpoints" / "bertscope-sentiment", "classify")
+    folder = make_model(tmp_path / "checkpoints" / "bertscope-sentiment", "classify")
     (tmp_path / "tuned.md").write_text(TUNED, encoding="utf-8")
     window.lessons.open(tmp_path / "tuned.md")
     player = window.lessons.player
     qtbot.waitUntil(lambda: player.task_value(player.start) is not None, timeout=TIMEOUT_MS)
     assert window.room_key == "apply" and not player.is_task_done
-    checkpoint = load_checkpoint(tmp_path / "checkpoints" / "bertscope-sentiment")
-    (answer,) = predict(checkpoint, [TextExample("The cat sat.")])
+    (answer,) = predict(load_checkpoint(folder), [TextExample("The cat sat.")])
     assert player.task_value(player.start) == pytest.approx(answer.probabilities["good"])
-    body = card_of(window).body
-    assert answer.label in body.text.toPlainText()
+    assert answer.label in window.frame.findChildren(LessonCard)[-1].body.text.toPlainText()
     window.state.set_text("It was happy.", "")
     qtbot.waitUntil(lambda: player.is_task_done, timeout=TIMEOUT_MS)
 
 
-def test_a_saved_file_is_read_again_on_its_page(window: Window, player: LessonPlayer, file: Path, qtbot: QtBot) -> None:
-    player.next()
-    arrive(window, qtbot)
+def test_a_saved_file_is_read_again_on_its_page(played: Played, qtbot: QtBot) -> None:
+    played.go(1)
+    player, file = played.player, played.file
     file.write_text(LESSON.replace("# Second", "# New\n\n# Second").replace("previous word", "word before"))
-    qtbot.waitUntil(lambda: player.lesson is not None and len(player.lesson.pages) == 4, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: len(player.lesson.pages) == 4, timeout=TIMEOUT_MS)
     assert player.page.title == "Second" and player.number == 2
     file.write_text(LESSON + ":: nonsense\n")
     qtbot.waitUntil(lambda: "no command “nonsense”" in player.problem, timeout=TIMEOUT_MS)
-    assert "no command" in card_of(window)._problem.text() and len(player.lesson.pages if player.lesson else ()) == 4
+    assert "no command" in played.card._problem.text() and len(player.lesson.pages) == 4
     file.write_text(LESSON)
     qtbot.waitUntil(lambda: not player.problem, timeout=TIMEOUT_MS)
 
 
-def test_a_wrong_file_leaves_what_is_open(window: Window, tmp_path: Path) -> None:
-    (tmp_path / "bad.md").write_text("nothing")
-    window.lessons.open(tmp_path / "bad.md")
-    assert window.frame.banner.is_shown and not window.lessons.is_open
-
-
 def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(
-    window: Window, player: LessonPlayer, tmp_path: Path, qtbot: QtBot
+    played: Played, window: Window, tmp_path: Path
 ) -> None:
-    player.go(2)
-    arrive(window, qtbot)
+    played.go(2)
     (tmp_path / "short.md").write_text(LESSON.split("# Second")[0], encoding="utf-8")
     window.lessons.open(tmp_path / "short.md")
-    arrive(window, qtbot)
-    assert player.page.title == "First" and player.number == 0
+    played.arrive()
+    assert played.player.page.title == "First" and played.player.number == 0
 
 
-def test_projector_mode_keeps_the_page(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
-    player.next()
+def test_projector_mode_keeps_the_page(played: Played, window: Window, qtbot: QtBot) -> None:
+    played.player.next()
     window.appearance.set_look(projector=True)
-    arrive(window, qtbot)
-    assert player.number == 1
-    qtbot.waitUntil(lambda: card_of(window).isVisible(), timeout=TIMEOUT_MS)
+    played.arrive()
+    assert played.player.number == 1
+    qtbot.waitUntil(lambda: played.card.isVisible(), timeout=TIMEOUT_MS)
     window.appearance.set_look(projector=False)
 
 
-def test_answers_are_handed_in_and_collected(
-    window: Window, player: LessonPlayer, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_answers_are_handed_in_and_collected(played: Played, window: Window, tmp_path: Path) -> None:
+    player, folder = played.player, tmp_path / "class"
     player.reveal("1")
-    player.next()
-    arrive(window, qtbot)
-    window.state.set_head(*best_head(player))
-    folder = tmp_path / "class"
+    played.go(1)
+    window.state.set_head(*player.facts.head_by("previous token"))
     folder.mkdir()
     window.lessons.save_answers("=Anna", folder / f"anna{ENDING}")
     (folder / f"broken{ENDING}").write_text("{}")
-    found, unread = collect(folder)
-    assert len(found) == 1 and len(unread) == 1 and unread[0].startswith("broken")
-    assert [(each.page, each.kind, each.right) for each in found[0].answers] == [
-        ("First", "choice", True),
-        ("Second", "task", True),
-    ]
-    assert found[0].answers[1].state.head == window.state.head
-    assert found[0].answers[0].given == "That one, of 8", "as it stood on the screen, not as the lesson's file has it"
-    lines = as_csv(found).splitlines()
+    (found,), (unread,) = collect(folder)
+    answers = [(each.page, each.kind, each.right) for each in found.answers]
+    assert unread.startswith("broken") and answers == [("First", "choice", True), ("Second", "task", True)]
+    assert found.answers[1].state.head == window.state.head
+    assert found.answers[0].given == "That one, of 8", "as it stood on the screen, not as the lesson's file has it"
+    lines = as_csv([found]).splitlines()
     assert lines[1].startswith("'=Anna,Small,First,choice") and lines[1].endswith(",yes")  # no formula
     player.close()
     window.state.set_text("bird", "")
     window.state.set_head(0, 0)
-    dialog = window.lessons.show_answers(folder)
+    dialog: Any = window.lessons.show_answers(folder)
     assert dialog.table.item(0, 0).text() == "=Anna" and dialog.table.item(0, 1).text() == "2 of 2"
     assert dialog.problems.text().startswith("broken")
     dialog._on_cell_chosen(0, 3)
@@ -316,13 +286,8 @@ def test_answers_are_handed_in_and_collected(
 @pytest.mark.parametrize(
     "change",
     [
-        {"name": 3},
-        {"answers": [1]},
-        {"answers": "x"},
-        {"format_version": 9},
-        {"more": 1},
-        {"name": "x" * 9999},
-        {"answers": [{"page": "P"}]},
+        *({"name": 3}, {"name": "x" * 9999}, {"answers": [1]}, {"answers": "x"}, {"answers": [{"page": "P"}]}),
+        *({"format_version": 9}, {"more": 1}),
     ],
 )
 def test_a_wrong_file_of_answers_is_refused(change: dict[str, object], tmp_path: Path) -> None:
@@ -346,20 +311,10 @@ def test_every_spot_is_a_widget_of_the_window(window: Window, qtbot: QtBot) -> N
     assert all(name.partition(".")[0] in {room.key for room in ROOMS} for name in SPOTS if "." in name)
 
 
-def test_speaker_notes_follow_the_pages(window: Window, player: LessonPlayer) -> None:
-    window.lessons.show_notes()
-    notes = window.lessons.notes
-    assert notes.isVisible() and notes.text.text() == "Wait for them."
-    player.next()
-    assert "No notes" in notes.text.text()  # type: ignore[attr-defined]
-    player.close()
-    assert not notes.isVisible()
-
-
 def test_nothing_stays_of_a_file_that_is_no_lesson(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
     file = tmp_path / "session.bertscope.json"
     file.write_text("{}", encoding="utf-8")
     window.lessons.open(file)
-    assert file.name in window.frame.banner.text
+    assert file.name in window.frame.banner.text and window.frame.banner.is_shown and not window.lessons.is_open
     assert window.lessons.player is None and window.frame.findChild(LessonCard).isHidden()
     qtbot.waitUntil(lambda: window.frame.findChild(LessonCard) is None)

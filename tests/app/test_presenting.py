@@ -1,6 +1,7 @@
 """In front of a class: a remote's keys, blank screen, ring, speaker notes, covers; and the tour at the first start."""
 
 import gc
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,6 @@ from app.lessons.card_parts import CuttingSteps
 from app.lessons.lesson import Lesson
 from app.lessons.notes_window import other_screen
 from app.lessons.parser import load_lesson
-from app.lessons.player import LessonPlayer
 from app.lessons.shipped import tour_file
 from app.shell.rooms import room_views
 from app.shell.settings import load_settings
@@ -46,14 +46,25 @@ Nothing is asked.
 """
 
 
+Open = Callable[[str], Any]  # a lesson's text -> its player
+
+
 @pytest.fixture
-def player(window: Window, tmp_path: Path, qtbot: QtBot) -> LessonPlayer:
-    file = tmp_path / "covered.md"
-    file.write_text(LESSON, encoding="utf-8")
+def open_lesson(window: Window, tmp_path: Path) -> Open:
+    def opened(text: str) -> Any:
+        file = tmp_path / "covered.md"
+        file.write_text(text, encoding="utf-8")
+        window.lessons.open(file)
+        return window.lessons.player
+
+    return opened
+
+
+@pytest.fixture
+def player(open_lesson: Open, window: Window, qtbot: QtBot) -> Any:
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
-    window.lessons.open(file)
-    made = window.lessons.player
+    made = open_lesson(LESSON)
     qtbot.waitUntil(lambda: made.start is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     return made
@@ -61,16 +72,15 @@ def player(window: Window, tmp_path: Path, qtbot: QtBot) -> LessonPlayer:
 
 def covers(window: Window) -> list[str]:
     """The names of what is covered."""
-    made = [cover for cover in window.frame.findChildren(Cover) if cover.isVisible()]
     names = []
-    for cover in made:
-        parent = cover.parentWidget()
-        below = [each for each in parent.findChildren(QWidget) if each.geometry() == cover.geometry()]
+    for cover in (cover for cover in window.frame.findChildren(Cover) if cover.isVisible()):
+        near: Any = cover.parentWidget()
+        below = [each for each in near.findChildren(QWidget) if each.geometry() == cover.geometry()]
         names += [each.objectName() for each in below if each is not cover and each.objectName()]
     return sorted(names)
 
 
-def test_an_answer_is_covered_until_it_is_given(window: Window, player: LessonPlayer) -> None:
+def test_an_answer_is_covered_until_it_is_given(window: Window, player: Any) -> None:
     line = window.frame.prediction
     assert covers(window) == ["predict.view", "prediction"] and not line.isEnabled()
     middle = line.mapTo(window, line.rect().center())
@@ -80,7 +90,7 @@ def test_an_answer_is_covered_until_it_is_given(window: Window, player: LessonPl
     assert covers(window) == [] and line.isEnabled() and window.childAt(middle) is line
 
 
-def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
+def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player: Any, qtbot: QtBot) -> None:
     player.next()
     QApplication.processEvents()
     assert covers(window) == []
@@ -94,20 +104,15 @@ def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player:
     assert covers(window) == []
 
 
-def test_what_a_view_says_in_words_is_covered_once_it_is_built(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
-    file = tmp_path / "words.md"
-    changed = LESSON.replace(":: cover prediction predict.view", ":: view lens\n:: cover predict.sentence")
-    file.write_text(changed, encoding="utf-8")
-    window.lessons.open(file)
+def test_what_a_view_says_in_words_is_covered_once_it_is_built(window: Window, open_lesson: Open, qtbot: QtBot) -> None:
+    open_lesson(LESSON.replace(":: cover prediction predict.view", ":: view lens\n:: cover predict.sentence"))
     qtbot.waitUntil(lambda: covers(window) == ["predict.sentence"] * 2, timeout=TIMEOUT_MS)
 
 
-def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
-    file = tmp_path / "text.md"
+def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, open_lesson: Open, qtbot: QtBot) -> None:
     changed = LESSON.replace(":: cover prediction predict.view", ":: cut dog\n:: cover status page")
-    file.write_text(changed.replace("# Second", "It is **dog**.\n# Second"), encoding="utf-8")
-    window.lessons.open(file)
-    player, card = window.lessons.player, window.frame.findChildren(LessonCard)[-1]
+    player = open_lesson(changed.replace("# Second", "It is **dog**.\n# Second"))
+    card = window.frame.findChildren(LessonCard)[-1]
     qtbot.waitUntil(lambda: player.start is not None and covers(window) == ["status"], timeout=TIMEOUT_MS)
 
     def shown() -> list[bool]:
@@ -126,7 +131,7 @@ def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, tmp_path: 
     qtbot.waitUntil(is_gone)
 
 
-def test_a_remote_turns_pages_from_anywhere(window: Window, player: LessonPlayer) -> None:
+def test_a_remote_turns_pages_from_anywhere(window: Window, player: Any) -> None:
     for widget in (window.frame.sentences.a, window.frame.strip.field, window.frame.sentences.b):
         widget.setFocus()
         QTest.keyClick(widget, Qt.Key.Key_PageDown)
@@ -187,15 +192,18 @@ def test_the_ring_is_around_the_pointer(window: Window, qtbot: QtBot) -> None:
     assert ring.isHidden()
 
 
-def test_speaker_notes_say_what_is_asked_and_turn_pages(window: Window, player: LessonPlayer) -> None:
+def test_speaker_notes_say_what_is_asked_and_turn_pages(window: Window, player: Any) -> None:
     window.lessons.show_notes()
     notes = window.lessons.notes
     assert notes.text.text() == "Count to ten." and notes.next_title.text() == "Next: Second"
     assert notes._asked.text() == "On the page: What does it say?"
     QTest.keyClick(notes, Qt.Key.Key_PageDown)
     assert player.number == 1 and not notes.next.isEnabled() and not notes._asked.isVisible()
+    assert "No notes" in notes.text.text()
     QTest.keyClick(notes, Qt.Key.Key_Left)
     assert player.number == 0
+    player.close()
+    assert not notes.isVisible()
 
 
 def test_notes_open_on_the_other_screen() -> None:
