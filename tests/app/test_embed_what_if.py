@@ -62,20 +62,20 @@ def test_a_part_left_out_is_shown_as_off_and_the_rest_adds_up(room: EmbedRoom, w
 def test_the_first_steps_are_taken_at_a_click(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
     """A card with one grey line said what to do; it can do it."""
     view, label = what_if(room), window.state.encoding.labels  # type: ignore[union-attr]
-    start = view.start
-    assert start.mask_button.isVisible() and not start.change_button.isVisible() and not view.effects.isVisible()
+    mask, change = view.mask_first, view.change_first
+    assert mask.isVisible() and not change.isVisible() and not view.effects.isVisible()
     window.state.set_focus(3)
-    assert start.mask_button.text() == f"Mask “{label[3]}”"
-    start.mask_button.click()
+    assert mask.text() == f"Mask “{label[3]}”"
+    mask.click()
     settle(window, qtbot)
-    assert window.state.masked == {3} and start.change_button.isVisible() and not start.mask_button.isVisible()
-    start.change_button.click()
+    assert window.state.masked == {3} and change.isVisible() and not mask.isVisible()
+    change.click()
     settle(window, qtbot)
     assert window.state.what_if.dropped == {"position"}
-    assert not start.isVisible() and view.effects.isVisible() and view.effects.rows
+    assert not view.first.isVisible() and view.effects.isVisible() and view.effects.rows
     window.state.set_masks(())
     settle(window, qtbot)
-    assert start.mask_button.isVisible() and view.effects.isVisible()
+    assert mask.isVisible() and view.effects.isVisible()
 
 
 def test_what_is_said_before_and_after_is_the_engines(
@@ -214,7 +214,7 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     menu.close()
     settle(window, qtbot)
     encoding, cut = window.state.encoding, other.encode(window.state.text_a, window.state.text_b)
-    assert encoding is not None and view.compared.answer is not None
+    assert encoding is not None and view.asked["compared"].answer is not None
     shown = view.picture.spans
     assert [p.label for one in shown for p in one.first] == [
         label for label, part in zip(encoding.labels, encoding.parts, strict=True) if part != "special"
@@ -230,7 +230,7 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     assert window.state.focus == 3
     window.state.set_text("a cat", "")
     settle(window, qtbot)
-    assert view.compared.answer is not None and len(view.picture.spans) == 2
+    assert view.asked["compared"].answer is not None and len(view.picture.spans) == 2
 
 
 def test_a_vocabulary_that_cannot_be_read_is_said_in_place(

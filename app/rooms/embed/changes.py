@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import Signal
 
 from bertcore.analysis.vectors import cosine
 
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.say import quoted, say
-from ...state.readings import MaskReading, Reading
+from ...state.readings import Reading
 from ...state.verdicts import pair_claim
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label
@@ -32,51 +31,41 @@ class Effect:
 
 def effects_of(reading: Reading) -> list[Effect]:
     """The best word of each mask, the verdict on the pair, replaced tokens; empty where nothing is changed."""
-    before = reading.unchanged
-    if before is None:
+    if reading.unchanged is None:
         return []
-    masks = zip(before.masks, reading.masks, strict=False)
-    found = [_mask_effect(reading.mask_name(was.position), was, now) for was, now in masks]
-    if before.next_sentence is not None and reading.next_sentence is not None:
-        shares = before.next_sentence.is_next, reading.next_sentence.is_next
-        found.append(Effect(pair_claim(is_order=False), _fine(shares[0]), _fine(shares[1]), shares))
-    if before.sentence_order is not None and reading.sentence_order is not None:
-        shares = before.sentence_order.in_order, reading.sentence_order.in_order
-        found.append(Effect(pair_claim(is_order=True), _fine(shares[0]), _fine(shares[1]), shares))
-    if before.replaced is not None and reading.replaced is not None:
-        was, now = (int((one > REPLACED_FROM).sum()) for one in (before.replaced, reading.replaced))
-        words = say("%n token(s)", n=was), say("%n token(s)", n=now)
-        found.append(Effect(say("judged replaced"), *words, (was, now)))
+    both, found = (reading.unchanged, reading), list[Effect]()
+    for was, now in zip(reading.unchanged.masks, reading.masks, strict=False):
+        name, best = reading.mask_name(was.position), (was.words[0], now.words[0])
+        first, second = (numbers.probability(word.probability, fine=True) for word in best)
+        if best[0].id == best[1].id:  # a word that stays the best is named beside its mask
+            name = f"{name}: {quoted(best[0].token)}"
+        else:
+            first, second = f"{quoted(best[0].token)} {first}", f"{quoted(best[1].token)} {second}"
+        found.append(Effect(name, first, second, (best[0].probability, best[1].probability)))
+    follows = [one.next_sentence.is_next for one in both if one.next_sentence is not None]
+    in_order = [one.sentence_order.in_order for one in both if one.sentence_order is not None]
+    for is_order, shares in ((False, follows), (True, in_order)):
+        if len(shares) == 2:
+            first, second = (numbers.probability(share, fine=True) for share in shares)
+            found.append(Effect(pair_claim(is_order=is_order), first, second, (shares[0], shares[1])))
+    counts = [int((one.replaced > REPLACED_FROM).sum()) for one in both if one.replaced is not None]
+    if len(counts) == 2:
+        first, second = (say("%n token(s)", n=count) for count in counts)
+        found.append(Effect(say("judged replaced"), first, second, (counts[0], counts[1])))
     return found
-
-
-def _mask_effect(name: str, was: MaskReading, now: MaskReading) -> Effect:
-    """name: of the mask; a word that stays the best is named beside it."""
-    best = was.words[0], now.words[0]
-    first, second = (_fine(word.probability) for word in best)
-    if best[0].id == best[1].id:
-        name = f"{name}: {quoted(best[0].token)}"
-    else:
-        first, second = f"{quoted(best[0].token)} {first}", f"{quoted(best[1].token)} {second}"
-    return Effect(name, first, second, (best[0].probability, best[1].probability))
-
-
-def _fine(share: float) -> str:
-    return numbers.probability(share, fine=True)
 
 
 def sentence_about(reading: Reading, position: int) -> str:
     """How far the last hidden state of a token has moved; or what to do where there is nothing to compare."""
-    before = reading.unchanged
     wants_mask = "mlm" in reading.request.model.output_heads and not reading.request.masked
     mask_one = say("Mask a word (M) to see how a change affects it.")
-    if before is None:
+    if reading.unchanged is None:
         return mask_one if wants_mask else say("Nothing is changed yet.")
-    then, now = (one.trace.hidden_states[-1][position] for one in (before, reading))
+    was, now = (one.trace.hidden_states[-1][position] for one in (reading.unchanged, reading))
     moved = say(
         "The final hidden state of “{token}” has a cosine of {cosine} with what it was before.",
         token=reading.shown_tokens[position],
-        cosine=numbers.decimal(cosine(then, now)),
+        cosine=numbers.decimal(cosine(was, now)),
     )
     return f"{moved} {mask_one}" if wants_mask and not effects_of(reading) else moved
 
@@ -92,9 +81,6 @@ class ChangedPredictions(BeforeAfter):
     def show_reading(self, reading: Reading, position: int) -> None:
         self.effects = effects_of(reading)
         self.set_rows([(effect.name, effect.before, effect.after) for effect in self.effects])
-        self.show_position(reading, position)
-
-    def show_position(self, reading: Reading, position: int) -> None:
         self.set_sentence(sentence_about(reading, position))
 
     def arrays(self) -> dict[str, Numbers]:
@@ -107,17 +93,13 @@ class ChangedPredictions(BeforeAfter):
 class ChangeCard(Card):
     """What if the selected token were of the other segment, or stood elsewhere? Two buttons, and what that does."""
 
-    segment_clicked = Signal()
-    swap_clicked = Signal(bool)  # waits for the other token, or does not any more
-
     def __init__(self) -> None:
         super().__init__()
         self.setFixedWidth(theme.column_px(310))
         self.setAccessibleName(say("What if"))
         hint, line = say("Then click another token: the two swap positions"), FlowLayout()
-        self.to_other = button(say("Move to segment B"), self.segment_clicked.emit, look="small")
+        self.to_other = button(say("Move to segment B"), look="small")
         self.swap = button(say("Swap positions"), look="small", hint=hint, checkable=True)
-        self.swap.clicked.connect(self.swap_clicked)
         self.waiting = Hint(say("Now click the other token (Esc cancels)."))
         self.effects = ChangedPredictions(MOST_ROWS)
         line.addWidget(self.to_other)
@@ -126,10 +108,6 @@ class ChangeCard(Card):
         self.waiting.hide()
 
     def show_reading(self, reading: Reading, position: int) -> None:
-        self.effects.show_reading(reading, position)
-        self.show_position(reading, position)
-
-    def show_position(self, reading: Reading, position: int) -> None:
         model, other = reading.request.model, "A" if reading.request.segments[position] else "B"
         hint = model.missing.get("segments", say("This model has no segments."))
         if model.has_segments:
@@ -139,7 +117,7 @@ class ChangeCard(Card):
         self.to_other.setEnabled(model.has_segments)
         self.to_other.setToolTip(hint)
         self.swap.setEnabled(len(reading.encoding) > 1)
-        self.effects.show_position(reading, position)
+        self.effects.show_reading(reading, position)
 
     def show_waiting(self, is_waiting: bool) -> None:
         """Whether a token waits for the one to swap with."""

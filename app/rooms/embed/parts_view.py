@@ -173,8 +173,8 @@ class PartsView(ValuesView):
         three = (self.cards["positions"], 10), (self.cards["segments"], 13), (self.cards["map"], 25)
         pictures.body.addLayout(hbox(*three, gap_px=22), 1)
         self.change = ChangeCard()
-        self.change.segment_clicked.connect(self._on_change_segment_clicked)
-        self.change.swap_clicked.connect(self._on_change_swap_clicked)
+        self.change.to_other.clicked.connect(self._on_to_other_clicked)
+        self.change.swap.clicked.connect(self._on_swap_clicked)
         vbox((self._token_card(), 1), self.change, parent=side, gap_px=GAP_PX)
         right = folding_on_projector(side, say("The selected token"))
         if not theme.is_projector():
@@ -421,12 +421,12 @@ class PartsView(ValuesView):
     def _put_in(self, key: str, is_in: bool) -> None:
         self.what_if_edited.emit(lambda what_if: what_if.with_dropped(key, not is_in))
 
-    def _on_change_segment_clicked(self) -> None:
+    def _on_to_other_clicked(self) -> None:
         if self.reading is not None:
             segments, positions = self.reading.encoding.segments, [self.selection.position]
             self.what_if_edited.emit(lambda what_if: what_if.with_other_segment(positions, segments))
 
-    def _on_change_swap_clicked(self, is_on: bool) -> None:
+    def _on_swap_clicked(self, is_on: bool) -> None:
         self._swap_with(None)
         if self.reading is not None and is_on:
             first = self.selection.position

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from bertcore.analysis.tokenisations import (
@@ -22,21 +22,19 @@ from bertcore.errors import printable
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
-from ...compute.question import ReportOrCancel
+from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.say import say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import KINDS
-from ...widgets.card import Card, label, scrolled
+from ...widgets.card import Card, label, scrolled, show_text
+from ...widgets.charts.drawing import Box
 from ...widgets.controls import MenuButton
 from ...widgets.layouts import fill, vbox
-from ...widgets.progress_line import ProgressLine
 from ...widgets.wrapped import WrappedBoxes
 from ..view import View
-
-Compared = tuple[Tokenizer, TwoTokenisations]  # the other vocabulary, and both tokenisations
 
 ROW_PX, PADDING_PX = 26, 7
 LONGEST_NAME = 48
@@ -63,28 +61,21 @@ class TokenisationsPicture(WrappedBoxes):
         return [max(sum(self._widths(span.first)), sum(self._widths(span.second))) for span in self.spans]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        span, height = self.spans[number], self.px(ROW_PX)
+        span, height, font = self.spans[number], self.px(ROW_PX), self.sized_font(13, medium=True)
         for row, pieces in enumerate((span.first, span.second)):
             widths, left = self._widths(pieces), box.x()
             stretched = box.width() / sum(widths) if widths else 1.0
             for piece, width in zip(pieces, widths, strict=True):
                 place = QRectF(left, box.y() + row * (height + 2), width * stretched, height).adjusted(1, 1, -1, -1)
-                self._paint_piece(painter, piece, place, KINDS[span.part], span.is_same)
+                fill, line, line_px = ("card", "line", 1) if span.is_same else ("track", "warn", 2)
+                Box(place, fill, line, line_px, self.px(4)).paint(painter)
+                font.setUnderline(piece.is_unknown)
+                painter.setFont(font)
+                painter.setPen(theme.color(KINDS[span.part]))
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, piece.label)
                 left += width * stretched
         if number == self._selected:
-            painter.setPen(QPen(theme.color("ink"), 1.4))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), self.px(5), self.px(5))
-
-    def _paint_piece(self, painter: QPainter, piece: Piece, box: QRectF, kind: str, is_same: bool) -> None:
-        painter.setPen(QPen(theme.color("line" if is_same else "warn"), 1 if is_same else 2))
-        painter.setBrush(theme.color("card" if is_same else "track"))
-        painter.drawRoundedRect(box, self.px(4), self.px(4))
-        font = self.sized_font(13, medium=True)
-        font.setUnderline(piece.is_unknown)
-        painter.setFont(font)
-        painter.setPen(theme.color(kind))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, piece.label)
+            Box(box.adjusted(-1, -1, 1, 1), "", "ink", 1.4, self.px(5)).paint(painter)
 
     def _widths(self, pieces: tuple[Piece, ...]) -> list[float]:
         metrics = QFontMetrics(self.sized_font(13, medium=True))
@@ -96,13 +87,11 @@ class TokenisationsPicture(WrappedBoxes):
             self.set_hovered(self._selected)
 
 
-@lru_cache(maxsize=1)
-def _other_vocabulary(reference: str) -> Tokenizer:
-    return vocabulary_of(reference)
+_other_vocabulary = lru_cache(maxsize=1)(vocabulary_of)
 
 
-def compare_with(encoding: Encoding, reference: str, _progress: ReportOrCancel) -> Compared:
-    """The text of an encoding in another vocabulary. Raises BertcoreError where there is none."""
+def compare_with(encoding: Encoding, reference: str, _progress: ReportOrCancel) -> tuple[Tokenizer, TwoTokenisations]:
+    """Another vocabulary, and the text of an encoding in both. Raises BertcoreError where there is none."""
     tokenizer = _other_vocabulary(reference)
     other = tokenizer.encode(encoding.text_a, encoding.text_b, max_length=4 * len(encoding) + 512)
     return tokenizer, compare_tokenisations(encoding, other)
@@ -111,30 +100,29 @@ def compare_with(encoding: Encoding, reference: str, _progress: ReportOrCancel) 
 class VocabulariesView(View):
     """Two rows of tokens, one below the other."""
 
+    asks: ClassVar = {"compared": False}
+    recent_models: Callable[[], Sequence[str]] = staticmethod(tuple)
+    reference = ""  # of the other vocabulary; empty: none chosen yet
+
     def __init__(self) -> None:
         super().__init__()
-        self.recent_models: Callable[[], Sequence[str]] = tuple
-        self.reference = ""  # of the other vocabulary; empty: none chosen yet
         self.picture = TokenisationsPicture()
         hint = say("The other vocabulary to tokenise the text with")
         self.menu = MenuButton(say("Other vocabulary"), self._fill, hint)
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
-        self.note, self.line = label("", "muted", wrap=True), ProgressLine()
+        self.note, self.line = label("", "muted", wrap=True), self.own_line(self.asked["compared"])
         intro = say(
             "Top row: this model. Bottom row: the other one. A word in pieces has no vector of its own: its meaning "
             "must come from its pieces."
         )
-        self.card = Card(say("The same text, tokenised by two vocabularies"), intro=intro)
-        self.card.add_to_header(self.menu)
-        self.card.set_figure(self._figure)
-        fill(self.card.body, self.line, self.first, self.second, self.note, (scrolled(self.picture), 1))
-        vbox(self.card, parent=self)
-        self.compared = self.add_question(self._on_compared_answered, self.line)
-        self.compared.failed.connect(self._clear)
+        card = Card(say("The same text, tokenised by two vocabularies"), intro=intro)
+        card.add_to_header(self.menu)
+        card.set_figure(self._figure)
+        fill(card.body, self.line, self.first, self.second, self.note, (scrolled(self.picture), 1))
+        vbox(card, parent=self)
         self.add_token_menu(self.picture, self._position_of_span)
         self.picture.hovered.connect(self._on_picture_hovered)
         self.picture.clicked.connect(self._on_picture_clicked)
-        self._clear()
 
     def restore(self, kept: Any) -> None:
         self.reference = str(kept)
@@ -146,10 +134,27 @@ class VocabulariesView(View):
         if self.reading is not None:
             self.show_reading(self.reading, self.selection)
 
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job:
+        return Job(compare_with, (reading.encoding, self.reference), is_quick=True)
+
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if not self.reference:  # something to begin with
             self.reference = TINY if reading.request.model.folder == built_in_checkpoint() else BUILT_IN
-        self.compared.ask(compare_with, reading.encoding, self.reference, pause_ms=0)
+        self.ask_all()
+        answer, own = self.answer_of("compared", reading), reading.request.model
+        if answer is None and self.is_running:  # what is on show stays
+            return
+        other, both = (None, None) if answer is None else answer
+        rows = (
+            (self.first, say("Top row: {model}", model=own.name), own.tokenizer, both and both.first),
+            (self.second, say("Bottom row: {model}", model=name_of(self.reference)), other, both and both.second),
+        )
+        for line, row, tokenizer, counts in rows:
+            size = 0 if tokenizer is None else tokenizer.vocab_size
+            vocabulary = say("vocabulary of {size}", size=numbers.count(size))
+            show_text(line, "" if counts is None else " · ".join([row, vocabulary, *counted(counts)]))
+        self.note.setText("" if both is None else explained(both))
+        self.picture.set_spans([] if both is None else both.spans)
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -159,45 +164,6 @@ class VocabulariesView(View):
             if any(piece.position == selection.position for piece in span.first)
         )
         self.picture.select(next(here, None))
-
-    def _on_compared_answered(self, compared: Compared) -> None:
-        if self.reading is None:
-            return
-        (other, both), own = compared, self.reading.request.model
-        first, second = (
-            say("Top row: {model}", model=own.name),
-            say("Bottom row: {model}", model=name_of(self.reference)),
-        )
-        for line, row, tokenizer, counts in (
-            (self.first, first, own.tokenizer, both.first),
-            (self.second, second, other, both.second),
-        ):
-            vocabulary = say("vocabulary of {size}", size=numbers.count(tokenizer.vocab_size))
-            line.setText(" · ".join([row, vocabulary, *counted(counts)]))
-            line.show()
-        marked = say(
-            "Split differently (marked): {count} of {total} words and punctuation marks.",
-            count=numbers.count(both.differing),
-            total=numbers.count(len(both.spans)),
-        )
-        pieces = (piece.label for span in both.spans for piece in (*span.first, *span.second))
-        continues = any(piece.startswith("##") for piece in pieces)
-        cut_off = say("The text is too long, so only the part that both models can read is compared.")
-        sentences = (
-            marked if both.differing else say("Both split the text in the same way."),
-            say("##: a piece that continues a word.") if continues else "",
-            "" if both.is_whole else cut_off,
-            say("Special tokens are not shown."),
-        )
-        self.note.setText(" ".join(filter(None, sentences)))
-        self.picture.set_spans(both.spans)
-        self.show_selection(self.reading, self.selection)
-
-    def _clear(self) -> None:
-        for line in (self.first, self.second):
-            line.hide()
-        self.note.setText("")
-        self.picture.set_spans([])
 
     def _fill(self, menu: QMenu) -> None:
         for name in SHIPPED:
@@ -230,9 +196,10 @@ class VocabulariesView(View):
             self.picture.select(number)
 
     def _figure(self) -> Figure | None:
-        if self.compared.answer is None or self.reading is None:
+        answer = self.answer_of("compared", self.reading)
+        if answer is None or self.reading is None:
             return None
-        both, encoding = self.compared.answer[1], self.reading.encoding
+        both, encoding = answer[1], self.reading.encoding
         texts, other = {"a": encoding.text_a, "b": encoding.text_b or ""}, name_of(self.reference)
         each = ((span.part, [*span.first, *span.second]) for span in both.spans)
         typed = [texts[part][min(p.start for p in pieces) : max(p.end for p in pieces)] for part, pieces in each]
@@ -242,6 +209,23 @@ class VocabulariesView(View):
         widgets: list[QWidget] = [self.first, self.second, self.note, self.picture]
         settings = say("compared with {model}", model=other)
         return self.figure(say("Two vocabularies"), widgets, arrays, settings=settings)
+
+
+def explained(both: TwoTokenisations) -> str:
+    """What differs, and what one sees."""
+    marked = say(
+        "Split differently (marked): {count} of {total} words and punctuation marks.",
+        count=numbers.count(both.differing),
+        total=numbers.count(len(both.spans)),
+    )
+    pieces = (piece.label for span in both.spans for piece in (*span.first, *span.second))
+    sentences = (
+        marked if both.differing else say("Both split the text in the same way."),
+        say("##: a piece that continues a word.") if any(piece.startswith("##") for piece in pieces) else "",
+        "" if both.is_whole else say("The text is too long, so only the part that both models can read is compared."),
+        say("Special tokens are not shown."),
+    )
+    return " ".join(filter(None, sentences))
 
 
 def counted(counts: TokenCounts) -> list[str]:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QPushButton
 
 from bertcore.tokenizer.tokenizer import Encoding
 
@@ -15,7 +15,8 @@ from ...look.say import say
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.token_units import KINDS
-from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
+from ...widgets.charts.drawing import Box, Words
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.wrapped import WrappedBoxes
@@ -25,6 +26,8 @@ from .embedding_parts import ADDENDS, NAMES, addends_of
 
 TILE_PX, PADDING_PX = 58, 9
 PILL_PX, LETTER_PX, NUMBER_PX = 22, 24, 34
+MOST_ROWS = 12
+CENTER = Qt.AlignmentFlag.AlignCenter
 STEPS = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}
 
 
@@ -55,7 +58,7 @@ class Tiles(WrappedBoxes):
         super().__init__(name, TILE_PX)
         self.has_segments = True
         self.tiles: list[Tile] = []
-        self._current = 0
+        self._selected = 0
         self._picked: int | None = None
 
     def set_tiles(self, tiles: list[Tile], has_segments: bool) -> None:
@@ -63,10 +66,6 @@ class Tiles(WrappedBoxes):
         words = [f"{tile.token} {self._letter(tile)} {tile.position}" for tile in tiles[:100]]
         self.setAccessibleDescription(", ".join(words))
         self.lay_out()
-
-    def set_current(self, position: int) -> None:
-        self._current = position
-        self.update()
 
     def set_picked(self, position: int | None) -> None:
         """The one that waits for another to swap positions with."""
@@ -79,12 +78,11 @@ class Tiles(WrappedBoxes):
         return QRectF(left, rect.bottom() - self.px(PILL_PX + 5), self.px(LETTER_PX), self.px(PILL_PX))
 
     def number_rect(self, position: int) -> QRectF:
-        left = self.letter_rect(position)
+        letter = self.letter_rect(position)
+        left = letter.right() + self.px(LETTER_PX + 4) - self.px(LETTER_PX)
         if not self.has_segments:
-            left = QRectF(self.boxes[position].center().x() - self.px(NUMBER_PX) / 2, left.y(), 0, 0)
-        else:
-            left = left.translated(self.px(LETTER_PX + 4), 0)
-        return QRectF(left.x(), left.y(), self.px(NUMBER_PX), self.px(PILL_PX))
+            left = self.boxes[position].center().x() - self.px(NUMBER_PX) / 2
+        return QRectF(left, letter.y(), self.px(NUMBER_PX), self.px(PILL_PX))
 
     def _letter(self, tile: Tile) -> str:
         return "AB"[min(tile.segment, 1)] if self.has_segments else ""
@@ -95,31 +93,20 @@ class Tiles(WrappedBoxes):
         return [max(metrics.horizontalAdvance(tile.token) + padding, least) for tile in self.tiles]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        tile, rect = self.tiles[number], box.adjusted(1, 1, -1, -1)
-        is_current = number == self._current
-        painter.setPen(QPen(theme.color("ink"), 1.6) if is_current else Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color(f"{tile.kind}_tint"))
-        painter.drawRoundedRect(rect, self.px(6), self.px(6))
-        painter.setFont(self.sized_font(13, medium=True))
-        painter.setPen(theme.color(tile.kind))
-        top = QRectF(rect.x(), rect.y() + self.px(4), rect.width(), self.px(20))
-        painter.drawText(top, Qt.AlignmentFlag.AlignCenter, tile.token)
+        tile, rect, round_px = self.tiles[number], box.adjusted(1, 1, -1, -1), self.px(6)
+        is_current, top = number == self._selected, QRectF(rect.x(), rect.y() + self.px(4), rect.width(), self.px(20))
+        Box(rect, f"{tile.kind}_tint", "ink" if is_current else "", 1.6, round_px).paint(painter)
+        Words(top, tile.token, tile.kind, 13 * self.factor, align=CENTER, medium=True).paint(painter)
+        pills = [(self.number_rect(number), str(tile.position), tile.is_swapped, number == self._picked)]
         if self.has_segments:
-            self._paint_pill(painter, self.letter_rect(number), self._letter(tile), tile.is_moved, False)
-        is_picked = number == self._picked
-        self._paint_pill(painter, self.number_rect(number), str(tile.position), tile.is_swapped, is_picked)
+            pills.append((self.letter_rect(number), self._letter(tile), tile.is_moved, False))
+        for place, text, is_changed, is_picked in pills:
+            line, fill = "accent" if is_changed or is_picked else "line", "accent" if is_picked else "card"
+            Box(place, fill, line, 1.6 if is_changed else 1, self.px(5)).paint(painter)
+            ink, is_bold = "on_accent" if is_picked else "accent" if is_changed else "ink", is_changed or is_picked
+            Words(place, text, ink, 11.5 * self.factor, is_bold, CENTER).paint(painter)
         if is_current and self.hasFocus():
-            painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(rect, self.px(6), self.px(6))
-
-    def _paint_pill(self, painter: QPainter, rect: QRectF, text: str, is_changed: bool, is_picked: bool) -> None:
-        painter.setPen(QPen(theme.color("accent" if is_changed or is_picked else "line"), 1.6 if is_changed else 1))
-        painter.setBrush(theme.color("accent" if is_picked else "card"))
-        painter.drawRoundedRect(rect, self.px(5), self.px(5))
-        painter.setFont(self.sized_font(11.5, bold=is_changed or is_picked))
-        painter.setPen(theme.color("on_accent" if is_picked else "accent" if is_changed else "ink"))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+            Box(rect, "", "accent", theme.stroke(1.6), round_px).paint(painter)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         position = self.cell_at(event.position())
@@ -135,46 +122,13 @@ class Tiles(WrappedBoxes):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key in STEPS and self.tiles:
-            self.chosen.emit(min(max(self._current + STEPS[key], 0), len(self.tiles) - 1))
+            self.chosen.emit(min(max((self._selected or 0) + STEPS[key], 0), len(self.tiles) - 1))
         elif key == Qt.Key.Key_Space and self.has_segments and self.tiles:
-            self.segment_clicked.emit(self._current)
+            self.segment_clicked.emit(self._selected)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.tiles:
-            self.position_clicked.emit(self._current)
+            self.position_clicked.emit(self._selected)
         else:
             super().keyPressEvent(event)
-
-
-MOST_ROWS = 12
-
-
-class FirstSteps(QWidget):
-    """In place of a comparison while there is none: what to do for one, and a button that does it."""
-
-    mask_requested = Signal(int)  # position
-    change_requested = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.text, self._position = label("", wrap=True), 0
-        self.mask_button = button("", lambda: self.mask_requested.emit(self._position), look="primary")
-        self.change_button = button(say("Leave out the positions"), self.change_requested.emit, look="primary")
-        vbox(self.text, self.mask_button, self.change_button, parent=self, gap_px=8)
-
-    def show_reading(self, reading: Reading, position: int) -> None:
-        predicts = "mlm" in reading.request.model.output_heads
-        target = word_to_mask(reading, position) if predicts and not reading.request.masked else None
-        can_change = reading.unchanged is None and target is None and addends_of(reading)["position"] is not None
-        self.setVisible(target is not None or can_change)
-        self.mask_button.setVisible(target is not None)
-        self.change_button.setVisible(can_change)
-        text = say("Now change what the model reads: a letter or a number, or leave a part out. Try it:")
-        if target is not None:
-            self._position = target
-            self.mask_button.setText(say("Mask “{token}”", token=reading.encoding.labels[target]))
-            text = say("Mask a word to see the guesses for it change.")
-            if reading.next_sentence is not None:
-                text = f"{text} {say('Without a mask, watch “B follows A”.')}"
-        self.text.setText(text)
 
 
 class WhatIfView(View):
@@ -182,37 +136,38 @@ class WhatIfView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tiles, self.effects, self.start = Tiles(), ChangedPredictions(MOST_ROWS), FirstSteps()
+        self.tiles, self.effects, self.how = Tiles(), ChangedPredictions(MOST_ROWS), label("", "muted", wrap=True)
         hint = say("Read all of B as segment A")
         self.b_as_a = button(say("Move B to segment A"), self._on_b_as_a_clicked, hint=hint, checkable=True)
-        self.how = label("", "muted", wrap=True)
+        # In place of a comparison while there is none: what to do for one, and a button that does it.
+        self.first, self._to_mask = label("", wrap=True), 0
+        self.mask_first = button("", lambda: self.mask_toggled.emit(self._to_mask), look="primary")
+        # This says most: a text without order.
+        leave_out = partial(self._drop, "position", True)
+        self.change_first = button(say("Leave out the positions"), leave_out, look="primary")
         self._picked: int | None = None  # the token that waits for another to swap positions with
         self._encoding: Encoding | None = None  # on show
         self.parts: dict[str, QPushButton] = {}
         hints = say("No token embedding"), say("No segment embedding"), say("No position embedding")
         for name, hint in zip(ADDENDS, hints, strict=True):
-            clicked = partial(self._on_part_clicked, name)
-            self.parts[name] = button(say(NAMES[name]), clicked, hint=hint, checkable=True)
-        self._lay_out()
+            self.parts[name] = button(say(NAMES[name]), hint=hint, checkable=True)
+            self.parts[name].clicked.connect(lambda is_out, name=name: self._drop(name, is_out))
+        below = say("Below each token: its segment (A or B) and its position in the text.")
+        predicted = say("What the model predicted, and what it predicts with your changes.")
+        card, after = Card(say("What the model reads"), intro=below), Card(say("Before and after"), intro=predicted)
+        of_all = label(say("Leave out for all tokens:"), "muted")
+        switches = hbox(of_all, *self.parts.values(), 14, self.b_as_a, None, gap_px=6)
+        fill(card.body, switches, self.how, (scrolled(self.tiles), 1))
+        after.setFixedWidth(theme.column_px(330))
+        after.set_figure(self._figure)
+        steps = vbox(self.first, self.mask_first, self.change_first, gap_px=8)
+        fill(after.body, steps, self.effects, None)
+        hbox((card, 1), folding_on_projector(after, after.title), parent=self, gap_px=GAP_PX)
         self.add_token_menu(self.tiles, lambda position: position)
-        self.start.mask_requested.connect(self.mask_toggled)
-        self.start.change_requested.connect(lambda: self._drop("position", True))  # says most: a text without order
         self.tiles.chosen.connect(self.position_clicked)
         self.tiles.hovered.connect(self.position_hovered)
         self.tiles.segment_clicked.connect(self._on_tiles_segment_clicked)
         self.tiles.position_clicked.connect(self._on_tiles_position_clicked)
-
-    def _lay_out(self) -> None:
-        below = say("Below each token: its segment (A or B) and its position in the text.")
-        predicted = say("What the model predicted, and what it predicts with your changes.")
-        card, after = Card(say("What the model reads"), intro=below), Card(say("Before and after"), intro=predicted)
-        leave_out = label(say("Leave out for all tokens:"), "muted")
-        switches = hbox(leave_out, *self.parts.values(), 14, self.b_as_a, None, gap_px=6)
-        fill(card.body, switches, self.how, (scrolled(self.tiles), 1))
-        after.setFixedWidth(theme.column_px(330))
-        after.set_figure(self._figure)
-        fill(after.body, self.start, self.effects, None)
-        hbox((card, 1), folding_on_projector(after, after.title), parent=self, gap_px=GAP_PX)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         if reading.encoding is not self._encoding:
@@ -231,39 +186,43 @@ class WhatIfView(View):
             switch.setChecked(name in what_if.dropped)
             switch.setEnabled(addends_of(reading)[name] is not None)
         self.b_as_a.setEnabled(model.has_segments and any(own))
-        self.b_as_a.setChecked(what_if.reads_b_as_a(reading.encoding.segments))
-        self.effects.show_reading(reading, selection.position)
+        self.b_as_a.setChecked(what_if.reads_b_as_a(own))
         self.effects.setVisible(reading.unchanged is not None)  # else the first steps are in its place
-        self._show_how()
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
-        if self._picked is not None and selection.pinned is None:  # Esc
-            self._pick(None)
-        self.tiles.set_current(selection.position)
-        self.effects.show_position(reading, selection.position)
-        self.start.show_reading(reading, selection.position)
+        is_cancelled = selection.pinned is None  # Esc
+        self._pick(None if is_cancelled else self._picked)
+        self.tiles.select(selection.position)
+        self.effects.show_reading(reading, selection.position)
+        predicts = "mlm" in reading.request.model.output_heads
+        target = word_to_mask(reading, selection.position) if predicts and not reading.request.masked else None
+        can_change = reading.unchanged is None and target is None and addends_of(reading)["position"] is not None
+        text = say("Now change what the model reads: a letter or a number, or leave a part out. Try it:")
+        if target is not None:
+            self._to_mask = target
+            self.mask_first.setText(say("Mask “{token}”", token=reading.encoding.labels[target]))
+            text = say("Mask a word to see the guesses for it change.")
+            if reading.next_sentence is not None:
+                text = f"{text} {say('Without a mask, watch “B follows A”.')}"
+        self.mask_first.setVisible(target is not None)
+        self.change_first.setVisible(can_change)
+        show_text(self.first, text if target is not None or can_change else "")
 
     def leave(self) -> None:
         super().leave()
         self._pick(None)
 
-    def _show_how(self) -> None:
-        how = say("Click two numbers to swap the tokens’ positions. This model has no segments.")
-        if self.tiles.has_segments:
-            how = say("Click a letter to change a token’s segment. Click two numbers to swap the tokens’ positions.")
-        if self._picked is not None and self.reading is not None and self._picked < len(self.reading.encoding):
-            token = self.reading.shown_tokens[self._picked]
-            how = say("Now click the number of the token to swap with “{token}” (Esc cancels).", token=token)
-        self.how.setText(how)
-
     def _pick(self, position: int | None) -> None:
         self._picked = position
         self.tiles.set_picked(position)
-        self._show_how()
-
-    def _on_part_clicked(self, name: str) -> None:
-        self._drop(name, self.parts[name].isChecked())
+        how = say("Click two numbers to swap the tokens’ positions. This model has no segments.")
+        if self.tiles.has_segments:
+            how = say("Click a letter to change a token’s segment. Click two numbers to swap the tokens’ positions.")
+        if position is not None and self.reading is not None and position < len(self.reading.encoding):
+            token = self.reading.shown_tokens[position]
+            how = say("Now click the number of the token to swap with “{token}” (Esc cancels).", token=token)
+        self.how.setText(how)
 
     def _drop(self, name: str, is_out: bool) -> None:
         self.what_if_edited.emit(lambda what_if: what_if.with_dropped(name, is_out))
