@@ -60,6 +60,7 @@ class Picture:
     difference_scale: str = mark("difference")  # the same of a difference
     scale_ends: Callable[[float], str] = two_digits  # how the ends of that are written
     scale_px: int = 210
+    scale_below: bool = False  # the picture, not above it
     beside: Picture | None = None  # the baseline's, at its left, where both are to be seen and not their difference
     least_px: int | None = None  # its column scrolls; where the window leaves less height, the whole room does
     width: int = 1  # its share of the row

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 from ..figures.figure import Figure, Numbers, joined
 from ..figures.values import NotComparableError, Side, Values, stage_name
 from ..look import numbers, theme
+from ..look.number_kinds import explain
 from ..look.say import say
 from ..state.baseline_names import baseline_name, own_name, where_compared
 from ..widgets.card import GAP_PX, Card, Hint, Part, label
@@ -177,10 +178,13 @@ class ValuesView(View):
             self.pairs[picture.key] = SideBySide(theirs, picture.frame(chart))
         if not picture.on:
             card = self.cards[picture.key] = self.card_of(picture)
-            if picture.scale is not None:
-                self.scales[picture.key] = NamedScale(picture.scale_px)
-                card.body.addWidget(self.scales[picture.key])
+            place = card.body.count()
             self.columns[picture.key] = picture.put(card.body, self.pairs.get(picture.key, chart))
+            if picture.scale is not None:
+                scale = self.scales[picture.key] = NamedScale(picture.scale_px)
+                card.body.insertWidget(place + picture.scale_below, scale)
+                if picture.number:
+                    explain(picture.number, scale.bar)
         chart.clicked.connect(partial(self._on_clicked, picture))
         if isinstance(chart, PointerWidget):
             chart.hovered.connect(partial(self._on_hovered, picture))

@@ -82,9 +82,10 @@ def connect_room(room: Room, context: RoomContext) -> QWidget:
     return room
 
 
-def _make_embed(room: type[EmbedRoom], context: RoomContext) -> QWidget:
-    services = context.services
-    return connect_room(room(services.state, lambda: services.settings.recent_models), context)
+def _make_embed(made: type[EmbedRoom], context: RoomContext) -> QWidget:
+    services, room = context.services, made(context.services.state)
+    room.recent_models = lambda: services.settings.recent_models
+    return connect_room(room, context)
 
 
 def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:

@@ -17,13 +17,13 @@ from app.figures.files import svg
 from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.matrix_view import AttentionGrid
-from app.rooms.embed.embedding_parts import EmbeddingPart, color_limit
+from app.rooms.embed.embedding_parts import EmbeddingPart
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
 from app.widgets.card import AsHighAsNeeded, Hint, label
 from app.widgets.charts.bars import Bar, BarList
 from app.widgets.charts.cells import Labels
-from app.widgets.charts.raster import Raster
+from app.widgets.charts.raster import Raster, color_limit
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.folding_card import FoldingCard

@@ -2,11 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from bertcore.analysis.vectors import cosine
 
-from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.say import quoted, say
 from ...state.readings import Reading
@@ -82,12 +79,6 @@ class ChangedPredictions(BeforeAfter):
         self.effects = effects_of(reading)
         self.set_rows([(effect.name, effect.before, effect.after) for effect in self.effects])
         self.set_sentence(sentence_about(reading, position))
-
-    def arrays(self) -> dict[str, Numbers]:
-        """For a figure."""
-        names = [effect.name for effect in self.effects]
-        values = np.array([effect.numbers for effect in self.effects]).reshape(-1, 2)
-        return {name: numbers_of("prediction", names, values[:, i]) for i, name in enumerate(("before", "after"))}
 
 
 class ChangeCard(Card):

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.token_units import TokenView, Units
 
-# The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
-WITHIN = 0.99
 MANY_TOKENS = 128  # from here on a map takes too long to be drawn anew at each key
 ADDENDS = ("token", "segment", "position")
 NAMES = {"token": mark("token"), "segment": mark("segment"), "position": mark("position"), "sum": mark("sum")}
@@ -100,15 +98,6 @@ def lengths_at(reading: Reading, units: Units, unit: int) -> dict[str, Length]:
     shares, whole = part_fractions(parts), {"sum": mean(trace.embedding_sum), "after": mean(trace.embeddings)}
     of_sum = {key: float(share) for key, share in shares.items()}
     return {key: Length(float(np.linalg.norm(part)), of_sum.get(key)) for key, part in (parts | whole).items()}
-
-
-def color_limit(parts: list[np.ndarray]) -> float:
-    """The value at the ends of a scale around zero that all `parts` share; 1 of none."""
-    if not parts:
-        return 1.0
-    sizes = np.abs(np.concatenate([part.ravel()[:: max(part.size // 20_000, 1)] for part in parts]))
-    place = min(int(len(sizes) * WITHIN), len(sizes) - 1)
-    return float(np.partition(sizes, place)[place]) or 1.0
 
 
 def vectors_of(reading: Reading, shown: str) -> np.ndarray:

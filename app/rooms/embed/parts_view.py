@@ -23,7 +23,7 @@ from ...widgets import token_strip
 from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled, show_text
 from ...widgets.charts.bars import ROW_PX, BarList
 from ...widgets.charts.cells import LabelledGrid
-from ...widgets.charts.raster import ColorBar
+from ...widgets.charts.raster import NamedScale, color_limit, two_digits
 from ...widgets.controls import MenuButton
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import FlowLayout, fill, hbox, vbox
@@ -38,7 +38,6 @@ from .embedding_parts import (
     addends_of,
     baseline_of,
     baseline_unit,
-    color_limit,
     last_name,
     lengths_at,
     map_of_text,
@@ -85,6 +84,9 @@ class PartsView(ValuesView):
                 "it, added number by number: all that the model knows before its first layer."
             ),
             number="component",
+            scale=mark("token, segment, position, sum"),
+            scale_px=200,
+            scale_below=True,
             is_compared=False,
         ),
         Table(
@@ -93,6 +95,9 @@ class PartsView(ValuesView):
             name=mark("Cosine similarity of each pair of position vectors"),
             hovered=mark("positions {row} and {column}: cosine {value}"),
             number="cosine",
+            scale="",
+            scale_px=120,
+            scale_below=True,
             asks="tables",
             is_part=True,
             is_compared=False,
@@ -105,6 +110,9 @@ class PartsView(ValuesView):
             hovered=mark("segment {row}, dimension {column}: {value}"),
             number="component",
             saved_as="segment",
+            scale="",
+            scale_px=120,
+            scale_below=True,
             asks="tables",
             is_part=True,
             is_compared=False,
@@ -148,26 +156,19 @@ class PartsView(ValuesView):
         strips, pictures, side = self.cards["strips"], Card(), QWidget()
         self.menu = MenuButton(say("Parts"), self._fill_parts, say("Leave a part out of the sum"))
         strips.add_to_header(self.menu)
-        widths = {"strips": 200, "last": 200, "positions": 120, "segments": 120}
-        self.color_bars = {key: ColorBar(signed=True, width_px=px) for key, px in widths.items()}
-        self.scale_names = {key: label("", "muted") for key in ("strips", "last")}
+        self.last_scale = NamedScale(200)  # of what becomes of the sum
+        explain("component", self.last_scale.bar)
         scales, holder = FlowLayout(14), QWidget()
         holder.setLayout(scales)
-        for key, name in self.scale_names.items():
-            together = QWidget()
-            hbox(name, self.color_bars[key], parent=together, gap_px=4)
-            scales.addWidget(together)
+        scales.addWidget(self.scales["strips"])
+        scales.addWidget(self.last_scale)
         fill(strips.body, holder)
-        self.color_bars["positions"].set_range(-1, 1)
-        explain("cosine", self.color_bars["positions"])
-        explain("component", *(self.color_bars[key] for key in ("strips", "last", "segments")))
         self.no_segments = label("", "muted", wrap=True)
         self.no_segments.setAlignment(Qt.AlignmentFlag.AlignTop)
         # Scrolls where it must: a height that follows from its width would squeeze the strips above.
         self._no_segments_area = scrolled(self.no_segments)
         for key in ("positions", "segments"):
             self.charts[key].setMinimumSize(*map(theme.px, LEAST_PX))
-            self.cards[key].body.addWidget(self.color_bars[key])
         self.charts["segments"].setMaximumHeight(theme.px(MOST_SEGMENTS_PX))
         fill(self.cards["segments"].body, self._no_segments_area, None)
         three = (self.cards["positions"], 10), (self.cards["segments"], 13), (self.cards["map"], 25)
@@ -211,7 +212,7 @@ class PartsView(ValuesView):
         fill(card.body, self.length_after, 4, title, line, (nearest, 1))
         card.body.insertWidget(0, about)
         card.body.insertWidget(1, self.compared)
-        self._token_words = [about, self.compared, title, self.length_after, self._measure_hint]
+        self._token_words: list[QWidget] = [about, self.compared, title, self.length_after, self._measure_hint]
         return card
 
     def restore(self, kept: Any) -> None:
@@ -282,11 +283,12 @@ class PartsView(ValuesView):
             of_baseline = say("difference: the sum now minus that {there}", there=where_compared(reading))
         elif reading.baseline is not None and baseline_of(reading) is None:
             of_baseline = say("your change comes later and cannot change the embeddings")
-        detail = {"parts": [*parts, difference] if difference else parts, "limit": limits[0], "last_limit": limits[1]}
-        sums = units.vectors(reading.trace.embedding_sum)
+        sums, limit = units.vectors(reading.trace.embedding_sum), limits[0]
         dimensions = Side("dimension", list(map(str, range(sums.shape[1]))))
+        shown = [*parts, difference] if difference else parts
+        detail = {"parts": shown, "limit": limit, "last_limit": limits[1]}
         hint = joined(columns, selection.token_view.vectors_note, of_baseline)
-        return Values(sums, tokens(units), dimensions, detail=detail, hint=hint)
+        return Values(sums, tokens(units), dimensions, -limit, limit, detail=detail, hint=hint)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         if reading.encoding is not self._encoding:
@@ -295,28 +297,21 @@ class PartsView(ValuesView):
         if self._swap_from is not None and selection.pinned != self._swap_from:
             self._swap_with(selection.pinned)
         self.change.show_reading(reading, selection.position)
-        self._show_scales(reading)
         self._show_token(reading, selection)
-
-    def _show_scales(self, reading: Reading) -> None:
         detail, tables = self.shown["strips"].detail, self.answer_of("tables", reading)
-        self.color_bars["strips"].set_range(-detail["limit"], detail["limit"])
-        self.color_bars["last"].set_range(-detail["last_limit"], detail["last_limit"])
-        names, parts = say("token, segment, position, sum"), detail["parts"]
-        if len(parts) > len(ADDENDS) + 2 and parts[-1].values is not None:
-            names = say("token, segment, position, sum, difference")
-        self.scale_names["strips"].setText(names)
-        last = next((part for part in parts if not part.is_addend), None)
-        self.scale_names["last"].setText("" if last is None else last.name)
-        for widget in (self.scale_names["last"], self.color_bars["last"]):
-            widget.setVisible(last is not None and last.values is not None)
+        has_difference = len(detail["parts"]) > len(ADDENDS) + 2 and detail["parts"][-1].values is not None
+        if has_difference:
+            self.scales["strips"].name.setText(say("token, segment, position, sum, difference"))
+        last = next((part for part in detail["parts"] if not part.is_addend and part.values is not None), None)
+        self.last_scale.setVisible(last is not None)
+        if last is not None:
+            self.last_scale.show_range(last.name, -detail["last_limit"], detail["last_limit"], two_digits)
         if tables is None:
             return
         self.no_segments.setText(reading.request.model.missing.get("segments", ""))
         self._no_segments_area.setVisible(tables.segments is None)
-        for widget in (self.charts["segments"], self.color_bars["segments"]):
+        for widget in (self.charts["segments"], self.scales["segments"]):
             widget.setVisible(tables.segments is not None)
-        self.color_bars["segments"].set_range(*self.shown["segments"].range)
         cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
         both = say("The vectors of A and B: cosine {cosine}, distance {distance}", cosine=cosine, distance=distance)
         self.cards["segments"].setToolTip("" if tables.segments is None else both)
@@ -364,12 +359,8 @@ class PartsView(ValuesView):
     # Figures.
 
     def saved(self, key: str) -> list[QWidget]:
-        if key == "lengths":
-            return [*self._token_words, *super().saved(key)]
-        bars: list[QWidget] = [self.color_bars[key]] if key in self.color_bars else []
-        if key == "strips":
-            bars += [self.color_bars["last"], *self.scale_names.values()]
-        return [*super().saved(key), *bars]
+        also: dict[str, list[QWidget]] = {"strips": [self.last_scale], "lengths": self._token_words}
+        return [*also.get(key, ()), *super().saved(key)]
 
     def caption(self, key: str) -> dict[str, Any]:
         hint, by_distance = self.cards[key].hint, self.measure == "distance"

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 
 from ...look.say import mark
-from ...state.explore_state import ExploreState
 from ..room import Room
 from ..view import View, ViewSpec, later
 from .parts_view import PartsView
@@ -52,13 +51,11 @@ class EmbedRoom(Room):
         ),
     )
 
-    def __init__(self, state: ExploreState, recent_models: Callable[[], Sequence[str]] = tuple) -> None:
-        """recent_models: references of models opened lately, newest first; their vocabularies are offered."""
-        super().__init__(state)
-        self._recent_models = recent_models
+    # References of models opened lately, newest first; their vocabularies are offered.
+    recent_models: Callable[[], Sequence[str]] = staticmethod(tuple)
 
     def connect_view(self, view: View) -> None:
         from .vocabularies_view import VocabulariesView
 
         if isinstance(view, VocabulariesView):
-            view.recent_models = lambda: self._recent_models()  # it may be made before this is known
+            view.recent_models = lambda: self.recent_models()  # it may be made before this is known

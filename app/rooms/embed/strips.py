@@ -36,7 +36,7 @@ WRAP = Qt.TextFlag.TextWordWrap
 class Strips(Drawing):
     """Paints the matrices (U, columns), and sentences in the place of those that are not there.
 
-    A cell is (strip, row, column). The arrow keys move it and select its row.
+    A cell is (strip, row, column). The arrow keys move it and select its row, which is framed in every strip.
     """
 
     hint_px = (700, 400)
@@ -46,7 +46,6 @@ class Strips(Drawing):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.parts: list[EmbeddingPart] = []
         self._rasters: dict[int, Raster] = {}  # of the parts that have values
-        self._row: int | None = None
 
     def set_parts(self, parts: list[EmbeddingPart], limit: float, last_limit: float) -> None:
         """Colours reach from -limit to limit; those of what becomes of the sum apart."""
@@ -61,21 +60,15 @@ class Strips(Drawing):
             self.updateGeometry()
         self.redraw()
 
-    def select(self, cell: int | None) -> None:
-        """The selected token: its row is framed in every strip."""
-        self._row = cell
-        self.update()
-
     def selected_cell(self) -> tuple[int, int, int] | None:
-        return (min(self._rasters), self._row or 0, 0) if self._rasters else None
+        return (min(self._rasters), self._selected or 0, 0) if self._rasters else None
 
     def strip_rect(self, number: int) -> QRectF:
         """Where a strip stands, right of the longest name; sentences take what they need, matrices share the rest."""
-        needed, gap = self._reason_heights(), theme.px(GAP_PX)
+        (left, width), needed, gap = self._across(), self._reason_heights(), theme.px(GAP_PX)
         share = max((self.height() - sum(needed) - gap * (len(needed) - 1)) / max(needed.count(0), 1), 1)
         heights = [height or share for height in needed]
-        left = self._label_width()
-        return QRectF(left, sum(heights[:number]) + number * gap, self._strip_width(), heights[number])
+        return QRectF(left, sum(heights[:number]) + number * gap, width, heights[number])
 
     def cell_at(self, point: QPointF) -> tuple[int, int, int] | None:
         for number, raster in self._rasters.items():
@@ -113,9 +106,9 @@ class Strips(Drawing):
     def overlay(self) -> Iterator[Shape]:
         for number, raster in self._rasters.items():
             rect, rows = self.strip_rect(number), len(raster.values)
-            if self._row is not None and self._row < rows:
+            if self._selected is not None and self._selected < rows:
                 height = rect.height() / rows
-                row = QRectF(rect.x(), rect.y() + self._row * height, rect.width(), max(height, 2))
+                row = QRectF(rect.x(), rect.y() + self._selected * height, rect.width(), max(height, 2))
                 yield Box(row, line="ink", line_px=1.2)
 
     def _name(self, part: EmbeddingPart, side: QRectF) -> Iterator[Shape]:
@@ -130,20 +123,17 @@ class Strips(Drawing):
         if note:
             yield Words(QRectF(0, top + height, side.width(), note), part.note, "muted", 11, align=theme.RIGHT)
 
-    def _label_width(self) -> int:
-        """For the longest name, at the left."""
+    def _across(self) -> tuple[int, int]:
+        """Where the strips begin, and how wide they are."""
         metrics = QFontMetrics(theme.font(13, bold=True))
         lines = [line for part in self.parts for line in part.name.splitlines()]
-        widest = max((metrics.horizontalAdvance(line) for line in lines), default=0)
-        return max(theme.px(LABEL_PX), widest + theme.px(12))
-
-    def _strip_width(self) -> int:
-        return max(self.width() - self._label_width() - theme.px(MARK_PX) - theme.px(8), 1)
+        left = max(theme.px(LABEL_PX), max(map(metrics.horizontalAdvance, lines), default=0) + theme.px(12))
+        return left, max(self.width() - left - theme.px(MARK_PX) - theme.px(8), 1)
 
     def _reason_heights(self) -> list[int]:
         """Of each part the height that its sentence needs; 0 for a picture."""
         metrics, padding = QFontMetrics(theme.font(REASON_FONT_PX)), 2 * theme.px(REASON_PADDING_PX)
-        box = QRect(0, 0, self._strip_width() - padding, 10_000)
+        box = QRect(0, 0, self._across()[1] - padding, 10_000)
         sentences = ["" if part.values is not None else part.reason for part in self.parts]
         return [metrics.boundingRect(box, WRAP, text).height() + padding if text else 0 for text in sentences]
 

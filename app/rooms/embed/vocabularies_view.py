@@ -189,11 +189,11 @@ class VocabulariesView(View):
         return pieces[0].position if pieces else None
 
     def _on_picture_clicked(self, number: int) -> None:
-        pieces = self.picture.spans[number].first
-        if pieces:
-            self.position_clicked.emit(pieces[0].position)
-        else:
+        position = self._position_of_span(number)
+        if position is None:
             self.picture.select(number)
+        else:
+            self.position_clicked.emit(position)
 
     def _figure(self) -> Figure | None:
         answer = self.answer_of("compared", self.reading)

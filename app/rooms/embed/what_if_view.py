@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 
 from bertcore.tokenizer.tokenizer import Encoding
 
-from ...figures.figure import Figure
+from ...figures.figure import Figure, numbers_of
 from ...look import theme
 from ...look.say import say
 from ...state.readings import Reading, word_to_mask
@@ -191,8 +191,7 @@ class WhatIfView(View):
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
-        is_cancelled = selection.pinned is None  # Esc
-        self._pick(None if is_cancelled else self._picked)
+        self._pick(self._picked if selection.pinned is not None else None)  # Esc unpins
         self.tiles.select(selection.position)
         self.effects.show_reading(reading, selection.position)
         predicts = "mlm" in reading.request.model.output_heads
@@ -245,5 +244,9 @@ class WhatIfView(View):
             self.what_if_edited.emit(lambda what_if: what_if.swapped(first, position))
 
     def _figure(self) -> Figure | None:
-        hint = say("what the model predicts")
-        return self.figure(say("Before and after"), [self.effects], self.effects.arrays(), hint=hint)
+        hint, names = say("what the model predicts"), [effect.name for effect in self.effects.effects]
+        arrays = {
+            name: numbers_of("prediction", names, [effect.numbers[i] for effect in self.effects.effects])
+            for i, name in enumerate(("before", "after"))
+        }
+        return self.figure(say("Before and after"), [self.effects], arrays, hint=hint)

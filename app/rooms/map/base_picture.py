@@ -15,15 +15,14 @@ from ...look import numbers, theme
 from ...look.say import say
 from ...state.token_units import TokenView
 from ...widgets.charts.drawing import Box, Line, Shape, Words
-from ...widgets.charts.raster import HeadSheet, Heat, Raster, paint_scale
-from .content import Content, Distances, embedding
+from ...widgets.charts.raster import Heat, Raster, color_limit, paint_scale
+from .content import Content, embedding
 from .plan import HEADINGS, Layer, MapPart, Plan
 
 FADED = 0.2  # opacity of heads that are off
 LINE_ALPHA = 110  # of 255: the lines that are not followed
 WIDER = 3.4  # by how much a line is wider that is as far from the baseline's as any
 SLANTED = 62  # height of the slanted names of embeddings
-WITHIN = 0.99  # the share of values that the colour scale of the embeddings reaches; a few outliers would pale the rest
 BAR, LINE = 72, 17  # of the key: width of a scale, height of a line
 CENTER = Qt.AlignmentFlag.AlignCenter
 TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -43,22 +42,6 @@ class Path:
         painter.setPen(self.pen)
         painter.setBrush(self.fill)
         painter.drawPath(self.path)
-
-
-@dataclass(frozen=True)
-class Head:
-    """The attention of one head."""
-
-    rect: QRectF
-    sheet: HeadSheet
-    layer: int
-    head: int
-    is_off: bool
-
-    def paint(self, painter: QPainter) -> None:
-        painter.setOpacity(FADED if self.is_off else 1)
-        self.sheet.paint(painter, self.rect, self.layer, self.head)
-        painter.setOpacity(1)
 
 
 @dataclass(frozen=True)
@@ -92,6 +75,12 @@ class Scale:
         painter.setPen(QPen(theme.color("line"), 1))
         painter.setBrush(QBrush(gradient))
         painter.drawRect(self.rect)
+
+
+def line_between(left: float, right: float, y: float) -> QPainterPath:
+    path = QPainterPath(QPointF(left, y))
+    path.lineTo(right, y)
+    return path
 
 
 def curve_between(start: QPointF, end: QPointF) -> QPainterPath:
@@ -233,37 +222,27 @@ def _embeddings(plan: Plan, content: Content) -> Iterator[Shape]:
 
 
 def _lines(plan: Plan, content: Content, kinds: Sequence[str]) -> Iterator[Shape]:
-    """Of each token; beside a baseline the stronger and thicker, layer by layer, the farther it is from there."""
+    """Of each token; beside a baseline the stronger and thicker, layer by layer, the farther it is from there, and
+    dashed where the baseline has no such token."""
     px, first, start = plan.px, next(iter(plan.embeddings.values())).left() - 2, plan.embeddings["sum"].right()
-    end = plan.layer_zone.right()
+    end, distances = plan.layer_zone.right(), content.distances
     for position, number in plan.row_of.items():
         y, color = plan.row_y(number), theme.color(kinds[position], LINE_ALPHA)
-        if content.distances is not None:
-            yield from _compared_line(plan, content.distances, position, y)
-        else:
+        if distances is None:
             gradient = QLinearGradient(end - px(10), 0, end + px(14), 0)
             gradient.setColorAt(0, color)
             gradient.setColorAt(1, QColor(color.red(), color.green(), color.blue(), 0))
-            path = QPainterPath(QPointF(start, y))
-            path.lineTo(end + px(14), y)
-            yield Path(path, QPen(QBrush(gradient), 1.2))
+            yield Path(line_between(start, end + px(14), y), QPen(QBrush(gradient), 1.2))
+        else:
+            places = [start, *(plan.stage_x(stage) for stage in range(plan.sizes.layers + 1))]
+            for stage, (left, right) in enumerate(pairwise(places)):
+                share = distances.share(position, stage)
+                faint = theme.color("line" if share is None else "faint", 150)
+                yield Line(QPointF(left, y), QPointF(right, y), faint, 1.2, dashed=share is None, snaps=False)
+                if share is not None:
+                    look = px(1.2 + WIDER * share), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap
+                    yield Path(line_between(left, right, y), QPen(distance_color(share), *look))
         yield Line(QPointF(plan.tokens.right() + 2, y), QPointF(first, y), color, 1.2, snaps=False)
-
-
-def _compared_line(plan: Plan, distances: Distances, position: int, y: float) -> Iterator[Shape]:
-    """Dashed where the baseline has no such token."""
-    x = plan.embeddings["sum"].right()
-    for stage in range(plan.sizes.layers + 1):
-        share, right = distances.share(position, stage), plan.stage_x(stage)
-        here, there = QPointF(x, y), QPointF(right, y)
-        color = theme.color("line" if share is None else "faint", 150)
-        yield Line(here, there, color, 1.2, dashed=share is None, snaps=False)
-        if share is not None:
-            width, flat = plan.px(1.2 + WIDER * share), Qt.PenCapStyle.FlatCap
-            path = QPainterPath(here)
-            path.lineTo(there)
-            yield Path(path, QPen(distance_color(share), width, Qt.PenStyle.SolidLine, flat))
-        x = right
 
 
 def _layer(plan: Plan, content: Content, layer: Layer) -> Iterator[Shape]:
@@ -274,7 +253,7 @@ def _layer(plan: Plan, content: Content, layer: Layer) -> Iterator[Shape]:
     cells = [plan.parts[MapPart("head", number, head)] for head in range(plan.sizes.heads)]
     for head, cell in enumerate(cells):
         is_off = (number, head) in what_if.heads_off or number in what_if.layers_off
-        yield Head(cell, content.sheet, number, head, is_off)
+        yield content.sheet.shape(cell, number, head, FADED if is_off else 1)
     bar, tint = QRectF(0, plan.top, px(5), plan.bottom - plan.top), theme.color("accent_tint", 150)
     if not layer.is_open:
         bar.setWidth(max(layer.width * 0.3, 1.5))
@@ -401,9 +380,7 @@ def key_shapes(plan: Plan, entries: Sequence[KeyEntry], free: QRectF) -> tuple[l
 def embedding_limit(plan: Plan, content: Content) -> float:
     """The value of the strongest colour of the embeddings."""
     values = (embedding(content.reading, name) for name in plan.embeddings)
-    shown = [value[plan.positions, : plan.columns_per_strip].ravel() for value in values if value is not None]
-    sizes = np.sort(np.abs(np.concatenate(shown)))
-    return float(sizes[min(int(len(sizes) * WITHIN), len(sizes) - 1)]) or 1.0
+    return color_limit([value[plan.positions, : plan.columns_per_strip] for value in values if value is not None])
 
 
 def distance_color(share: float) -> QColor:

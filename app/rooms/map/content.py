@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,14 +41,9 @@ class Distances:
     """How far the line of each token is from the one it is compared with, after each layer. S tokens, L layers."""
 
     baseline: str  # its name
-    values: np.ndarray | None  # (S,L+1) 1 - cosine, NaN for a token without a counterpart
+    values: np.ndarray | None = None  # (S,L+1) 1 - cosine, NaN for a token without a counterpart
+    limit: float = LEAST_DISTANCE  # the distance of the strongest colour
     problem: str = ""  # why there are none
-
-    @cached_property
-    def limit(self) -> float:
-        """The distance of the strongest colour."""
-        known = LEAST_DISTANCE if self.values is None else np.nanmax(self.values, initial=LEAST_DISTANCE)
-        return float(known)
 
     def share(self, position: int, stage: int) -> float | None:
         """The place of a line on the scale 0..1; None where nothing is compared."""
@@ -64,17 +58,17 @@ def distances_of(reading: Reading) -> Distances | None:
         return None
     name, ours = baseline_name(reading), reading.trace.hidden_states
     if alignment.reason is not None:
-        return Distances(name, None, reason_in_words(alignment.reason))
+        return Distances(name, problem=reason_in_words(alignment.reason))
     try:
         cosines = state_similarity(ours, baseline.trace.hidden_states, alignment)  # (L+1,P)
     except BertcoreError:
         problem = say(
             "The two models have different layers or sizes, so the distance between their lines cannot be measured."
         )
-        return Distances(name, None, problem)
+        return Distances(name, problem=problem)
     values = np.full((ours.shape[1], len(ours)), np.nan)
     values[[mine for mine, _ in alignment.pairs]] = 1 - cosines.T
-    return Distances(name, values)
+    return Distances(name, values, float(np.nanmax(values, initial=LEAST_DISTANCE)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +107,7 @@ class Content:
     verdict: Verdict | None
     distances: Distances | None  # where the lines show how far they are from the baseline's
     activity: FeedForwardActivity | None = None
-    activity_rows: Sequence[int] = field(default_factory=list)  # the positions it is of
+    activity_rows: Sequence[int] = ()  # the positions it is of
 
 
 def embedding(reading: Reading, name: str) -> np.ndarray | None:

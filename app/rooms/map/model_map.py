@@ -57,6 +57,7 @@ class ModelMap(Drawing):
         self.plan: Plan | None = None
         self.content: Content | None = None
         self.answer = Answer(0)
+        self.positions: list[int] = []  # of the tokens that have a row of their own
         self.describe: Callable[[MapPart], Caption] = lambda _part: Caption()  # the words beside what is pointed at
         self._around, self._keep = 0, list[int]()
         self._head = MapPart("head", 0, 0)
@@ -109,13 +110,8 @@ class ModelMap(Drawing):
 
     # Where things are.
 
-    @property
-    def positions(self) -> list[int]:
-        """Of the tokens that have a row of their own."""
-        return [] if self.plan is None else self.plan.positions
-
     def _lay_out(self) -> None:
-        content, before = self.content, self.positions
+        content = self.content
         if content is None:
             return
         has = tuple(name for name in EMBEDDINGS if embedding(content.reading, name) is not None)
@@ -134,11 +130,13 @@ class ModelMap(Drawing):
         if self.hovered_cell is not None and self.hovered_cell not in plan.parts:
             self.set_hovered(None)
         self.redraw()
-        if plan.positions != before:
+        if plan.positions != self.positions:
+            self.positions = plan.positions
             self.rows_changed.emit()
 
     def cell_at(self, point: QPointF) -> MapPart | None:
-        return None if self.plan is None else self.plan.at(point)
+        parts = {} if self.plan is None else self.plan.parts
+        return next((part for part, rect in parts.items() if rect.contains(point)), None)
 
     def cell_after(self, cell: MapPart | None, key: int) -> MapPart | None:
         if self.plan is None or key not in ARROWS:

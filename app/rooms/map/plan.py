@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 
 MARGIN, LEAST_ROW, MOST_ROW = 14.0, 15.0, 24.0
 HEADINGS, TITLES = 18.0, 16.0  # lines of words above the rows and above the heads
@@ -132,11 +132,6 @@ class Plan:
 
     # What the picture is drawn from.
 
-    @property
-    def positions(self) -> list[int]:
-        """Of the rows that are tokens."""
-        return list(self.row_of)
-
     def row_y(self, number: int) -> float:
         """The middle of a row."""
         return self.top + (number + 0.5) * self.row_height
@@ -149,10 +144,6 @@ class Plan:
     def stage_x(self, stage: int) -> float:
         """Where the line is after a layer; 0: before the first."""
         return self.layer_zone.left() - self.px(16) if stage == 0 else self.layers[stage - 1].right
-
-    def at(self, point: QPointF) -> MapPart | None:
-        """What is under a point."""
-        return next((part for part, rect in self.parts.items() if rect.contains(point)), None)
 
     def beside(self, part: MapPart, down: int, right: int) -> MapPart:
         """The nearest part in a direction; itself at the edge."""
@@ -215,6 +206,7 @@ class Plan:
         least_row = max(px(LEAST_ROW), sizes.least_type_px * ROW_TO_TYPE)
         self.rows = choose_rows(size, max(int(most / least_row), 5), around, keep)
         self.row_of = {row: number for number, row in enumerate(self.rows) if isinstance(row, int)}  # by position
+        self.positions = list(self.row_of)
         self.row_height = min(max(most / max(len(self.rows), 1), least_row), px(MOST_ROW))
         rows_height = self.row_height * len(self.rows)
         spare = max(most - rows_height, 0.0)

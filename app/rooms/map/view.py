@@ -146,10 +146,7 @@ class MapView(View):
         mask = next((mask for mask in reading.masks if mask.position == position), None)
         compared = None if mask is None else compared_mask(reading, mask)
         best = (mask.words if mask is not None else stages[-1] if stages else [])[:GUESSES]
-        shares: list[float | None] = []
-        if isinstance(compared, ComparedMask):
-            changes = (compared.changes.get(word.id) for word in best)
-            shares = [None if change is None else change.probability for change in changes]
+        changes = [compared.changes.get(word.id) for word in best] if isinstance(compared, ComparedMask) else []
         return Answer(
             position,
             color,
@@ -157,7 +154,7 @@ class MapView(View):
             [stage[0] for stage in stages],
             [(word.token, word.probability) for word in best],
             [stage[0] for stage in baseline_stages],
-            shares,
+            [None if change is None else change.probability for change in changes],
             is_earlier(reading),
         )
 

@@ -1,6 +1,6 @@
 """Numbers as a picture: an 8-bit indexed QImage, one pixel a value, and the colour bar that says what it means."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,8 @@ from ..layouts import hbox
 from .drawing import Drawing, Shape, Words
 
 Array = np.ndarray
+# A scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
+WITHIN = 0.99
 
 
 class Raster:
@@ -64,13 +66,17 @@ def paint_scale(painter: QPainter, bar: QRectF, *, signed: bool = False, upright
 
 @dataclass(frozen=True)
 class Heat:
-    """A raster as one of the shapes of a drawing."""
+    """A raster as one of the shapes of a drawing, or a part of it in values (x, y, w, h)."""
 
     rect: QRectF
     raster: Raster
+    source: QRectF | None = None
+    opacity: float = 1.0
 
     def paint(self, painter: QPainter) -> None:
-        self.raster.paint(painter, self.rect)
+        painter.setOpacity(self.opacity)
+        self.raster.paint(painter, self.rect, self.source)
+        painter.setOpacity(1)
 
 
 class HeadSheet:
@@ -86,9 +92,23 @@ class HeadSheet:
         sheet = scaled.transpose(0, 2, 1, 3).reshape(self.layers * self.side, self.heads * self.side)  # (L*T, N*T)
         self._raster = Raster(sheet, -limit, limit, signed=True) if limit else Raster(sheet, 0, 1)
 
+    def shape(self, cell: QRectF, layer: int, head: int, opacity: float = 1.0) -> Heat:
+        """One head, which fills `cell`."""
+        part = QRectF(head * self.side, layer * self.side, self.side, self.side)
+        return Heat(cell, self._raster, part, opacity)
+
     def paint(self, painter: QPainter, cell: QRectF, layer: int, head: int) -> None:
         """Draws one head into `cell`."""
-        self._raster.paint(painter, cell, QRectF(head * self.side, layer * self.side, self.side, self.side))
+        self.shape(cell, layer, head).paint(painter)
+
+
+def color_limit(parts: Sequence[Array]) -> float:
+    """The value at the ends of a scale around zero that all `parts` share; 1 of none."""
+    if not parts:
+        return 1.0
+    sizes = np.abs(np.concatenate([part.ravel()[:: max(part.size // 20_000, 1)] for part in parts]))
+    place = min(int(len(sizes) * WITHIN), len(sizes) - 1)
+    return float(np.partition(sizes, place)[place]) or 1.0
 
 
 def two_digits(value: float) -> str:
