@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.lessons.lab_sheet import PAGE_PX, document_of, lab_sheet
 from app.lessons.shipped import shipped_lessons
-from app.rooms.game.game import Phase
+from app.rooms.game.game import Game, Phase, load_puzzles
 from app.rooms.game.view import GameView
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.swap_view import SwapView
@@ -417,7 +417,7 @@ class _Tour(RoomPictures):
         assert isinstance(view, GameView)
         if view.is_stuck:
             return
-        view.start_again()
+        view.restore(Game(load_puzzles()))
         view.go_on()
         self._wait("the reading for the game", self._is_read)
         yield self._picture("game-guess", theme_name)

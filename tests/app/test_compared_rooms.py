@@ -1,15 +1,12 @@
-"""Beside a baseline: the bits of Surprise, the parts of Embed, the answers of Apply; each is the engine's own."""
+"""Beside a baseline: the bits of Surprise, the parts of Embed; each is the engine's own."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.apply.room import ApplyRoom
 from app.rooms.embed.embedding_parts import EmbeddingPart
 from app.rooms.embed.parts_view import PartsView
 from app.rooms.predict.surprise_view import LEAST_CHANGE_BITS, SurpriseView
@@ -20,17 +17,11 @@ from app.widgets.charts.tokens import HeatToken
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.tasks.predict import as_example
-from bertcore.tasks.predict import predict as predictions
 from tests.app.conftest import TEXT_B, make_checkpoint, settle
 from tests.app.embed_room import opened, overview
 from tests.app.predict_room import answered, page
-from tests.app.test_apply_room import ENDINGS, PASSAGE, TIMEOUT_MS, A, apply_to, make_model
-from tests.app.test_apply_room import settle as settle_answer
 
-__all__ = ["apply_to"]  # the fixture
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
-OTHER_A = "The dog ran home."
 CAT = 2  # "dog" in the other text
 
 
@@ -204,74 +195,3 @@ def test_the_model_unchanged_is_compared_where_the_input_was_changed(window: Win
     np.testing.assert_allclose(difference_of(view).values, -reading.unchanged.trace.position_embeddings, atol=1e-6)
     left_out, before = view.charts["lengths"].bars[4:6]
     assert (left_out.label, left_out.number, before.label) == ("position", "0.00", "baseline")
-
-
-# Apply.
-
-
-def answer_beside(window: Window, room: ApplyRoom, baseline: Baseline | None, qtbot: QtBot) -> Any:
-    window.state.set_baseline(baseline)
-    settle_answer(window, qtbot)
-    view: Any = room.view
-    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
-    return view
-
-
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [("classify", ""), ("multilabel", ""), ("regress", ""), ("tag", ""), ("span", PASSAGE), ("choice", ENDINGS)],
-)
-def test_the_answer_of_another_model(kind: str, text: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
-    window, room, oracle = apply_to(kind, text=text)
-    other = make_model(tmp_path / "other", kind, seed=5)
-    theirs = predictions(load_checkpoint(other), [as_example(kind, A, text or None)])[0]  # type: ignore[arg-type]
-    view = answer_beside(window, room, OtherModel(str(other)), qtbot)
-    assert view.baseline.prediction == theirs and view.applied.prediction == oracle != theirs
-    assert view.changed.text().startswith(f"Baseline ({kind}): ")
-    if kind == "regress":
-        assert view.changed.text() == f"Baseline (regress): {numbers.decimal(theirs.number)}"
-    if kind == "classify":
-        marks = {bar.label: bar.mark for bar in view.bars.bars}
-        for name, share in theirs.probabilities.items():
-            assert marks[name] == f"vs {numbers.probability(share)}"
-        assert {bar.label: bar.before for bar in view.bars.bars} == theirs.probabilities
-        assert view.card.hint == "the line across a bar: classify"
-    answer_beside(window, room, None, qtbot)
-    assert view.changed.text() == "" and view.baseline is None
-    if kind == "classify":
-        assert view.card.hint == "" and all(bar.before is None and not bar.mark for bar in view.bars.bars)
-
-
-def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
-    window, room, oracle = apply_to("regress")
-    theirs = predictions(load_checkpoint(tmp_path / "regress"), [as_example("regress", OTHER_A, None)])[0]
-    view = answer_beside(window, room, OtherText(OTHER_A, ""), qtbot)
-    assert view.baseline.prediction == theirs != oracle
-    assert view.changed.text().startswith("Baseline (“") and view.changed.text().endswith(
-        numbers.decimal(theirs.number)
-    )
-
-
-def test_typing_on_asks_the_other_model_too(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
-    window, room, _ = apply_to("regress")
-    other = make_model(tmp_path / "other", "regress", seed=5)
-    answer_beside(window, room, OtherModel(str(other)), qtbot)
-    window.state.set_text(OTHER_A, "")
-    settle_answer(window, qtbot)
-    theirs = predictions(load_checkpoint(other), [as_example("regress", OTHER_A, None)])[0]
-    assert room.view.baseline.prediction == theirs
-    assert room.view.changed.text() == f"Baseline (regress): {numbers.decimal(theirs.number)}"
-
-
-def test_a_model_of_another_task_has_no_answer(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
-    window, room, oracle = apply_to("classify")
-    other = make_model(tmp_path / "other", "tag")
-    view = answer_beside(window, room, OtherModel(str(other)), qtbot)
-    assert view.changed.text() == "tag was not fine-tuned for this task, so it has no answer to compare."
-    assert view.baseline is None and view.applied.prediction == oracle
-
-
-def test_a_summary_reads_neither_a_nor_b(apply_to: Callable, qtbot: QtBot) -> None:
-    """Its document is the editor's, so with another text there is nothing to compare."""
-    window, room, _ = apply_to("summarise", text=PASSAGE)
-    assert answer_beside(window, room, OtherText(OTHER_A, ""), qtbot).changed.text() == ""

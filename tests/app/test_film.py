@@ -34,34 +34,38 @@ __all__ = ["last_snapshot", "run"]  # fixtures
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def window(last_snapshot: Window, qtbot: QtBot) -> Window:
-    """In the room, with all frames computed."""
-    last_snapshot.open_room("film")
-    wait_for_frames(last_snapshot, qtbot)
-    return last_snapshot
-
-
-def view_of(window: Window) -> FilmView:
-    room = window.frame.rooms["film"]
-    assert isinstance(room, FilmRoom)
+def opened(window: Window) -> FilmView:
+    room = window.open_room("film")
+    assert isinstance(room, FilmRoom) and isinstance(room.view, FilmView)
     return room.view
 
 
-def wait_for_frames(window: Window, qtbot: QtBot, count: int = len(STEPS)) -> None:
-    view = view_of(window)
-    qtbot.waitUntil(lambda: len(view.strip.film.frames) == count and not view.question.is_running, timeout=TIMEOUT_MS)
+def wait_for_frames(view: FilmView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: len(view.strip.film.frames) == len(STEPS) and not view.question.is_running)
 
 
-def show(window: Window, picture: str) -> FilmView:
-    view = view_of(window)
-    view.tabs.setCurrentIndex(["heads", "head", "words"].index(picture))
+@pytest.fixture
+def window(last_snapshot: Window) -> Window:
+    return last_snapshot
+
+
+@pytest.fixture
+def view(window: Window, qtbot: QtBot) -> FilmView:
+    """With all frames computed."""
+    view = opened(window)
+    wait_for_frames(view, qtbot)
     return view
 
 
-def test_each_frame_is_what_its_snapshot_reads(window: Window, run: RunFolder) -> None:
-    film, reading = view_of(window).strip.film, window.state.reading
-    assert reading is not None and film.snapshots == STEPS
+def test_each_frame_is_what_its_snapshot_reads(window: Window, run: RunFolder, qtbot: QtBot) -> None:
+    """The open model is left alone; losses are those of the run."""
+    model, reading, asked = window.state.model, window.state.reading, list[str]()
+    window.services.open_model.requested.connect(asked.append)
+    view = opened(window)
+    wait_for_frames(view, qtbot)
+    assert (window.state.model, window.state.reading) == (model, reading) and asked == []
+    film = view.strip.film
+    assert reading is not None and film.snapshots == STEPS and film.now == len(STEPS) - 1
     for index, step in enumerate(STEPS):
         checkpoint, frame = load_checkpoint(run.snapshot_path(step)), film.frames[index]
         direct = trace(checkpoint.model, reading.request.input_ids, reading.request.segments)
@@ -71,37 +75,23 @@ def test_each_frame_is_what_its_snapshot_reads(window: Window, run: RunFolder) -
         assert [word for word, _ in frame.guesses[0].words] == words
         assert frame.step == step and frame.guesses[0].was == "cat"
     assert not np.allclose(film.frames[0].heads, film.frames[1].heads)
+    assert film.curve is not None
+    assert film.curve.steps.tolist() == [1, 10, 40] and film.curve.at(40) == pytest.approx(8 / 41)
 
 
-def test_the_open_model_is_left_alone(last_snapshot: Window, qtbot: QtBot) -> None:
-    model, reading, asked = last_snapshot.state.model, last_snapshot.state.reading, list[str]()
-    last_snapshot.services.open_model.requested.connect(asked.append)
-    last_snapshot.open_room("film")
-    wait_for_frames(last_snapshot, qtbot)
-    assert (last_snapshot.state.model, last_snapshot.state.reading) == (model, reading) and asked == []
-    assert view_of(last_snapshot).strip.film.now == len(STEPS) - 1
-
-
-def test_losses_are_those_of_the_run(window: Window) -> None:
-    curve = view_of(window).strip.film.curve
-    assert curve is not None
-    assert curve.steps.tolist() == [1, 10, 40] and curve.at(40) == pytest.approx(8 / 41)
-
-
-def test_what_is_typed_is_read_by_all(window: Window, qtbot: QtBot) -> None:
+def test_what_is_typed_is_read_by_all(window: Window, view: FilmView, qtbot: QtBot) -> None:
     window.state.set_text("A dog ran home.", "")
-    qtbot.waitUntil(lambda: view_of(window).question.is_running, timeout=TIMEOUT_MS)
-    wait_for_frames(window, qtbot)
-    frames = view_of(window).strip.film.frames
+    qtbot.waitUntil(lambda: view.question.is_running)
+    wait_for_frames(view, qtbot)
+    frames = view.strip.film.frames
     assert {frame.labels for frame in frames.values()} == {("[CLS]", "a", "dog", "ran", "home", ".", "[SEP]")}
     assert frames[0].guesses == ()
 
 
-def test_a_click_opens_a_snapshot_and_keeps_the_frames(window: Window, run: RunFolder, qtbot: QtBot) -> None:
-    view = view_of(window)
+def test_a_click_opens_a_snapshot_and_keeps_the_frames(window: Window, view: FilmView, qtbot: QtBot) -> None:
     frames = dict(view.strip.film.frames)
     view.strip.clicked.emit((1,), None)
-    qtbot.waitUntil(lambda: window.state.model.step == 10, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: window.state.model.step == 10)  # type: ignore[union-attr]
     settle(window, qtbot)
     assert view.strip.film.now == 1 and view.strip.film.frames == frames
     view.strip.clicked.emit((1, 3), None)
@@ -123,37 +113,39 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     opened.set()
 
 
-def test_it_can_be_stopped_and_goes_on_where_it_was(last_snapshot: Window, gate: threading.Event, qtbot: QtBot) -> None:
-    last_snapshot.open_room("film")
-    view = view_of(last_snapshot)
-    qtbot.waitUntil(lambda: len(view.strip.film.frames) == 1, timeout=TIMEOUT_MS)
+def test_it_can_be_stopped_and_goes_on_where_it_was(window: Window, gate: threading.Event, qtbot: QtBot) -> None:
+    view = opened(window)
+    qtbot.waitUntil(lambda: len(view.strip.film.frames) == 1)
     first = view.strip.film.frames[0]
     view.question.cancel(can_restart=True)
     gate.set()
-    qtbot.waitUntil(lambda: not last_snapshot.services.inference.is_busy, timeout=TIMEOUT_MS)
-    assert view.progress.text == "Stopped." and view.strip.film.frames[0] is first
-    assert 2 not in view.strip.film.frames
+    qtbot.waitUntil(lambda: not window.services.inference.is_busy)
+    assert view.progress.text == "Stopped." and view.strip.film.frames[0] is first and 2 not in view.strip.film.frames
     view.question.start()
-    wait_for_frames(last_snapshot, qtbot)
+    wait_for_frames(view, qtbot)
     assert view.strip.film.frames[0] is first
 
 
-def test_without_snapshots_it_says_where_there_are_some(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+def test_without_snapshots_it_says_where_there_are_some(
+    window: Window, view: FilmView, model_folder: Path, qtbot: QtBot
+) -> None:
     window.open_model(model_folder)
-    view = view_of(window)
-    qtbot.waitUntil(view.open_tiny.isVisible, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(view.open_tiny.isVisible)
     assert view.nothing_title.text() == "tiny-model has no snapshots" and view.nothing_title.isVisible()
     assert not view.strip.isVisible() and view.figure_of_strip() is None
     view.open_tiny.click()
-    qtbot.waitUntil(lambda: window.services.open_model.reference == TINY, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: window.services.open_model.reference == TINY)
 
 
 @pytest.mark.parametrize("picture", ["heads", "head", "words"])
-def test_figures_and_their_numbers(window: Window, run: RunFolder, tmp_path: Path, picture: str) -> None:
-    view = show(window, picture)
+def test_figures_and_their_numbers(
+    window: Window, view: FilmView, run: RunFolder, tmp_path: Path, picture: str
+) -> None:
+    """The picture that was chosen stays when the window is built anew."""
+    view.tabs.setCurrentIndex(["heads", "head", "words"].index(picture))
     window.state.set_head(1, 2)
     figure = view.figure_of_strip()
-    assert figure is not None
+    assert figure is not None and window.state.kept.get("film.strip", "heads") == picture
     for part in (run.path.name, model_hash(run.snapshot_path(40)), "0, 10, 40", TEXT_A, TEXT_B, "masked: 2"):
         assert part in figure.caption
     for ending in (*PICTURES, *NUMBERS):
@@ -163,20 +155,21 @@ def test_figures_and_their_numbers(window: Window, run: RunFolder, tmp_path: Pat
     arrays = np.load(tmp_path / "film.npz")
     assert arrays["loss.training step"].tolist() == ["0", "10", "40"]
     assert arrays["word"].shape == arrays["probability"].shape == (3, content.MOST_WORDS)
-    film = view.strip.film
-    if picture == "heads":
-        np.testing.assert_array_equal(arrays["attention"][1], film.frames[1].heads)
-    elif picture == "head":
-        np.testing.assert_array_equal(arrays["attention"][1], film.frames[1].heads[1, 2])
-        assert "layer 2, head 3" in figure.caption
-    else:
+    heads = view.strip.film.frames[1].heads
+    if picture == "words":
         assert "attention" not in arrays
+    else:
+        np.testing.assert_array_equal(arrays["attention"][1], heads if picture == "heads" else heads[1, 2])
+    assert ("layer 2, head 3" in figure.caption) == (picture == "head")
     rows = list(csv.reader(io.StringIO((tmp_path / "film.csv").read_text("utf-8-sig"))))
     assert ["40", f"{8 / 41:.9g}"] in rows
 
 
-def test_animations_have_a_frame_for_each_snapshot(window: Window, tmp_path: Path) -> None:
-    figure = view_of(window).figure_of_strip()
+def test_animations_have_a_frame_for_each_snapshot(
+    window: Window, view: FilmView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Pictures of other rooms are none."""
+    figure = view.figure_of_strip()
     assert figure is not None and list(figure.frames) == ["step 0", "step 10", "step 40"]
     for ending in ANIMATIONS:
         save_figure(figure, tmp_path / f"film{ending}", ANIMATIONS)
@@ -193,12 +186,9 @@ def test_animations_have_a_frame_for_each_snapshot(window: Window, tmp_path: Pat
     page = (tmp_path / "film.html").read_text()
     assert page.count("data:image/png;base64,") == len(STEPS) and f'max="{len(STEPS) - 1}"' in page
     assert figure.caption.replace("'", "&#x27;") in page and "http://" not in page and "https://" not in page
-
-
-def test_other_pictures_are_no_animations(window: Window, qtbot: QtBot) -> None:
     window.open_view("attend", "matrix")
     settle(window, qtbot)
-    window.commands["file.save_animation"].trigger()
+    window.actions_.run("file.save_animation")
     assert "film strip" in window.frame.banner.text
 
 
@@ -220,5 +210,4 @@ def test_columns_are_spread_over_the_run() -> None:
     plan = FilmPlan(Film(tuple(steps), {}), 1200, 600)
     assert plan.x_of(0) == pytest.approx(plan.curve.left() + 6) and plan.x_of(12000) < plan.curve.right()
     assert plan.columns[-1].right() <= 1200.5 and plan.columns[-1].bottom() <= 600
-    middle = plan.columns[3].center()
-    assert plan.column_at(middle) == 3 and plan.column_at(QPointF(2, 2)) is None
+    assert plan.column_at(plan.columns[3].center()) == 3 and plan.column_at(QPointF(2, 2)) is None

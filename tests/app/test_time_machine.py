@@ -6,6 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.film.room import FilmRoom
+from app.rooms.film.view import FilmView
 from app.rooms.train.room import TrainRoom
 from app.shell import playback
 from app.shell.window import Window
@@ -66,7 +67,7 @@ def test_its_handle_opens_a_snapshot_that_stays(room: TrainRoom, window: Window,
 def test_its_film_strip_has_all_its_snapshots(room: TrainRoom, window: Window, qtbot: QtBot) -> None:
     room.time_machine.film_button.click()
     film = window.frame.room
-    assert isinstance(film, FilmRoom)
+    assert isinstance(film, FilmRoom) and isinstance(film.view, FilmView)
     qtbot.waitUntil(lambda: len(film.view.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
     assert film.view.strip.film.snapshots == STEPS and window.state.text_a == TEXT_A
 

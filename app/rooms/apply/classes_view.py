@@ -120,7 +120,8 @@ class ClassesView(TextView):
         return self.figure(words.title, [words.tokens, words.scale], shares, plain=True, settings=words.intro)
 
     def show_answer(self, example: Example, prediction: LabelPrediction | LabelSetPrediction) -> None:
-        given, pairs = _given(prediction), list(prediction.probabilities.items())
+        given = (prediction.label,) if isinstance(prediction, LabelPrediction) else prediction.labels
+        pairs = list(prediction.probabilities.items())
         self.answer.setText(", ".join(given) or say("None of the labels"))
         self.numbers = {"probability": numbers_of("class", *map(list, zip(*pairs, strict=True)))}
         if len(pairs) > IN_ORDER:
@@ -174,10 +175,6 @@ class NumberView(TextView):
 
     def brief(self, example: Example, prediction: NumberPrediction) -> str:
         return numbers.decimal(prediction.number)
-
-
-def _given(prediction: LabelPrediction | LabelSetPrediction) -> tuple[str, ...]:
-    return (prediction.label,) if isinstance(prediction, LabelPrediction) else prediction.labels
 
 
 def _probabilities(prediction: Any) -> Mapping[str, float]:

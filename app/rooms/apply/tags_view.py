@@ -66,6 +66,12 @@ def types_of(labels: Sequence[str]) -> list[str]:
     return names if detect_scheme(labels) == "none" else list(dict.fromkeys(name[2:] or "entity" for name in names))
 
 
+def looks_of(types: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Colour and shape of each type; "": of any other. They come round at different times, so that 35 differ."""
+    places = enumerate((*types, ""))
+    return {name: (COLORS[at % len(COLORS)], list(SHAPES)[at % len(SHAPES)]) for at, name in places}
+
+
 class TagsView(ApplyView):
     """The sentence, and below it what the shapes mean."""
 
@@ -103,7 +109,7 @@ class TaggedText(WrappedBoxes):
 
     def __init__(self, types: list[str]) -> None:
         super().__init__(say("The sentence with its tags"), LINE_PX, Qt.FocusPolicy.NoFocus)
-        self._types = types
+        self._looks = looks_of(types)
         self.pieces: list[Piece] = []
 
     def set_pieces(self, pieces: list[Piece]) -> None:
@@ -125,13 +131,13 @@ class TaggedText(WrappedBoxes):
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
         piece, above = self.pieces[number], QRectF(box.x(), box.y(), box.width(), theme.px(34))
         if piece.type:
-            tint = QColor(color_of(piece.type, self._types))
+            look = self._looks.get(piece.type, self._looks[""])
+            tint = QColor(theme.color(look[0]))
             tint.setAlpha(TINT_ALPHA)
-            line = color_name(piece.type, self._types)
-            Box(box.adjusted(1, 1, -1, -1), tint, line, 1.4, theme.px(6)).paint(painter)
+            Box(box.adjusted(1, 1, -1, -1), tint, look[0], 1.4, theme.px(6)).paint(painter)
             left = box.center().x() - (QFontMetrics(theme.font(TAG_PX)).horizontalAdvance(piece.tag) + theme.px(15)) / 2
             below = QRectF(left, box.y() + theme.px(34), box.right() - left, theme.px(18))
-            paint_type(painter, below, piece.tag, piece.type, self._types, TAG_PX, 15)
+            paint_type(painter, below, piece.tag, look, TAG_PX, 15)
         side, middle = theme.px(3 if piece.type else -3), Qt.AlignmentFlag.AlignCenter
         above.adjust(side, 0, -side, 0)
         draw_text(painter, above, piece.text, "ink", WORD_PX, align=middle, medium=bool(piece.type))
@@ -144,7 +150,7 @@ class Legend(WrappedBoxes):
 
     def __init__(self, types: list[str]) -> None:
         super().__init__(say("Types: {types}", types=", ".join(types)), 22, Qt.FocusPolicy.NoFocus)
-        self._types = types
+        self._types, self._looks = types, looks_of(types)
 
     def box_widths(self) -> list[float]:
         metrics = QFontMetrics(theme.font(TYPE_PX))
@@ -152,34 +158,18 @@ class Legend(WrappedBoxes):
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
         name = self._types[number]
-        paint_type(painter, box, name, name, self._types, TYPE_PX, 18)
-
-
-def color_name(name: str, types: list[str]) -> str:
-    return COLORS[_place(name, types) % len(COLORS)]
-
-
-def color_of(name: str, types: list[str]) -> QColor:
-    return theme.color(color_name(name, types))
-
-
-def shape_of(name: str, types: list[str]) -> str:
-    """Shapes and colours come round at different times, so that 35 types are told apart."""
-    return list(SHAPES)[_place(name, types) % len(SHAPES)]
-
-
-def _place(name: str, types: list[str]) -> int:
-    return types.index(name) if name in types else len(types)
+        paint_type(painter, box, name, self._looks[name], TYPE_PX, 18)
 
 
 def paint_type(
-    painter: QPainter, box: QRectF, text: str, name: str, types: list[str], size_px: float, indent_px: float
+    painter: QPainter, box: QRectF, text: str, look: tuple[str, str], size_px: float, indent_px: float
 ) -> None:
     """The shape of a type in its colour, and behind it the text."""
-    radius, corners = theme.px(4.5 if size_px == TAG_PX else 5.5), SHAPES[shape_of(name, types)]
+    color, shape = look
+    radius, corners = theme.px(4.5 if size_px == TAG_PX else 5.5), SHAPES[shape]
     at = QPointF(box.x() + radius + 1, box.center().y())
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(color_of(name, types))
+    painter.setBrush(theme.color(color))
     if corners:
         painter.drawPolygon(QPolygonF([at + QPointF(x * radius, y * radius) for x, y in corners]))
     else:

@@ -208,9 +208,8 @@ class SummaryView(EditorView):
         self.numbers = {"score": numbers_of("sentence", sentences[: len(shares)], shares)}
         picked = say("{picked} of {all} sentences picked", picked=len(chosen), all=len(sentences))
         self.card.set_hint(picked)
-        self.ranked.set_rows(
-            [RankedText(sentences[i], share, f"{i + 1}", i in chosen) for i, share in enumerate(shares)]
-        )
+        rows = [RankedText(sentences[i], share, f"{i + 1}", i in chosen) for i, share in enumerate(shares)]
+        self.ranked.set_rows(rows)
         unread = len(sentences) - len(shares)
         cut = say("The last %n sentence(s) were not read: the text is too long.", n=unread)
         show_text(self.note, cut if unread > 0 else "")

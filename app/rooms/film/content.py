@@ -16,7 +16,6 @@ from bertcore.analysis.attention_heads import thumbnails
 from bertcore.progress import ReportProgress
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_metrics import RunMetrics
-from bertcore.tasks.kinds.base import Example, Prediction
 from bertcore.tasks.kinds.choice import ChoicePrediction
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.multilabel import LabelSetPrediction
@@ -138,9 +137,10 @@ def _answers(opened: OpenSnapshot, editors: Mapping[str, str]) -> Iterator[Guess
     editors: kind of task -> what is in the room Apply, such as a passage.
     """
     request = request_for(opened.reading, editors)
-    applied = None if request is None else apply_model(opened.checkpoint, request, ignore)
-    example: Example | None = None if applied is None else applied.example
-    prediction: Prediction | None = None if applied is None else applied.prediction
+    if request is None:
+        return
+    applied = apply_model(opened.checkpoint, request, ignore)
+    example, prediction = applied.example, applied.prediction
     if isinstance(prediction, LabelPrediction | LabelSetPrediction):
         yield _ranked(prediction.probabilities.items())
     elif isinstance(prediction, NumberPrediction):
@@ -196,7 +196,6 @@ def loss_curve(run: Path, snapshots: Snapshots) -> LossCurve | None:
 def _marks(metrics: RunMetrics) -> Iterator[Mark]:
     switch, longer = metrics.switch_step, metrics.longer_step
     if switch is not None:
-        after = say("from {step}: masked words", step=numbers.count(switch))
-        yield Mark(switch, after, say("warm-up: next word"))
+        yield Mark(switch, say("from {step}: masked words", step=numbers.count(switch)), say("warm-up: next word"))
     if longer is not None and longer > LONGER_FROM:
         yield Mark(longer, say("from {step}: longer sequences", step=numbers.count(longer)))

@@ -146,24 +146,17 @@ def grid(box: QRectF, shape: tuple[int, ...], gap: float) -> list[list[QRectF]]:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A line that bends; it has no place of its own."""
-
-    path: QPainterPath
-    color: str
-    line_px: float
-
-    def paint(self, painter: QPainter) -> None:
-        painter.setPen(QPen(theme.color(self.color), self.line_px))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(self.path)
-
-
-@dataclass(frozen=True)
 class Painted:
     """What paints itself."""
 
     paint: Callable[[QPainter], None]
+
+
+def curve_shape(path: QPainterPath, color: str, line_px: float) -> Shape:
+    def paint(painter: QPainter) -> None:
+        painter.strokePath(path, QPen(theme.color(color), line_px))
+
+    return Painted(paint)
 
 
 class FilmPicture:
@@ -224,7 +217,7 @@ class FilmPicture:
             path = QPainterPath()
             points = (QPointF(x, self._y_of(y)) for x, y in zip(xs, losses, strict=True) if x <= box.right())
             path.addPolygon(QPolygonF(list(points)))
-            yield Curve(path, color, theme.px(1) * width * 0.8)
+            yield curve_shape(path, color, theme.px(1) * width * 0.8)
         yield from self._marks(curve, box)
         for column, index in zip(self.plan.steps, self.plan.shown, strict=False):
             yield from self._leader(curve, column, self.film.snapshots[index], index == now)
@@ -259,7 +252,7 @@ class FilmPicture:
         middle, lift, path = (bend + top) / 2, theme.px(6), QPainterPath(at)
         path.lineTo(at.x(), bend)
         path.cubicTo(at.x(), middle + lift, end, middle - lift, end, top)
-        yield Curve(path, "accent" if is_now else "faint", theme.px(1) * (1.6 if is_now else 0.8))
+        yield curve_shape(path, "accent" if is_now else "faint", theme.px(1) * (1.6 if is_now else 0.8))
         radius, fill = theme.px(5 if is_now else 4), "curve_train" if is_now else "card"
         circle = QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
         yield Box(circle, fill, "curve_train", theme.px(1) * 1.6, radius)

@@ -16,12 +16,6 @@ class FilmRoom(Room):
     key = "film"
     specs = (ViewSpec("strip", "", "", FilmView),)
 
-    @property
-    def view(self) -> FilmView:
-        view = self.views.view
-        assert isinstance(view, FilmView)
-        return view
-
     def connect_view(self, view: View) -> None:
         assert isinstance(view, FilmView)
         view.texts = self.state.applied_texts
@@ -30,6 +24,8 @@ class FilmRoom(Room):
 
     def show_steps(self, steps: Steps | None) -> None:
         """Another model is open, or its run has another snapshot."""
-        self.view.steps = steps
+        view = self.view
+        assert isinstance(view, FilmView)
+        view.steps = steps
         if self.is_drawn and self.state.reading is not None:
             self.draw_reading(self.state.reading)

@@ -121,12 +121,8 @@ class FilmView(View):
         self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
         self.tabs.setUsesScrollButtons(False)
         save = FigureButton(self.figure_of_strip, self.card, say("Film strip"))
-        self.animate = button(
-            say("Save as animation…"),
-            partial(save.request, FigureAction.SAVE_ANIMATION),
-            look="small",
-            hint=say("GIF, WebP, or a page with a slider"),
-        )
+        action, hint = partial(save.request, FigureAction.SAVE_ANIMATION), say("GIF, WebP, or a page with a slider")
+        self.animate = button(say("Save as animation…"), action, look="small", hint=hint)
         for widget in (self.tabs, self.animate, save):
             self.card.add_to_header(widget)
         self.animate.setVisible(not theme.is_projector())  # there the list of commands has it
@@ -192,7 +188,8 @@ class FilmView(View):
         self.card.set_title(say("Film strip of {run}", run=steps.run.name))
         intro = say("The same text, read by the same model at each saved step of its training: from noise to patterns.")
         name, hint = say("Words"), say("The most likely words for the hidden one")
-        if model.task is not None:
+        is_task = model.task is not None
+        if is_task:
             intro = say(
                 "The same text, read by the same model at each saved step of fine-tuning: when is it sure of its "
                 "answer?"
@@ -206,8 +203,7 @@ class FilmView(View):
         shown = tuple(step for step, _ in steps.snapshots)
         now = shown.index(model.step) if model.step in shown else len(shown) - 1
         head, picture = (selection.layer, selection.head), str(self.tabs.tabData(self.tabs.currentIndex()))
-        is_task, position = model.task is not None, selection.pinned
-        self.strip.show_film(Film(shown, frames, self._curve, picture, head, position, now, is_task))
+        self.strip.show_film(Film(shown, frames, self._curve, picture, head, selection.pinned, now, is_task))
         self._say_hint()
 
     def _say_hint(self) -> None:

@@ -124,12 +124,12 @@ class Game:
         return words_of(self.typed)
 
     @property
-    def class_points(self) -> int:
-        return points_for(self.puzzle.rank_in(self.class_words)) if self.puzzle else 0
-
-    @property
-    def model_points(self) -> int:
-        return points_for(self.puzzle.rank_in([word for word, _ in self.model_words])) if self.puzzle else 0
+    def points(self) -> tuple[int, int]:
+        """For the sentence on show."""
+        if self.puzzle is None:
+            return 0, 0
+        theirs = [word for word, _ in self.model_words]
+        return points_for(self.puzzle.rank_in(self.class_words)), points_for(self.puzzle.rank_in(theirs))
 
     def advance(self, can_play: Callable[[Puzzle], bool]) -> None:
         """The next sentence, or the end after the last. can_play: whether the model could find the word at all."""
@@ -156,7 +156,7 @@ class Game:
             return
         self.phase, self.model_words = Phase.SHOWN, list(model_words[:GUESSES])
         if self.puzzle is not None:
-            self.played.append((self.puzzle, self.class_points, self.model_points))
+            self.played.append((self.puzzle, *self.points))
 
     def write_own(self) -> None:
         """Somebody writes the sentence of this round, or of the next one."""

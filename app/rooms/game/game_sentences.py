@@ -54,17 +54,17 @@ def message(game: Game, stuck_model: ModelInfo | None) -> tuple[str, str]:
 
 def verdict(game: Game, puzzle: Puzzle) -> str:
     """Whom a sentence goes to, and which other words count."""
-    lead, others = game.class_points - game.model_points, [say("“{word}”", word=word) for word in puzzle.answers[1:]]
+    (ours, theirs), others = game.points, [say("“{word}”", word=word) for word in puzzle.answers[1:]]
     text = mark("It was “{word}”. Both score {points}.")
-    if lead > 0:
+    if ours > theirs:
         text = mark("It was “{word}”. This one goes to the class.")
-    elif lead < 0:
+    elif ours < theirs:
         text = mark("It was “{word}”. This one goes to the model.")
-    elif not game.class_points:
+    elif not ours:
         text = mark("It was “{word}”. Neither of them found it.")
     also = mark("{words} also counts.") if len(others) == 1 else mark("{words} also count.")
     also = say(also, words=", ".join(others)) if others else ""
-    return f"{say(text, word=puzzle.answer, points=numbers.count(game.class_points))} {also}".strip()
+    return f"{say(text, word=puzzle.answer, points=numbers.count(ours))} {also}".strip()
 
 
 def obstacle(model: ModelInfo | None, puzzle: Puzzle) -> str:

@@ -125,18 +125,14 @@ class BigSentence(WrappedBoxes):
             return
         self.pieces = pieces
         self.set_hovered(None)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if self._choices else Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if self.choices else Qt.FocusPolicy.NoFocus)
         self.setAccessibleDescription(" ".join(f"{piece.before}{piece.text}{piece.after}" for piece in pieces))
         self.lay_out()
 
     @property
-    def _choices(self) -> list[int]:
+    def choices(self) -> list[int]:
         """The boxes that can be chosen."""
         return [number for number, piece in enumerate(self.pieces) if piece.kind == CHOICE]
-
-    def choice_of(self, cell: int) -> int:
-        """The number among the words that can be chosen."""
-        return self._choices.index(cell)
 
     def lay_out(self) -> None:
         """In the middle, line by line."""
@@ -150,16 +146,16 @@ class BigSentence(WrappedBoxes):
 
     def cell_at(self, point: QPointF) -> int | None:
         cell = super().cell_at(point)
-        return cell if cell in self._choices else None
+        return cell if cell in self.choices else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
         """The next word that can be chosen; from nowhere, the first."""
-        choices = self._choices
+        choices = self.choices
         at = next_of(len(choices), choices.index(cell) if cell in choices else None, key, across=True)
         return None if at is None else choices[at]
 
     def selected_cell(self) -> int | None:
-        return next(iter(self._choices), None)
+        return next(iter(self.choices), None)
 
     def box_widths(self) -> list[float]:
         most = float(max(self.width(), 1))

@@ -136,11 +136,6 @@ class GameView(View):
     def _can_play(self, puzzle: Puzzle) -> bool:
         return not game_sentences.obstacle(self.model, puzzle)
 
-    def start_again(self) -> None:
-        """As if nobody had played yet."""
-        self.game = Game(load_puzzles())
-        self._show_phase()
-
     @property
     def model(self) -> ModelInfo | None:
         """The open one, as soon as it has read something."""
@@ -203,7 +198,7 @@ class GameView(View):
     def _show_round(self, puzzle: Puzzle, is_shown: bool) -> None:
         game, titles = self.game, (say("The class"), say("The model"))
         if is_shown:
-            ours, theirs = game.class_points, game.model_points
+            ours, theirs = game.points
             titles = say("The class: %n point(s)", n=ours), say("The model: %n point(s)", n=theirs)
             self.verdict.setText(game_sentences.verdict(game, puzzle))
         for title, text in zip((self.class_title, self.model_title), titles, strict=True):
@@ -235,7 +230,7 @@ class GameView(View):
             self.sentence.show_choices(text)
 
     def _on_sentence_clicked(self, cell: int) -> None:
-        puzzle = puzzles_of(self.game.own_sentence)[self.sentence.choice_of(cell)]
+        puzzle = puzzles_of(self.game.own_sentence)[self.sentence.choices.index(cell)]
         obstacle = game_sentences.obstacle(self.model, puzzle)
         if obstacle:
             self.own_hint.setText(obstacle)
