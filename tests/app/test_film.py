@@ -188,7 +188,7 @@ def test_animations_have_a_frame_for_each_snapshot(
     assert figure.caption.replace("'", "&#x27;") in page and "http://" not in page and "https://" not in page
     window.open_view("attend", "matrix")
     settle(window, qtbot)
-    window.actions_.run("file.save_animation")
+    window.commands["file.save_animation"].trigger()
     assert "film strip" in window.frame.banner.text
 
 
