@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -10,6 +11,7 @@ import numpy as np
 from PySide6.QtWidgets import QLayout, QWidget
 
 from ...compute.masks import FilledMask, fill_masks
+from ...compute.question import Question
 from ...figures.values import Side, Values, tokens
 from ...look import numbers, theme
 from ...look.say import mark, say
@@ -67,7 +69,7 @@ class FillView(PredictView):
     _request: ReadingRequest | None = None  # that the steps are of
 
     def lay_out(self) -> QLayout:
-        self.filled = self.add_question(self._on_filled_answered)
+        self.filled: Question[list[FilledMask]] = self.add_question(lambda new: self._set_steps([*self.steps, *new]))
         self._orders: dict[int, FillOrder] = {}  # position -> in which order it was filled
         self.order, card, steps = Choice(say("Order of filling")), *self.cards.values()
         for order, name in ORDERS.items():
@@ -77,9 +79,9 @@ class FillView(PredictView):
         self.next = button(say("Fill next"), lambda: self.fill(1), look="primary")
         self.all = button(say("Fill all"), lambda: self.fill(None))
         last, hint = say("Remove the last word filled in"), say("Replace the masks in the text with these words")
-        self.undo = button(say("Undo"), lambda: self._go_back(self.steps[:-1]), hint=last)
-        self.restart = button(say("Start over"), lambda: self._go_back(()))
-        self.insert = button(say("Insert into the text"), self._on_insert_clicked, hint=hint)
+        self.undo = button(say("Undo"), lambda: self._set_steps(self.steps[:-1]), hint=last)
+        self.restart = button(say("Start over"), lambda: self._set_steps(()))
+        self.insert = button(say("Insert into the text"), self._insert, hint=hint)
         controls = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
         card.body.insertLayout(0, controls)
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
@@ -174,14 +176,12 @@ class FillView(PredictView):
         hint = say(ORDERS[orders.pop()]) if len(orders) == 1 else say("in mixed order")
         return {"hint": hint if self.steps else "", "settings": self._joint.text()}
 
-    def _on_filled_answered(self, steps: list[FilledMask]) -> None:
-        self.steps = (*self.steps, *steps)
+    def _set_steps(self, steps: Sequence[FilledMask]) -> None:
+        """Those of an answer, or fewer: what is still asked for is not wanted then."""
+        if len(steps) <= len(self.steps):
+            self.filled.clear()
+        self.steps = tuple(steps)
         self.redraw()
 
-    def _go_back(self, steps: tuple[FilledMask, ...]) -> None:
-        self.filled.clear()
-        self.steps = steps
-        self.redraw()
-
-    def _on_insert_clicked(self) -> None:
+    def _insert(self) -> None:
         self.words_inserted.emit([(step.position, step.word.id) for step in self.steps])

@@ -262,7 +262,7 @@ class LensView(PredictView):
 class LensTable(LabelledGrid):
     """All masks: rows are stages, columns masks. A click or the arrow keys choose a mask."""
 
-    arrows_click = True
+    arrows_click, hint_px = True, (230, 0)
     guesses: Sequence[Sequence[Guess]] = ()  # [stage][mask]
 
     def __init__(self, name: str) -> None:
@@ -308,6 +308,3 @@ class LensTable(LabelledGrid):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(230), self.minimumHeight())
-
-    def sizeHint(self) -> QSize:
-        return self.minimumSizeHint()

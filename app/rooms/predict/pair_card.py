@@ -10,6 +10,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from bertcore.errors import shortened
 from bertcore.tokenizer.text_spans import moved_positions
 from bertcore.tokenizer.tokenizer import Encoding
 
@@ -56,9 +57,11 @@ class PairCard(Card):
         self._answer, self._number = label("", "verdict"), label("", "strong", wrap=True)
         self._baseline, self._explanation = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.bar = ShareBar()
+        self.pictures = self._answer, self._number, self.bar, self._explanation  # what a saved picture shows
         explain("probability", self.bar, self._number)
         other = say("Try the B of another example")
-        self.swap = button(say("Swap A and B"), self._on_swap_clicked, look="small", hint=say("Read B first, then A"))
+        read, swapped = say("Read B first, then A"), lambda: self.go_to(*reversed(self._texts))
+        self.swap = button(say("Swap A and B"), swapped, look="small", hint=read)
         self.other = button(say("Another B"), self._on_other_clicked, look="small", hint=other)
         self.previous, self._lines, tries = QWidget(), vbox(gap_px=6), FlowLayout()
         tries.addWidget(self.swap)
@@ -68,11 +71,6 @@ class PairCard(Card):
         fill(self.body, self._answer, self._number, self.bar, self._baseline, self._explanation)
         fill(self.body, tries, self.previous, None)
         self.previous.hide()
-
-    @property
-    def pictures(self) -> list[QWidget]:
-        """What a saved picture shows."""
-        return [self._answer, self._number, self.bar, self._explanation]
 
     def show_verdict(self, reading: Reading, question: PairQuestion, verdict: Verdict | None, reason: str = "") -> None:
         """reason: why there is no verdict, where there is none."""
@@ -104,7 +102,9 @@ class PairCard(Card):
         empty(self._lines)
         for pair in self.pairs:
             line, hint = QWidget(), say("Back to: {a} / {b}", a=pair.a, b=pair.b)
-            texts = vbox(Hint(pair.verdict), Hint(f"{_cut(pair.a)} / {_cut(pair.b)}"), gap_px=0)
+            texts = vbox(
+                Hint(pair.verdict), Hint(" / ".join(shortened(one, LONGEST) for one in (pair.a, pair.b))), gap_px=0
+            )
             back = button(say("Back"), partial(self.go_to, pair.a, pair.b), look="small", hint=hint)
             hbox((texts, 1), back, parent=line)
             self._lines.addWidget(line)
@@ -120,18 +120,10 @@ class PairCard(Card):
         self.pairs_changed.emit()
         self.text_requested.emit(a, b)
 
-    def _on_swap_clicked(self) -> None:
-        self.go_to(*reversed(self._texts))
-
     def _on_other_clicked(self) -> None:
         others = sorted({one.b for one in load_examples() if one.b} - set(self._texts))
         if others:
             self.go_to(self._texts[0], self._random.choice(others))
-
-
-def _cut(text: str) -> str:
-    """So much of a sentence that two fit in a line."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,18 +57,12 @@ def hidden_word(reading: MaskReading, mask: str) -> str:
     """Which word a mask hides, and how the model takes it. mask: what the model calls its mask."""
     if reading.was is None or reading.rank is None:
         return say("{mask} is in the text", mask=mask)
-    rank = reading.rank
-    if numbers.is_technical():
-        surprise = say("surprise {bits}", bits=numbers.surprise(rank.surprise_bits))
-    else:  # what the model puts first does not surprise it, however unsure it is
-        surprise = numbers.surprise(0.0 if rank.rank == 1 else rank.surprise_bits)
-    return say(
-        "hides “{word}” · rank {rank} · probability {probability} · {surprise}",
-        word=isolated(reading.was.token),
-        rank=numbers.count(rank.rank),
-        probability=numbers.percent(rank.probability),
-        surprise=surprise,
-    )
+    rank, is_technical = reading.rank, numbers.is_technical()
+    # What the model puts first does not surprise it, however unsure it is.
+    bits = numbers.surprise(rank.surprise_bits if is_technical or rank.rank > 1 else 0.0)
+    surprise, chance = say("surprise {bits}", bits=bits) if is_technical else bits, numbers.percent(rank.probability)
+    text, word = mark("hides “{word}” · rank {rank} · probability {probability} · {surprise}"), reading.was.token
+    return say(text, word=isolated(word), rank=numbers.count(rank.rank), probability=chance, surprise=surprise)
 
 
 def change_of(before: WordChange | WordGuess, now: WordGuess) -> tuple[int, str]:
@@ -108,9 +102,8 @@ def replaced_sentence(judged: Sequence[str], count: int) -> str:
     if not judged:
         return say("It judges every token to be original.")
     named = ", ".join(judged[:MOST_NAMED]) + (" …" if len(judged) > MOST_NAMED else "")
-    return say(
-        "It judges {number} of {count} tokens to be replaced: {tokens}", number=len(judged), count=count, tokens=named
-    )
+    text = mark("It judges {number} of {count} tokens to be replaced: {tokens}")
+    return say(text, number=len(judged), count=count, tokens=named)
 
 
 def joint_probability(steps: Sequence[FilledMask]) -> str:
@@ -118,11 +111,8 @@ def joint_probability(steps: Sequence[FilledMask]) -> str:
     if not steps:
         return ""
     bits = -sum(math.log2(step.word.probability) for step in steps)
-    return say(
-        "All words together, in this order: probability {probability}, {bits} bits.",
-        probability=numbers.number(2**-bits, 2),
-        bits=numbers.decimal(bits),
-    )
+    text = mark("All words together, in this order: probability {probability}, {bits} bits.")
+    return say(text, probability=numbers.number(2**-bits, 2), bits=numbers.decimal(bits))
 
 
 # Layer by layer.

@@ -88,7 +88,16 @@ class TextsView(PredictView):
         vbox((rows, 1), self.means, self.grid, parent=self._results, gap_px=8)
         self.table.setMinimumHeight(theme.px(TABLE_PX))
         self.grid.setFixedHeight(theme.px(GRID_PX))
-        self._offers = self._make_offers()
+        self._offers = QWidget()  # while there is nothing in the table
+        offers = (
+            button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
+            button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
+            button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
+        )
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        vbox(None, self.empty, hbox(None, *offers, None, gap_px=8), None, parent=self._offers, gap_px=8)
+        self.box.textChanged.connect(self._on_box_changed)
+        self._on_box_changed()
         fill(self._table_card.body, self.line, (self._offers, 1), (self._results, 1))
         self.use = button("", lambda: self._open(self.table.currentIndex().data(ROW)), look="small")
         self._table_card.add_to_header(self.use)
@@ -126,20 +135,6 @@ class TextsView(PredictView):
             controls = vbox(self.word, hbox(self.open_file, None, self.score), gap_px=8)
         fill(card.body, (self.box, 1), controls)
         return card
-
-    def _make_offers(self) -> QWidget:
-        """What to do while there is nothing in the table."""
-        offers = QWidget()
-        made = (
-            button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
-            button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
-            button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
-        )
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        vbox(None, self.empty, hbox(None, *made, None, gap_px=8), None, parent=offers, gap_px=8)
-        self.box.textChanged.connect(self._on_box_changed)
-        self._on_box_changed()
-        return offers
 
     def restore(self, kept: tuple[str, str]) -> None:
         self.box.setPlainText(kept[0])

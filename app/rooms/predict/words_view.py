@@ -19,7 +19,8 @@ from ...state.baseline_names import beside, is_earlier
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...state.verdicts import Verdict, first_token, question_for, similarity_verdict, verdict_of
+from ...state.token_units import Units
+from ...state.verdicts import first_token, question_for, similarity_verdict, verdict_of
 from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, label, scrolled, show_text
 from ...widgets.charts.bars import BarList
 from ...widgets.folding_card import folding_on_projector
@@ -172,9 +173,9 @@ class WordsView(PredictView):
         """A word is as likely replaced as the likeliest of its pieces."""
         if reading.replaced is None:
             return None
-        units, side, judged = selection.units(reading), tokens(selection.units(reading)), judged_replaced(reading)
+        units, side = selection.units(reading), tokens(selection.units(reading))
         chances = np.array([reading.replaced[members].max() for members in units.members])
-        outlined = {unit for position in judged if (unit := units.unit_of(position)) is not None}
+        outlined = judged_replaced(reading, units)
         if key == "replaced":
             return Values(chances, side, low=0, high=1, detail={"marked": outlined})
         words = [i for i in np.argsort(-chances, kind="stable").tolist() if units.kinds[i] != "special"]
@@ -199,7 +200,7 @@ class WordsView(PredictView):
         if reading is None:
             return ""
         units = self.selection.units(reading)
-        judged = {units.unit_of(position) for position in judged_replaced(reading)}
+        judged = judged_replaced(reading, units)
         for unit, (token, kind) in enumerate(zip(units.labels, units.kinds, strict=True)):
             word = colored(token, kind, bold=kind == "mask" or unit in judged)
             words.append(f"<u>{word}</u>" if unit in judged else word)
@@ -227,16 +228,12 @@ class WordsView(PredictView):
         elif not encoding.text_a.strip():
             verdict, reason = None, say("A is empty: type a sentence there too.")
         elif verdict is None:
-            verdict, reason = self._compare(reading), say("Comparing A and B…")
+            # What is shown stays until the new text is compared: that takes two more passes.
+            reason, texts = say("Comparing A and B…"), (encoding.text_a, encoding.text_b)
+            self.similarity.ask_model(model, sentence_similarity, *texts, pause_ms=0)
+            if self._similarity is not None and self._similarity[0] is model and model.pooling is not None:
+                verdict = similarity_verdict(self._similarity[1], model.pooling, first_token(reading))
         self.pair.show_verdict(reading, question, verdict, reason)
-
-    def _compare(self, reading: Reading) -> Verdict | None:
-        """How alike A and B are. What is shown stays until the new text is compared: that takes two more passes."""
-        model, texts = reading.request.model, (reading.encoding.text_a, reading.encoding.text_b or "")
-        self.similarity.ask_model(model, sentence_similarity, *texts, pause_ms=0)
-        if self._similarity is None or self._similarity[0] is not model or model.pooling is None:
-            return None
-        return similarity_verdict(self._similarity[1], model.pooling, first_token(reading))
 
     def _on_similarity_answered(self, similarity: float) -> None:
         if self.reading is not None:
@@ -272,9 +269,10 @@ class WordsView(PredictView):
         return self.figure(self.pair.title, self.pair.pictures, arrays, **of) if shares else None
 
 
-def judged_replaced(reading: Reading) -> set[int]:
-    """Positions of the words that the model judges to be replaced; special tokens do not count."""
+def judged_replaced(reading: Reading, units: Units) -> set[int]:
+    """The units that the model judges to be replaced; special tokens do not count."""
     if reading.replaced is None:
         return set()
     parts = reading.encoding.parts
-    return {i for i in np.flatnonzero(reading.replaced >= REPLACED_FROM).tolist() if parts[i] != "special"}
+    judged = (i for i in np.flatnonzero(reading.replaced >= REPLACED_FROM).tolist() if parts[i] != "special")
+    return {unit for position in judged if (unit := units.unit_of(position)) is not None}
