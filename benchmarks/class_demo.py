@@ -25,7 +25,7 @@ from typing import Annotated
 
 import typer
 
-from app.rooms.train.form.demos import DEMOS, Demo
+from app.rooms.train.list.card import DEMOS, Demo
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
 

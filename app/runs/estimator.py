@@ -18,11 +18,12 @@ from bertcore.json_text import parse_json
 from bertcore.training.data_facts import Fault, RunEstimate, TaskFacts, TextFacts
 from bertcore.training.pretrain_options import DataOptions
 
-from ..look.say import say
+from ..look.say import mark, say
 from .process import RunCommand, child_environment, launch_folder, make_nice
 
 PAUSE_MS = 500  # after the last change of a setting
 CLOSE_MS = 2000
+NO_ESTIMATE = mark("Time and memory could not be estimated.")
 
 
 class RunEstimator(QObject):
@@ -87,7 +88,7 @@ class RunEstimator(QObject):
             recipe = self._recipe = launch_folder() / f"estimate-{os.getpid()}.json"
             write_json(recipe, self._asked.options.with_absolute_paths().to_dict())  # it is read in another folder
         except (BertcoreError, OSError) as error:
-            self._fail(str(error))
+            self._tell(self.failed, str(error))
             return
         self._has_fault = False
         process = self._process = QProcess(self)
@@ -111,21 +112,18 @@ class RunEstimator(QObject):
 
     def _on_output(self) -> None:
         while self._process is not None and self._process.canReadLine():
-            self._read(bytes(self._process.readLine().data()).decode("utf-8", "replace"))
-
-    def _read(self, line: str) -> None:
-        try:
-            values: dict[str, Any] = parse_json(line)
-            kind = values.pop("kind")
-            if kind == "data":
-                self._tell(self.described, (TaskFacts if "lengths" in values else TextFacts).from_dict(values))
-            elif kind == "fault":
-                self._has_fault = True
-                self._tell(self.described, Fault.from_dict(values))
-            elif kind == "estimate":
-                self._tell(self.estimated, RunEstimate.from_dict(values))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return  # a library has printed something
+            try:
+                values: dict[str, Any] = parse_json(bytes(self._process.readLine().data()).decode("utf-8", "replace"))
+                kind = values.pop("kind")
+                if kind == "data":
+                    self._tell(self.described, (TaskFacts if "lengths" in values else TextFacts).from_dict(values))
+                elif kind == "fault":
+                    self._has_fault = True
+                    self._tell(self.described, Fault.from_dict(values))
+                elif kind == "estimate":
+                    self._tell(self.estimated, RunEstimate.from_dict(values))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # a library has printed something
 
     def _on_finished(self, code: int) -> None:
         process = self.sender()
@@ -134,17 +132,14 @@ class RunEstimator(QObject):
         if process is not self._process:  # one that was ended, for another question
             return
         self._process = None
-        said = bytes(process.readAllStandardError().data()).decode("utf-8", "replace").strip().splitlines()
+        lines = bytes(process.readAllStandardError().data()).decode("utf-8", "replace").strip().splitlines()
         if code and not self._has_fault:
-            self._fail(said[-1].removeprefix("bertcore: ") if said else "")
+            self._tell(self.failed, lines[-1].removeprefix("bertcore: ") if lines else say(NO_ESTIMATE))
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:
             self._process = None
-            self._fail("")
-
-    def _fail(self, why: str) -> None:
-        self._tell(self.failed, why or say("Time and memory could not be estimated."))
+            self._tell(self.failed, say(NO_ESTIMATE))
 
     def _tell(self, signal: SignalInstance, answer: object) -> None:
         self._told.append((signal, answer))
@@ -155,10 +150,4 @@ def _stamps(command: RunCommand) -> list[int]:
     """When each file or folder of the data was changed last."""
     data = command.options.data
     places = data.corpus if isinstance(data, DataOptions) else (getattr(data, "train", ""),)
-    stamps = []
-    for place in places:
-        try:
-            stamps.append(os.stat(place).st_mtime_ns)
-        except OSError:
-            stamps.append(0)
-    return stamps
+    return [os.stat(place).st_mtime_ns if os.path.exists(place) else 0 for place in places]

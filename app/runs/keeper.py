@@ -69,7 +69,10 @@ class RunKeeper(QObject):
         if problem := next(filter(None, map(self.why_kept, runs)), ""):
             self._runs.problem_found.emit(problem)
             return
-        _make_room_for_the_bin()
+        if sys.platform.startswith("linux"):  # Qt makes the bin of a desktop, but not the folder that it is in
+            place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericDataLocation)
+            with contextlib.suppress(OSError):  # then it cannot be moved there, which is said
+                Path(place).mkdir(parents=True, exist_ok=True)
         binned = []
         for run in runs:
             file = QFile(str(run.path))
@@ -100,26 +103,24 @@ class RunKeeper(QObject):
 
     def put_back(self) -> None:
         """What was moved to the bin last."""
-        binned, self._binned = self._binned, []
-        found = [run for run, in_bin in binned if self._put_back(run, in_bin)]
+        binned, self._binned, found = self._binned, [], []
+        for run, in_bin in binned:
+            try:
+                if run.exists():
+                    raise FileExistsError(errno.EEXIST, say("another run is there now"), str(run))
+                shutil.move(in_bin, run)
+            except OSError as error:
+                problem = say(
+                    "The run could not be put back ({why}). It is in {folder}.", why=reason_of(error), folder=in_bin
+                )
+                self._runs.problem_found.emit(problem)
+                continue
+            note = in_bin.parent.parent / "info" / f"{in_bin.name}.trashinfo"  # of freedesktop.org's bins
+            note.unlink(missing_ok=True)
+            found.append(run)
         if found:
             self._refresh()
             self._runs.select_requested.emit(found[0])
-
-    def _put_back(self, run: Path, in_bin: Path) -> bool:
-        try:
-            if run.exists():
-                raise FileExistsError(errno.EEXIST, say("another run is there now"), str(run))
-            shutil.move(in_bin, run)
-        except OSError as error:
-            why = reason_of(error)
-            self._runs.problem_found.emit(
-                say("The run could not be put back ({why}). It is in {folder}.", why=why, folder=in_bin)
-            )
-            return False
-        note = in_bin.parent.parent / "info" / f"{in_bin.name}.trashinfo"  # of freedesktop.org's bins
-        note.unlink(missing_ok=True)
-        return True
 
     def export(self, info: RunInfo, file: Path) -> None:
         """Everything of a run but its older snapshots and its locks, in one file; on a thread of its own."""
@@ -176,11 +177,3 @@ def write_run(run: Path, file: Path, cancelled: threading.Event | None = None) -
         raise OSError(errno.EINVAL, "the name of a file in it is not UTF-8", str(run)) from None
     finally:
         part.unlink(missing_ok=True)
-
-
-def _make_room_for_the_bin() -> None:
-    """Qt makes the bin of a desktop, but not the folder that it is in, which a home folder may lack."""
-    if sys.platform.startswith("linux"):
-        place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericDataLocation)
-        with contextlib.suppress(OSError):  # then it cannot be moved there, which is said
-            Path(place).mkdir(parents=True, exist_ok=True)

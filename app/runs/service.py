@@ -288,17 +288,15 @@ def _stamp(run: Path, names: tuple[str, ...]) -> object:
     """Another one when a file of these names has changed; of the snapshots, when one has come or gone."""
     folder, stamps = os.fspath(run), []
     for name in names:
+        files = [f"{folder}/{name}"]
         with contextlib.suppress(OSError, ValueError):
-            stamps.append((name, *_size_and_time(f"{folder}/{name}")))
             if name == SNAPSHOTS:
-                newest = f"{folder}/{name}/{max(os.listdir(f'{folder}/{name}'))}"  # which a run can resume from
-                stamps.append((newest, *_size_and_time(newest)))
+                files.append(f"{files[0]}/{max(os.listdir(files[0]))}")  # which a run can resume from
+        for file in files:
+            with contextlib.suppress(OSError):
+                about = os.stat(file)
+                stamps.append((file, about.st_size, about.st_mtime_ns))
     return tuple(stamps)
-
-
-def _size_and_time(file: str) -> tuple[int, int]:
-    about = os.stat(file)
-    return about.st_size, about.st_mtime_ns
 
 
 def _new_run_path(name: str) -> Path:

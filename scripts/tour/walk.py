@@ -26,7 +26,7 @@ from app.rooms.layers.swap_view import SwapView
 from app.rooms.layers.weights_view import WeightsView
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.texts_view import TEMPLATE, TextsView
-from app.rooms.train.form.demos import finished_demo
+from app.rooms.train.list.card import finished_demo
 from app.rooms.train.room import TrainRoom
 from app.runs.finding import LOG
 from app.runs.stages import reference_to

@@ -16,7 +16,7 @@ from app.look import theme
 from app.rooms.train.batch.page import BatchPage
 from app.rooms.train.batch.picture import BatchMap, SequenceText, token_shapes
 from app.rooms.train.batch.sentences import about_sequence, about_token, about_weights
-from app.rooms.train.form.demos import finished_demo
+from app.rooms.train.list.card import finished_demo
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import read_run
 from app.shell.window import Window

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
-from app.rooms.train.form.demos import DEMOS, finished_demo
+from app.rooms.train.list.card import DEMOS, finished_demo
 from app.rooms.train.questions.pictures import QuestionBoard
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.snapshots.cards import milestones

@@ -14,7 +14,7 @@ from app.shell.window import Window
 from app.state.examples import load_examples
 from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from tests.app.train_room import chosen_step
+from tests.app.train_room import chosen_step, shown_runs
 
 WAIT_MS = 120_000
 
@@ -29,7 +29,7 @@ def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str]
         lambda: room.time_machine.slider.isEnabled() and chosen_step(room) == snapshots[-1][0],
         timeout=WAIT_MS,
     )
-    assert [run.path.name for run in room.runs.shown_runs] == [TINY, CLASS_DEMO, BUILT_IN]
+    assert [run.path.name for run in shown_runs(room)] == [TINY, CLASS_DEMO, BUILT_IN]
     qtbot.waitUntil(lambda: len(room.watch._answers) == len(snapshots), timeout=WAIT_MS)
     said = [room.watch._answers[path] for _, path in snapshots]
     assert said[0].probability < 0.05 and len({guess.token for guess in said}) > 2

@@ -16,6 +16,7 @@ from app.runs.service import RunsService
 from bertcore.errors import MOST_NAME, MOST_SENTENCE
 from bertcore.runs.run_metrics import RunMetrics
 from tests.app.conftest import handle_events
+from tests.app.train_room import shown_runs
 
 pytestmark = [
     pytest.mark.usefixtures("no_built_in_runs"),
@@ -177,8 +178,8 @@ def test_all_of_them_are_listed_and_can_be_looked_at(
     for number, changes in enumerate(BAD.values()):
         make_run(own_home / "runs" / f"bad-{number:02}", **changes)
     service.refresh()
-    assert len(room.runs.shown_runs) == len(BAD) + 1
-    for info in room.runs.shown_runs:
+    assert len(shown_runs(room)) == len(BAD) + 1
+    for info in shown_runs(room):
         service.select(info.path)
         handle_events()
         room.view.draw()
@@ -207,4 +208,4 @@ def test_a_run_that_goes_away_while_it_is_looked_at(
     run.rename(own_home / "elsewhere")
     service.refresh()
     service._poll_selected()
-    assert room.runs.shown_runs == [] and "config.json is missing" in room.view._message.text()
+    assert shown_runs(room) == [] and "config.json is missing" in room.view._message.text()

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.form.copy_form import CopyForm
+from app.rooms.train.form.new_run_form import CopyForm
 from app.rooms.train.list.actions import LabelDialog
 from app.rooms.train.room import TrainRoom
 from app.runs.ending_sentences import ending_of, nearest_snapshot

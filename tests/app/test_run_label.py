@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from app.rooms.train.list.actions import shell_command
 from app.runs.run_info import LABEL, MOST_BYTES, MOST_NOTE, MOST_TAGS, RunLabel, read_label, tidy_tags, write_label
-from app.runs.shell_command import shell_command
 from bertcore.cli.main import app as cli
 from bertcore.errors import MOST_NAME, BertcoreError
 from bertcore.locations import built_in_checkpoint

@@ -26,7 +26,7 @@ from bertcore.training.data_facts import Cost, RunEstimate
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied, usual_rate
 from tests.app.conftest import TIMEOUT_MS, handle_events
-from tests.app.train_room import Models, served_room
+from tests.app.train_room import Models, served_room, shown_runs
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 INFINITE = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
@@ -255,7 +255,10 @@ def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
     assert page.sweep is not None and page.sweep.chance == 0.52
     assert page.curves is not None and page.curves.drawing.level == Level(0.52, "")
     assert set(page.curves.drawing.names.values()) == {"0.001", "0.1"}, "the one that diverged has a colour, too"
-    assert [room.runs.state_line(row).split(" · ")[0] for row in room.runs.shown_runs] == ["Done", "Diverged"]
+    assert [room.runs.state_line(row).split(" · ")[0] for row in shown_runs(room)] == [
+        "Done",
+        "Diverged",
+    ]
     assert page.chart is not None and page.chart.drawing.level is not None
     assert [values.tolist() for values in page.chart.points("failed")] == [[-1.0], [0.5]]
     assert page.chart.spec.sentence == "dot: a run · ring: the best run · ×: diverged or failed"

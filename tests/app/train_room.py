@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from app.compute.inference import OPEN
 from app.compute.open_model import OpenModel
 from app.rooms.train.room import TrainRoom
+from app.runs.run_info import RunInfo
 from app.runs.run_state import RunState
 from app.runs.service import RunsService
 from bertcore.errors import BertcoreError
@@ -73,3 +74,8 @@ def chosen_step(room: TrainRoom) -> int | None:
     """That the handle of the time machine is at."""
     chosen = room.time_machine.chosen
     return None if chosen is None else room.state.snapshots[chosen][0]
+
+
+def shown_runs(room: TrainRoom) -> list[RunInfo]:
+    """Of the list, without its sweeps."""
+    return [row for row in room.runs.rows if isinstance(row, RunInfo)]

@@ -25,9 +25,8 @@ from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import FoldingCard
 from ...widgets.layouts import fill
 from .form.data_card import DataCard
-from .form.demos import DEMOS
 from .list.actions import RunActions
-from .list.card import RunsCard
+from .list.card import DEMOS, RunsCard
 from .run.view import RunView
 from .snapshots.cards import HeadsCard, WatchCard
 from .snapshots.time_machine_card import TimeMachineCard

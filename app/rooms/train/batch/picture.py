@@ -85,7 +85,10 @@ class SequenceText(WrappedBoxes):
         self._batch, self._row = batch, row
         ids = [] if batch is None else batch.ids[row, : batch.length(row)].tolist()
         self.words = [] if batch is None else [batch.words[number] for number in ids]
-        self.tags = [] if batch is None else _tags(batch, row, len(ids))
+        self.tags = [""] * len(ids)
+        unit = batch.task.unit(row) if batch and batch.task is not None and batch.task.kind == "tag" else None
+        for place in () if unit is None else unit.places:
+            self.tags[place.position] = str(place.right)
         self._box_px = TAGGED_PX if any(self.tags) else BOX_PX
         self.hovered_cell = None
         self.setAccessibleDescription(" ".join(self.words[:200]))
@@ -117,15 +120,6 @@ class SequenceText(WrappedBoxes):
         if number in (self._selected, self.hovered_cell):
             width_px = theme.stroke(2.0 if number == self._selected else 1.2)
             yield Box(box.adjusted(0.5, 0.5, -0.5, 0), "", "accent", width_px, self.px(5))
-
-
-def _tags(batch: ShownBatch, row: int, length: int) -> list[str]:
-    """The right tags of a tagger's words; of others nothing stands below a token."""
-    tags = [""] * length
-    unit = batch.task.unit(row) if batch.task is not None and batch.task.kind == "tag" else None
-    for place in () if unit is None else unit.places:
-        tags[place.position] = str(place.right)
-    return tags
 
 
 class BatchMap(Drawing):

@@ -291,13 +291,16 @@ class ColumnFields(QWidget):
         self.choices = {}
         columns = columns_in(spec, file) if spec and file else []
         self.setVisible(bool(columns))
-        if spec is not None and columns:
-            titles = {**_COLUMNS[""], **_COLUMNS.get(spec.kind, {})}
-            self.choices = {
-                role: self._add(say(title), columns, likely_column(spec, role, columns))
-                for role, title in titles.items()
-                if role in spec.columns
-            }
+        titles = {**_COLUMNS[""], **_COLUMNS.get(spec.kind, {})} if spec is not None and columns else {}
+        for role, title in titles.items():
+            if spec is not None and role in spec.columns:
+                choice = self.choices[role] = Choice(say(title))
+                for name, column in ((say("choose…"), None), *zip(columns, columns, strict=True)):
+                    choice.addItem(name, column)
+                likely = likely_column(spec, role, columns)
+                choice.setCurrentIndex(choice.findData(likely) if likely else 0)
+                choice.activated.connect(self.edited)
+                fill(self._layout, label(say(title), "muted"), choice)
 
     def chosen(self) -> dict[Role, str]:
         """Role -> column. Raises BertcoreError where one is not chosen yet, or chosen twice."""
@@ -317,15 +320,6 @@ class ColumnFields(QWidget):
         """role -> column, as `chosen` gives them; a column that is not there is left out."""
         for role, choice in self.choices.items():
             choice.setCurrentIndex(max(0, choice.findData(columns.get(role, choice.currentData()))))
-
-    def _add(self, title: str, columns: list[str], likely: str | None) -> Choice:
-        choice = Choice(title)
-        for name, column in ((say("choose…"), None), *zip(columns, columns, strict=True)):
-            choice.addItem(name, column)
-        choice.setCurrentIndex(choice.findData(likely) if likely else 0)
-        choice.activated.connect(self.edited)
-        fill(self._layout, label(title, "muted"), choice)
-        return choice
 
 
 class LengthField(QWidget):

@@ -1,18 +1,23 @@
 """The card at the left: the list of runs or, in its place, a form for a new one."""
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter
-from PySide6.QtWidgets import QStackedWidget, QStyle, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QStyle, QWidget
 
 from bertcore.errors import BertcoreError, printable
-from bertcore.locations import built_in_checkpoint
+from bertcore.locations import CLASS_DEMO, assets, built_in_checkpoint
 from bertcore.runs.diagnosis import Suggestion
+from bertcore.runs.known_runs import is_run
+from bertcore.training.pretrain_options import PretrainOptions
 
 from ....look import theme
 from ....look.fitting import fitting_line
 from ....look.say import mark, say
+from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
 from ....runs.run_sentences import shown_name, state_line, sweep_line
 from ....runs.run_state import RunState
@@ -22,14 +27,13 @@ from ....widgets.card import Card, button, label, scrolled, set_role, show_text
 from ....widgets.charts.drawing import Box
 from ....widgets.layouts import discard, fill, vbox
 from ....widgets.table import RowList
-from ..form.copy_form import CopyForm
-from ..form.demos import DemoPanel
-from ..form.new_run_form import NewRunForm
+from ..form.new_run_form import CopyForm, NewRunForm
 
 GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 6, 4, 8, 16
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}
 Row = RunInfo | SweepRow
 LIST_PX, FORM_PX = 268, 302
+BETWEEN_PX = 8  # a demo and the next
 ABOUT_RUNS = mark("A run is the training of one model. Click one to see it.")
 
 
@@ -148,10 +152,6 @@ class RunList(RowList):
         for changed in (state.runs_changed, state.run_changed, state.sweep_changed):
             changed.connect(self._fill)
 
-    @property
-    def shown_runs(self) -> list[RunInfo]:
-        return [row for row in self.rows if isinstance(row, RunInfo)]
-
     def set_diverged(self, runs: frozenset[Path]) -> None:
         """The finished runs of a sweep that are worse than untrained: their folders do not say so."""
         if runs != self._diverged:
@@ -225,3 +225,79 @@ def _write(painter: QPainter, box: QRectF, text: str, color: str, *, is_bold: bo
 
 def _width(text: str, *, is_bold: bool = False) -> float:
     return QFontMetricsF(theme.font(13 if is_bold else 12, medium=is_bold)).horizontalAdvance(fitting_line(text))
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A recipe in assets/recipes; the text it learns from, and its questions, have a name in common."""
+
+    recipe: str
+    text: str
+    title: str
+    sentence: str
+
+    def command(self) -> RunCommand:
+        """The run to start. Raises BertcoreError where one of its files is missing or damaged."""
+        options = PretrainOptions.from_file(assets() / "recipes" / f"{self.recipe}.json")
+        corpus, questions = assets() / "corpus" / f"{self.text}.txt", assets() / "evaluation" / f"{self.text}.jsonl"
+        for file in (corpus, questions):
+            if not file.is_file():
+                raise BertcoreError(say("The file {file} is missing; install BERTscope again.", file=file))
+        return RunCommand(options.with_changes(corpus=(str(corpus),), questions=str(questions)))
+
+
+DEMOS = (
+    Demo(
+        CLASS_DEMO,
+        "small-world",
+        mark("Class demo"),
+        mark("A tiny model learns about eight people from scratch, in about a minute."),
+    ),
+    Demo(
+        "ten-seconds",
+        "mirror",
+        mark("Ten-second demo"),
+        mark("A row of letters and its mirror image: one head finds out which letter to copy."),
+    ),
+)
+
+
+def finished_demo() -> Path | None:
+    """The finished class demo that ships."""
+    run = (assets() / "runs" / CLASS_DEMO).resolve()
+    return run if is_run(run) else None
+
+
+class DemoPanel(QWidget):
+    """A sentence and a button for each demo, and a button that opens the finished class demo."""
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__()
+        self._state = state
+        layout = vbox(parent=self, gap_px=4)
+        self.buttons: list[QPushButton] = []
+        for demo in DEMOS:
+            self.buttons.append(
+                button(say(demo.title), partial(self.start, demo), look="" if self.buttons else "primary")
+            )
+            fill(layout, label(say(demo.sentence), "muted", wrap=True), self.buttons[-1])
+            if demo.recipe == CLASS_DEMO and (finished := finished_demo()) is not None:
+                hint = say("The same run, already trained: for a computer that is too slow")
+                fill(layout, button(say("Open the finished one"), partial(state.choose, finished), hint=hint))
+            fill(layout, BETWEEN_PX)
+        state.runs_changed.connect(self._show_runs)
+        self._show_runs(state.runs)
+
+    def start(self, demo: Demo) -> None:
+        try:
+            self._state.start_requested.emit(demo.command())
+        except BertcoreError as error:
+            self._state.problem_found.emit(str(error))
+
+    def _show_runs(self, runs: list[RunInfo]) -> None:
+        """Two runs at once would both take twice as long."""
+        is_free = not any(run.status.state in ("starting", "running") for run in runs)
+        busy = say("Wait until the run is done, or stop it: two at once take twice as long.")
+        for made, demo in zip(self.buttons, DEMOS, strict=True):
+            made.setEnabled(is_free)
+            made.setToolTip(say(demo.sentence) if is_free else busy)

@@ -80,6 +80,7 @@ class QuestionBoard(Drawing):
         self._questions: tuple[ClozeSentence, ...] = ()
         self._places: list[tuple[int, int]] = []  # row and column of each question
         self._categories: list[str] = []  # of the rows
+        self._columns = 1
         self.names: list[str] = []  # of the columns
         self.is_right: tuple[bool, ...] = ()
         self._selected = 0
@@ -93,7 +94,12 @@ class QuestionBoard(Drawing):
             texts = rows.setdefault(question.category, [])
             places.append((list(rows).index(question.category), len(texts)))
             texts.append(question.text)
-        self._places, self._categories, self.names = places, list(rows), _shared_first_words(list(rows.values()))
+        self._places, self._categories, self.names = places, list(rows), []
+        # A column has a name where its questions begin with the same word in all rows.
+        columns = {tuple(text.split(maxsplit=1)[0] for text in row) for row in rows.values() if all(row)}
+        if len(columns) == 1 and len(rows) > 1:
+            self.names = list(columns.pop())
+        self._columns = max((column + 1 for _, column in places), default=1)
         self.updateGeometry()
         self.redraw()
 
@@ -127,10 +133,6 @@ class QuestionBoard(Drawing):
     @property
     def _header(self) -> int:
         return theme.px(HEADER_PX) if self.names else 0
-
-    @property
-    def _columns(self) -> int:
-        return max((column + 1 for _, column in self._places), default=1)
 
     def _label_width(self) -> float:
         return _widest(self._categories, LABEL_PX) + theme.px(8)
@@ -186,9 +188,3 @@ class QuestionBoard(Drawing):
 def _widest(texts: list[str], size_px: float) -> float:
     metrics = QFontMetricsF(theme.font(size_px))
     return max(map(metrics.horizontalAdvance, texts), default=0.0)
-
-
-def _shared_first_words(rows: list[list[str]]) -> list[str]:
-    """The first word of each column, if it is the same in all rows; else none."""
-    columns = {tuple(text.split(maxsplit=1)[0] for text in row) for row in rows if all(row)}
-    return list(columns.pop()) if len(columns) == 1 and len(rows) > 1 else []

@@ -19,7 +19,7 @@ from bertcore.runs.run_record import RunRecord, common_answer, record_of
 from ....figures.figure import joined
 from ....look import numbers, theme
 from ....look.number_kinds import explain
-from ....look.say import say
+from ....look.say import mark, say
 from ....runs.ending_sentences import ending_of
 from ....runs.finding import health_of
 from ....runs.run_info import RunResult
@@ -78,10 +78,17 @@ class RunView(Card):
             made = self.buttons[page] = button(title, partial(self._show, page), checkable=True)
             self.add_to_header(made)
         pause = say("Pause", meaning="of a run")
-        self.pause = button(pause, self._on_pause_clicked, hint=say("Pause, and save a snapshot"))
+        self.pause = button(
+            pause,
+            lambda: self._control("resume" if self._may_resume else "pause"),
+            hint=say("Pause, and save a snapshot"),
+        )
         stop = partial(self._control, "stop")
         self.stop = button(say("Stop"), stop, hint=say("End the run, and save a snapshot"))
-        self.menu = IconButton("menu", say("Name, copy, export or delete this run"), self._on_menu_clicked)
+        self.menu = IconButton("menu", say("Name, copy, export or delete this run"))
+        self.menu.clicked.connect(
+            lambda: self.menu_requested.emit(self.menu.mapToGlobal(self.menu.rect().bottomLeft()))
+        )
         for made in (self.pause, self.stop, self.menu):
             self.add_to_header(made)
         units = {"step": say("steps"), "loss": "", "right": "", "speed": say("tokens/s"), "left": say("left")}
@@ -286,23 +293,21 @@ class RunView(Card):
     def _show_intro(self) -> None:
         """The curves say it themselves, each chart below its title."""
         text = ""
-        if theme.is_projector() or not self._needs_room:
-            pass
-        elif not self.shows_batch:
-            text = say(
+        if self.shows_batch:
+            text = mark("What it reads in one step: it has to guess what is hidden, and learns from its mistakes.")
+            if self._state.run.run_kind.is_task:
+                text = mark("What it reads in one step: examples and their right answers. It learns from its mistakes.")
+            elif self.batch.batch is not None and self.batch.batch.causal:
+                text = mark(
+                    "In this step it guesses each next word from the words before it. Bar under a token: how wrong "
+                    "its guess of the next one was."
+                )
+        elif self._needs_room:
+            text = mark(
                 "Each step changes all weights a little. Stronger colour: the part moved "
                 "further, compared with its length. A column for each step that was measured."
             )
-        elif self._state.run.run_kind.is_task:
-            text = say("What it reads in one step: examples and their right answers. It learns from its mistakes.")
-        elif self.batch.batch is not None and self.batch.batch.causal:
-            text = say(
-                "In this step it guesses each next word from the words before it. Bar under a token: how wrong "
-                "its guess of the next one was."
-            )
-        else:
-            text = say("What it reads in one step: it has to guess what is hidden, and learns from its mistakes.")
-        self.set_intro(text)
+        self.set_intro(say(text) if text and not theme.is_projector() else "")
 
     def _show_numbers(self) -> None:
         """At the newest step, or at that of a run that is played again."""
@@ -344,12 +349,6 @@ class RunView(Card):
 
     def _control(self, command: str) -> None:
         self._state.control_requested.emit(self._state.run.path, command)
-
-    def _on_pause_clicked(self) -> None:
-        self._control("resume" if self._may_resume else "pause")
-
-    def _on_menu_clicked(self) -> None:
-        self.menu_requested.emit(self.menu.mapToGlobal(self.menu.rect().bottomLeft()))
 
     def _on_questions_step_shown(self, _step: object) -> None:
         self._show_numbers()

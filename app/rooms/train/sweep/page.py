@@ -15,7 +15,7 @@ from bertcore.runs.sweep_results import MeasurementReader, Sweep, SweepRun
 from ....figures.figure import Figure, numbers_of, picture_of
 from ....look import numbers, theme
 from ....look.say import say
-from ....runs.finding import Action, Finding
+from ....runs.finding import Finding
 from ....runs.run_sentences import setting_name, setting_value
 from ....runs.run_state import RunState
 from ....runs.sweep_rows import SweepRow, read_row
@@ -53,7 +53,7 @@ class SweepPage(Card):
         self.stop = button(say("Stop all"), self._on_stop_clicked, hint=hint)
         self.add_to_header(self.stop)
         self.strip = FindingStrip(say("What the sweep found"))
-        self.strip.action.connect(self._on_strip_action)
+        self.strip.action.connect(lambda action: self.action.emit(action, self.best))
         self.chart: CurvePlot | None = None  # the score of each run
         self.curves: CurvePlot | None = None  # how each run learned
         self.results: SweepPlot | None = None  # what the chart shows
@@ -82,6 +82,12 @@ class SweepPage(Card):
         self.chart = self._shown(self.chart, self.results)
         if not theme.is_projector():  # in front of a class one chart is enough
             self.curves = self._shown(self.curves, learning_of(self.sweep))
+
+    @property
+    def best(self) -> Path:
+        """The best run; as long as none has a score, the first."""
+        found = None if self.sweep is None else self.sweep.winner or self.sweep.runs[0]
+        return Path() if found is None else found.path
 
     @property
     def diverged(self) -> frozenset[Path]:
@@ -122,10 +128,6 @@ class SweepPage(Card):
             return "", ""
         best = self.sweep.best
         return self.row.name, "" if best is None else f"{settings_in_words(best)}: {mean_in_words(self.sweep, best)}"
-
-    def _on_strip_action(self, action: Action) -> None:
-        if self.sweep is not None:
-            self.action.emit(action, (self.sweep.winner or self.sweep.runs[0]).path)
 
     def _on_chart_place_clicked(self, key: str, index: int) -> None:
         if self.results is not None:
