@@ -23,7 +23,7 @@ from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 from ..look.say import say
 from .run_info import RunInfo, RunLabel, is_built_in, write_label
 from .run_state import RunState
-from .sweep_rows import SweepRow
+from .sweeps import SweepRow
 
 STORED = (".safetensors", ".bin")  # these do not get smaller
 MOST_NAME = 60  # characters of a file's name

@@ -1,4 +1,4 @@
-"""What a run or a sweep is called, what it does, and how it stands, each in a line. No torch, no widgets."""
+"""What a run is called, what it does, and how it stands, each in a line. No torch, no widgets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ..look import numbers
 from ..look.say import mark, say
 from ..state.task_info import metric_name, metric_value
 from .run_info import RunInfo
-from .sweep_rows import SweepRow
 
 _STATES = {
     "waiting": mark("Waiting"),
@@ -86,13 +85,6 @@ def state_line(run: RunInfo, outcome: str = "") -> str:
         measured = _measured(run.held_out or {}, run.metrics)
         parts += [measured] if run.metrics and measured else [_at_step(status), measured]
     return " · ".join(part for part in parts if part)
-
-
-def sweep_line(row: SweepRow) -> str:
-    """How a sweep stands: "3 of 5 runs done"."""
-    done = say("{done} of {of} runs done", done=numbers.count(row.done), of=numbers.count(row.of))
-    at_work = next((run for run in row.runs if run.status.state in ("running", "paused")), None)
-    return done if at_work is None else f"{state_name(at_work.status.state)} · {done}"
 
 
 def _at_step(status: RunStatus) -> str:

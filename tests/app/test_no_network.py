@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from app.lessons.shipped import shipped_lessons
 from app.look import numbers
 from app.runs.process import RunCommand, child_environment
-from app.runs.sweep_rows import five_rates
+from app.runs.sweeps import five_rates
 from app.shell.window import Window
 from app.state.examples import load_examples
 from app.state.session_file import ENDING, Session, SessionModel, as_json

@@ -15,8 +15,7 @@ from app.rooms.train.room import TrainRoom
 from app.runs.finding import APPLY_BEST_RUN, COPY_BEST_RUN, OPEN_BEST_RUN, RESUME_SWEEP, THREE_SEEDS
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
-from app.runs.sweep_rows import read_row, rows_of, sweep_row
-from app.runs.sweep_sentences import finding_of
+from app.runs.sweeps import finding_of, read_row, rows_of, sweep_row
 from app.widgets.curve_specs import Level
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs

@@ -19,7 +19,7 @@ from ...runs.finding import Action
 from ...runs.run_info import RunInfo
 from ...runs.run_kinds import is_settings
 from ...runs.run_state import RunState
-from ...runs.sweep_rows import SweepRow, sweep_row, three_seeds
+from ...runs.sweeps import SweepRow, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import FoldingCard

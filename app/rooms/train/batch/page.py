@@ -53,7 +53,43 @@ class BatchPage(QWidget):
             question.requested.connect(self.question_requested)
         self.question.failed.connect(lambda: self._show_batch(None))
         self._most_guesses = GUESSES_ON_PROJECTOR if theme.is_projector() else GUESSES
-        self._build()
+        self.back = button("‹", partial(self._go, -1), hint=say("The previous batch (Page Up)"))
+        self.on = button("›", partial(self._go, 1), hint=say("The next batch (Page Down)"))
+        self.back.setAccessibleName(say("The previous batch"))
+        self.on.setAccessibleName(say("The next batch"))
+        self.number = NumberBox(say("Step whose batch is shown"), 1, 1, step=1)
+        self.of_steps, self.map_title = label("", "muted"), label("", "title")
+        self.weights, self.weights_line = Choice(say("The snapshot that predicts")), LinkedText()
+        self.progress = ProgressLine((self.question,))
+        self.map, self.text, self.legend, self.chance = BatchMap(), SequenceText(), BatchLegend(), ChanceColumn()
+        self.sequence_line, self.truth = label("", "strong", wrap=True), label("", "number")
+        self.about, self.guesses = LinkedText(), BarList(say("The model’s first guesses"))
+        self.guesses.setFixedHeight(self._most_guesses * theme.px(ROW_PX))
+        for key, move in ((Qt.Key.Key_PageUp, -1), (Qt.Key.Key_PageDown, 1)):
+            shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(partial(self._go, move))
+        predicted_by = label(say("predicted by"), "muted")
+        steps = hbox(
+            *(self.back, label(say("Step"), "strong"), self.number, self.of_steps, self.on, 10),
+            *(predicted_by, self.weights, None),
+            gap_px=6,
+        )
+        lines = scrolled(self.text)
+        lines.setMinimumHeight(theme.px(TEXT_PX))
+        self._left, chosen = QWidget(), QWidget()
+        vbox(self.map_title, (self.map, 1), parent=self._left, gap_px=4)
+        self._left.setFixedWidth(theme.column_px(MAP_PX))
+        vbox(self.truth, self.about, None, parent=chosen, gap_px=2)
+        reading = vbox(self.sequence_line, self.legend, (lines, 1), hbox((chosen, 2), (self.guesses, 3), gap_px=12))
+        self._right = scrolled(self.chance)
+        self._right.setFixedWidth(theme.column_px(CHANCE_PX))
+        columns = hbox(self._left, (reading, 1), self._right, gap_px=14)
+        vbox(steps, self.weights_line, self.progress, (columns, 1), parent=self, gap_px=6)
+        self.number.valueChanged.connect(lambda value: self.show_step(int(value)))
+        self.weights.activated.connect(lambda _index: self._ask())
+        self.map.clicked.connect(lambda row, _modifiers: self.show_row(row))
+        self.text.clicked.connect(lambda position, _modifiers: self._pin(position))
+        self.text.hovered.connect(lambda position: self._show_token(self._pinned if position is None else position))
         state.run_changed.connect(self._on_run_changed)
         state.snapshots_changed.connect(self._fill_weights)
         self._fill_weights()
@@ -104,47 +140,6 @@ class BatchPage(QWidget):
 
     def _go(self, steps: int) -> None:
         self.show_step(self.step + steps)
-
-    # --- building
-
-    def _build(self) -> None:
-        self.back = button("‹", partial(self._go, -1), hint=say("The previous batch (Page Up)"))
-        self.on = button("›", partial(self._go, 1), hint=say("The next batch (Page Down)"))
-        self.back.setAccessibleName(say("The previous batch"))
-        self.on.setAccessibleName(say("The next batch"))
-        self.number = NumberBox(say("Step whose batch is shown"), 1, 1, step=1)
-        self.of_steps, self.map_title = label("", "muted"), label("", "title")
-        self.weights, self.weights_line = Choice(say("The snapshot that predicts")), LinkedText()
-        self.progress = ProgressLine((self.question,))
-        self.map, self.text, self.legend, self.chance = BatchMap(), SequenceText(), BatchLegend(), ChanceColumn()
-        self.sequence_line, self.truth = label("", "strong", wrap=True), label("", "number")
-        self.about, self.guesses = LinkedText(), BarList(say("The model’s first guesses"))
-        self.guesses.setFixedHeight(self._most_guesses * theme.px(ROW_PX))
-        for key, move in ((Qt.Key.Key_PageUp, -1), (Qt.Key.Key_PageDown, 1)):
-            shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(partial(self._go, move))
-        predicted_by = label(say("predicted by"), "muted")
-        steps = hbox(
-            *(self.back, label(say("Step"), "strong"), self.number, self.of_steps, self.on, 10),
-            *(predicted_by, self.weights, None),
-            gap_px=6,
-        )
-        lines = scrolled(self.text)
-        lines.setMinimumHeight(theme.px(TEXT_PX))
-        self._left, chosen = QWidget(), QWidget()
-        vbox(self.map_title, (self.map, 1), parent=self._left, gap_px=4)
-        self._left.setFixedWidth(theme.column_px(MAP_PX))
-        vbox(self.truth, self.about, None, parent=chosen, gap_px=2)
-        reading = vbox(self.sequence_line, self.legend, (lines, 1), hbox((chosen, 2), (self.guesses, 3), gap_px=12))
-        self._right = scrolled(self.chance)
-        self._right.setFixedWidth(theme.column_px(CHANCE_PX))
-        columns = hbox(self._left, (reading, 1), self._right, gap_px=14)
-        vbox(steps, self.weights_line, self.progress, (columns, 1), parent=self, gap_px=6)
-        self.number.valueChanged.connect(lambda value: self.show_step(int(value)))
-        self.weights.activated.connect(lambda _index: self._ask())
-        self.map.clicked.connect(lambda row, _modifiers: self.show_row(row))
-        self.text.clicked.connect(lambda position, _modifiers: self._pin(position))
-        self.text.hovered.connect(lambda position: self._show_token(self._pinned if position is None else position))
 
     # --- asking
 

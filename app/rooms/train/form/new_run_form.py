@@ -44,7 +44,7 @@ from ....runs.run_kinds import (
     sample_run_name,
 )
 from ....runs.run_state import RunState
-from ....runs.sweep_rows import A_THIRD, FIVE, THREE, five_rates, three_seeds
+from ....runs.sweeps import A_THIRD, FIVE, THREE, five_rates, three_seeds
 from ....state.task_info import task_title
 from ....widgets.card import button, label, scrolled, show_text
 from ....widgets.context_menu import show_context_menu

@@ -37,7 +37,7 @@ from ....runs.process import RunCommand
 from ....runs.run_info import MOST_NOTE, RunInfo, RunLabel, tidy_tags
 from ....runs.run_kinds import kind_in
 from ....runs.run_state import RunState
-from ....runs.sweep_rows import SweepRow, again, can_be_swept, five_rates, three_seeds
+from ....runs.sweeps import SweepRow, again, can_be_swept, five_rates, three_seeds
 from ....widgets.card import label
 from ....widgets.context_menu import Entry
 from ....widgets.layouts import vbox

@@ -19,9 +19,9 @@ from ....look.fitting import fitting_line
 from ....look.say import mark, say
 from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
-from ....runs.run_sentences import shown_name, state_line, sweep_line
+from ....runs.run_sentences import shown_name, state_line
 from ....runs.run_state import RunState
-from ....runs.sweep_rows import SweepRow, rows_of
+from ....runs.sweeps import SweepRow, rows_of, sweep_line
 from ....widgets.banner import OfferLine
 from ....widgets.card import Card, button, label, scrolled, set_role, show_text
 from ....widgets.charts.drawing import Box

@@ -47,7 +47,25 @@ class QuestionsPage(QWidget):
         hint = say("From the first step to the last")
         self.play = button(say("Play again"), self._on_play_clicked, look="small", hint=hint)
         self.ending, self.ending_label = QFrame(), label("", "strong", wrap=True)
-        self._build()
+        self.bars.setFixedHeight(3 * theme.px(ROW_PX))
+        rooms = {
+            "attend": (say("See its heads"), say("Open this model in Attend")),
+            "predict": (say("Try other words"), say("Open this model in Predict")),
+            "map": (say("See the whole model"), say("Open this model in Map")),
+        }
+        self.room_buttons = {
+            key: button(title, partial(self._open_room, key), hint=hint) for key, (title, hint) in rooms.items()
+        }
+        if theme.is_projector():
+            self.plot.hide()
+        self.ending.setProperty("look", "task-done")
+        margins = (theme.px(10), theme.px(6), theme.px(10), theme.px(6))
+        buttons = hbox(*self.room_buttons.values(), None, self.play, gap_px=6)
+        vbox(self.ending_label, buttons, parent=self.ending, gap_px=4, margins=margins)
+        self.ending.hide()
+        guesses = hbox((self.bars, 1), vbox(self.count, self.since, None, gap_px=0), gap_px=16)
+        below = hbox(self.board, (self.plot, 1), gap_px=16)
+        vbox(self.sentence, guesses, (below, 1), self.ending, parent=self, gap_px=8)
         self.board.chosen.connect(self._on_board_chosen)
         state.run_changed.connect(self._on_run_changed)
 
@@ -105,29 +123,6 @@ class QuestionsPage(QWidget):
         self.plot.set_marked(self.shown_step)
         self.step_shown.emit(self.shown_step)
         self._draw()
-
-    # --- building
-
-    def _build(self) -> None:
-        self.bars.setFixedHeight(3 * theme.px(ROW_PX))
-        rooms = {
-            "attend": (say("See its heads"), say("Open this model in Attend")),
-            "predict": (say("Try other words"), say("Open this model in Predict")),
-            "map": (say("See the whole model"), say("Open this model in Map")),
-        }
-        self.room_buttons = {
-            key: button(title, partial(self._open_room, key), hint=hint) for key, (title, hint) in rooms.items()
-        }
-        if theme.is_projector():
-            self.plot.hide()
-        self.ending.setProperty("look", "task-done")
-        margins = (theme.px(10), theme.px(6), theme.px(10), theme.px(6))
-        buttons = hbox(*self.room_buttons.values(), None, self.play, gap_px=6)
-        vbox(self.ending_label, buttons, parent=self.ending, gap_px=4, margins=margins)
-        self.ending.hide()
-        guesses = hbox((self.bars, 1), vbox(self.count, self.since, None, gap_px=0), gap_px=16)
-        below = hbox(self.board, (self.plot, 1), gap_px=16)
-        vbox(self.sentence, guesses, (below, 1), self.ending, parent=self, gap_px=8)
 
     # --- drawing
 

@@ -99,10 +99,6 @@ class RunView(Card):
         hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 14)
         fill(self.body, self._row, self._message, self.ending, self.health, self.slow_motion, (self._stack, 1))
         self._pace = RedrawPace(self)
-        self._connect()
-        self._show(self.curves)
-
-    def _connect(self) -> None:
         state = self._state
         state.run_changed.connect(self._on_run_changed)
         state.status_changed.connect(self._on_status_changed)
@@ -117,6 +113,7 @@ class RunView(Card):
         self.ending.log_toggled.connect(self._place_strips)
         for asking in (self.slow_motion, self.weights):
             asking.batch_requested.connect(self._on_batch_requested)
+        self._show(self.curves)
 
     @property
     def shows_batch(self) -> bool:

@@ -14,7 +14,7 @@ from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 from ....look import numbers
 from ....look.say import say
 from ....runs.run_sentences import setting_name, setting_value
-from ....runs.sweep_sentences import chance_sentence, settings_in_words, values_in_words
+from ....runs.sweeps import chance_sentence, settings_in_words, values_in_words
 from ....state.task_info import SHARES, metric_form, metric_name, metric_value
 from ....widgets.curve_specs import CurveSpec, Level, PlotSpec, Points
 from ..curves.page import RUN_COLORS

@@ -18,12 +18,13 @@ from ....look.say import say
 from ....runs.finding import Finding
 from ....runs.run_sentences import setting_name, setting_value
 from ....runs.run_state import RunState
-from ....runs.sweep_rows import SweepRow, read_row
-from ....runs.sweep_sentences import (
+from ....runs.sweeps import (
+    SweepRow,
     about_sweep,
     finding_of,
     mean_in_words,
     mean_sentence,
+    read_row,
     result_cell,
     result_sentence,
     settings_in_words,
