@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QColor, QContextMenuEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.compute.masks import lens_at
@@ -182,34 +182,37 @@ def test_what_is_of_another_model_or_taken_back_is_no_former_guess(
 
 
 def test_swap_and_back(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot, ())
-    said = room.words_view.pair.verdict
-    room.words_view.pair.swap.click()
+    pair = predict(window, qtbot, ()).words_view.pair
+    said = pair.verdict
+    pair.swap.click()
     answered(window, qtbot)
     assert (window.state.text_a, window.state.text_b) == (TEXT_B, TEXT_A)
-    assert [(one.a, one.b, one.verdict) for one in room.words_view.pair.pairs] == [(TEXT_A, TEXT_B, said)]
-    swapped = room.words_view.pair.verdict
-    room.words_view.pair.go_to(TEXT_A, TEXT_B)
+    assert [(one.a, one.b, one.verdict) for one in pair.pairs] == [(TEXT_A, TEXT_B, said)]
+    swapped = pair.verdict
+    pair.go_to(TEXT_A, TEXT_B)
     answered(window, qtbot)
-    assert (window.state.text_a, window.state.text_b, room.words_view.pair.verdict) == (TEXT_A, TEXT_B, said)
-    assert [(one.a, one.verdict) for one in room.words_view.pair.pairs] == [(TEXT_B, swapped)]
+    assert (window.state.text_a, window.state.text_b, pair.verdict) == (TEXT_A, TEXT_B, said)
+    assert [(one.a, one.verdict) for one in pair.pairs] == [(TEXT_B, swapped)]
 
 
 def test_another_b_comes_from_the_examples(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot, ())
+    pair = predict(window, qtbot, ()).words_view.pair
     known = {example.b for example in load_examples() if example.b}
     seen = []
     for _ in range(6):
-        room.words_view.pair.other.click()
+        pair.other.click()
         answered(window, qtbot)
         seen.append(window.state.text_b)
     assert set(seen) <= known and all(one != other for one, other in pairwise(seen))
-    assert window.state.text_a == TEXT_A and len(room.words_view.pair.pairs) <= 4
-    assert all(one.b != window.state.text_b for one in room.words_view.pair.pairs)
+    assert window.state.text_a == TEXT_A and len(pair.pairs) <= 4
+    assert all(one.b != window.state.text_b for one in pair.pairs)
     window.state.set_text(b="")
     answered(window, qtbot)
-    assert not room.words_view.pair.swap.isEnabled() and room.words_view.pair.other.isEnabled()
-    assert "Type a second sentence" in texts(room.words_view.pair)
+    assert not pair.swap.isEnabled() and pair.other.isEnabled()
+    assert "Type a second sentence" in texts(pair)
+    window.state.set_text("  ", "It was dark.")
+    answered(window, qtbot)
+    assert pair.verdict == "" and "A is empty" in texts(pair)
 
 
 @pytest.mark.parametrize("name", ["albert", "minilm"])
@@ -249,46 +252,20 @@ def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBo
     window.appearance.set_look(projector=False)
 
 
-def test_without_an_a_there_is_no_verdict(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
-    window.state.set_text("  ", "It was dark.")
-    answered(window, qtbot)
-    assert room.words_view.pair.verdict == "" and "A is empty" in texts(room.words_view.pair)
-
-
-def menu_of(picture: QWidget, at: QPoint) -> dict[str, QAction]:
-    """The entries of the menu that a right click opens; the click itself chooses nothing."""
-    QTest.mouseClick(picture, Qt.MouseButton.RightButton, pos=at)
-    QApplication.sendEvent(picture, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, picture.mapToGlobal(at)))
-    menu = next(menu for menu in picture.window().findChildren(QMenu) if menu.isVisible())
-    menu.close()
-    return {action.text(): action for action in menu.actions() if not action.isSeparator()}
-
-
 def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(window: Window, qtbot: QtBot) -> None:
     """It rewrote the sentence as a left click does."""
-    view = predict(window, qtbot).words_view
-    card, text = view.shown_cards[0], window.state.text_a
-    row = plain_row(card)
-    word, actions = card.words[row].token, menu_of(card.bars, card.bars.row_rect(row).center().toPoint())
+    card, text = predict(window, qtbot).words_view.shown_cards[0], window.state.text_a
+    row, bars = plain_row(card), card.bars
+    word, at = card.words[row].token, bars.row_rect(row).center().toPoint()
+    QTest.mouseClick(bars, Qt.MouseButton.RightButton, pos=at)
+    QApplication.sendEvent(bars, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, bars.mapToGlobal(at)))
     assert window.state.text_a == text and window.state.masked == set(MASKS)
+    menu = next(menu for menu in window.findChildren(QMenu) if menu.isVisible())
+    actions = {action.text(): action for action in menu.actions()}
     assert {f"Insert “{word}”", f"Copy “{word}”", "Pin “cat”", "Remove the mask", "Save picture…"} <= set(actions)
     actions[f"Insert “{word}”"].trigger()
+    menu.close()
     assert window.state.text_a == text.replace("cat", word) and window.state.masked == set(MASKS[1:])
-
-
-@pytest.mark.parametrize(("key", "picture"), [("lens", "table"), ("surprise", "bits"), ("fill", "text")])
-def test_a_right_click_on_a_token_or_cell_chooses_nothing(key: str, picture: str, window: Window, qtbot: QtBot) -> None:
-    view = predict(window, qtbot).open_view(key)
-    assert isinstance(view, PredictView)
-    answered(window, qtbot)
-    window.state.set_focus(None)
-    chart = view.charts[picture]
-    rect = chart.cell_rect(1, 2) if key == "lens" else chart.rect_of(MASKS[1])
-    names = set(menu_of(chart, rect.center().toPoint()))
-    assert window.state.focus is None
-    assert any(name.startswith("Pin") for name in names) and "Save picture…" in names
-    assert key != "lens" or any(name.startswith("Insert") for name in names)
 
 
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
@@ -348,13 +325,7 @@ def test_a_small_probability_does_not_read_as_a_significance_test(window: Window
 
 def test_the_bar_is_as_long_as_the_verdict_says(window: Window, qtbot: QtBot) -> None:
     """72% that B does not follow looked like 20% when the bar grew from its middle."""
-    room = predict(window, qtbot, ())
-    reading = reading_of(window)
-    assert reading.next_sentence is not None
-    share = max(reading.next_sentence.is_next, reading.next_sentence.not_next)
-    bar = room.words_view.pair.findChild(ShareBar)
-    picture = bar.grab().toImage()
-    track, middle = theme.color("track").name(), picture.height() // 2
-    filled = sum(picture.pixelColor(x, middle).name() != track for x in range(2, picture.width() - 2))
-    assert filled / (picture.width() - 4) == pytest.approx(share, abs=0.04)
-    assert numbers.percent(share) in room.words_view.pair.verdict
+    pair, said = predict(window, qtbot, ()).words_view.pair, reading_of(window).next_sentence
+    assert said is not None
+    share = max(said.is_next, said.not_next)
+    assert pair.bar.value == pytest.approx(share) and numbers.percent(share) in pair.verdict
