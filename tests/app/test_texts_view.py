@@ -51,26 +51,31 @@ def test_each_row_is_what_the_engine_says(view: TextsView, window: Window, qtbot
     assert fields == ["a", "b", "surprise_bits", "log_likelihood", "word", "word_probability", "next_sentence"]
 
 
-def test_a_click_on_a_name_sorts_by_number(view: TextsView, qtbot: QtBot) -> None:
+def test_the_text_of_a_sorted_row_is_opened(view: TextsView, window: Window, qtbot: QtBot) -> None:
+    assert not view.use.isVisible()
     scored(view, LIST, qtbot)
+    assert view.use.isVisible() and not view.use.isEnabled()
     column = [one.field for one in view.table.things.columns].index("log_likelihood")
-    for order, is_falling in ((Qt.SortOrder.AscendingOrder, False), (Qt.SortOrder.DescendingOrder, True)):
+    for order, is_falling in ((Qt.SortOrder.DescendingOrder, True), (Qt.SortOrder.AscendingOrder, False)):
         view.table.sortByColumn(column, order)
         values = [one.log_likelihood for one in view.table.shown]
         assert values == sorted(values, key=lambda value: value or 0, reverse=is_falling)
-
-
-def test_a_double_click_opens_the_text_of_the_sorted_row(view: TextsView, window: Window, qtbot: QtBot) -> None:
-    scored(view, LIST, qtbot)
-    view.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     row = [one.b for one in view.table.shown].index("the dog ran")
     view.table.selectRow(row)
-    QTest.keyClick(view.table, Qt.Key.Key_Return)
-    settle(window, qtbot)
-    assert (window.state.text_a, window.state.text_b) == ("the cat sat on the mat", "the dog ran")
+    for opens in (lambda: QTest.keyClick(view.table, Qt.Key.Key_Return), view.use.click):
+        window.state.set_text("the cat", "")
+        opens()
+        settle(window, qtbot)
+        assert (window.state.text_a, window.state.text_b) == ("the cat sat on the mat", "the dog ran")
     assert len(view.table.shown) == 3, "the list stays"
     view.table.activated.emit(view.table.model().index(1 - min(row, 1), 0))
     assert window.state.text_b == ""
+    scored(view, "the cat sat > the sat cat", qtbot)
+    assert view.use.text() == "Compare this pair" and not view.use.isEnabled()
+    view.table.selectRow(0)
+    view.use.click()
+    settle(window, qtbot)
+    assert window.state.text_a == "the cat sat" and window.state.baseline == OtherText("the sat cat", "")
 
 
 def test_a_template_has_means_and_a_grid(view: TextsView, qtbot: QtBot) -> None:
@@ -88,9 +93,6 @@ def test_a_template_has_means_and_a_grid(view: TextsView, qtbot: QtBot) -> None:
     assert view.grid.isHidden() and "cat" in view.means.text() and "Mean ln p" in view.means.text()
     scored(view, LIST, qtbot)
     assert view.grid.isHidden() and view.means.isHidden()
-
-
-def test_a_word_is_asked_about_at_the_mask(view: TextsView, qtbot: QtBot) -> None:
     scored(view, "the [cat|dog] sat on the [MASK].", qtbot, "mat")
     assert [one.word for one in view.table.shown] == ["mat"] * 2 and "probability" in view.means.text()
 
@@ -254,19 +256,3 @@ def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, w
     assert view._phenomena_area.isHidden()
     scored(view, '{"good": "the cat"}', qtbot)
     assert "line 1" in view.line.text and "phenomenon" in view.line.text
-
-
-def test_a_button_puts_the_selected_text_into_a_and_b(view: TextsView, window: Window, qtbot: QtBot) -> None:
-    assert not view.use.isVisible()
-    scored(view, LIST, qtbot)
-    assert view.use.isVisible() and not view.use.isEnabled()
-    view.table.selectRow(0)
-    view.use.click()
-    settle(window, qtbot)
-    assert (window.state.text_a, window.state.text_b) == ("the cat sat on the mat", "the dog ran")
-    scored(view, "the cat sat > the sat cat", qtbot)
-    assert view.use.text() == "Compare this pair" and not view.use.isEnabled()
-    view.table.selectRow(0)
-    view.use.click()
-    settle(window, qtbot)
-    assert window.state.text_a == "the cat sat" and window.state.baseline == OtherText("the sat cat", "")
