@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis.flow import attention_flow, rollout, without
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import Measure, SimilarityTarget, Target
 from bertcore.analysis.vectors import cosine
@@ -314,8 +315,6 @@ def gradient_of_layer(
 
 def rollout_of(reading: Reading, layer: int, _progress: ReportProgress) -> NDArray[np.float64]:
     """(S,S): attention multiplied up, after a layer (`flow.rollout`)."""
-    from bertcore.analysis.flow import rollout
-
     return rollout(_acting(reading)[: layer + 1])[-1]
 
 
@@ -324,8 +323,6 @@ def flow_of(reading: Reading, layer: int, progress: ReportProgress) -> NDArray[n
 
     Raises BertcoreError for a long text: each pair is a problem of its own, and they grow fast.
     """
-    from bertcore.analysis.flow import attention_flow
-
     length = len(reading.encoding)
     if length > MOST_FLOW_TOKENS:
         raise BertcoreError(
@@ -337,7 +334,5 @@ def flow_of(reading: Reading, layer: int, progress: ReportProgress) -> NDArray[n
 
 def _acting(reading: Reading) -> NDArray:
     """(L,N,S,S): its attention, without what is switched off."""
-    from bertcore.analysis.flow import without
-
     what_if = reading.request.what_if
     return without(reading.trace.attentions, what_if.heads_off, what_if.layers_off)

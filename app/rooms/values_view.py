@@ -371,6 +371,7 @@ class SideBySide(QWidget):
         self._left, self._charts = QWidget(), (theirs, ours)
         vbox(self._names[0], (theirs, 1), parent=self._left, gap_px=4)
         hbox((self._left, 1), (vbox(self._names[1], (ours, 1), gap_px=4), 1), parent=self, gap_px=GAP_PX)
+        self.show_both(False, "", "")
 
     def show_both(self, wanted: bool, theirs: str, ours: str) -> None:
         for name, text in zip(self._names, (theirs, ours), strict=True):

@@ -153,14 +153,18 @@ def clearest_head(attentions: NDArray, encoding: Encoding, besides: tuple[int, i
     return int(layer), int(head)
 
 
-def thumbnails(attentions: NDArray) -> NDArray:
-    """(L,N,S,S) -> (L,N,T,T), T at most THUMBNAIL_TOKENS: the highest value of each block, so that thin lines stay."""
+def thumbnails(attentions: NDArray, *, signed: bool = False) -> NDArray:
+    """(…,S,S) -> (…,T,T), T at most THUMBNAIL_TOKENS: the highest value of each block, so that thin lines stay.
+
+    signed: the largest, whatever its sign.
+    """
     size = attentions.shape[-1]
     if size <= THUMBNAIL_TOKENS:
         return attentions
     edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
-    small: NDArray = np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=2), edges, axis=3)
-    return small
+    high: NDArray = np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=-2), edges, axis=-1)
+    low: NDArray = -thumbnails(-attentions) if signed else high
+    return np.where(-low > high, low, high) if signed else high
 
 
 def row_entropy(attention: NDArray) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ def test_effects_are_said_to_be_of_the_model_as_it_is(window: Window, qtbot: QtB
     settle(window, qtbot)
     room.heads_card.open("effects")
     attend_room.answered(window, room, qtbot)
-    figure = room.atlas_figure()
+    figure = room.heads_card.atlas_figure()
     assert figure is not None and "effect" in figure.numbers
     assert SAID_OFF in figure.caption and "squares: of the model as it is" in figure.caption
 

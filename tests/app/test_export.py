@@ -184,11 +184,11 @@ def test_every_head_saves_what_it_draws(window: Window, qtbot: QtBot) -> None:
     room: Any = window.open_room("attend")
     window.state.set_token_view(specials=False)
     settle(window, qtbot)
-    drawn, units = room.atlas_figure().numbers["attention"], len(units_of(window))
+    drawn, units = room.heads_card.atlas_figure().numbers["attention"], len(units_of(window))
     assert drawn.values.shape[2:] == (units, units) and list(drawn.axes[2].labels) == units_of(window).labels
     smaller = np.random.default_rng(0).random((2, 4, units - 2, units - 2), dtype=np.float32)
     room.heads_card.atlas.set_heads(smaller)
-    in_blocks = room.atlas_figure().numbers["attention"]
+    in_blocks = room.heads_card.atlas_figure().numbers["attention"]
     assert np.array_equal(in_blocks.values, smaller)
     assert [axis.name for axis in in_blocks.axes][2:] == ["block of tokens that looks", "block that is looked at"]
 

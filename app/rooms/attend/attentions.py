@@ -5,17 +5,30 @@ L layers, N heads, S tokens, U units: what rows and columns stand for; U' the ba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bertcore.analysis.align import Alignment, align
-from bertcore.analysis.attention_heads import THUMBNAIL_TOKENS, thumbnails
+from bertcore.analysis.attention_heads import (
+    FoundHeads,
+    HeadFacts,
+    HeadKind,
+    HeadMap,
+    classify_heads,
+    find_heads,
+    head_facts,
+    head_map,
+    thumbnails,
+)
+from bertcore.analysis.compare import MatchedHeads, matched_heads
 from bertcore.analysis.links import with_weight
+from bertcore.analysis.merging import merge_encoding, word_groups
 from bertcore.progress import ReportProgress, no_progress, part_of
+from bertcore.tokenizer.tokenizer import Encoding
 
 from ...look import theme
 from ...look.say import mark, say
@@ -24,10 +37,6 @@ from ...state.readings import Reading
 from ...state.token_units import TokenView, Units
 from ...state.what_if import EditedRow, WhatIf, head_name
 
-if TYPE_CHECKING:
-    from bertcore.analysis.attention_heads import FoundHeads, HeadFacts, HeadKind, HeadMap
-    from bertcore.analysis.compare import MatchedHeads
-    from bertcore.tokenizer.tokenizer import Encoding
 Head = tuple[int, int]  # layer, head, from 0
 Kinds = dict[str, list[tuple[Head, float]]]  # kind -> head and score 0..1, best first
 SPECIAL = "[CLS]/[SEP]"  # in the name of a kind: stands for what the model calls its special tokens
@@ -48,8 +57,7 @@ KIND_NAMES = {  # in the order of lists
 SMALL = 300_000  # weights: so many are merged and counted in no time
 
 
-@dataclass(frozen=True, eq=False)
-class HeadDescription:
+class HeadDescription(NamedTuple):
     """What is known of one head."""
 
     kind: HeadKind
@@ -84,8 +92,6 @@ class Attentions:
     @cached_property
     def encoding(self) -> Encoding:
         """The text with a unit in place of each token, for the analyses of heads."""
-        from bertcore.analysis.merging import merge_encoding, word_groups
-
         whole = self.reading.encoding
         merged = merge_encoding(whole, word_groups(whole)) if self.token_view.words else whole
         kept = [i for i, part in enumerate(merged.parts) if self.token_view.specials or part != "special"]
@@ -98,11 +104,6 @@ class Attentions:
     def weights(self, layer: int, head: int) -> np.ndarray:
         """Attention of one head (U,U)."""
         return self.units.attention(self.reading.trace.attentions[layer, head])
-
-    def mean(self, heads: Sequence[Head]) -> np.ndarray:
-        """Mean attention of some heads (U,U), each as it is shown alone."""
-        mean: np.ndarray = np.mean([self.weights(*head) for head in heads], axis=0)
-        return mean
 
     def by_layer(self, progress: ReportProgress = no_progress) -> Iterator[np.ndarray]:
         """L times (N,U,U); all of a long text take seconds."""
@@ -120,7 +121,7 @@ class Attentions:
         """Every head, made small (L,N,T,T), in this view."""
         if self.token_view == TokenView():
             return self.reading.thumbnails
-        return np.stack([thumbnails(layer[None])[0] for layer in self.by_layer(progress)])
+        return np.stack([thumbnails(layer) for layer in self.by_layer(progress)])
 
     # Heads that are off.
 
@@ -199,20 +200,11 @@ class Attentions:
         placed[..., rows[:, None], rows] = theirs[..., columns[:, None], columns]
         return placed
 
-    def baseline_weights(self, layer: int, head: int) -> np.ndarray:
-        """The baseline's attention of one head in our places (U,U), NaN where a unit has no counterpart."""
-        assert self.baseline is not None
-        return self.placed(self.baseline.weights(layer, head))
-
-    def difference(self, own: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-        """Ours (..., U,U) minus the baseline's (..., U',U'), 0 where a unit has no counterpart."""
-        return np.nan_to_num(own - self.placed(theirs))
-
     def small_differences(self, progress: ReportProgress = no_progress) -> np.ndarray:
-        """Differences of all heads, made small (L,N,T,T): of each block the largest, whatever its sign."""
+        """Differences of all heads, made small (L,N,T,T)."""
         assert self.baseline is not None
         layers = zip(self.by_layer(progress), self.baseline.by_layer(), strict=True)
-        return np.stack([_shrunk(self.difference(*both)) for both in layers])
+        return np.stack([thumbnails(np.nan_to_num(own - self.placed(theirs)), signed=True) for own, theirs in layers])
 
 
 # What the worker is asked.
@@ -220,8 +212,6 @@ class Attentions:
 
 def describe_heads(attentions: Attentions, progress: ReportProgress) -> Descriptions:
     """Every head: its kind with the scores behind it, and its facts."""
-    from bertcore.analysis.attention_heads import classify_heads, head_facts
-
     described = Descriptions()
     for layer, heads in enumerate(attentions.by_layer(progress)):
         for head, kind in enumerate(classify_heads(heads, attentions.encoding)):
@@ -230,14 +220,10 @@ def describe_heads(attentions: Attentions, progress: ReportProgress) -> Descript
 
 
 def find_in(attentions: Attentions, query: str, progress: ReportProgress) -> FoundHeads:
-    from bertcore.analysis.attention_heads import find_heads
-
     return find_heads(query, attentions.stacked(progress), attentions.encoding)
 
 
 def map_of_heads(attentions: Attentions, progress: ReportProgress) -> HeadMap:
-    from bertcore.analysis.attention_heads import head_map
-
     return head_map(attentions.stacked(part_of(progress, 0, 0.2)), progress=part_of(progress, 0.2, 0.8))
 
 
@@ -246,8 +232,6 @@ def moved_heads(attentions: Attentions, _progress: ReportProgress) -> MatchedHea
 
     Raises BertcoreError where nothing is paired.
     """
-    from bertcore.analysis.compare import matched_heads
-
     assert attentions.baseline is not None
     return matched_heads(attentions.stacked(), attentions.baseline.stacked(), attentions.alignment)
 
@@ -275,14 +259,3 @@ def head_title(layer: int, head: int) -> str:
     if theme.is_projector():
         return say("Head {head}", head=head_name(layer, head))
     return say("Layer {layer} · Head {head}", layer=layer + 1, head=head + 1)
-
-
-def _shrunk(difference: np.ndarray) -> np.ndarray:
-    """(N,U,U) -> (N,T,T), T <= 64"""
-    size = difference.shape[-1]
-    if size <= THUMBNAIL_TOKENS:
-        return difference
-    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
-    high = np.maximum.reduceat(np.maximum.reduceat(difference, edges, axis=1), edges, axis=2)
-    low = np.minimum.reduceat(np.minimum.reduceat(difference, edges, axis=1), edges, axis=2)
-    return np.where(-low > high, low, high)

@@ -56,6 +56,12 @@ class CheckView(AttendView):
         controls = hbox(self._lead, self.choice, None, gap_px=8)
         return vbox(controls, self.line, self.summary, (scrolled(inside), 1), gap_px=6)
 
+    @property
+    def pinned(self) -> int:
+        """The token that was clicked: for what takes too long to follow the mouse."""
+        last = len(self.attentions.reading.encoding) - 1
+        return min(1 if self.selection.pinned is None else self.selection.pinned, last)
+
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str:
         return self.target_job(check_of_head, *self.head, self.pinned)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QCompleter, QLabel, QLayout, QLineEdit
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCompleter, QLayout, QLineEdit
 
-from bertcore.analysis.attention_heads import KINDS
+from bertcore.analysis.attention_heads import KINDS, FoundHeads, HeadMap
+from bertcore.analysis.compare import MatchedHeads
+from bertcore.tokenizer.tokenizer import Encoding
 
 from ...compute.head_questions import effects_of_heads
 from ...compute.question import PAUSE_MS, Job
@@ -30,6 +32,7 @@ from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import Entry
 from ...widgets.figure_button import FigureButton
 from ...widgets.layouts import FlowLayout, Item, hbox, vbox
+from ...widgets.rich_text import RichLabel
 from ...widgets.scatter import Scatter
 from ...widgets.target_choice import TargetChoice
 from ..pictures import Bars, Cells, Dots
@@ -38,11 +41,6 @@ from .attentions import KIND_NAMES, NO_HABIT, OFF, Head, by_kind, find_in, kind_
 from .sentences import about_effects, about_map, about_moved
 from .view import ROOM, AttendView
 
-if TYPE_CHECKING:
-    from bertcore.analysis.attention_heads import FoundHeads, HeadMap
-    from bertcore.analysis.compare import MatchedHeads
-    from bertcore.tokenizer.tokenizer import Encoding
-
 MOST_OF_KIND, MOST_FOUND, MOST_EFFECTS, MOST_MOVED, MOST_ALIKE = 24, 40, 5, 6, 5  # heads that are listed
 MOST_SELECTED = 6  # of those that were found
 MAP_OF_MOVED_PX, MAP_OF_ALIKE_PX = 150, 260  # their heights
@@ -50,26 +48,20 @@ GAP_PX = 7
 Row = tuple[str, Sequence[tuple[Head, str]], str]  # a name, its heads with a small number behind each, words after them
 
 
-class HeadLinks(QLabel):
+class HeadLinks(RichLabel):
     """Rows of a name and heads as links, layer·head; a click or Enter on one activates the link "layer,head"."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(textFormat=Qt.TextFormat.RichText, wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
+        super().__init__(name)
         self.rows: Sequence[Row] = []
-        self.setAccessibleName(name)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
         by = Qt.TextInteractionFlag
         self.setTextInteractionFlags(by.LinksAccessibleByMouse | by.LinksAccessibleByKeyboard)
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         self.rows = rows
         if rows or self.text():
-            self.setText(f"<table cellspacing=0 cellpadding=0>{''.join(_row(*row) for row in rows)}</table>")
-
-    def changeEvent(self, event: QEvent) -> None:
-        """The colours stand in the text."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.show_rows(self.rows)
+            self.write(lambda: f"<table cellspacing=0 cellpadding=0>{''.join(_row(*row) for row in rows)}</table>")
 
 
 def _row(name: str, heads: Sequence[tuple[Head, str]], after: str) -> str:

@@ -1,11 +1,13 @@
 """The left card: every head, and below it their kinds, a search, which are alike, and what each does."""
 
+from collections.abc import Callable
+
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from ...compute.question import Question
-from ...figures.figure import Axis, Numbers
+from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import mark, say
@@ -15,7 +17,6 @@ from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, button, intro_line, label, scrolled
 from ...widgets.charts.raster import ColorBar
-from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from ..room import ViewStack
@@ -68,10 +69,11 @@ class HeadsCard(Card):
 
     question_requested = Signal(object)
 
-    def __init__(self, shared: AttendState, atlas_figure: Provider) -> None:
+    def __init__(self, shared: AttendState, figure: Callable[..., Figure | None]) -> None:
+        """figure: `Room.figure`."""
         super().__init__(say("Every head"), intro=say("Each small picture is one head: click it."))
         self.setFixedWidth(theme.column_px(WIDTH_PX))
-        self.set_figure(atlas_figure)
+        self.set_figure(self.atlas_figure)
         self.atlas = HeadAtlas()
         hint = say("Sort the heads by what they do")
         self.by_kind = button(say("Sort by kind"), look="small", hint=hint, checkable=True)
@@ -79,7 +81,7 @@ class HeadsCard(Card):
         self.buttons = ViewButtons(PANELS, own_line=True)
         self.difference_scale = ColorBar(signed=True)
         explain("attention_difference", self.difference_scale)
-        self._shared = shared
+        self._shared, self._figure = shared, figure
         self._describing: Question[Descriptions] = Question(self, self._on_described)
         self._shrinking: Question[np.ndarray] = Question(self, lambda _answer: self._show_heads())
         self._scale, self._panel_intro = label("", "muted", wrap=True), intro_line()
@@ -135,10 +137,10 @@ class HeadsCard(Card):
             question.cancel()
         self.panels.leave()
 
-    def atlas_numbers(self) -> tuple[dict[str, Numbers], str]:
-        """Behind the atlas, and what its caption says of them."""
+    def atlas_figure(self) -> Figure | None:
         attentions = self._shared.attentions
-        assert attentions is not None
+        if attentions is None:
+            return None
         by_head = Axis("layer", first=1), Axis("head", first=1)
         labels, values = attentions.units.labels, self.atlas.thumbnails
         if len(labels) == values.shape[-1]:
@@ -155,7 +157,8 @@ class HeadsCard(Card):
             arrays["effect"] = Numbers(effects, by_head)
             unit = "" if target.is_score else ", in nats"
             settings += f" · squares: of the model as it is, what the head adds to {target.measure}{unit}"
-        return arrays, settings
+        hint = say("rows: layers · columns: heads · within each: rows look at columns")
+        return self._figure(self.title, [self.atlas], arrays, hint=hint, settings=settings)
 
     def _show_heads(self) -> None:
         attentions, made = self._shared.attentions, self._shrinking.answer

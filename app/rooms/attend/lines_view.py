@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
@@ -265,7 +265,7 @@ class LinesView(PairedView):
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         super().drawn(reading, selection)
-        self._show_legend()
+        self.legend.write(self._legend)
         needs_b = self.filter.currentIndex() in (A_TO_B, B_TO_A) and "b" not in self.attentions.encoding.parts
         is_same = self.is_difference and not any(len(one.links.weights) for one in self.picture.lines)
         self.why_empty.setText(
@@ -284,7 +284,8 @@ class LinesView(PairedView):
     def _percent_key(self) -> tuple[int, bool]:
         return self.limit.currentIndex(), self.reading is not None and self.is_difference
 
-    def _show_legend(self) -> None:
+    def _legend(self) -> str:
+        """Which colour and kind of line is which head."""
         lines, selected, texts = self.picture.lines, len(self.shared.heads), []
         what = {"is_difference": self.is_difference, "is_alone": len(lines) == 1}
         for one, (color, _style, dash) in zip(lines, LOOKS, strict=False):
@@ -296,13 +297,7 @@ class LinesView(PairedView):
             texts.append(say("Ctrl+click another head to compare it"))
         full = max((one.full for one in lines), default=LEAST_CHANGE)
         signs = about_signs(self.attentions, full) if self.is_difference else ""
-        self.legend.setText(signs + "&nbsp;&nbsp; ".join(texts))
-
-    def changeEvent(self, event: QEvent) -> None:
-        """The legend's colours stand in its text."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self.reading is not None:
-            self._show_legend()
+        return signs + "&nbsp;&nbsp; ".join(texts)
 
     def _on_percent_changed(self, percent: float) -> None:
         self._percents[self._percent_key] = percent

@@ -106,7 +106,8 @@ class MeanMatrix(MatrixView):
         return selected if len(selected) > 1 else tuple((layer, head) for head in range(self.attentions.heads))
 
     def matrix(self, of: Attentions, selection: Selection) -> np.ndarray:
-        return of.mean(self.heads)
+        mean: np.ndarray = np.mean([of.weights(*head) for head in self.heads], axis=0)
+        return mean
 
     def words(self) -> tuple[str, str, str]:
         has_off = bool(self.attentions.off.intersection(self.heads))

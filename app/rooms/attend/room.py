@@ -50,7 +50,7 @@ class AttendRoom(Room):
     def lay_out(self) -> None:
         self.shared = AttendState(self)
         self._pinned: int | None = None  # the token whose predictions can be asked about
-        self.heads_card = HeadsCard(self.shared, self.atlas_figure)
+        self.heads_card = HeadsCard(self.shared, self.figure)
         self.large = LargeCard(self.compared, self.views, self.progress)
         self.large.set_figure(lambda: self.view.figure_of(ROOM), say("the large picture"))
         self.side = SideCard(self.shared, self._bars_figure)
@@ -209,15 +209,6 @@ class AttendRoom(Room):
         if head is not None:
             entries = [*self.shared.entries(head), None, *figure_entries(self.heads_card.atlas)]
             show_context_menu(self, at, entries)
-
-    # Figures.
-
-    def atlas_figure(self) -> Figure | None:
-        if self.shared.attentions is None:
-            return None
-        values, settings = self.heads_card.atlas_numbers()
-        hint = say("rows: layers · columns: heads · within each: rows look at columns")
-        return self.figure(self.heads_card.title, [self.heads_card.atlas], values, hint=hint, settings=settings)
 
     def _bars_figure(self) -> Figure | None:
         attentions, picture, row = self.shared.attentions, self.side.picture, self.side.row

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtWidgets import QGridLayout, QWidget
+
+from bertcore.analysis.attention_heads import HeadFacts, head_facts
 
 from ...look import numbers, theme
 from ...look.number_kinds import explain
@@ -22,9 +22,6 @@ from .attentions import Attentions, Head, kind_name
 from .sentences import fact_names, fact_texts
 from .view import PictureRow
 from .what_if import WhatIfPanel
-
-if TYPE_CHECKING:
-    from bertcore.analysis.attention_heads import HeadFacts
 
 WIDTH_PX = 304
 MOST_BARS = 8
@@ -107,18 +104,18 @@ class SideCard(Card):
         if row is None or self.row is None:
             self.bars.set_bars([])
             return
-        is_compared, is_before = picture is None and attentions.can_subtract, is_earlier(attentions.reading)
-        theirs = attentions.baseline_weights(*head)[row] if is_compared else np.full(len(units), np.nan)
+        theirs, is_before = np.full(len(units), np.nan), is_earlier(attentions.reading)
+        if picture is None and attentions.baseline is not None and attentions.can_subtract:
+            theirs = attentions.placed(attentions.baseline.weights(*head))[row]
         order = np.argsort(-self.row, kind="stable")[:MOST_BARS].tolist()
         highest = float(self.row[order[0]]) or 1.0
         digits = 2 if 0.1 <= highest < 0.995 else 3
         bars = []
-        for unit in order:
-            weight, before = float(self.row[unit]), float(theirs[unit])
-            name, note = units.labels[unit], str(units.first_positions[unit])
+        for unit, weight, before in zip(order, self.row[order].tolist(), theirs[order].tolist(), strict=True):
             was = "" if np.isnan(before) else beside(numbers.decimal(before, digits), is_before)
-            shown = numbers.decimal(weight, digits)
-            bars.append(Bar(name, shown, weight / highest, "bar_strong", note=note, mark=was))
+            name, note = units.labels[unit], str(units.first_positions[unit])
+            text = numbers.decimal(weight, digits)
+            bars.append(Bar(name, text, weight / highest, "bar_strong", note=note, mark=was))
         self.bars.set_bars(bars)
 
     def _show_facts(self, attentions: Attentions, head: Head, facts: HeadFacts | None) -> None:
@@ -139,7 +136,5 @@ class SideCard(Card):
 
 def _facts(attentions: Attentions, head: Head) -> HeadFacts | None:
     """Of a short text at once; of a long one they come with the descriptions."""
-    from bertcore.analysis.attention_heads import head_facts
-
     is_small = attentions.is_small and len(attentions.units)
     return head_facts(attentions.weights(*head), attentions.encoding) if is_small else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from PySide6.QtCore import Signal
 
@@ -29,8 +29,7 @@ ALONE = mark("You see this text and model alone. Press D for the difference, hol
 ROOM = "room"  # what all pictures stand on: a card that the room gives
 
 
-@dataclass(frozen=True, eq=False)
-class PictureRow:
+class PictureRow(NamedTuple):
     """What a picture of several heads or layers says of one unit, for the card beside it."""
 
     values: np.ndarray | None  # (U); None while they are computed
@@ -79,12 +78,6 @@ class AttendView(ValuesView):
     def head(self) -> Head:
         """The one on show."""
         return self.selection.layer, self.selection.head
-
-    @property
-    def pinned(self) -> int:
-        """The token that was clicked: for what takes too long to follow the mouse."""
-        last = len(self.attentions.reading.encoding) - 1
-        return min(1 if self.selection.pinned is None else self.selection.pinned, last)
 
     @property
     def is_difference(self) -> bool:
