@@ -16,7 +16,7 @@ from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress
 from bertcore.tokenizer.text_spans import Place, joined, positions_of
 
-from ..state.readings import Reading, ReadingRequest
+from ..state.readings import Reading, ReadingRequest, request_for
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -83,7 +83,4 @@ def _request(model: ModelInfo, text: Text, encoding: Encoding | None) -> Reading
     same = encoding is not None and (own.ids, own.offsets) == (encoding.ids, encoding.offsets)
     encoding = encoding if same and encoding is not None else own
     by_hand = frozenset(positions_of(encoding, joined(text.masks)) if tokenizer.mask_token else ())
-    mask = tokenizer.mask_id
-    ids = tuple(mask if mask is not None and at in by_hand else token for at, token in enumerate(encoding.ids))
-    masked = tuple(at for at, token in enumerate(ids) if token == mask)
-    return ReadingRequest(model, encoding, ids, masked, by_hand)
+    return request_for(model, encoding, by_hand)

@@ -15,7 +15,11 @@ from .rooms import prediction_rooms, room_views
 
 def main(arguments: list[str]) -> int:
     """Prints what does not hold, and warnings, with file and line. Returns the exit code: 0, or 2 for the former."""
-    options = _parser().parse_args(arguments)
+    parser = argparse.ArgumentParser(prog="bertscope lesson", description="Lessons: docs/lessons.md.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    check = commands.add_parser("check", help="read lessons, and try everything they say and ask")
+    check.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: the lessons that ship")
+    options = parser.parse_args(arguments)
     bench, problems = Bench(), 0
     for file in options.files or shipped_files():
         try:
@@ -36,11 +40,3 @@ def _summary(lesson: Lesson, warnings: int) -> str:
     tasks = sum(page.task is not None for page in lesson.pages)
     end = "all right" if not warnings else f"it works, with {warnings} warning{'s' if warnings > 1 else ''}"
     return f"{lesson.file.name}: {len(lesson.pages)} pages, {questions} questions, {tasks} tasks: {end}."
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="bertscope lesson", description="Lessons: docs/lessons.md.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    check = commands.add_parser("check", help="read lessons, and try everything they say and ask")
-    check.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: the lessons that ship")
-    return parser

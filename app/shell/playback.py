@@ -59,7 +59,9 @@ class Playback(QObject):
         self._number = 0  # of the one that comes next
         self._opens: Path | None = None  # one of `_too_large`, on its way
         self.is_going_back = False  # what is opened now was open before: nobody has chosen it
-        self._question = Question[tuple[Path, ...]](self, self._on_question_answered, self._on_snapshot_arrived)
+        self._question = Question[tuple[Path, ...]](
+            self, self._on_question_answered, lambda one: self._ready.append(one)
+        )
         self._question.requested.connect(inference.ask)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._on_timer_timeout)
@@ -116,9 +118,6 @@ class Playback(QObject):
         self._ready = []
         self._inference.checkpoints.release()
         self.changed.emit(self.is_playing)
-
-    def _on_snapshot_arrived(self, reading: Reading) -> None:
-        self._ready.append(reading)
 
     def _on_question_answered(self, too_large: tuple[Path, ...]) -> None:
         """All is ready; the timer goes on from here."""

@@ -48,8 +48,8 @@ def load_glossary() -> dict[str, GlossaryCard]:
 
 @cache
 def read_glossary(file: Path) -> dict[str, GlossaryCard]:
-    sections = file.read_text(encoding="utf-8").split("\n## ")[1:]
-    cards = sorted((_read_card(section) for section in sections), key=_place)
+    cards = [_read_card(section) for section in file.read_text(encoding="utf-8").split("\n## ")[1:]]
+    cards.sort(key=lambda card: unicodedata.normalize("NFKD", card.title.lower()))  # ü stands with u
     return {card.key: card for card in cards}
 
 
@@ -72,11 +72,6 @@ def _read_card(section: str) -> GlossaryCard:
         line, _, rest = rest.partition("\n")
         forms += line.removeprefix("also: ").split(", ")
     return GlossaryCard(title.strip(), tuple(forms), rest.strip())
-
-
-def _place(card: GlossaryCard) -> str:
-    """In the alphabet: ü stands with u."""
-    return unicodedata.normalize("NFKD", card.title.lower())
 
 
 @cache

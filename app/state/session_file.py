@@ -132,7 +132,7 @@ def session_of(values: Any, file: Path) -> Session:
         "room": lambda value: _text(value, MOST_NAME),
         "changes": _changes,
         "baseline": lambda value: None if value is None else _baseline(value),
-        "applied_texts": _texts,
+        "applied_texts": lambda value: {_text(kind): _text(text) for kind, text in value.items()},
     }
     checked = {}
     for name, value in sorted(values.items()):
@@ -141,7 +141,7 @@ def session_of(values: Any, file: Path) -> Session:
             raise BertcoreError(say(text, file=file, name=brief(name)))
         try:
             checked[name] = readers[name](value)
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, AttributeError):
             text = mark("{file} is damaged or not a BERTscope session: its entry {name} is wrong.")
             raise BertcoreError(say(text, file=file, name=repr(name))) from None
     return Session(**checked)
@@ -175,7 +175,7 @@ def _changes_as_json(what_if: WhatIf) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
-# Each takes a value as JSON gives it; TypeError, ValueError or KeyError where it is not what is wanted.
+# Each takes a value as JSON gives it; TypeError, ValueError, KeyError or AttributeError where it is another.
 
 
 def _text(value: Any, most: int = MOST_CHARACTERS) -> str:
@@ -227,16 +227,8 @@ def _baseline(value: Any) -> OtherText | SessionModel:
     return OtherText(_text(value["text_a"]), _text(value["text_b"]))
 
 
-def _texts(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise ValueError
-    return {_text(name): _text(text) for name, text in value.items()}
-
-
 def _changes(value: Any) -> WhatIf:
-    if not isinstance(value, dict):
-        raise TypeError
-    values = dict(value)
+    values = value.copy()
     made = WhatIf(
         heads_off=frozenset(_pair(item) for item in _list(values.pop("heads_off", []))),
         layers_off=frozenset(_count(item) for item in _list(values.pop("layers_off", []))),

@@ -117,10 +117,8 @@ def task_info(
         return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None
     limits = spec.number_range or number_range
-    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, _measured(measured, metrics_of(spec)))
-
-
-def _measured(file: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:
-    metrics_in_file = read_json_or_empty(file).get("metrics")
-    values = metrics_in_file if isinstance(metrics_in_file, dict) else {}
-    return next(((name, float(values[name])) for name in metrics if isinstance(values.get(name), int | float)), None)
+    found = read_json_or_empty(measured).get("metrics")
+    values = found if isinstance(found, dict) else {}
+    scores = ((name, values.get(name)) for name in metrics_of(spec))
+    main = next(((name, float(value)) for name, value in scores if isinstance(value, int | float)), None)
+    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, main)

@@ -64,12 +64,9 @@ class Units:
     @cached_property
     def labels(self) -> list[str]:
         """(U) a word is written as its pieces, joined."""
-        return [
-            isolated(shortened("".join([self._tokens[unit[0]], *self._rest(unit)]), MOST_RUN)) for unit in self.members
-        ]
-
-    def _rest(self, unit: list[int]) -> list[str]:
-        return [self._tokens[position].removeprefix("##") for position in unit[1:]]
+        pieces = ([self._tokens[at] for at in unit] for unit in self.members)
+        words = ("".join([first, *(piece.removeprefix("##") for piece in rest)]) for first, *rest in pieces)
+        return [isolated(shortened(word, MOST_RUN)) for word in words]
 
     @cached_property
     def kinds(self) -> list[str]:

@@ -4,8 +4,7 @@ import pytest
 from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import WordLevel
 
-from app.state.explore_state import ExploreState
-from app.state.word_replacement import Written, replaced, written
+from app.state.explore_state import ExploreState, Written, replaced, written
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
