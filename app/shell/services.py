@@ -17,9 +17,8 @@ from ..compute.reader import Reader
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from .memory import GarbageCollector, SpareMemory, share_one_heap
-from .playback import Playback
 from .settings import load_settings
-from .time_machine import TimeMachine
+from .time_machine import Playback, TimeMachine
 
 if TYPE_CHECKING:
     from ..runs.service import RunsService

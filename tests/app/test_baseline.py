@@ -253,12 +253,9 @@ def test_a_model_that_is_not_there_ends_the_comparison(window: Window, tmp_path:
     qtbot.waitUntil(lambda: window.state.baseline is None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     assert "no folder" in window.frame.banner.text and reading_of(window).baseline is None
-
-
-def test_a_hub_id_is_offered_not_fetched(window: Window, qtbot: QtBot) -> None:
     compare(window, OtherModel("nobody/no-such-model"), qtbot)
     qtbot.waitUntil(lambda: window.state.baseline is None, timeout=TIMEOUT_MS)
-    assert window.frame.banner.action is not None and window.frame.banner.action[0] == "Download"
+    assert window.frame.banner.action is not None and window.frame.banner.action[0] == "Download", "not fetched unasked"
 
 
 def test_escape_deselects_first_and_then_ends_the_comparison(window: Window, qtbot: QtBot) -> None:
@@ -277,10 +274,6 @@ def test_the_cross_in_the_title_bar_ends_it(window: Window, qtbot: QtBot) -> Non
     assert chip.button.text() == "Compared with “The dog sat …”"
     QTest.mouseClick(chip.end, Qt.MouseButton.LeftButton)
     assert window.state.baseline is None and chip.end.isHidden() and not chip.button.isChecked()
-
-
-def test_the_cross_ends_the_comparison_with_the_unchanged_model_too(window: Window, qtbot: QtBot) -> None:
-    chip = window.frame.title_bar.baseline
     window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
     settle(window, qtbot)
     assert chip.button.text() == "Compared with the unchanged model" and chip.button.isChecked()
@@ -359,13 +352,10 @@ def test_the_menu_offers_what_there_is(window: Window) -> None:
     texts = [action.text() for action in menu.actions()]
     assert texts == ["The unchanged model", "An earlier step of its training", "Another model", "Another text…"]
     assert not menu.actions()[0].isEnabled()
-
-
-def test_the_list_of_commands_finds_it(window: Window) -> None:
     palette = window.open_palette()
     palette.line.setText("compare")
-    titles = [entry.title for entry in palette.shown]
-    assert {"Compare with another text…", "Compare with another model…"} <= set(titles)
+    titles = {entry.title for entry in palette.shown}
+    assert {"Compare with another text…", "Compare with another model…"} <= titles
     palette.close_palette()
 
 

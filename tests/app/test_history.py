@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.shell import playback
+from app.shell import time_machine
 from app.shell.window import Window
 from app.state import history
 from app.state.baseline import OtherModel
@@ -74,12 +74,18 @@ def test_typing_is_one_step_until_there_is_a_pause(past: History, state: Explore
     assert state.text_a == "The cat ran h" and past.to_redo == ""
 
 
-def test_typing_in_b_does_not_join_typing_in_a(past: History, state: ExploreState) -> None:
+def test_what_is_typed_elsewhere_or_after_an_undo_is_a_step_of_its_own(past: History, state: ExploreState) -> None:
     change(past, state, "dog")
     state.set_text(b="bird")
     past.look()
     past.undo()
     assert (state.text_a, state.text_b) == ("dog", TEXT_B)
+    change(past, state, "dogs")
+    assert past.to_redo == "", "something new ends what could be redone"
+    past.undo()
+    assert state.text_a == "dog"
+    past.undo()
+    assert state.text_a == TEXT_A
 
 
 def test_masks_come_back_with_the_text_they_were_in(past: History, state: ExploreState, clock: Clock) -> None:
@@ -107,25 +113,6 @@ def test_what_is_changed_inside_comes_back(past: History, state: ExploreState) -
     assert state.what_if == changed
     past.undo()
     assert state.what_if == NOTHING_CHANGED
-
-
-def test_something_new_ends_what_could_be_redone(past: History, state: ExploreState) -> None:
-    change(past, state, "dog")
-    past.undo()
-    change(past, state, "bird")
-    assert past.to_redo == ""
-    past.undo()
-    assert state.text_a == TEXT_A
-
-
-def test_typing_after_an_undo_is_a_step_of_its_own(past: History, state: ExploreState, clock: Clock) -> None:
-    change(past, state, "dog")
-    clock.now_s += 5
-    change(past, state, "bird")
-    past.undo()
-    change(past, state, "dogs")
-    past.undo()
-    assert state.text_a == "dog"
 
 
 def test_the_past_is_bounded(past: History, state: ExploreState, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,14 +154,16 @@ def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window, qtbot: 
     settle(window, qtbot)
 
 
-def test_the_cursor_stays_where_the_change_was(window: Window, qtbot: QtBot) -> None:
+@pytest.mark.parametrize(("text", "at"), [(TEXT_A, 7), ("😀😀 cat", 4)], ids=["letters", "each of two units"])
+def test_the_cursor_stays_where_the_change_was(window: Window, text: str, at: int) -> None:
     edit = window.frame.sentences.a
-    edit.setFocus()
-    edit.setCursorPosition(7)
+    window.state.set_text(text, "")
     window.history.look()
+    edit.setFocus()
+    edit.setCursorPosition(at)
     QTest.keyClicks(edit, "s")
     QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
-    assert edit.text() == TEXT_A and edit.cursorPosition() == 7
+    assert edit.text() == text and edit.cursorPosition() == at
 
 
 def test_an_example_is_one_step(window: Window, qtbot: QtBot) -> None:
@@ -219,17 +208,6 @@ def test_words_inserted_one_after_the_other_are_a_step_each(
         past.look()
     past.undo()
     assert state.text_a == "The dog sat on the mat." and state.masked == {6}
-
-
-def test_the_cursor_stays_behind_what_takes_two_units(window: Window, qtbot: QtBot) -> None:
-    edit = window.frame.sentences.a
-    window.state.set_text("😀😀 cat", "")
-    window.history.look()
-    edit.setFocus()
-    edit.setCursorPosition(4)  # behind the second one
-    QTest.keyClicks(edit, "s")
-    QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
-    assert edit.text() == "😀😀 cat" and edit.cursorPosition() == 4
 
 
 def test_a_button_is_a_step_of_its_own_and_no_typing(past: History, state: ExploreState) -> None:
@@ -303,9 +281,9 @@ def test_going_to_another_training_step_and_back(own_home: Path, open_window: Op
 def test_playing_the_snapshots_is_nothing_to_undo(
     most_kept_bytes: int, own_home: Path, open_window: Opener, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(playback, "MOST_KEPT_BYTES", most_kept_bytes)
+    monkeypatch.setattr(time_machine, "MOST_KEPT_BYTES", most_kept_bytes)
     for name in ("LAST_MS", "MOST_MS", "LEAST_MS"):
-        monkeypatch.setattr(playback, name, 1)
+        monkeypatch.setattr(time_machine, name, 1)
     run = make_run(own_home / "runs" / "stories", (0, 5, 40))
     window = open_window(run.snapshot_path(40))
     settle(window, qtbot)

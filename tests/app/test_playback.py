@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.compute.over_time import OpenSnapshot, read_snapshots
-from app.shell import playback
+from app.shell import time_machine
 from app.shell.window import Window
 from app.state.readings import Reading
 from bertcore.analysis.trace import trace
@@ -57,7 +57,7 @@ def show_first(window: Window, qtbot: QtBot) -> None:
 def test_each_snapshot_is_shown_as_it_reads_the_text(
     played: Window, run: RunFolder, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(playback, "LAST_MS", 1)
+    monkeypatch.setattr(time_machine, "LAST_MS", 1)
     seen = play(played, qtbot)
     assert [reading.request.model.step for reading in seen] == [*STEPS, STEPS[-1]]  # the last: what was open before
     for step, reading in zip(STEPS, seen, strict=False):
@@ -96,7 +96,7 @@ def test_a_view_can_ask_of_the_snapshot_that_is_shown(played: Window, qtbot: QtB
 def test_what_is_typed_meanwhile_is_read_and_stays(
     played: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(playback, "LAST_MS", 1)
+    monkeypatch.setattr(time_machine, "LAST_MS", 1)
     show_first(played, qtbot)
     played.state.set_text("A dog ran home.", "")
     played.services.playback._timer.setInterval(1)
@@ -116,9 +116,9 @@ def test_what_a_person_opens_stays_open(played: Window, model_folder: Path, qtbo
 def test_what_memory_does_not_hold_is_opened_one_by_one(
     played: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(playback, "LAST_MS", 1)
+    monkeypatch.setattr(time_machine, "LAST_MS", 1)
     parameters = played.state.model.parameters if played.state.model else 0
-    monkeypatch.setattr(playback, "MOST_KEPT_BYTES", 4 * parameters)  # one
+    monkeypatch.setattr(time_machine, "MOST_KEPT_BYTES", 4 * parameters)  # one
     seen = play(played, qtbot)
     settle(played, qtbot)
     steps = [reading.request.model.step for reading in seen]
@@ -165,7 +165,7 @@ def test_a_snapshot_that_opens_when_it_stops_is_not_kept(
             go_on.wait()
             yield snapshot
 
-    monkeypatch.setattr(playback, "read_snapshots", held)
+    monkeypatch.setattr(time_machine, "read_snapshots", held)
     player, steps = played.services.playback, played.services.time_machine.steps
     assert steps is not None
     player.start(steps.snapshots)

@@ -1,7 +1,8 @@
 """Sessions: saved, opened again, and refused where the file is not what it should be."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,20 @@ def saved(window: Window, qtbot: QtBot, tmp_path: Path) -> Path:
     window.sessions.save(file)
     assert not window.frame.banner.is_shown
     return file
+
+
+@contextmanager
+def edited(file: Path) -> Iterator[dict[str, Any]]:
+    """What the file says, to be changed."""
+    values = json.loads(file.read_text(encoding="utf-8"))
+    yield values
+    file.write_text(json.dumps(values), encoding="utf-8")
+
+
+def bring_back(window: Window, file: Path, qtbot: QtBot) -> None:
+    window.sessions.open(file)
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
 
 
 def looked_at(window: Window) -> tuple[object, ...]:
@@ -120,9 +135,8 @@ def test_a_mask_is_found_again_in_another_vocabulary(saved: Path) -> None:
 
 
 def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Window, qtbot: QtBot) -> None:
-    values = json.loads(saved.read_text(encoding="utf-8"))
-    values["model"] |= {"reference": str(saved.parent / "gone"), "name": "the-lost-one", "hash": "0" * 64}
-    saved.write_text(json.dumps(values), encoding="utf-8")
+    with edited(saved) as values:
+        values["model"] |= {"reference": str(saved.parent / "gone"), "name": "the-lost-one", "hash": "0" * 64}
     window.state.set_text("bird", "")
     model = window.state.model
     window.sessions.open(saved)
@@ -143,35 +157,20 @@ def test_a_session_of_a_model_that_ships_names_it(window: Window, qtbot: QtBot) 
     assert TINY not in window.services.settings.recent_models
 
 
-def test_a_session_from_another_machine_finds_its_model_here(saved: Path, window: Window, qtbot: QtBot) -> None:
-    """By its hash: an earlier file names a folder that is only there."""
-    values = json.loads(saved.read_text(encoding="utf-8"))
-    there = "/elsewhere/assets/checkpoints/bertscope-tiny"
-    values["model"] = {"reference": there, "name": TINY, "hash": model_hash(shipped_checkpoint(TINY))}
-    values["changes"] = {"heads_off": [[0, 0]]}
-    saved.write_text(json.dumps(values), encoding="utf-8")
-    window.sessions.open(saved)
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+@pytest.mark.parametrize("written", ["a link", "its folder", "/elsewhere/assets/checkpoints/bertscope-tiny"])
+def test_a_session_finds_its_model_here_and_keeps_what_is_changed(
+    written: str, saved: Path, window: Window, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Earlier ones name the folder of a model that ships, perhaps on another machine, or a link as it was typed."""
+    (tmp_path / "link").symlink_to(shipped_checkpoint(TINY), target_is_directory=True)
+    with edited(saved) as values:
+        folders = {"a link": tmp_path / "link", "its folder": shipped_checkpoint(TINY)}
+        reference = str(folders.get(written, written))
+        values["model"] = {"reference": reference, "name": TINY, "hash": model_hash(shipped_checkpoint(TINY))}
+        values["changes"] = {"heads_off": [[0, 0]]}
+    bring_back(window, saved, qtbot)
     assert window.state.model is not None and window.state.model.name == TINY
     assert not window.frame.banner.is_shown
-    assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
-
-
-@pytest.mark.parametrize("is_link", [True, False])
-def test_another_path_to_the_open_model_keeps_what_is_changed(
-    is_link: bool, saved: Path, window: Window, qtbot: QtBot, tmp_path: Path
-) -> None:
-    """Earlier sessions name the folder of a model that ships; links were named as they were typed."""
-    (tmp_path / "link").symlink_to(shipped_checkpoint(TINY), target_is_directory=True)
-    values = json.loads(saved.read_text(encoding="utf-8"))
-    reference = str(tmp_path / "link" if is_link else shipped_checkpoint(TINY))
-    values["model"] = {"reference": reference, "name": TINY, "hash": model_hash(shipped_checkpoint(TINY))}
-    values["changes"] = {"heads_off": [[0, 0]]}
-    saved.write_text(json.dumps(values), encoding="utf-8")
-    window.sessions.open(saved)
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
     assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
 
 
@@ -179,14 +178,11 @@ def test_a_session_finds_a_model_that_was_open_lately(
     saved: Path, window: Window, model_folder: Path, headless_folder: Path, qtbot: QtBot
 ) -> None:
     """Its folder has moved since the session was saved."""
-    values = json.loads(saved.read_text(encoding="utf-8"))
-    values["model"]["reference"] = "/moved/away/since"
-    saved.write_text(json.dumps(values), encoding="utf-8")
+    with edited(saved) as values:
+        values["model"]["reference"] = "/moved/away/since"
     window.open_model(headless_folder)
     qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    window.sessions.open(saved)
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    bring_back(window, saved, qtbot)
     assert window.state.model is not None and window.state.model.folder == model_folder
     assert not window.frame.banner.is_shown
 
@@ -246,26 +242,22 @@ def test_a_session_wins_over_a_model_on_its_way(saved: Path, window: Window, qtb
     """Its own model is still the open one, and another one was asked for just before."""
     wanted, own = looked_at(window), window.services.open_model.reference
     window.open_model(None)
-    window.sessions.open(saved)
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    bring_back(window, saved, qtbot)
     assert window.services.open_model.reference == own
     assert looked_at(window) == wanted
 
 
 def test_no_token_is_looked_at_where_none_was(saved: Path, window: Window, qtbot: QtBot) -> None:
-    values = json.loads(saved.read_text(encoding="utf-8"))
-    values["focus"] = None
-    saved.write_text(json.dumps(values), encoding="utf-8")
+    with edited(saved) as values:
+        values["focus"] = None
     window.state.set_focus(2)
     window.sessions.open(saved)
     assert window.state.focus is None
 
 
 def test_a_model_that_has_changed_is_said(saved: Path, window: Window) -> None:
-    values = json.loads(saved.read_text(encoding="utf-8"))
-    values["model"]["hash"] = "00000000"
-    saved.write_text(json.dumps(values), encoding="utf-8")
+    with edited(saved) as values:
+        values["model"]["hash"] = "00000000"
     window.sessions.open(saved)
     assert "not the same model" in window.frame.banner.text
 
@@ -282,9 +274,8 @@ def test_a_model_that_has_changed_is_said(saved: Path, window: Window) -> None:
     ],
 )
 def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, window: Window, changes: Any) -> None:
-    values = json.loads(saved.read_text(encoding="utf-8"))
-    values["changes"] = changes
-    saved.write_text(json.dumps(values), encoding="utf-8")
+    with edited(saved) as values:
+        values["changes"] = changes
     window.sessions.open(saved)
     assert window.state.what_if == NOTHING_CHANGED and window.state.text_a == values["text_a"]
 

@@ -39,22 +39,24 @@ def test_text_is_tokenised_at_once(state: ExploreState) -> None:
     assert state.encoding.tokens[:6] == ["[CLS]", "a", "dog", "ran", "home", "[SEP]"]
 
 
-def test_a_mask_follows_its_token_when_words_come_before_it(state: ExploreState) -> None:
-    state.toggle_mask(position_of(state, "mat"))
-    state.set_text(a="The happy cat sat on the mat.")
-    assert state.masked == {position_of(state, "mat")}
-
-
-def test_a_mask_in_b_follows_when_a_grows(state: ExploreState) -> None:
-    state.toggle_mask(position_of(state, "comfortable"))
-    state.set_text(a=TEXT_A + " a dog ran home")
-    assert state.masked == {position_of(state, "comfortable")}
-
-
-def test_a_mask_goes_with_its_token(state: ExploreState) -> None:
-    state.set_masks((position_of(state, "cat"), position_of(state, "mat")))
-    state.set_text(a="The dog sat on the mat.")
-    assert state.masked == {position_of(state, "mat")}
+@pytest.mark.parametrize(
+    ("masked", "edits", "left"),
+    [
+        (["mat"], ["The happy cat sat on the mat."], ["mat"]),
+        (["comfortable"], [f"{TEXT_A} a dog ran home"], ["comfortable"]),  # in B, when A grows
+        (["cat", "mat"], ["The dog sat on the mat."], ["mat"]),
+        # for some letters there is no such word
+        (["cat"], [f"The {typed}cat sat on the mat." for typed in ("b", "bi", "big", "big ")], ["cat"]),
+        (["cat"], ["The cut sat on the mat.", TEXT_A], []),  # an edit of the word itself
+    ],
+)
+def test_a_mask_follows_its_token_and_goes_with_it(
+    state: ExploreState, masked: list[str], edits: list[str], left: list[str]
+) -> None:
+    state.set_masks([position_of(state, token) for token in masked])
+    for text in edits:
+        state.set_text(a=text)
+    assert state.masked == {position_of(state, token) for token in left}
 
 
 def test_focus_follows_its_token_and_goes_with_it(state: ExploreState) -> None:
@@ -204,22 +206,6 @@ def test_chips_carry_what_the_model_reads(state: ExploreState, tokenizer: Tokeni
     assert chips[2].hint() == f"[MASK] · position 2 · {number} · segment A · masked; it was cat"
     assert [replace(chip).kind for chip in chips[:2]] == ["special", "segment_a"]
     assert chips[-2].kind == "segment_b"
-
-
-def test_typing_in_front_of_a_masked_word_keeps_its_mask(state: ExploreState) -> None:
-    """For some letters there is no such word: "bcat", "bicat", "bigcat"."""
-    state.toggle_mask(position_of(state, "cat"))
-    for text in ("The bcat sat on the mat.", "The bicat sat on the mat.", "The bigcat sat on the mat."):
-        state.set_text(text)
-    state.set_text("The big cat sat on the mat.")
-    assert state.masked == {position_of(state, "cat")}
-
-
-def test_an_edit_of_the_masked_word_itself_takes_its_mask(state: ExploreState) -> None:
-    state.toggle_mask(position_of(state, "cat"))
-    state.set_text("The cut sat on the mat.")
-    state.set_text("The cat sat on the mat.")
-    assert state.masked == frozenset()
 
 
 @pytest.mark.parametrize(

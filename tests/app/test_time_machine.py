@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.rooms.film.room import FilmRoom
 from app.rooms.film.view import FilmView
 from app.rooms.train.room import TrainRoom
-from app.shell import playback
+from app.shell import time_machine
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_run, settle
@@ -35,9 +35,9 @@ def room(run: RunFolder, window: Window, qtbot: QtBot) -> TrainRoom:
 def test_the_run_is_played_and_what_was_open_comes_back(
     room: TrainRoom, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(playback, "LAST_MS", 1)
-    monkeypatch.setattr(playback, "MOST_MS", 1)
-    monkeypatch.setattr(playback, "LEAST_MS", 1)
+    monkeypatch.setattr(time_machine, "LAST_MS", 1)
+    monkeypatch.setattr(time_machine, "MOST_MS", 1)
+    monkeypatch.setattr(time_machine, "LEAST_MS", 1)
     former, steps, handles, player = window.state.model, list[int](), list[int | None](), window.services.playback
     player.shown.connect(lambda _at: steps.append(window.state.model.step))  # type: ignore[union-attr, arg-type]
     player.shown.connect(lambda _at: handles.append(chosen_step(room)))

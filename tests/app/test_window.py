@@ -89,26 +89,13 @@ def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path
         np.testing.assert_allclose(picture, getattr(direct, f"{name}_embeddings"), atol=1e-5)
     np.testing.assert_allclose(drawn[0] + drawn[1] + drawn[2], drawn[3], atol=1e-5)
     np.testing.assert_allclose(drawn[4], direct.embeddings, atol=1e-5)
-
-
-def test_norms_are_of_the_focused_token(window: Window, qtbot: QtBot) -> None:
-    embed = room(window, EmbedRoom)
     window.state.set_focus(5)
-    reading = window.state.reading
-    assert reading is not None
     bars = embed.get_view("parts").charts["lengths"].bars  # type: ignore[attr-defined]
     assert [bar.label for bar in bars] == ["token", "segment", "position", "sum"]
-    assert bars[0].number == f"{np.linalg.norm(reading.trace.token_embeddings[5]):.2f}"
-
-
-def test_what_a_token_looks_at_is_sorted(window: Window, qtbot: QtBot) -> None:
-    attend = room(window, AttendRoom)
-    window.state.set_focus(3)
-    reading = window.state.reading
-    assert reading is not None
-    row = reading.trace.attentions[window.state.layer, window.state.head, 3]
+    assert bars[0].number == f"{np.linalg.norm(direct.token_embeddings[5]):.2f}"
+    room(window, AttendRoom)
     bars = attend.side.bars.bars  # type: ignore[attr-defined]
-    assert bars[0].note == str(int(row.argmax()))
+    assert bars[0].note == str(int(direct.attentions[1, 2, 5].argmax()))
     assert [float(bar.number) for bar in bars] == sorted((float(bar.number) for bar in bars), reverse=True)
 
 
@@ -135,15 +122,11 @@ def test_m_typed_into_a_sentence_is_a_letter(window: Window, qtbot: QtBot) -> No
     assert window.state.masked == frozenset()
 
 
-def test_double_click_masks_and_unmasks(window: Window, qtbot: QtBot) -> None:
+def test_a_double_click_masks_and_unmasks_a_click_pins_and_escape_deselects(window: Window) -> None:
     field = window.frame.strip.field
     for expected in ({2}, set()):
         QTest.mouseDClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(2).center().toPoint())
         assert window.state.masked == expected
-
-
-def test_a_click_pins_and_escape_deselects(window: Window, qtbot: QtBot) -> None:
-    field = window.frame.strip.field
     QTest.mouseClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(4).center().toPoint())
     assert window.state.focus == 4
     QTest.keyClick(window.frame, Qt.Key.Key_Escape)
@@ -189,8 +172,8 @@ def test_a_model_without_heads_says_so_and_shows_the_rest(
     assert window.frame.title_bar.step.isHidden()
 
 
-def test_a_dropped_folder_that_is_no_checkpoint_leaves_the_model_open(
-    window: Window, tmp_path: Path, qtbot: QtBot
+def test_a_dropped_folder_is_opened_if_it_is_a_checkpoint_and_the_text_stays(
+    window: Window, tmp_path: Path, headless_folder: Path, qtbot: QtBot
 ) -> None:
     title, reading = window.frame.title_bar.model.text(), window.state.reading
     drop(window, tmp_path)
@@ -200,6 +183,11 @@ def test_a_dropped_folder_that_is_no_checkpoint_leaves_the_model_open(
     assert window.state.reading is reading
     window.state.set_text(a="a dog ran")
     settle(window, qtbot)
+    drop(window, headless_folder)
+    qtbot.waitUntil(lambda: window.state.model.name == "encoder-only", timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    settle(window, qtbot)
+    assert window.state.text_a == "a dog ran"
+    assert window.services.settings.recent_models[0] == str(headless_folder)
 
 
 def test_each_model_is_remembered_by_its_own_name(
@@ -222,21 +210,15 @@ def test_each_model_is_remembered_by_its_own_name(
     assert window.services.settings.recent_models[:2] == ["someone/something", str(headless_folder.resolve())]
 
 
-def test_a_dropped_checkpoint_opens_and_the_text_stays(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
-    drop(window, headless_folder)
-    qtbot.waitUntil(lambda: window.state.model.name == "encoder-only", timeout=TIMEOUT_MS)  # type: ignore[union-attr]
-    settle(window, qtbot)
-    assert window.state.text_a == "The cat sat on the mat."
-    assert window.services.settings.recent_models[0] == str(headless_folder)
-
-
 def test_no_model_at_all_is_said_in_place(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
     window = open_window(tmp_path / "nothing")
     embed = window.open_room("embed")
     assert embed.waiting.sentence == "Loading the model…"  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
     assert embed.waiting.is_waiting  # type: ignore[attr-defined]
-    assert embed.waiting.sentence.startswith("No model is open.")  # type: ignore[attr-defined]
+    for key in ("embed", "attend", "predict"):
+        shown: Any = window.open_room(key)
+        qtbot.waitUntil(lambda shown=shown: shown.waiting.sentence.startswith("No model is open."))  # type: ignore[misc]
 
 
 def test_the_theme_changes_every_colour_and_is_remembered(window: Window, qtbot: QtBot) -> None:
@@ -267,8 +249,10 @@ def test_the_look_that_is_on_is_not_put_on_again(window: Window) -> None:
     assert restyled.times > 0
 
 
-def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Window, qtbot: QtBot) -> None:
+def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window: Window, qtbot: QtBot) -> None:
     """In the middle of a lesson."""
+    window.state.toggle_mask(2)
+    height = window.frame.sentences.a.height()
     room: Any = window.open_room("attend")
     window.frame.show_question("Click “it”.", "It looks back.", is_answered=True)
     window.show_problem("Something to read.")
@@ -286,19 +270,9 @@ def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Win
         "find",
         [(1, 2), (0, 1)],
     )
-    window.appearance.set_look(projector=False)
-
-
-def test_projector_size_keeps_what_was_looked_at(window: Window, qtbot: QtBot) -> None:
-    room(window, PredictRoom)
-    window.state.toggle_mask(2)
-    settle(window, qtbot)
-    height = window.frame.sentences.a.height()
-    window.appearance.set_look(projector=True)
     assert window.frame.sentences.a.height() == round(height * 1.5)
     assert window.frame.sentences.a.text() == "The cat sat on the mat."
-    predict = window.frame.room
-    assert isinstance(predict, PredictRoom)
+    predict: Any = window.open_room("predict")
     qtbot.waitUntil(lambda: predict.is_drawn, timeout=TIMEOUT_MS)
     assert len(predict.words_view.shown_cards) == 1
     window.appearance.set_look(projector=False)
@@ -490,13 +464,6 @@ def test_a_banner_stays_in_the_room_that_it_is_about(window: Window) -> None:
     assert window.frame.banner.is_shown
     window.open_room("embed")
     assert not window.frame.banner.is_shown
-
-
-def test_why_nothing_can_be_seen_is_said_in_every_room(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
-    window = open_window(tmp_path / "nothing")
-    for key in ("embed", "attend", "predict"):
-        shown: Any = window.open_room(key)
-        qtbot.waitUntil(lambda shown=shown: shown.waiting.sentence.startswith("No model is open."))  # type: ignore[misc]
 
 
 def test_plain_words_and_technical_ones_are_a_switch_that_is_kept(window: Window, qtbot: QtBot) -> None:

@@ -23,6 +23,20 @@ class Noted:
         self.kinds.append(kind)
         self.worker.post(kind, len(self.kinds) - 1, job)
 
+    def post_long(self, kind: str, result: str) -> threading.Event:
+        """A job that is at work until the event is set, then looks whether it is still wanted."""
+        begun, go_on = threading.Event(), threading.Event()
+
+        def long() -> str:
+            begun.set()
+            assert go_on.wait(WAIT_S)
+            self.worker.step(kind)
+            return result
+
+        self.post(kind, long)
+        assert begun.wait(WAIT_S)
+        return go_on
+
     def _report(self, number: int, result: Any, problem: BaseException | None) -> None:
         self.reports.append((self.kinds[number], problem or result))
         self.worker.acknowledge()
@@ -43,16 +57,7 @@ def wait(worker: Worker) -> None:
 
 
 def test_a_long_job_lets_urgent_ones_cut_in(noted: Noted) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def long() -> str:
-        begun.set()
-        assert go_on.wait(WAIT_S)
-        noted.worker.step("map")
-        return "map is done"
-
-    noted.post("map", long)
-    assert begun.wait(WAIT_S)
+    go_on = noted.post_long("map", "map is done")
     noted.post("other", lambda: "other")
     noted.post("read", lambda: "text")
     go_on.set()
@@ -61,35 +66,16 @@ def test_a_long_job_lets_urgent_ones_cut_in(noted: Noted) -> None:
 
 
 def test_a_cancelled_job_ends_at_its_next_step_and_gives_nothing(noted: Noted) -> None:
-    begun, go_on, beyond = threading.Event(), threading.Event(), []
-
-    def long() -> str:
-        begun.set()
-        assert go_on.wait(WAIT_S)
-        noted.worker.step("map")
-        beyond.append(1)
-        return "never"
-
-    noted.post("map", long)
-    assert begun.wait(WAIT_S)
+    go_on = noted.post_long("map", "never")
     noted.worker.cancel("map")
     go_on.set()
     wait(noted.worker)
     [(kind, problem)] = noted.reports
-    assert not beyond and kind == "map" and isinstance(problem, UnwantedError)
+    assert kind == "map" and isinstance(problem, UnwantedError)
 
 
 def test_asked_anew_the_old_job_ends_and_the_new_one_answers(noted: Noted) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def old() -> str:
-        begun.set()
-        assert go_on.wait(WAIT_S)
-        noted.worker.step("map")
-        return "old"
-
-    noted.post("map", old)
-    assert begun.wait(WAIT_S)
+    go_on = noted.post_long("map", "old")
     noted.post("map", lambda: "new")
     go_on.set()
     wait(noted.worker)
