@@ -1,4 +1,4 @@
-"""The open model at other steps of its run, in whichever room: opened, followed while it trains, or played one by one."""
+"""The open model at other steps of its run, in every room: opened, followed while it trains, or played one by one."""
 
 from __future__ import annotations
 
