@@ -65,6 +65,8 @@ def served_room(runs: RunState | None, models: Models | None = None) -> TrainRoo
     """Beside these runs; None: an empty state."""
     state = runs or RunState()
     room = TrainRoom(models or Models(), state)
+    if runs is None:
+        state.setParent(room)
     if isinstance(state, RunsService):
         room.visibility_changed.connect(state.set_following)
     return room

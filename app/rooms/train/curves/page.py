@@ -284,7 +284,10 @@ class CurvesPage(QWidget):
             for number, (name, metrics) in enumerate(runs):
                 for curve in spec.curves:
                     key = overlaid_key(number, curve.key) if len(runs) > 1 else curve.key
-                    points[key] = _points(metrics, curve.key, axis)
+                    steps, values = metrics.series[curve.key].arrays
+                    x = metrics.places(axis.shown.key, steps) / axis.unit
+                    values = values * MB_PER_MIB if curve.key == "memory" else values
+                    points[key] = x, values if len(x) == len(values) else values[:0]
                 named = next((curve for curve in spec.curves if curve.dots), spec.curves[0])
                 names[overlaid_key(number, named.key)] = name
             plot.change(
@@ -305,7 +308,11 @@ class CurvesPage(QWidget):
 
     def _marks(self, runs: Sequence[tuple[str, RunMetrics]], axis: _Axis) -> list[Mark]:
         """Those of several runs in the colours of their curves, but for what all begin at the same place."""
-        of_runs = [_placed(marks_of(metrics), metrics, axis) for _, metrics in runs]
+        of_runs = []
+        for _, metrics in runs:
+            by_step = marks_of(metrics)
+            places = metrics.places(axis.shown.key, np.array([mark.x for mark in by_step])) / axis.unit
+            of_runs.append([replace(mark, x=float(x)) for mark, x in zip(by_step, places, strict=False)])
         shared = set.intersection(*({(mark.x, mark.after) for mark in marks} for marks in of_runs))
         found = [mark for mark in of_runs[0] if (mark.x, mark.after) in shared]
         for (name, _), color, marks in zip(runs, RUN_COLORS, of_runs, strict=False):
@@ -359,45 +366,25 @@ class CurvesPage(QWidget):
         extents = {key: self._state.metrics.extent(key) for key in (STEP, EPOCH, TOKENS, SECONDS)}
         for index, extent in enumerate(extents.values()):
             self.axis.model().item(index).setEnabled(index == 0 or extent > 0)  # type: ignore[attr-defined]
-        key = self.axis.currentData()
-        return _axis(key if extents[key] > 0 else STEP, extents[key])
+        key, extent = self.axis.currentData(), extents[self.axis.currentData()]
+        if key == STEP or extent <= 0:
+            return _Axis(step_axis())
+        if key == EPOCH:
+            return _Axis(HorizontalAxis(key, say("epoch"), say("at epoch {x}"), numbers.number))
+        if key == TOKENS:
+            return _Axis(HorizontalAxis(key, say("tokens read"), say("after {x} tokens"), numbers.compact_count))
+        label, at, unit = say("seconds of training"), say("after {x} s"), 1
+        if extent > LONG_S:
+            label, at, unit = say("hours of training"), say("after {x} h"), 3600
+        elif extent > SHORT_S:
+            label, at, unit = say("minutes of training"), say("after {x} min"), 60
+        return _Axis(HorizontalAxis(key, label, at, numbers.number), unit)
 
 
 @dataclass(frozen=True)
 class _Axis:
     shown: HorizontalAxis
     unit: float = 1.0  # how many steps, tokens, seconds make one of its units
-
-
-def _axis(key: str, extent: float) -> _Axis:
-    """extent: how far the run has come on it."""
-    if key == EPOCH:
-        return _Axis(HorizontalAxis(key, say("epoch"), say("at epoch {x}"), numbers.number))
-    if key == TOKENS:
-        return _Axis(HorizontalAxis(key, say("tokens read"), say("after {x} tokens"), numbers.compact_count))
-    if key != SECONDS:
-        return _Axis(step_axis())
-    label, at, unit = (
-        (say("hours of training"), say("after {x} h"), 3600)
-        if extent > LONG_S
-        else (say("minutes of training"), say("after {x} min"), 60)
-        if extent > SHORT_S
-        else (say("seconds of training"), say("after {x} s"), 1)
-    )
-    return _Axis(HorizontalAxis(key, label, at, numbers.number), unit)
-
-
-def _points(metrics: RunMetrics, key: str, axis: _Axis) -> Points:
-    steps, values = metrics.series[key].arrays
-    values = values * MB_PER_MIB if key == "memory" else values
-    x = metrics.places(axis.shown.key, steps)
-    return (x / axis.unit, values) if len(x) == len(values) else (x, values[:0])
-
-
-def _placed(marks: Sequence[Mark], metrics: RunMetrics, axis: _Axis) -> list[Mark]:
-    """Marks by step at their places on the axis."""
-    places = metrics.places(axis.shown.key, np.array([mark.x for mark in marks]))
-    return [replace(mark, x=float(x) / axis.unit) for mark, x in zip(marks, places, strict=False)]
 
 
 def marks_of(metrics: RunMetrics) -> list[Mark]:

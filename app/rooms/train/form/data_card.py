@@ -125,7 +125,18 @@ class DataCard(Card):
         """The data has been read, or cannot be."""
         self._clear(say("Training a few steps to see how long they take…"))
         if isinstance(found, Fault):
-            self._show_fault(found)
+            self.show_problem(found.message)
+            self.fault_lines.write(partial(_table_of_fault, found))
+            self.fault_box.setVisible(bool(found.lines))
+            line = numbers.count(found.line)
+            steps = [
+                say("1. Open the file in a text editor or a spreadsheet, and go to line {line}.", line=line),
+                say("2. Correct it: every line needs the same columns, with a tab between them.")
+                if any(TAB in text for _, text in found.lines)
+                else say("2. Correct it, so that it looks like the lines around it."),
+                say("3. Save the file, and check it again here."),
+            ]
+            self._steps.setText("\n".join(steps))
             return
         self._facts = found
         layout, heads = found.layout, titles(found.layout)
@@ -193,21 +204,6 @@ class DataCard(Card):
         self.lengths.set_lengths(lengths)
         self.lengths_words.setText(about_lengths(lengths, layout, total))
         self._lengths_part.show()
-
-    def _show_fault(self, fault: Fault) -> None:
-        """Why a file of examples cannot be read: its lines around the place, column by column, and what to do."""
-        self.show_problem(fault.message)
-        self.fault_lines.write(partial(_table_of_fault, fault))
-        self.fault_box.setVisible(bool(fault.lines))
-        line = numbers.count(fault.line)
-        steps = [
-            say("1. Open the file in a text editor or a spreadsheet, and go to line {line}.", line=line),
-            say("2. Correct it: every line needs the same columns, with a tab between them.")
-            if any(TAB in text for _, text in fault.lines)
-            else say("2. Correct it, so that it looks like the lines around it."),
-            say("3. Save the file, and check it again here."),
-        ]
-        self._steps.setText("\n".join(steps))
 
 
 def _table_of_rows(heads: tuple[str, str, str], rows: tuple[ShownRow, ...]) -> str:

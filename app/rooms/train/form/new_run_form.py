@@ -83,7 +83,6 @@ class NewRunForm(QWidget):
         self._vocab_size: int | None = None  # that the text gave, once somebody has counted
         self._run_s: float | None = None  # what one run would take, once that is known
         self._build()
-        self._connect()
         self.set_kind(RUN_KINDS[0].key)
 
     @property
@@ -216,15 +215,6 @@ class NewRunForm(QWidget):
         buttons = hbox((self.start, 1), self.cancel)  # always in sight, however many fields there are
         vbox((scrolled(fields), 1), self.problem, buttons, self.sweep, parent=self, gap_px=6)
         self._show_run_time(None)
-
-    def _add(self, layout: QVBoxLayout, title: str, field: QWidget, about: str = "") -> None:
-        """about: a line of help, where no sentence of the form is about this field."""
-        field.setAccessibleName(title)
-        field.setAccessibleDescription(about)
-        self._words[field] = [label(title, "strong"), *([label(about, "muted", wrap=True)] if about else [])]
-        fill(layout, self._words[field][0], field, *self._words[field][1:])
-
-    def _connect(self) -> None:
         self.kind.activated.connect(lambda _index: self.set_kind(self.kind.currentData()))
         self.source.activated.connect(self._on_source_activated)
         self.task.activated.connect(self._show_columns)
@@ -241,6 +231,13 @@ class NewRunForm(QWidget):
         for edited in edits:
             edited.connect(self._show_advice)
             edited.connect(self.changed)
+
+    def _add(self, layout: QVBoxLayout, title: str, field: QWidget, about: str = "") -> None:
+        """about: a line of help, where no sentence of the form is about this field."""
+        field.setAccessibleName(title)
+        field.setAccessibleDescription(about)
+        self._words[field] = [label(title, "strong"), *([label(about, "muted", wrap=True)] if about else [])]
+        fill(layout, self._words[field][0], field, *self._words[field][1:])
 
     # --- showing
 
