@@ -1,25 +1,54 @@
-"""The room Embed: strips that add up, one token looked at closely, the map; every number is the engine's."""
+"""The room Embed: strips that add up, one token looked at closely, maps, other inputs, another vocabulary, and all of
+it beside a baseline; every number is the engine's."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+import torch
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.rooms.embed.embedding_parts import lengths_at
+from app.rooms.embed.embedding_parts import EmbeddingPart, lengths_at
 from app.rooms.embed.map_view import MapView
+from app.rooms.embed.parts_view import PartsView
 from app.rooms.embed.room import EmbedRoom
+from app.rooms.embed.what_if_view import WhatIfView
 from app.shell.window import Window
+from app.state.baseline import OtherModel, OtherText
 from app.state.readings import Reading
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from app.widgets.figure_button import FigureButton
+from bertcore.analysis.predict import next_sentence, top_words
+from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import NearestWords, pca
-from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
-from tests.app.embed_room import opened, overview
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.model.bert import Bert
+from bertcore.tokenizer.tokenizer import Tokenizer
+from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import SHAPES, save_family
+
+Opener = Callable[[Path], Window]
+OTHER, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The cat sat.", TEXT_B)
+CAT = 2  # "dog" in the other text
+PARTS = ["token", "segment", "position", "sum"]
+
+
+def opened(window: Window, qtbot: QtBot) -> EmbedRoom:
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    found = window.open_room("embed")
+    assert isinstance(found, EmbedRoom)
+    settle(window, qtbot)
+    return found
+
+
+def calm(window: Window, view: Any, qtbot: QtBot) -> None:
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
 
 
 @pytest.fixture
@@ -27,21 +56,52 @@ def room(window: Window, qtbot: QtBot) -> EmbedRoom:
     return opened(window, qtbot)
 
 
+@pytest.fixture
+def overview(room: EmbedRoom) -> PartsView:
+    return overview_of(room)
+
+
+@pytest.fixture
+def what_if(room: EmbedRoom) -> WhatIfView:
+    view = room.open_view("what_if")
+    assert isinstance(view, WhatIfView)
+    return view
+
+
+@pytest.fixture
+def text_map(room: EmbedRoom) -> MapView:
+    view = room.open_view("map")
+    assert isinstance(view, MapView)
+    return view
+
+
+def overview_of(room: EmbedRoom) -> PartsView:
+    view = room.get_view("parts")
+    assert isinstance(view, PartsView)
+    return view
+
+
 def reading_of(window: Window) -> Reading:
     assert window.state.reading is not None
     return window.state.reading
 
 
-def strips_of(room: EmbedRoom) -> dict[str, np.ndarray]:
-    return {part.name: part.values for part in overview(room).charts["strips"].parts if part.values is not None}
+def strips_of(view: PartsView) -> dict[str, Any]:
+    return {part.name: part.values for part in view.charts["strips"].parts if part.values is not None}
 
 
-def test_the_strips_add_up_and_layernorm_is_the_models(
-    room: EmbedRoom, window: Window, model_folder: Path, qtbot: QtBot
-) -> None:
-    strips, trace = strips_of(room), reading_of(window).trace
-    total = strips["token"] + strips["segment"] + strips["position"]
-    np.testing.assert_allclose(total, strips["sum"], atol=1e-6)
+def table_of(folder: Path) -> tuple[np.ndarray, NearestWords]:
+    checkpoint = load_checkpoint(folder)
+    table = checkpoint.model.embeddings.token.weight.detach().numpy()
+    return table, NearestWords(table, checkpoint.tokenizer)
+
+
+# Overview.
+
+
+def test_the_strips_add_up_and_layernorm_is_the_models(overview: PartsView, window: Window, model_folder: Path) -> None:
+    strips, trace = strips_of(overview), reading_of(window).trace
+    np.testing.assert_allclose(strips["token"] + strips["segment"] + strips["position"], strips["sum"], atol=1e-6)
     np.testing.assert_allclose(strips["sum"], trace.embedding_sum, atol=1e-6)
     norm = load_checkpoint(model_folder).model.embeddings.norm
     assert norm is not None
@@ -52,125 +112,134 @@ def test_the_strips_add_up_and_layernorm_is_the_models(
     np.testing.assert_allclose(strips["LayerNorm"], expected, atol=1e-5)
 
 
-def test_words_and_special_tokens_act_on_strips_map_and_token(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+def test_words_and_special_tokens_act_on_strips_map_and_token(
+    overview: PartsView, window: Window, qtbot: QtBot
+) -> None:
     window.state.set_text("happy sofas", "")  # the last word has pieces
     window.state.set_token_view(words=True, specials=False)
     settle(window, qtbot)
     units, trace = reading_of(window).units(window.state.token_view), reading_of(window).trace
     assert units.labels == ["happy", "sofas"] and len(units.members[1]) > 1
-    members, strips = units.members[1], strips_of(room)
+    members, strips = units.members[1], strips_of(overview)
     np.testing.assert_allclose(strips["token"][1], trace.token_embeddings[members].mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(strips["token"] + strips["segment"] + strips["position"], strips["sum"], atol=1e-6)
-    assert overview(room).charts["map"].points.names == units.labels
+    assert overview.charts["map"].points.names == units.labels
     window.state.set_focus(members[1])
-    token = overview(room).cards["lengths"]
-    assert token.title == "sofas" and "mean of" in token.hint
+    card = overview.cards["lengths"]
+    assert card.title == "sofas" and "mean of" in card.hint
     length = np.linalg.norm(trace.token_embeddings[members].mean(axis=0))
-    assert overview(room).charts["lengths"].bars[0].number == f"{length:.2f}"
+    assert overview.charts["lengths"].bars[0].number == f"{length:.2f}"
     window.state.set_text("", "")
     settle(window, qtbot)
-    assert overview(room).charts["strips"].parts == [] and token.title == "No tokens"
+    assert overview.charts["strips"].parts == [] and card.title == "No tokens"
     window.state.set_token_view(words=False, specials=True)
     settle(window, qtbot)
-    assert len(strips_of(room)["sum"]) == 2
+    assert len(strips_of(overview)["sum"]) == 2
 
 
-def test_lengths_and_shares_are_those_of_the_token(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+def test_lengths_and_shares_are_those_of_the_token(overview: PartsView, window: Window) -> None:
     window.state.set_focus(4)
-    trace, bars = reading_of(window).trace, overview(room).charts["lengths"].bars
-    total = trace.embedding_sum[4]
-    parts = {
-        "token": trace.token_embeddings,
-        "segment": trace.segment_embeddings,
-        "position": trace.position_embeddings,
-    }
-    for bar, (name, values) in zip(bars, parts.items(), strict=False):
+    reading, bars = reading_of(window), overview.charts["lengths"].bars
+    trace, total = reading.trace, reading.trace.embedding_sum[4]
+    parts = trace.token_embeddings, trace.segment_embeddings, trace.position_embeddings
+    assert [bar.label for bar in bars] == PARTS
+    for bar, values in zip(bars, parts, strict=False):
         assert values is not None
         share = float(values[4] @ total / (total @ total))
-        assert (bar.label, bar.number) == (name, f"{np.linalg.norm(values[4]):.2f}")
-        assert bar.mark == f"{share:.0%}".replace("-", "−")
-    assert (bars[3].label, bars[3].number) == ("sum", f"{np.linalg.norm(total):.2f}")
-    units = reading_of(window).units(window.state.token_view)
-    assert sum(one.share or 0 for one in lengths_at(reading_of(window), units, 4).values()) == pytest.approx(1)
+        assert (bar.number, bar.mark) == (f"{np.linalg.norm(values[4]):.2f}", f"{share:.0%}".replace("-", "−"))
+    assert bars[3].number == f"{np.linalg.norm(total):.2f}"
+    lengths = lengths_at(reading, reading.units(window.state.token_view), 4)
+    assert sum(one.share or 0 for one in lengths.values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("by", ["cosine", "distance"])
 def test_nearest_words_by_either_measure(
-    room: EmbedRoom, window: Window, model_folder: Path, by: str, qtbot: QtBot
+    overview: PartsView, window: Window, model_folder: Path, by: Any, qtbot: QtBot
 ) -> None:
-    checkpoint = load_checkpoint(model_folder)
     window.state.set_focus(2)
-    QTest.mouseClick(overview(room).measures[by], Qt.MouseButton.LeftButton)  # type: ignore[index]
-    settle(window, qtbot)
-    table = checkpoint.model.embeddings.token.weight.detach().numpy()
-    found = NearestWords(table, checkpoint.tokenizer).near([reading_of(window).request.input_ids[2]], 12, by)  # type: ignore[arg-type]
-    shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview(room).charts["nearest"].bars]
-    assert shown == [(word.word, f"{word.cosine if by == 'cosine' else word.distance:.2f}") for word in found]
+    QTest.mouseClick(overview.measures[by], Qt.MouseButton.LeftButton)
+    calm(window, overview, qtbot)
+    found = table_of(model_folder)[1].near([reading_of(window).request.input_ids[2]], 12, by)
+    shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview.charts["nearest"].bars]
+    assert shown == [(word.word, f"{getattr(word, by):.2f}") for word in found]
     assert window.state.kept["embed.parts"] == by
 
 
-def test_the_keyboard_reads_a_number_out(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(3)
-    strips, told = overview(room).charts["strips"], list[str]()
-    room.hover_text_changed.connect(told.append)
+    calm(window, overview, qtbot)
+    strips, heard = overview.charts["strips"], list[str]()
+    overview.hover_text_changed.connect(heard.append)
     strips.setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_PageDown):
         QTest.keyClick(strips, key)
     segments = reading_of(window).trace.segment_embeddings
     assert window.state.focus == 4 and segments is not None
-    assert told[-1] == f"segment of on (4), dimension 2: {segments[4, 2]:.5g}".replace("-", "−")
-    positions = overview(room).charts["positions"]
+    assert heard[-1] == f"segment of on (4), dimension 2: {segments[4, 2]:.5g}".replace("-", "−")
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right):
-        QTest.keyClick(positions, key)
-    tables = overview(room).answer_of("tables", reading_of(window))
-    assert tables is not None
-    assert told[-1] == f"positions 1 and 2: cosine {tables.position_cosines[1, 2]:.4f}".replace("-", "−")
+        QTest.keyClick(overview.charts["positions"], key)
+    cosines = overview.answer_of("tables", reading_of(window)).position_cosines
+    assert heard[-1] == f"positions 1 and 2: cosine {cosines[1, 2]:.4f}".replace("-", "−")
 
 
-def test_the_map_shows_the_sum_or_token_vectors(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
-    view = room.open_view("map")
-    assert isinstance(view, MapView)
-    settle(window, qtbot)
-    trace = reading_of(window).trace
+# Maps.
+
+
+def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Window, qtbot: QtBot) -> None:
+    calm(window, text_map, qtbot)
+    trace, picture = reading_of(window).trace, text_map.charts["map"]
     for key, vectors in (("sum", trace.embedding_sum), ("token", trace.token_embeddings)):
-        view.show_vectors(key)
-        settle(window, qtbot)
+        text_map.show_vectors(key)
+        calm(window, text_map, qtbot)
         found = pca(vectors)
-        np.testing.assert_array_equal(view.charts["map"].points.places, found.points)
-        assert f"{found.kept:.0%} of the variance" in view.cards["map"].hint
-    QTest.keyClick(view.charts["map"], Qt.Key.Key_Right)
-    assert window.state.focus == 2 and view.charts["map"].selected == [2]
+        np.testing.assert_array_equal(picture.points.places, found.points)
+        assert f"{found.kept:.0%} of the variance" in text_map.cards["map"].hint
+    QTest.keyClick(picture, Qt.Key.Key_Right)
+    assert window.state.focus == 2 and picture.selected == [2]
 
 
 def test_words_around_lie_in_the_tokens_plane(
-    room: EmbedRoom, window: Window, model_folder: Path, qtbot: QtBot
+    text_map: MapView, window: Window, model_folder: Path, qtbot: QtBot
 ) -> None:
-    view, checkpoint = room.open_view("map"), load_checkpoint(model_folder)
-    assert isinstance(view, MapView)
     window.state.set_focus(2)
-    table = checkpoint.model.embeddings.token.weight.detach().numpy()
+    (table, words), picture = table_of(model_folder), text_map.charts["map"]
     ids = reading_of(window).request.input_ids
     for key, groups, count in (("one", [(ids[2],)], 24), ("all", list(dict.fromkeys((i,) for i in ids)), 4)):
-        view.show_vectors(key)
-        qtbot.waitUntil(lambda: not any(question.is_running for question in view.questions), timeout=TIMEOUT_MS)
-        around = NearestWords(table, checkpoint.tokenizer).around(groups, count, "cosine")
-        points, units = view.charts["map"].points, len(ids)
-        assert points.names[units:] == [word.word for word in around.words] and points.choices == units
+        text_map.show_vectors(key)
+        calm(window, text_map, qtbot)
+        around, points = words.around(groups, count, "cosine"), picture.points
+        assert points.names[len(ids) :] == [word.word for word in around.words] and points.choices == len(ids)
         expected = pca(np.concatenate([table[list(ids)], around.vectors]))
         np.testing.assert_allclose(points.places, expected.points, atol=1e-4)
-        assert f"{len(points.names)} vectors" in view.cards["map"].hint
+        assert f"{len(points.names)} vectors" in text_map.cards["map"].hint
+    text_map.show_vectors("one")
+    calm(window, text_map, qtbot)
+    names = list(picture.points.names)
+    picture.set_hovered(4)  # nothing changes under the mouse
+    calm(window, text_map, qtbot)
+    assert window.state.hover == 4 and picture.points.names == names
+    picture.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
+    calm(window, text_map, qtbot)
+    assert window.state.focus == 4 and picture.points.names != names
 
 
-def test_the_ring_on_the_map_follows_after_the_page_was_left(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
-    view = room.open_view("map")
-    assert isinstance(view, MapView)
-    view.show_vectors("all")
-    qtbot.waitUntil(lambda: not any(question.is_running for question in view.questions), timeout=TIMEOUT_MS)
+def test_the_map_is_the_same_after_it_was_left_and_in_a_frame_of_another_size(
+    room: EmbedRoom, text_map: MapView, window: Window, qtbot: QtBot
+) -> None:
+    text_map.show_vectors("all")
+    calm(window, text_map, qtbot)
     window.state.set_focus(2)
     room.open_view("parts")
     room.open_view("map")
     window.state.set_focus(4)
-    assert view.charts["map"].selected == [4]
+    assert text_map.charts["map"].selected == [4]
+    window.appearance.set_look(projector=True)
+    again = opened(window, qtbot)
+    assert again is not room and isinstance(again.view, MapView) and again.view.vectors == "all"
+    window.appearance.set_look(projector=False)
+
+
+# All views.
 
 
 OFTEN = ("discriminator", "distilbert")  # narrow embeddings; no segments
@@ -178,10 +247,9 @@ OFTEN = ("discriminator", "distilbert")  # narrow embeddings; no segments
 
 @pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in SHAPES])
 def test_every_view_works_for_every_family_and_for_one_token(
-    name: str, open_window: Callable[[Path], Window], qtbot: QtBot, tmp_path: Path
+    name: str, open_window: Opener, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = open_window(save_family(name, tmp_path / name))
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     room = opened(window, qtbot)
     for text, specials in (("The cat sat.", True), ("cat", False), ("", False)):
         window.state.set_token_view(specials=specials)
@@ -192,39 +260,29 @@ def test_every_view_works_for_every_family_and_for_one_token(
             settle(window, qtbot)
             room.view.repaint()
         if text and "embedding_size" in SHAPES[name].config:
-            assert strips_of(room)["sum"].shape[1] == 16
+            assert strips_of(overview_of(room))["sum"].shape[1] == 16
     assert not window.frame.banner.isVisible()
 
 
 @pytest.mark.slow
-def test_512_tokens_and_a_fixed_position_table(
-    open_window: Callable[[Path], Window], qtbot: QtBot, tmp_path: Path
-) -> None:
-    from dataclasses import replace
-
-    import torch
-
-    from bertcore.checkpoint.checkpoint import save_checkpoint
-    from bertcore.model.bert import Bert
-
+def test_512_tokens_and_a_fixed_position_table(open_window: Opener, qtbot: QtBot, tmp_path: Path) -> None:
     plain = load_checkpoint(make_checkpoint(tmp_path / "plain"))
     config = replace(plain.config, max_position_embeddings=512, positions="sinusoidal_fixed")
     model = Bert(config, ("mlm",), generator=torch.Generator().manual_seed(1))
     save_checkpoint(model, plain.tokenizer, tmp_path / "waves", name="waves")
     window = open_window(tmp_path / "waves")
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.state.set_text("the cat sat on a mat " * 100, "")
     room = opened(window, qtbot)
-    assert len(strips_of(room)["sum"]) == 512
+    window.state.set_text("the cat sat on a mat " * 100, "")
+    settle(window, qtbot)
     for key in (spec.key for spec in EmbedRoom.specs):
         room.open_view(key)
         settle(window, qtbot)
         room.view.repaint()
-    place, column = 300, 6
+    strips, (place, column) = strips_of(overview_of(room)), (300, 6)
+    assert len(strips["sum"]) == 512
     wave = np.sin(place / 10_000 ** (column / config.hidden_size))
-    assert strips_of(room)["position"][place, column] == pytest.approx(wave, abs=1e-5)
-    tables = overview(room).answer_of("tables", reading_of(window))
-    assert tables is not None and tables.position_cosines.shape == (512, 512)
+    assert strips["position"][place, column] == pytest.approx(wave, abs=1e-5)
+    assert overview_of(room).shown["positions"].array.shape == (512, 512)
 
 
 def test_every_picture_gives_its_numbers(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
@@ -240,12 +298,264 @@ def test_every_picture_gives_its_numbers(room: EmbedRoom, window: Window, qtbot:
     assert len(set(titles)) == len(titles) == 8
 
 
-def test_the_open_view_outlives_a_frame_of_another_size(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
-    view = room.open_view("map")
-    assert isinstance(view, MapView)
-    view.show_vectors("token")
-    window.appearance.set_look(projector=True)
-    again = opened(window, qtbot)
-    assert again is not room and again.views.key == "map"
-    assert isinstance(again.view, MapView) and again.view.vectors == "token"
-    window.appearance.set_look(projector=False)
+# Beside a baseline.
+
+
+def beside(window: Window, baseline: OtherText | OtherModel | None, qtbot: QtBot) -> tuple[list[str], EmbeddingPart]:
+    """The labels of the lengths, and the last strip."""
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+    return shown_beside(window)
+
+
+def shown_beside(window: Window) -> tuple[list[str], Any]:
+    view: Any = window.frame.room.view  # type: ignore[attr-defined]
+    return [bar.label for bar in view.charts["lengths"].bars], view.charts["strips"].parts[-1]
+
+
+BOTH = [label for part in PARTS for label in (part, "baseline")]
+
+
+def test_the_difference_is_of_the_two_sums_and_both_lengths_are_there(
+    overview: PartsView, window: Window, model_folder: Path, qtbot: QtBot
+) -> None:
+    window.state.set_focus(CAT)
+    labels, part = beside(window, OTHER, qtbot)
+    checkpoint, (table, _) = load_checkpoint(model_folder), table_of(model_folder)
+    ours, theirs = (checkpoint.tokenizer.encode(text, TEXT_B) for text in (window.state.text_a, OTHER.a))
+    expected = table[ours.ids] - table[theirs.ids]  # places and segments are the same
+    np.testing.assert_allclose(part.values, expected, atol=1e-6)
+    assert part.name == "difference" and np.abs(expected[CAT]).max() > 0
+    direct, bars = trace(checkpoint.model, theirs.ids, theirs.segments), overview.charts["lengths"].bars
+    lengths = [np.linalg.norm(values[CAT]) for values in (direct.token_embeddings, direct.embedding_sum)]
+    assert labels == BOTH and [bars[1].number, bars[7].number] == [f"{length:.2f}" for length in lengths]
+    assert f"baseline {np.linalg.norm(direct.embeddings[CAT]):.2f}" in overview.length_after.text()
+    window.state.set_wants_difference(False)  # side by side there is no strip of differences
+    assert shown_beside(window)[0] == BOTH and shown_beside(window)[1].name == "LayerNorm"
+    window.state.set_wants_difference(True)
+    labels, part = beside(window, None, qtbot)
+    assert labels == PARTS and part.name == "LayerNorm"
+
+
+def test_a_token_without_a_counterpart_says_so(overview: PartsView, window: Window, qtbot: QtBot) -> None:
+    beside(window, SHORTER, qtbot)
+    alignment = reading_of(window).alignment
+    assert alignment is not None
+    alone = alignment.other_positions.index(None)
+    window.state.set_focus(alone)
+    labels, part = shown_beside(window)
+    assert labels == PARTS and np.isnan(part.values[alone]).all()
+    with qtbot.waitSignal(overview.hover_text_changed) as hovered:
+        overview.charts["strips"].set_hovered((5, alone, 0))
+    assert "no counterpart" in hovered.args[0] and "no counterpart" in overview.compared.text()
+
+
+def test_vectors_of_another_width_are_not_subtracted(
+    room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    labels, part = beside(window, OtherModel(str(make_checkpoint(tmp_path / "wide", hidden=64))), qtbot)
+    assert labels == BOTH and part.values is None and "64" in part.reason
+
+
+# What if.
+
+
+def click(widget: Any, rect: QRectF) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=rect.center().toPoint())
+
+
+def test_a_part_left_out_is_compared_with_the_model_unchanged(
+    overview: PartsView, window: Window, qtbot: QtBot
+) -> None:
+    window.state.set_wants_difference(True)
+    window.state.set_what_if(WhatIf().with_layer(0, True))  # comes after the embeddings
+    settle(window, qtbot)
+    assert shown_beside(window)[0] == PARTS and shown_beside(window)[1].name == "LayerNorm"
+    window.state.set_what_if(NOTHING_CHANGED)
+    settle(window, qtbot)
+    before, menu = strips_of(overview), overview.menu.open_menu()
+    actions = {action.text(): action for action in menu.actions()}
+    assert list(actions) == ["Token embedding", "Segment embedding", "Position embedding"]
+    assert all(action.isChecked() for action in actions.values())
+    actions["Segment embedding"].trigger()
+    menu.close()
+    settle(window, qtbot)
+    after, (labels, part) = {part.name: part for part in overview.charts["strips"].parts}, shown_beside(window)
+    assert after["segment"].values is None and after["segment"].reason.startswith("Left out")
+    np.testing.assert_allclose(after["sum"].values, before["token"] + before["position"], atol=1e-6)
+    np.testing.assert_allclose(part.values, -before["segment"], atol=1e-6)
+    assert labels == BOTH and overview.charts["lengths"].bars[2].number == "0.00"
+    overview.what_if_edited.emit(lambda what_if: what_if.with_dropped("segment", False))
+    assert window.state.what_if == NOTHING_CHANGED
+
+
+def test_the_two_buttons_beside_the_strips(overview: PartsView, window: Window, qtbot: QtBot) -> None:
+    card = overview.change
+    window.state.set_focus(9)  # of B
+    assert card.to_other.text() == "Move to segment A"
+    card.to_other.click()
+    settle(window, qtbot)
+    assert window.state.what_if.segments == ((9, 0),) and card.to_other.text() == "Move to segment B"
+    assert "read as segment A" in overview.cards["lengths"].hint
+    assert [effect.name for effect in card.effects.effects] == ["B follows A"]
+    card.swap.click()
+    window.state.set_hover(4)
+    window.state.set_hover(None)
+    assert card.swap.isChecked() and card.waiting.isVisible()
+    window.state.set_focus(4)  # a click on it, in the strip
+    assert window.state.what_if.positions == ((4, 9), (9, 4)) and not card.swap.isChecked()
+    card.swap.click()
+    window.state.set_focus(None)  # Esc
+    assert not card.swap.isChecked() and window.state.what_if.positions == ((4, 9), (9, 4))
+    card.swap.click()
+    window.open_room("attend")
+    window.state.set_focus(7)  # a click there is none of this room's
+    assert window.state.what_if.positions == ((4, 9), (9, 4))
+
+
+def test_the_first_steps_are_taken_at_a_click(what_if: WhatIfView, window: Window, qtbot: QtBot) -> None:
+    """A card with one grey line said what to do; it can do it."""
+    mask, change = what_if.mask_first, what_if.change_first
+    assert mask.isVisible() and not change.isVisible() and not what_if.effects.isVisible()
+    window.state.set_focus(3)
+    assert mask.text() == f"Mask “{reading_of(window).encoding.labels[3]}”"
+    mask.click()
+    settle(window, qtbot)
+    assert window.state.masked == {3} and change.isVisible() and not mask.isVisible()
+    change.click()
+    settle(window, qtbot)
+    assert window.state.what_if.dropped == {"position"}
+    assert not what_if.first.isVisible() and what_if.effects.isVisible() and what_if.effects.rows
+    window.state.set_masks(())
+    settle(window, qtbot)
+    assert mask.isVisible() and what_if.effects.isVisible()
+
+
+def test_what_is_said_before_and_after_is_the_engines(
+    what_if: WhatIfView, window: Window, model_folder: Path, qtbot: QtBot
+) -> None:
+    checkpoint, tiles, effects = load_checkpoint(model_folder), what_if.tiles, what_if.effects
+    window.state.set_masks([2])
+    settle(window, qtbot)
+    assert effects.effects == [] and "Nothing is changed" in effects.sentence
+    click(tiles, tiles.letter_rect(2))
+    click(tiles, tiles.number_rect(3))
+    assert "to swap with" in what_if.how.text()
+    click(tiles, tiles.number_rect(5))
+    what_if.parts["position"].click()
+    what_if.parts["position"].click()
+    settle(window, qtbot)
+    segments, ids = list(reading_of(window).encoding.segments), window.state.input_ids
+    places = list(range(len(segments)))
+    places[3], places[5] = 5, 3
+    was = trace(checkpoint.model, ids, segments, mlm_positions=[2])
+    segments[2] = 1
+    now = trace(checkpoint.model, ids, segments, places, mlm_positions=[2])
+    mask, pair = effects.effects
+    assert mask.name.startswith("[MASK] (2)") and pair.name == "B follows A"
+    for number, traced in enumerate((was, now)):
+        assert traced.mlm_logits is not None and traced.next_sentence_logits is not None
+        best = top_words(traced.mlm_logits[0], checkpoint.tokenizer, 1)[0]
+        word, text = checkpoint.tokenizer.label(best.id), (mask.before, mask.after)[number]
+        assert f"“{word}”" in mask.name or text.startswith(f"“{word}” ")
+        assert mask.numbers[number] == pytest.approx(best.probability, abs=1e-5)
+        follows = next_sentence(traced.next_sentence_logits).is_next
+        assert pair.numbers[number] == pytest.approx(follows, abs=1e-5)
+    assert (tiles.tiles[2].segment, tiles.tiles[2].is_moved) == (1, True)
+    assert [(tile.position, tile.is_swapped) for tile in tiles.tiles[3:6]] == [(5, True), (4, False), (3, True)]
+
+
+def test_the_keyboard_moves_and_swaps(what_if: WhatIfView, window: Window, qtbot: QtBot) -> None:
+    window.state.set_focus(3)
+    what_if.tiles.setFocus()
+    for expected in ({3: 1}, {}):
+        QTest.keyClick(what_if.tiles, Qt.Key.Key_Space)
+        settle(window, qtbot)
+        assert dict(window.state.what_if.segments) == expected
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Right, Qt.Key.Key_Return):
+        QTest.keyClick(what_if.tiles, key)
+    assert window.state.what_if.positions == ((3, 4), (4, 3))
+    QTest.keyClick(what_if.tiles, Qt.Key.Key_Return)
+    window.state.set_focus(None)  # Esc
+    assert "swap with" not in what_if.how.text()
+
+
+def test_all_of_b_is_read_as_a_and_back(what_if: WhatIfView, window: Window, qtbot: QtBot) -> None:
+    what_if.b_as_a.click()
+    settle(window, qtbot)
+    assert not any(reading_of(window).request.segments) and what_if.b_as_a.isChecked()
+    what_if.b_as_a.click()
+    assert window.state.what_if == NOTHING_CHANGED
+    window.state.set_text(b="")
+    settle(window, qtbot)
+    assert not what_if.b_as_a.isEnabled()
+
+
+@pytest.mark.parametrize(("name", "effects"), [("discriminator", ["judged replaced"]), ("minilm", []), ("roberta", [])])
+def test_models_that_predict_something_else(
+    name: str, effects: list[str], open_window: Opener, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window(save_family(name, tmp_path / name))
+    room = opened(window, qtbot)
+    window.state.set_masks(())
+    window.state.set_text("the cat sat", "a dog ran")
+    settle(window, qtbot)
+    view: Any = room.open_view("what_if")
+    view.what_if_edited.emit(lambda what_if: what_if.with_dropped("position", True))
+    settle(window, qtbot)
+    assert [effect.name for effect in view.effects.effects] == effects
+    reading, at = reading_of(window), window.state.selection.position
+    assert reading.unchanged is not None
+    one, other = (each.trace.hidden_states[-1][at].astype(float) for each in (reading, reading.unchanged))
+    cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+    assert f"cosine of {cosine:.2f}".replace("-", "−") in view.effects.sentence
+    enabled = view.tiles.has_segments, view.b_as_a.isEnabled(), overview_of(room).change.to_other.isEnabled()
+    assert set(enabled) == {reading.request.model.has_segments}
+
+
+def test_moving_back_is_no_change(tokenizer: Tokenizer) -> None:
+    own = tokenizer.encode("cat sat", "a dog").segments
+    once = NOTHING_CHANGED.with_other_segment([1, 5], own)
+    assert dict(once.segments) == {1: 1 - own[1], 5: 1 - own[5]}
+    assert once.with_other_segment([1, 5], own) == NOTHING_CHANGED
+    all_a = NOTHING_CHANGED.with_b_as_a(own, True)
+    assert not any(all_a.segments_for(own)) and all_a.reads_b_as_a(own)
+    assert all_a.with_b_as_a(own, False) == NOTHING_CHANGED
+
+
+# Two vocabularies.
+
+
+def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    other = Tokenizer.train(["abcdefghijklmnopqrstuvwxyz. cat"] * 2, 80)
+    other.save(tmp_path / "letters")
+    view: Any = room.open_view("vocabularies")
+    view.recent_models = lambda: [str(tmp_path / "letters")]
+    menu = view.menu.open_menu()
+    next(action for action in menu.actions() if action.text() == "letters").trigger()
+    menu.close()
+    calm(window, view, qtbot)
+    encoding, cut, spans = reading_of(window).encoding, other.encode(window.state.text_a, TEXT_B), view.picture.spans
+    rows_of = ((encoding, view.first, [one.first for one in spans]), (cut, view.second, [one.second for one in spans]))
+    for text, line, rows in rows_of:
+        kept = zip(text.labels, text.parts, strict=True)
+        assert [piece.label for row in rows for piece in row] == [label for label, part in kept if part != "special"]
+        assert f"{len(text)} tokens" in line.text()
+    assert f"{sum(not one.is_same for one in spans)} of {len(spans)} words" in view.note.text()
+    window.state.set_focus(2)
+    assert spans[view.picture.selected_cell() or 0].first[0].position == 2
+    QTest.keyClick(view.picture, Qt.Key.Key_Right)
+    assert window.state.focus == 3
+    window.state.set_text("a cat", "")
+    calm(window, view, qtbot)
+    assert len(view.picture.spans) == 2
+
+
+def test_a_vocabulary_that_cannot_be_read_is_said_in_place(
+    room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    view: Any = room.open_view("vocabularies")
+    view.compare_with(str(tmp_path))
+    calm(window, view, qtbot)
+    assert view.line.isVisible() and view.line.text and view.picture.spans == []
+    assert not window.frame.banner.isVisible()

@@ -20,9 +20,9 @@ from app.widgets.token_strip import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
-from tests.app.embed_room import opened, overview
 from tests.app.family_models import SHAPES, save_family, vocabulary
 from tests.app.predict_room import nothing, texts
+from tests.app.test_embed_room import opened, overview_of
 
 Show = Callable[[str], Window]
 
@@ -59,15 +59,19 @@ def predict(window: Window, qtbot: QtBot) -> PredictRoom:
 def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str, says: str, qtbot: QtBot) -> None:
     window = show(name)
     room = opened(window, qtbot)
-    token, segment, position, total, _ = overview(room).strips.parts
+    token, segment, position, total, _ = overview_of(room).charts["strips"].parts
     assert segment.values is None and says in segment.reason
-    assert says in overview(room).pictures.no_segments.text() and overview(room).pictures.no_segments.isVisible()
-    assert not overview(room).pictures.segments.isVisible()
+    assert says in overview_of(room).no_segments.text() and overview_of(room).no_segments.isVisible()
+    assert not overview_of(room).charts["segments"].isVisible()
     assert token.values is not None and position.values is not None and total.values is not None
     shared = total.values - token.values - position.values  # what the sentence is about: the same for all tokens
     np.testing.assert_allclose(shared, np.broadcast_to(shared[0], shared.shape), atol=1e-5)
     assert (np.abs(shared).max() > 0.01) == ("is part of the sum" in segment.reason)
-    shown = [window.frame.status.text, overview(room).token.hint, *(chip.hint() for chip in chips_of(window.state))]
+    shown = [
+        window.frame.status.text,
+        overview_of(room).cards["lengths"].hint,
+        *(chip.hint() for chip in chips_of(window.state)),
+    ]
     assert not any("segment" in text for text in shown)
     assert "sentence A" in chips_of(window.state)[1].hint()
 
@@ -75,30 +79,30 @@ def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str
 def test_embeddings_narrower_than_hidden_states(show: Show, qtbot: QtBot) -> None:
     window = show("albert")
     room = opened(window, qtbot)
-    token, segment, position, total, last = (part.values for part in overview(room).strips.parts)
+    token, segment, position, total, last = (part.values for part in overview_of(room).charts["strips"].parts)
     assert token is not None and segment is not None and position is not None
     assert total is not None and last is not None
     assert total.shape[1] == 16 and last.shape[1] == 32
     np.testing.assert_allclose(token + segment + position, total, atol=1e-5)
-    assert overview(room).strips.parts[-1].name == "LayerNorm and projection"
-    assert [part.note for part in overview(room).strips.parts] == ["16 columns"] * 4 + ["32 columns"]
-    assert "16 numbers, 32 after the projection" in overview(room).strips_card.hint
+    assert overview_of(room).charts["strips"].parts[-1].name == "LayerNorm and projection"
+    assert [part.note for part in overview_of(room).charts["strips"].parts] == ["16 columns"] * 4 + ["32 columns"]
+    assert "16 numbers, 32 after the projection" in overview_of(room).cards["strips"].hint
     reading = window.state.reading
     assert reading is not None
     assert np.linalg.norm(reading.trace.embeddings[1]) == pytest.approx(
-        float(overview(room).token.length_after.text().split()[-1]), abs=0.01
+        float(overview_of(room).length_after.text().split()[-1]), abs=0.01
     )
 
 
 def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show: Show, qtbot: QtBot) -> None:
     room = opened(show("pre-norm"), qtbot)
-    last = overview(room).strips.parts[-1]
+    last = overview_of(room).charts["strips"].parts[-1]
     assert last.values is None and "No LayerNorm" in last.reason
-    assert not overview(room).token.length_after.isVisible() and not overview(room).last_scale.isVisible()
+    assert not overview_of(room).length_after.isVisible() and not overview_of(room).last_scale.isVisible()
 
 
 def test_strips_fill_their_place_without_covering_each_other(show: Show, qtbot: QtBot) -> None:
-    strips = overview(opened(show("distilbert"), qtbot)).strips
+    strips = overview_of(opened(show("distilbert"), qtbot)).charts["strips"]
     rects = [strips.strip_rect(number) for number in range(5)]
     assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rects))
     assert rects[-1].bottom() == pytest.approx(strips.height(), abs=1)
@@ -108,7 +112,7 @@ def test_strips_fill_their_place_without_covering_each_other(show: Show, qtbot: 
 
 def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
     room = opened(show("roberta"), qtbot)
-    cosines = overview(room).pictures.positions.values
+    cosines = overview_of(room).charts["positions"].values
     table = load_checkpoint(folders["roberta"]).model.embeddings.position.weight[2:].numpy()  # 0 and 1 are padding's
     expected = table[0] @ table[1] / np.linalg.norm(table[0]) / np.linalg.norm(table[1])
     assert cosines is not None and cosines.shape == (64, 64)
@@ -203,7 +207,7 @@ def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
     atlas = attend.heads_card.atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
     assert "cannot predict words" in nothing(predict(window, qtbot).words_view)
-    assert all(part.values is not None for part in overview(opened(window, qtbot)).strips.parts)
+    assert all(part.values is not None for part in overview_of(opened(window, qtbot)).charts["strips"].parts)
 
 
 def test_models_of_different_families_follow_each_other(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
@@ -218,8 +222,8 @@ def test_models_of_different_families_follow_each_other(show: Show, folders: dic
             settle(window, qtbot)
         model = window.state.model
         assert model is not None and not window.frame.banner.is_shown
-        assert overview(room).pictures.segments.isVisible() == ("segments" not in model.missing)
-        assert overview(room).pictures.no_segments.isVisible() == ("segments" in model.missing)
+        assert overview_of(room).charts["segments"].isVisible() == ("segments" not in model.missing)
+        assert overview_of(room).no_segments.isVisible() == ("segments" in model.missing)
 
 
 def test_a_vocabulary_without_a_mask_masks_nothing(qtbot: QtBot) -> None:

@@ -245,10 +245,12 @@ def test_any_family(family: str, open_window: Opener, tmp_path: Path, qtbot: QtB
 
 @pytest.mark.parametrize("a", ["", "a", "the cat sat on the mat " * 9])
 def test_any_length(a: str, open_window: Opener, model_folder: Path, qtbot: QtBot) -> None:
-    window = open_text(open_window, model_folder, a, "", (), qtbot)
+    window = open_text(open_window, model_folder, a, "a dog", (), qtbot)
     window.resize(1280, 720)
-    shown, size = shown_map(window, qtbot).map, len(reading_of(window).encoding)
+    shown, encoding = shown_map(window, qtbot).map, reading_of(window).encoding
+    size = len(encoding)
     shown.grab()
+    assert encoding.tokens.index("[SEP]") in shown.positions
     assert shown.positions[0] == 0 and shown.positions[-1] == size - 1
     assert (len(shown.positions) < size) == (size > 30)
     window.state.set_focus(size // 2)
