@@ -41,44 +41,32 @@ def by_key(steps: list[LayerStep]) -> dict[str, LayerStep]:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_parts_of_every_number_add_up_to_it(name: str) -> None:
+def test_steps_are_those_of_the_model_and_the_parts_of_every_number_add_up_to_it(name: str) -> None:
     model = family_model(name)
+    whole = trace(model, PAIR.ids, segments_for(model))
     for layer in range(3):
-        for step in layer_steps(layer_of(model, layer), HEAD):
+        one = layer_of(model, layer)
+        steps = layer_steps(one, HEAD)
+        order = [*PRE, *(["final_norm"] if layer == 2 else [])] if name == "pre-norm" else [*POST]
+        assert [step.key for step in steps] == order
+        found, leaving = by_key(steps), one.leaving if one.normed is None else one.normed
+        for ours, theirs in (
+            (one.entering, whole.hidden_states[layer]),
+            (leaving, whole.hidden_states[layer + 1]),
+            (found["probs"].values, whole.attentions[layer, HEAD]),
+            (found["query"].values, whole.queries[layer, HEAD]),
+        ):
+            assert np.abs(ours - theirs).max() <= 1e-5
+        for step in steps:
             for row, column in SPOTS:
                 made = step.derive(row, column)
                 assert made.value == float(step.values[row, column])
                 assert made.total == pytest.approx(made.value, abs=1e-5), (step.key, made)
                 assert made.adds_up
                 if made.sum is not None:
-                    parts = sum(part.value for part in made.terms) + made.rest
-                    assert parts == pytest.approx(made.sum, abs=1e-9)
-                for part in made.terms:
-                    if part.factors is not None:
-                        assert math.prod(part.factors) == pytest.approx(part.value, rel=1e-12)
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_the_order_of_the_steps_is_the_models(name: str) -> None:
-    keys = [[step.key for step in layer_steps(layer_of(family_model(name), layer), 0)] for layer in range(3)]
-    if name == "pre-norm":
-        assert keys == [[*PRE], [*PRE], [*PRE, "final_norm"]]
-    else:
-        assert keys == [[*POST]] * 3
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_the_numbers_are_those_of_a_whole_trace(name: str) -> None:
-    model = family_model(name)
-    whole = trace(model, PAIR.ids, segments_for(model))
-    for layer in range(3):
-        one = layer_of(model, layer)
-        assert np.abs(one.entering - whole.hidden_states[layer]).max() <= 1e-5
-        leaving = one.leaving if one.normed is None else one.normed
-        assert np.abs(leaving - whole.hidden_states[layer + 1]).max() <= 1e-5
-        steps = by_key(layer_steps(one, HEAD))
-        assert np.abs(steps["probs"].values - whole.attentions[layer, HEAD]).max() <= 1e-5
-        assert np.abs(steps["query"].values - whole.queries[layer, HEAD]).max() <= 1e-5
+                    assert sum(part.value for part in made.terms) + made.rest == pytest.approx(made.sum, abs=1e-9)
+                products = [part for part in made.terms if part.factors is not None]
+                assert all(math.prod(one.factors) == pytest.approx(one.value, rel=1e-12) for one in products)
 
 
 @pytest.mark.parametrize("name", ["bert", "pre-norm", "albert"])
@@ -87,9 +75,8 @@ def test_beginning_at_the_layer_gives_the_same_as_the_whole_pass(name: str) -> N
     whole = trace(model, PAIR.ids, segments_for(model))
     for layer in range(3):
         plain = layer_of(model, layer)
-        short = trace_layer(
-            model, PAIR.ids, segments_for(model), layer=layer, entering=whole.hidden_states[layer].copy()
-        )
+        entering = whole.hidden_states[layer].copy()
+        short = trace_layer(model, PAIR.ids, segments_for(model), layer=layer, entering=entering)
         for field in ("query", "probs", "middle", "leaving"):
             assert np.abs(getattr(plain, field) - getattr(short, field)).max() <= 1e-5
         assert (plain.normed is None) == (short.normed is None)

@@ -140,12 +140,18 @@ def test_a_remote_turns_pages_from_anywhere(window: Window, player: Any) -> None
         assert player.number == 0
 
 
-@pytest.mark.parametrize("key", [Qt.Key.Key_B, Qt.Key.Key_Period])
-def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key: Qt.Key, qtbot: QtBot) -> None:
+@pytest.fixture
+def field(window: Window, qtbot: QtBot) -> QWidget:
+    """The tokens, which have the keyboard."""
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
-    field, masked = window.frame.strip.field, window.state.masked
-    field.setFocus()
+    window.frame.strip.field.setFocus()
+    return window.frame.strip.field
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_B, Qt.Key.Key_Period])
+def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key: Qt.Key, field: QWidget) -> None:
+    masked = window.state.masked
     QTest.keyClick(field, key)
     (screen,) = window.findChildren(BlankScreen)
     assert screen.isVisible() and screen.rect() == window.rect() and screen.hasFocus()
@@ -157,11 +163,7 @@ def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key:
     assert not screen.isVisible() and field.hasFocus() and window.state.masked == masked
 
 
-def test_tab_does_not_leave_a_black_screen_with_the_keyboard_elsewhere(window: Window, qtbot: QtBot) -> None:
-    window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
-    field = window.frame.strip.field
-    field.setFocus()
+def test_tab_does_not_leave_a_black_screen_with_the_keyboard_elsewhere(window: Window, field: QWidget) -> None:
     for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
         QTest.keyClick(field, Qt.Key.Key_B)
         (screen,) = window.findChildren(BlankScreen)

@@ -62,26 +62,18 @@ def click(grid: LabelledGrid, cell: tuple[int, int]) -> None:
 
 
 def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window, qtbot: QtBot) -> None:
-    reading, chosen, heads = window.state.reading, view.targets.target, view.asked["heads"].answer
-    assert reading.baseline is not None
+    reading, target, charts = window.state.reading, view.targets.target.target, view.charts
     model = load_checkpoint(reading.request.model.folder).model
     text, other = (as_text(model, one.request.input_ids, one.request.segments) for one in (reading, reading.baseline))
     with torch.inference_mode():
-        scores = [float(chosen.target.of(model, one.hidden(model))) for one in (text, other)]
+        ours, theirs = (float(target.of(model, one.hidden(model))) for one in (text, other))
         for row, column in ((0, 2), (1, 2), (2, 6)):
             hook = Intervention(patched_at(model, other, "state", row, column))
-            score = float(chosen.target.of(model, text.hidden(model, hook=hook)))
-            share = (score - scores[0]) / (scores[1] - scores[0])
-            assert view.charts["states"].values is not None
-            assert view.charts["states"].values[row, column] == pytest.approx(share, abs=1e-3)
-    assert view.charts["heads"].values is not None and np.allclose(view.charts["heads"].values, heads.shares)
-    assert view.charts["states"].columns.texts[2] == "cat → dog" and view.charts["states"].columns.texts[1] == "the"
-
-
-def test_the_word_that_gains_is_asked_about_first(view: Any, window: Window, qtbot: QtBot) -> None:
-    chosen, found = view.targets.target, view.asked["places"].answer
-    assert chosen.target.against is not None
-    assert found.other > found.text
+            share = (float(target.of(model, text.hidden(model, hook=hook))) - ours) / (theirs - ours)
+            assert charts["states"].values[row, column] == pytest.approx(share, abs=1e-3)
+    assert np.allclose(charts["heads"].values, view.asked["heads"].answer.shares)
+    assert charts["states"].columns.texts[1:3] == ["the", "cat → dog"]
+    assert target.against is not None and theirs > ours  # the word that gains comes first
     choose(view, 1, qtbot)
     assert view.targets.target.target.against is None
 
@@ -112,55 +104,47 @@ def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch:
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "title"),
-    [
-        (OURS, "The dog sat on the big [MASK].", "differ in length"),
-        ("The cat sat.", "The dog sat.", "No prediction"),
-    ],
+    [(OURS, "The dog sat on the big [MASK].", "differ in length"), ("The cat sat.", "The dog sat.", "No prediction")],
 )
 def test_what_cannot_be_swapped_is_said(
-    view: Any, window: Window, qtbot: QtBot, ours: str, theirs: str, title: str
+    empty: Any, window: Window, qtbot: QtBot, ours: str, theirs: str, title: str
 ) -> None:
-    compare(window, view, ours, theirs, qtbot)
-    assert title in view.nothing_title.text() and view.nothing_text.isVisible()
-
-
-def test_equal_texts_have_no_difference_to_locate(view: Any, window: Window, qtbot: QtBot) -> None:
-    compare(window, view, OURS, OURS, qtbot)
-    qtbot.waitUntil(lambda: bool(view.asked["places"].sentence), timeout=TIMEOUT_MS)
-    assert "no difference to locate" in view.asked["places"].sentence
+    compare(window, empty, ours, theirs, qtbot)
+    assert title in empty.nothing_title.text() and empty.nothing_text.isVisible()
 
 
 def test_without_another_text_it_offers_two(empty: Any, window: Window, qtbot: QtBot) -> None:
+    compare(window, empty, OURS, OURS, qtbot)  # which have no difference to locate
+    qtbot.waitUntil(lambda: "no difference to locate" in empty.asked["places"].sentence, timeout=TIMEOUT_MS)
+    window.comparison.end()
+    settle(window, qtbot)
     assert empty.try_it.isVisible() and "same length" in empty.nothing_text.text()
     empty.try_it.click()
     settle(window, qtbot)
-    assert isinstance(window.state.baseline, OtherText) and window.state.text_a != TEXT_A
+    assert isinstance(window.state.baseline, OtherText) and window.state.text_a not in (OURS, TEXT_A)
 
 
 # A click on a cell: in all rooms the whole reading is the pass of that cell.
 
 
 def test_predict_has_the_number_of_the_cell(view: Any, window: Window, qtbot: QtBot) -> None:
-    target = next(i for i, one in enumerate(view.targets.all) if one.target.against is None)
-    choose(view, target, qtbot)
-    for part in range(len(PARTS)):
+    choose(view, next(i for i, one in enumerate(view.targets.all) if one.target.against is None), qtbot)
+
+    def check(chart: str, found: SwapMap, cell: tuple[int, int]) -> None:
+        click(view.charts[chart], cell)
+        settle(window, qtbot)
+        value: Any = view.targets.target.value(window.state.reading)
+        assert window.state.what_if.swap is not None and value == pytest.approx(np.exp(found.patched[cell]), rel=1e-4)
+
+    for part, name in enumerate(PARTS):
         view.part.setCurrentIndex(part)
         view.part.activated.emit(part)
         qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
-        found, chosen = view.asked["places"].answer, view.targets.target
-        assert found.part == PARTS[part]
-        cells = ((0, 2), (1, 2), (len(found.patched) - 1, 6))
-        for cell in cells:
-            click(view.charts["states"], cell)
-            settle(window, qtbot)
-            reading = window.state.reading
-            assert reading.request.what_if.swap is not None
-            assert chosen.value(reading) == pytest.approx(np.exp(found.patched[cell]), rel=1e-4)
-    heads = view.asked["heads"].answer
-    click(view.charts["heads"], (1, 3))
-    settle(window, qtbot)
-    assert window.state.reading is not None
-    assert chosen.value(window.state.reading) == pytest.approx(np.exp(heads.patched[1, 3]), rel=1e-4)
+        found = view.asked["places"].answer
+        assert found.part == name
+        for cell in ((0, 2), (1, 2), (len(found.patched) - 1, 6)):
+            check("states", found, cell)
+    check("heads", view.asked["heads"].answer, (1, 3))
 
 
 def test_it_is_compared_with_this_text_and_the_map_stays(view: Any, window: Window, qtbot: QtBot) -> None:
