@@ -46,7 +46,7 @@ class Applied:
     request: ApplyRequest
     example: Example | None = None
     prediction: Prediction | None = None
-    before: Prediction | None = None  # of the unchanged model; None where nothing is changed
+    unchanged: Prediction | None = None  # of the model without the changes; None where nothing is changed
     changed: WhatIf = NOTHING_CHANGED  # what of the request's changes acted
     problem: str = ""
     took_ms: float = 0.0
@@ -89,13 +89,13 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, progress: ReportP
         encoding = checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
         is_same = TASK_KINDS[kind].reads_as_typed and tuple(encoding.ids) == request.token_ids
         what_if = request.what_if if is_same else request.what_if.without_places()
-        before = predict_as_learned(checkpoint, [example], progress, decoding=request.decoding)[0]
+        unchanged = predict_as_learned(checkpoint, [example], progress, decoding=request.decoding)[0]
         if not what_if:
-            return Applied(request, example, before, took_ms=(time.perf_counter() - started) * 1000)
+            return Applied(request, example, unchanged, took_ms=(time.perf_counter() - started) * 1000)
         changes = _changes(checkpoint, what_if)
         prediction = predict_as_learned(checkpoint, [example], progress, decoding=request.decoding, changes=changes)[0]
         took_ms = (time.perf_counter() - started) * 1000
-        return Applied(request, example, prediction, before, what_if, took_ms=took_ms)
+        return Applied(request, example, prediction, unchanged, what_if, took_ms=took_ms)
     except BertcoreError as error:
         return Applied(request, problem=str(error))
 

@@ -119,7 +119,7 @@ def test_each_view(kind: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) 
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)}), layers_off=frozenset({1})))
     settle(window, qtbot)
     changed = oracle_of(tmp_path / kind, kind, A, b, changes=interventions.ablate({(0, 1)}, {1}))
-    assert view.applied.prediction == changed != oracle == view.applied.before
+    assert view.applied.prediction == changed != oracle == view.applied.unchanged
     assert view.changed.text().startswith("Before your changes: ") and "head 1·2 off" in button.figure().caption
     window.state.set_what_if(WhatIf())
     settle(window, qtbot)

@@ -210,8 +210,8 @@ def test_apply_answers_from_the_swapped_pass(case: Case, desk: Desk) -> None:
     request = request_for(swapped, {})
     assert request is not None and swapped.unchanged is not None
     applied = apply_model(load_checkpoint(desk.folder), request, nothing)
-    for prediction, reading in ((applied.prediction, swapped), (applied.before, swapped.unchanged)):
+    for prediction, reading in ((applied.prediction, swapped), (applied.unchanged, swapped.unchanged)):
         assert isinstance(prediction, LabelPrediction)
         for target in targets_of(reading, 1):
             assert prediction.probabilities[target.label] == pytest.approx(target.value(reading), abs=1e-4)
-    assert applied.prediction != applied.before
+    assert applied.prediction != applied.unchanged

@@ -126,18 +126,18 @@ class ClassesView(TextView):
         self.numbers = {"probability": numbers_of("class", *map(list, zip(*pairs, strict=True)))}
         if len(pairs) > IN_ORDER:
             pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
-        before = _probabilities(self.applied and self.applied.before)
-        theirs = _probabilities(self.baseline and self.baseline.prediction)
-        others = (before, True), (theirs, self.reading is not None and is_earlier(self.reading))
+        unchanged = _probabilities(self.applied and self.applied.unchanged)
+        baseline = _probabilities(self.baseline and self.baseline.prediction)
+        both = (unchanged, True), (baseline, self.reading is not None and is_earlier(self.reading))
         bars = []
         for name, share in pairs:
-            marks = [beside(numbers.probability(one[name]), earlier) for one, earlier in others if name in one]
-            color, is_given, line = "bar_strong" if name in given else "bar", name in given, before.get(name)
+            marks = [beside(numbers.probability(one[name]), earlier) for one, earlier in both if name in one]
+            color, is_given, line = "bar_strong" if name in given else "bar", name in given, unchanged.get(name)
             text, behind = numbers.probability(share), " · ".join(marks)
-            bars.append(Bar(name, text, share, color, is_given, behind, before=theirs.get(name, line)))
+            bars.append(Bar(name, text, share, color, is_given, behind, before=baseline.get(name, line)))
         self.bars.set_bars(bars)
         self.bars.setMinimumHeight(len(bars) * theme.px(BAR_PX if len(bars) <= FEW else LEAST_BAR_PX))
-        name = self.baseline_name if theirs else unchanged_name() if before else ""
+        name = self.baseline_name if baseline else unchanged_name() if unchanged else ""
         self.card.set_hint(say("the line across a bar: {baseline}", baseline=name) if name else "")
 
     def brief(self, example: Example, prediction: LabelPrediction | LabelSetPrediction) -> str:

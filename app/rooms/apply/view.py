@@ -93,8 +93,8 @@ class ApplyView(View):
         baseline, chosen = reading.baseline, reading.request.baseline
         if baseline is None or chosen is None:
             return ""
-        ours, theirs = (request_for(one, {self.task.kind: self.text}) for one in (reading, baseline))
-        if isinstance(chosen, OtherText) and (ours and ours.texts) == (theirs and theirs.texts):
+        asked, of_baseline = (request_for(one, {self.task.kind: self.text}) for one in (reading, baseline))
+        if isinstance(chosen, OtherText) and (asked and asked.texts) == (of_baseline and of_baseline.texts):
             return ""
         model, task = baseline.request.model, baseline.request.model.task
         if task is None or (task.kind, task.is_pair) != (self.task.kind, self.task.is_pair):
@@ -126,8 +126,8 @@ class ApplyView(View):
     def _show_changed(self, applied: Applied, why_not_compared: str) -> None:
         """The answers of the model unchanged and of the baseline."""
         lines, baseline = [], self.baseline
-        if applied.before is not None:
-            lines.append(say("Before your changes: {answer}", answer=self.brief(applied.example, applied.before)))
+        if applied.unchanged is not None:
+            lines.append(say("Before your changes: {answer}", answer=self.brief(applied.example, applied.unchanged)))
         if baseline is not None and baseline.prediction is not None:
             answer = self.brief(baseline.example, baseline.prediction)
             lines.append(say("Baseline ({baseline}): {answer}", baseline=self.baseline_name, answer=answer))

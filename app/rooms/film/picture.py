@@ -15,7 +15,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 from ...look import numbers, theme
 from ...look.say import say
 from ...widgets.charts.drawing import Box, Line, Shape, Words
-from ...widgets.charts.raster import Raster, paint_scale
+from ...widgets.charts.raster import Heat, Raster, paint_scale
 from .content import MOST_WORDS, Frame, Guesses, LossCurve, position_to_show
 
 ATLAS, HEAD, WORDS = PICTURES = ("heads", "head", "words")
@@ -277,7 +277,7 @@ class FilmPicture:
             side = min(box.width(), box.height())
             yield from self._head(QRectF(box.left(), box.top(), side, side), frame)
         else:
-            yield Painted(partial(self._paint_atlas, box=box, frame=frame, gap=theme.px(2)))
+            yield from self._atlas(box, frame, theme.px(2))
         guesses = None if frame is None or not film.has_guess else film.guesses(frame)
         if guesses is not None:
             (word, share), color = guesses.words[0], "good_text" if guesses.is_right else "ink"
@@ -287,19 +287,16 @@ class FilmPicture:
             yield Words(line, text, "muted", LABEL_PX, align=theme.RIGHT)
             yield from _bar(plan.bars[place].adjusted(0, 1, 0, -1), share, guesses.is_right)
 
-    def _paint_atlas(self, painter: QPainter, box: QRectF, frame: Frame, gap: float) -> None:
-        """Thousands of heads in a deep model: no shape for each."""
+    def _atlas(self, box: QRectF, frame: Frame, gap: float) -> Iterator[Shape]:
         for layer, row in enumerate(grid(box, frame.heads.shape, gap)):
             for head, cell in enumerate(row):
-                frame.sheet.paint(painter, cell, layer, head)
                 is_chosen = (layer, head) == self.film.head
-                painter.setPen(QPen(theme.color("accent" if is_chosen else "line"), 1.6 if is_chosen else 0.8))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(cell)
+                yield frame.sheet.shape(cell, layer, head)
+                yield Box(cell, line="accent" if is_chosen else "line", line_px=1.6 if is_chosen else 0.8)
 
     def _head(self, box: QRectF, frame: Frame) -> Iterator[Shape]:
         layer, head = (min(at, count - 1) for at, count in zip(self.film.head, frame.heads.shape[:2], strict=True))
-        yield Painted(partial(Raster(frame.heads[layer, head], 0.0, 1.0).paint, target=box))
+        yield Heat(box, Raster(frame.heads[layer, head], 0.0, 1.0))
         yield Box(box, line="line")
 
     def _words(self, box: QRectF, frame: Frame, size_px: float) -> Iterator[Shape]:
@@ -365,7 +362,7 @@ class FilmPicture:
         if self.film.picture == WORDS:
             yield from self._words(box.adjusted(0, theme.px(6), 0, 0), frame, 17)
         elif self.film.picture == ATLAS:
-            yield Painted(partial(self._paint_atlas, box=box, frame=frame, gap=theme.px(4)))
+            yield from self._atlas(box, frame, theme.px(4))
         else:  # with its tokens at the left, where the rows are high enough
             size = len(frame.labels)
             wide = min(max(map(_width, frame.labels)) + theme.px(6), box.width() * 0.35)

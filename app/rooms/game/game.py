@@ -128,8 +128,8 @@ class Game:
         """For the sentence on show."""
         if self.puzzle is None:
             return 0, 0
-        theirs = [word for word, _ in self.model_words]
-        return points_for(self.puzzle.rank_in(self.class_words)), points_for(self.puzzle.rank_in(theirs))
+        of_model = [word for word, _ in self.model_words]
+        return points_for(self.puzzle.rank_in(self.class_words)), points_for(self.puzzle.rank_in(of_model))
 
     def advance(self, can_play: Callable[[Puzzle], bool]) -> None:
         """The next sentence, or the end after the last. can_play: whether the model could find the word at all."""

@@ -19,8 +19,8 @@ def score(game: Game) -> str:
     text = mark("Sentence {round} of {rounds} · Class {class_points} : {model_points} Model")
     if game.phase is Phase.END:
         text = mark("Class {class_points} : {model_points} Model")
-    ours, theirs = game.score
-    return say(text, round=max(game.round, 1), rounds=ROUNDS, class_points=ours, model_points=theirs)
+    of_class, of_model = game.score
+    return say(text, round=max(game.round, 1), rounds=ROUNDS, class_points=of_class, model_points=of_model)
 
 
 def message(game: Game, stuck_model: ModelInfo | None) -> tuple[str, str]:
@@ -40,31 +40,31 @@ def message(game: Game, stuck_model: ModelInfo | None) -> tuple[str, str]:
             rounds=ROUNDS,
         )
         return say("Can you guess better than the model?"), rules
-    ours, theirs = game.score
+    of_class, of_model = game.score
     title = mark("{class_points} : {model_points}. It is a draw.")
-    if ours > theirs:
+    if of_class > of_model:
         title = mark("{class_points} : {model_points}. The class has won.")
-    elif ours < theirs:
+    elif of_class < of_model:
         title = mark("{class_points} : {model_points}. The model has won.")
     why = say(
         "Which sentences did the model find easy, and which did you? It has only read about the world, never seen it."
     )
-    return say(title, class_points=ours, model_points=theirs), why
+    return say(title, class_points=of_class, model_points=of_model), why
 
 
 def verdict(game: Game, puzzle: Puzzle) -> str:
     """Whom a sentence goes to, and which other words count."""
-    (ours, theirs), others = game.points, [say("“{word}”", word=word) for word in puzzle.answers[1:]]
+    (of_class, of_model), others = game.points, [say("“{word}”", word=word) for word in puzzle.answers[1:]]
     text = mark("It was “{word}”. Both score {points}.")
-    if ours > theirs:
+    if of_class > of_model:
         text = mark("It was “{word}”. This one goes to the class.")
-    elif ours < theirs:
+    elif of_class < of_model:
         text = mark("It was “{word}”. This one goes to the model.")
-    elif not ours:
+    elif not of_class:
         text = mark("It was “{word}”. Neither of them found it.")
     also = mark("{words} also counts.") if len(others) == 1 else mark("{words} also count.")
     also = say(also, words=", ".join(others)) if others else ""
-    return f"{say(text, word=puzzle.answer, points=numbers.count(ours))} {also}".strip()
+    return f"{say(text, word=puzzle.answer, points=numbers.count(of_class))} {also}".strip()
 
 
 def obstacle(model: ModelInfo | None, puzzle: Puzzle) -> str:

@@ -198,8 +198,8 @@ class GameView(View):
     def _show_round(self, puzzle: Puzzle, is_shown: bool) -> None:
         game, titles = self.game, (say("The class"), say("The model"))
         if is_shown:
-            ours, theirs = game.points
-            titles = say("The class: %n point(s)", n=ours), say("The model: %n point(s)", n=theirs)
+            of_class, of_model = game.points
+            titles = say("The class: %n point(s)", n=of_class), say("The model: %n point(s)", n=of_model)
             self.verdict.setText(game_sentences.verdict(game, puzzle))
         for title, text in zip((self.class_title, self.model_title), titles, strict=True):
             title.setText(text)
