@@ -250,6 +250,18 @@ def test_an_answer_is_marked_where_the_engine_finds_it(
     assert len(tokens) == 3 or view.answer.text() == "No answer"
 
 
+def test_what_the_engine_refuses_is_said_in_place_of_the_answer(
+    open_window: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setitem(KINDS["regress"][1], "labels", ("score", "another"))
+    window = open_window(make_model(tmp_path / "two", "regress"))
+    qtbot.waitUntil(lambda: window.state.reading is not None)
+    view: Any = open_room(window).view
+    settle(window, qtbot)
+    assert "only one is shown here" in view.problem.text() and view.problem.isVisible()
+    assert view.applied is None and not view.answer.isVisible()
+
+
 def test_marks_stand_right_behind_a_character_of_two_units(qtbot: QtBot, looks: object) -> None:
     editor = MarkedEditor("The passage", "")
     qtbot.addWidget(editor)
