@@ -138,6 +138,8 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     assert "[MASK]" not in [token.token for token in tokens]
     order, most = np.argsort(-expected, kind="stable"), view.charts["most"]
     assert most.bars[0].number == f"{expected[order[0]]:.2f}"
+    assert most.bars[0].note == str(units_of(window).first_positions[order[0]])
+    assert view.sentence("bits", 1, None).startswith(f"{tokens[1].token}: {expected[1]:.2f} bits, probability ")
     most.clicked.emit(0, Qt.KeyboardModifier.NoModifier)
     assert window.state.focus == units_of(window).first_positions[order[0]]
 

@@ -59,17 +59,13 @@ class MaskCard(Card):
         title = label(say("After each layer"), "title")
         title.setToolTip(say("The top guess if the model stopped there; the colour shows its probability"))
         self._lists, self._beside = QWidget(), QWidget()
+        self.picture = self._lists, self.shift, self.strip  # what a saved picture shows
         vbox(self._baseline_title, (self._baseline_bars, 1), parent=self._beside, gap_px=2)
         now = vbox(self._now_title, (self.bars, 1), gap_px=2)
         hbox((self._beside, 1), (now, 1), parent=self._lists, gap_px=12)
         line = hbox((title, 1), self._scale)
         fill(self.body, self.changed, (self._lists, 1), (self.shift, 1), 4, line, self.strip, self.decided)
         self.setMinimumWidth(theme.column_px(270))
-
-    @property
-    def picture(self) -> list[QWidget]:
-        """What a saved picture shows."""
-        return [self._lists, self.shift, self.strip]
 
     def show_mask(self, reading: Reading, mask: MaskReading, full_bar: float, *, wants_difference: bool) -> None:
         """full_bar: the probability of a bar that fills the card; the same for all cards, so that they compare."""

@@ -155,8 +155,7 @@ class SurpriseView(PredictView):
         return [*super().saved(key), *([self.perplexity] if key == "bits" else [])]
 
     def caption(self, key: str) -> dict[str, Any]:
-        hint = say("bits, each word masked in turn")
-        return {"hint": hint, "settings": self.perplexity.text(), "masks": False}
+        return {"hint": say("bits, each word masked in turn"), "settings": self.perplexity.text(), "masks": False}
 
     def numbers(self, key: str) -> dict[str, Numbers]:
         (now, before), axes = self.bits, self.shown[key].axes

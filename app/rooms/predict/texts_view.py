@@ -75,13 +75,36 @@ class TextsView(PredictView):
     _model: ModelInfo | None = None  # that the scores are of
 
     def lay_out(self) -> QLayout:
+        list_card = Card(
+            say("Your texts"),
+            intro=say(
+                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
+                "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.",
+                count=numbers.count(MOST_LISTED_TEXTS),
+            ),
+        )
+        # In the box, Tab writes a tab, which divides a pair.
+        self.box, self.word = QPlainTextEdit(), QLineEdit()
+        self.box.setAccessibleName(say("Texts, one per line"))
+        self.box.setPlaceholderText(say("Paste or type texts here, one per line"))
+        self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.word.setAccessibleName(say("Word to score at [MASK]"))
+        self.word.setPlaceholderText(say("Word to score at [MASK] (empty: the most likely)"))
+        self.word.setToolTip(say("How likely is this word at the first [MASK] of each text?"))
+        self.word.returnPressed.connect(self.ask)
+        self.open_file = button(say("Open file…"), self._on_open_clicked)
+        self.score = button(say("Score", meaning="verb"), self.ask, look="primary")
+        controls: QBoxLayout = hbox(self.open_file, (self.word, 1), self.score, gap_px=8)
+        if theme.is_projector():
+            controls = vbox(self.word, hbox(self.open_file, None, self.score), gap_px=8)
+        fill(list_card.body, (self.box, 1), controls)
         self.scores: Question[ScoredTexts | ScoredPairs] = self.add_question(self._on_scores_answered)
         self.line, self.table = self.own_line(self.scores), TextTable()
         self.means, self.empty = label("", wrap=True), label("", wrap=True)
         self.grid = LabelledGrid(say("Means of a template: rows are the first choice, columns the second"))
         name = say("Share of pairs in which the model prefers the right sentence, by phenomenon")
         self.phenomena = BarList(name, label_share=0.6, line_at=CHANCE)
-        list_card, self._table_card = self._list_card(), Card(say("What the model says about each"))
+        self._table_card = Card(say("What the model says about each"))
         self._results, self._phenomena_area = QWidget(), scrolled(self.phenomena)
         rows = hbox((self.table, 2), (self._phenomena_area, 1), gap_px=12)
         rows.addStretch(0)  # what the table does not need
@@ -109,32 +132,6 @@ class TextsView(PredictView):
             return hbox((self._table_card, 1), folding_on_projector(list_card, list_card.title), gap_px=GAP_PX)
         self.box.setFixedHeight(theme.px(BOX_PX))
         return vbox(list_card, (self._table_card, 1), gap_px=GAP_PX)
-
-    def _list_card(self) -> Card:
-        """The box (in which Tab writes a tab, which divides a pair), and what to do with its lines."""
-        card = Card(
-            say("Your texts"),
-            intro=say(
-                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
-                "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.",
-                count=numbers.count(MOST_LISTED_TEXTS),
-            ),
-        )
-        self.box, self.word = QPlainTextEdit(), QLineEdit()
-        self.box.setAccessibleName(say("Texts, one per line"))
-        self.box.setPlaceholderText(say("Paste or type texts here, one per line"))
-        self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.word.setAccessibleName(say("Word to score at [MASK]"))
-        self.word.setPlaceholderText(say("Word to score at [MASK] (empty: the most likely)"))
-        self.word.setToolTip(say("How likely is this word at the first [MASK] of each text?"))
-        self.word.returnPressed.connect(self.ask)
-        self.open_file = button(say("Open file…"), self._on_open_clicked)
-        self.score = button(say("Score", meaning="verb"), self.ask, look="primary")
-        controls: QBoxLayout = hbox(self.open_file, (self.word, 1), self.score, gap_px=8)
-        if theme.is_projector():
-            controls = vbox(self.word, hbox(self.open_file, None, self.score), gap_px=8)
-        fill(card.body, (self.box, 1), controls)
-        return card
 
     def restore(self, kept: tuple[str, str]) -> None:
         self.box.setPlainText(kept[0])

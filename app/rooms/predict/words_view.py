@@ -78,11 +78,8 @@ class WordsView(PredictView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.pair, self.previous_card, self.read_text = (
-            PairCard(),
-            PreviousCard(),
-            RichLabel(say("What the model reads")),
-        )
+        self.pair, self.previous_card = PairCard(), PreviousCard()
+        self.read_text = RichLabel(say("What the model reads"))
         self.pair.set_figure(self._pair_figure, say("the verdict on A and B"))
         self.pair.text_requested.connect(self.text_requested)
         self.pair.pairs_changed.connect(self._keep)
