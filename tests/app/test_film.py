@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -94,6 +94,8 @@ def test_a_click_opens_a_snapshot_and_keeps_the_frames(window: Window, view: Fil
     qtbot.waitUntil(lambda: window.state.model.step == 10)  # type: ignore[union-attr]
     settle(window, qtbot)
     assert view.strip.film.now == 1 and view.strip.film.frames == frames
+    steps = [(None, Qt.Key.Key_Right), (None, Qt.Key.Key_Left), ((1,), Qt.Key.Key_Left), ((2,), Qt.Key.Key_Right)]
+    assert [view.strip.cell_after(cell, key.value) for cell, key in steps] == [(0,), (0,), (0,), (2,)]
     view.strip.clicked.emit((1, 3), None)
     assert (window.state.layer, window.state.head) == (1, 3) and view.strip.film.head == (1, 3)
 
