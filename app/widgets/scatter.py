@@ -192,7 +192,10 @@ class Scatter(ZoomedDrawing):
             return self._named
         named = range(min(len(path), len(self.points.stage_names)))
         first = [*leads, *(count + stage for stage in named if stage != self.stage)]  # there the name stands
-        others = naming_order(names)[:MOST_NAMES] if self._names else list(dict.fromkeys(here))
+        others = list(dict.fromkeys(here))
+        if self._names:  # each name once, then what is called the same: in a long text one word would take all the room
+            begins = {name: point for point, name in reversed(list(enumerate(names)))}
+            others = sorted(range(count), key=lambda point: begins[names[point]] != point)[:MOST_NAMES]
         order = [*first, *(point for point in others if point not in first)]
         all_names = [*names, *self.points.stage_names]
         self._named_for = key
@@ -274,13 +277,6 @@ def _pointing_out(spot: QPointF, radius: float, area: QRect) -> QPolygonF:
     out = QPointF(np.sign(x), 0) if abs(x) > abs(y) else QPointF(0, np.sign(y))
     side = QPointF(out.y(), out.x())
     return QPolygonF([spot + out * radius, spot - out * radius + side * radius, spot - out * radius - side * radius])
-
-
-def naming_order(names: Sequence[str]) -> list[int]:
-    """Each name once, then what is called the same: in a long text one word would take all the room."""
-    first = list(dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True)).values())
-    chosen = set(first)
-    return [*sorted(first), *(i for i in range(len(names)) if i not in chosen)]
 
 
 def place_names(

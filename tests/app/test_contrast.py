@@ -23,7 +23,7 @@ from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.readings import Reading
 from app.state.selection import NO_CONTRAST, Contrast
-from app.widgets.contrast_fields import ContrastFields
+from app.widgets.target_choice import ContrastFields
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import TINY, shipped_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
