@@ -189,6 +189,8 @@ class TestPictures:
         answered(window, room, qtbot)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         assert "by tokens, special tokens included · without your changes inside" in room.large.hint
+        figure = room.view.figure_of("room")
+        assert figure is not None and "off" not in figure.caption and "pieces merged" not in figure.caption
 
     def test_words_and_special_tokens_are_switched_everywhere(
         self, room: AttendRoom, window: Window, qtbot: QtBot
