@@ -201,7 +201,8 @@ def test_another_run_is_shown_from_its_first_chart(page: CurvesPage) -> None:
     page.resize(500, 300)
     page.show()
     QApplication.processEvents()
-    page.scroll_to_end()
+    bar = page.grid.verticalScrollBar()
+    bar.setValue(bar.maximum())
     bars = [area.verticalScrollBar() for area in page.findChildren(QScrollArea)]
     assert max(bar.value() for bar in bars) > 0
     page._state.show_run(info(Path("second")))

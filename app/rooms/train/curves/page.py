@@ -323,11 +323,6 @@ class CurvesPage(QWidget):
             ]
         return sorted(found, key=lambda mark: mark.x)
 
-    def scroll_to_end(self) -> None:
-        """To the charts for experts."""
-        bar = self.grid.verticalScrollBar()
-        bar.setValue(bar.maximum())
-
     # --- inside
 
     def _draw_all(self) -> None:

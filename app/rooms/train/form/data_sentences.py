@@ -26,9 +26,7 @@ class Layout:
     roles: tuple[str, str, str] = ("text", "text_b", "label")  # of the columns with these titles
     labels: dict[str, str] = field(default_factory=dict)  # of labels that have no names in the file
     longer: str = mark("%n of {counted} (is|are) longer than {limit} tokens and will be cut.")
-    fitting: str = mark(
-        "Nothing is cut: the longest of {counted} examples has {longest} tokens, and up to {limit} fit."
-    )
+    fitting: str = _FITTING
 
 
 def _plain(sentence: str) -> Layout:

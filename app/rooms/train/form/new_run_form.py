@@ -366,10 +366,8 @@ class NewRunForm(QWidget):
     # --- what the person does
 
     def _on_sweep_menu_clicked(self) -> None:
-        a_third, seeds = (
-            say("Five learning rates, each a third as long"),
-            say("Three seeds: mean and standard deviation"),
-        )
+        a_third = say("Five learning rates, each a third as long")
+        seeds = say("Three seeds: mean and standard deviation")
         shorter = partial(five_rates, budget_share=A_THIRD)
         entries = (
             (self._with_time(a_third, FIVE * A_THIRD), partial(self.submit, shorter)),

@@ -3,7 +3,6 @@ motion: a run at work taken step by step, and what each step did to the loss of 
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
@@ -67,11 +66,12 @@ class WeightsPage(QWidget):
         if len(updates) == len(self._updates) and updates[-1:] == self._updates[-1:]:
             return
         self._updates, self.parts = list(updates), parts_of(updates)
-        shares = [[_place(update.ratio.get(part, 0.0)) for update in updates] for part in self.parts]
+        shares = np.array([[update.ratio.get(part, 0.0) for update in updates] for part in self.parts])
+        places = np.clip(np.log10(np.maximum(shares, LEAST) / LEAST) / np.log10(MOST / LEAST), 0, 1)
         rows = Labels([part_name(part) for part in self.parts], ["ink"] * len(self.parts))
         steps = Labels([numbers.count(update.step) for update in updates])
         self.picture.set_grid(
-            np.array(shares, dtype=np.float32),
+            places.astype(np.float32),
             rows,
             steps,
             0,
@@ -173,11 +173,6 @@ def part_name(part: str) -> str:
         "encoder": say("Between the layers"),
     }
     return names.get(part, part)
-
-
-def _place(ratio: float) -> float:
-    """On the scale, 0..1."""
-    return 0.0 if ratio <= LEAST else min(math.log10(ratio / LEAST) / math.log10(MOST / LEAST), 1.0)
 
 
 class SlowMotion(QWidget):
