@@ -347,7 +347,7 @@ def test_a_token_without_a_counterpart_says_so(overview: PartsView, window: Wind
     assert labels == PARTS and np.isnan(part.values[alone]).all()
     with qtbot.waitSignal(overview.hover_text_changed) as hovered:
         overview.charts["strips"].set_hovered((5, alone, 0))
-    assert "no counterpart" in hovered.args[0] and "no counterpart" in overview.compared.text()
+    assert "no counterpart" in hovered.args[0] and "no counterpart" in overview.baseline_text.text()
 
 
 def test_vectors_of_another_width_are_not_subtracted(

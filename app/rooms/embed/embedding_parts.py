@@ -141,17 +141,17 @@ def sum_difference(reading: Reading, units: Units) -> EmbeddingPart | None:
     if alignment.reason is not None:
         return EmbeddingPart(name, reason=reason_in_words(alignment.reason))
     ours = units.vectors(reading.trace.embedding_sum)
-    theirs = baseline.units(units.view).vectors(baseline.trace.embedding_sum)
-    if ours.shape[1] != theirs.shape[1]:
+    minus = baseline.units(units.view).vectors(baseline.trace.embedding_sum)
+    if ours.shape[1] != minus.shape[1]:
         reason = say(
             "A vector has {ours} numbers here and {theirs} with {baseline}, so they cannot be subtracted.",
             ours=ours.shape[1],
-            theirs=theirs.shape[1],
+            theirs=minus.shape[1],
             baseline=baseline_name(reading),
         )
         return EmbeddingPart(name, reason=reason)
     values = np.full_like(ours, np.nan)
     for unit, place in enumerate(reading.places_in_baseline(units.view)):
         if place is not None:
-            values[unit] = ours[unit] - theirs[place]
+            values[unit] = ours[unit] - minus[place]
     return EmbeddingPart(name, values=values)

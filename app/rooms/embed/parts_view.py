@@ -193,7 +193,7 @@ class PartsView(ValuesView):
             "shares add up to 100%, but lengths do not."
         )
         about = label(what, "muted", wrap=True)
-        self.compared, title = label("", "muted", wrap=True), label(nearest.accessibleName(), "title", wrap=True)
+        self.baseline_text, title = label("", "muted", wrap=True), label(nearest.accessibleName(), "title", wrap=True)
         self.length_after, self._measure_hint = label("", "muted"), Hint()
         for words in (self.length_after, about):
             words.setToolTip(say("Share: p·x / |x|² of a part p and the sum x"))
@@ -211,8 +211,8 @@ class PartsView(ValuesView):
         line.addWidget(self._measure_hint, 1)
         fill(card.body, self.length_after, 4, title, line, (nearest, 1))
         card.body.insertWidget(0, about)
-        card.body.insertWidget(1, self.compared)
-        self._token_words: list[QWidget] = [about, self.compared, title, self.length_after, self._measure_hint]
+        card.body.insertWidget(1, self.baseline_text)
+        self._token_words: list[QWidget] = [about, self.baseline_text, title, self.length_after, self._measure_hint]
         return card
 
     def restore(self, kept: Any) -> None:
@@ -323,12 +323,12 @@ class PartsView(ValuesView):
         self._measure_hint.setText(near)
         card.set_title(say("No tokens") if unit is None else units.labels[unit])
         found, step = None if unit is None else baseline_unit(reading, units, unit), last_name(reading.request.model)
-        self.compared.setVisible(unit is not None and baseline_of(reading) is not None)
-        self.compared.setText(say("This token has no counterpart in {baseline}.", baseline=baseline_name(reading)))
+        self.baseline_text.setVisible(unit is not None and baseline_of(reading) is not None)
+        self.baseline_text.setText(say("This token has no counterpart in {baseline}.", baseline=baseline_name(reading)))
         baseline = ""
         if found is not None:
             token, there = found[1].labels[found[2]], where_compared(reading)
-            self.compared.setText(say("baseline: “{token}” {there}", token=token, there=there))
+            self.baseline_text.setText(say("baseline: “{token}” {there}", token=token, there=there))
             baseline = say("baseline {length}", length=numbers.decimal(lengths_at(*found)["after"].length))
         after = 0.0 if unit is None else lengths_at(reading, units, unit)["after"].length
         text = say("after {step}: {length}", step=step, length=numbers.decimal(after))

@@ -114,8 +114,8 @@ class MapView(View):
             return Job(feed_forward_activity, asked, (request.model,), is_quick)
         positions = tuple(mask.position for mask in self.reading.masks[:MOST_MASKS]) or rows
         if reading is not self.reading:
-            theirs = (self._in_baseline(self.reading, position) for position in positions)
-            positions = tuple(position for position in theirs if position is not None)
+            places = (self._in_baseline(self.reading, position) for position in positions)
+            positions = tuple(place for place in places if place is not None)
         is_known = "mlm" in request.model.output_heads and positions
         return Job(guesses_of, (reading, positions), (request.model,), is_quick) if is_known else None
 
