@@ -168,11 +168,11 @@ class Frame(QWidget):
     def _connect(self) -> None:
         state, field = self.state, self.strip.field
         compared = state.baseline_changed, state.comparison_changed, state.what_if_changed, state.reading_changed
-        for show, signals in (
+        for show, signals in (  # methods: the state would keep a frame that has been replaced by its lambda
             (self._show_text, (state.text_changed,)),
             (self._show_tokens, (state.encoding_changed, state.masks_changed)),
             (self._show_focus, (state.focus_changed,)),
-            (lambda: self.switches.show_view(*astuple(state.token_view)), (state.token_view_changed,)),
+            (self._show_switches, (state.token_view_changed,)),
             (self._show_changes, (state.what_if_changed,)),
             (self._show_baseline, (*compared, state.text_changed)),
             (self._show_prediction, (state.reading_changed, state.model_changed, state.focus_changed)),
@@ -197,6 +197,9 @@ class Frame(QWidget):
         field.context_menu_requested.connect(lambda position, at: show_token_menu(field, state, position, at))
         field.moved.connect(self._on_field_moved)
         self.rail.room_chosen.connect(self.open_room)
+
+    def _show_switches(self) -> None:
+        self.switches.show_view(*astuple(self.state.token_view))
 
     def _show_prediction(self) -> None:
         reading = self.state.reading

@@ -97,8 +97,9 @@ def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:
 def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
     machine = context.services.time_machine
     room = made(context.services.state)
-    machine.changed.connect(lambda: room.show_steps(machine.steps))
-    room.show_steps(machine.steps)
+    room.steps = lambda: machine.steps
+    machine.changed.connect(room.follow_steps)  # a method: a lambda would keep the room as long as the machine lives
+    room.follow_steps()
     room.snapshot_requested.connect(machine.open_snapshot)
     return connect_room(room, context)
 

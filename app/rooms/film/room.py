@@ -1,5 +1,7 @@
 """Room Film strip: a run's snapshots side by side."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 
 from ...runs.stages import Steps
@@ -12,6 +14,7 @@ class FilmRoom(Room):
     """One view, which goes by the name of the room."""
 
     snapshot_requested = Signal(object)  # Path: to be opened in every room
+    steps: Callable[[], Steps | None]  # those of the open model's run
 
     key = "film"
     specs = (ViewSpec("strip", "", "", FilmView),)
@@ -22,10 +25,10 @@ class FilmRoom(Room):
         view.snapshot_chosen.connect(self.snapshot_requested)
         view.model_requested.connect(self.model_requested)
 
-    def show_steps(self, steps: Steps | None) -> None:
+    def follow_steps(self) -> None:
         """Another model is open, or its run has another snapshot."""
         view = self.view
         assert isinstance(view, FilmView)
-        view.steps = steps
+        view.steps = self.steps()
         if self.is_drawn and self.state.reading is not None:
             self.draw_reading(self.state.reading)

@@ -82,7 +82,8 @@ class AttributionView(PredictView):
         hbox(*((card, 1) for card in others), parent=beside, gap_px=GAP_PX)
         folded = folding_on_projector(beside, say("Other methods"))
         top = hbox(label(say("Why this prediction:"), "muted"), self.choice, None, gap_px=8)
-        self.note.setHidden(theme.is_projector())  # then it is the tool tip of the colours
+        if theme.is_projector():
+            self.note.hide()  # then it is the tool tip of the colours
         return vbox(top, (hbox((first, 1), (folded, len(others)), gap_px=GAP_PX), 1), self.note, gap_px=GAP_PX)
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:

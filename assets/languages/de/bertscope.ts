@@ -2192,6 +2192,10 @@ Ein anderer Schluss</translation>
 <translation>Gradient × Eingabe</translation>
 </message>
 <message>
+<source>Gradient × input: share of each token</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks.</source>
 <translation>Gradient: geschätzt, was ein um 1 höheres Gewicht bewirken würde, auch wo der Kopf kaum hinschaut.</translation>
 </message>
@@ -2720,6 +2724,10 @@ Ein anderer Schluss</translation>
 <translation>Integrierte Gradienten</translation>
 </message>
 <message>
+<source>Integrated gradients: share of each token</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Is B the next sentence?</source>
 <translation>Ist B der nächste Satz?</translation>
 </message>
@@ -3162,6 +3170,10 @@ Ein anderer Schluss</translation>
 <translation>Eines weglassen</translation>
 </message>
 <message>
+<source>Leave one out: share of each token</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Leave out for all tokens:</source>
 <translation>Bei allen Token weglassen:</translation>
 </message>
@@ -3289,20 +3301,12 @@ Ein anderer Schluss</translation>
 <translation>Log</translation>
 </message>
 <message>
-<source>Log odds with this text: {value} nats.</source>
-<translation>Log-Odds mit diesem Text: {value} Nat.</translation>
+<source>Log odds in nats</source>
+<translation type="unfinished" />
 </message>
 <message>
-<source>Log odds: {value} nats with this text, {baseline} with every word masked.</source>
-<translation>Log-Odds: {value} Nat mit diesem Text, {baseline} mit lauter maskierten Wörtern.</translation>
-</message>
-<message>
-<source>Log-probability with this text: {value} nats.</source>
-<translation>Log-Wahrscheinlichkeit mit diesem Text: {value} Nat.</translation>
-</message>
-<message>
-<source>Log-probability: {value} nats with this text, {baseline} with every word masked.</source>
-<translation>Log-Wahrscheinlichkeit: {value} Nat mit diesem Text, {baseline}, wenn jedes Wort maskiert ist.</translation>
+<source>Log-probability in nats</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Logarithmic: differences between small values are as visible as between large ones</source>
@@ -3448,10 +3452,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Masked-word loss {loss} nats, {right} right on the first guess.</source>
 <translation>Loss der maskierten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
-</message>
-<message>
-<source>Masks filled one at a time</source>
-<translation>Masken, eine nach der anderen gefüllt</translation>
 </message>
 <message>
 <source>Masks one word at a time: how much less likely is the answer without it?</source>
@@ -4326,10 +4326,6 @@ Ein anderer Schluss</translation>
 <translation>Wer den besten von mehreren Läufen auswählt, sieht einen etwas zu guten Wert; eine Prüfung an neuen Beispielen zeigt den wahren.</translation>
 </message>
 <message>
-<source>Pin this mask</source>
-<translation>Diese Maske festhalten</translation>
-</message>
-<message>
 <source>Pin “{token}”</source>
 <translation>„{token}“ festhalten</translation>
 </message>
@@ -4446,6 +4442,10 @@ Ein anderer Schluss</translation>
 <translation>Vorherige Paare</translation>
 </message>
 <message>
+<source>Probability</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Probability of each class</source>
 <translation>Wahrscheinlichkeit jeder Klasse</translation>
 </message>
@@ -4462,20 +4462,12 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichkeit, dass gilt: {claim}</translation>
 </message>
 <message>
-<source>Probability with this text: {now}.</source>
-<translation>Wahrscheinlichkeit mit diesem Text: {now}.</translation>
-</message>
-<message>
 <source>Probability: how sure the model is of this answer; all answers make 1.</source>
 <translation>Wahrscheinlichkeit: wie sicher sich das Modell bei dieser Antwort ist; alle Antworten ergeben 1.</translation>
 </message>
 <message>
 <source>Probability: how sure the model is, decided for each one alone.</source>
 <translation>Wahrscheinlichkeit: wie sicher sich das Modell ist, für jedes einzeln entschieden.</translation>
-</message>
-<message>
-<source>Probability: {now} with this text, {then} with every word masked. The numbers show how much each word adds to the difference.</source>
-<translation>Wahrscheinlichkeit: {now} mit diesem Text, {then}, wenn jedes Wort maskiert ist. Die Zahlen zeigen, wie viel jedes Wort zum Unterschied beiträgt.</translation>
 </message>
 <message>
 <source>Processor</source>
@@ -4636,10 +4628,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Remove the mask</source>
 <translation>Maske entfernen</translation>
-</message>
-<message>
-<source>Remove this mask</source>
-<translation>Diese Maske entfernen</translation>
 </message>
 <message>
 <source>Remove this sentence</source>
@@ -4921,14 +4909,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Score pairs of texts</source>
 <translation>Textpaare bewerten</translation>
-</message>
-<message>
-<source>Score with this text: {value}.</source>
-<translation>Wert mit diesem Text: {value}.</translation>
-</message>
-<message>
-<source>Score: {value} with this text, {baseline} with every word masked.</source>
-<translation>Wert: {value} mit diesem Text, {baseline}, wenn jedes Wort maskiert ist.</translation>
 </message>
 <message>
 <source>Scores are for single tokens, including special tokens, whatever the other pictures show.</source>
@@ -5409,10 +5389,6 @@ Ein anderer Schluss</translation>
 <translation>Abgeschaltet: {heads}</translation>
 </message>
 <message>
-<source>Tag</source>
-<translation>Tag</translation>
-</message>
-<message>
 <source>Tag the words in a text</source>
 <translation>Die Wörter eines Textes taggen</translation>
 </message>
@@ -5764,10 +5740,6 @@ Ein anderer Schluss</translation>
 <translation>Die Karte zeigt {some} von {all} Token: das vorhergesagte, die verschiedenen und die angeklickten. Alle Token würden etwa {time} dauern.</translation>
 </message>
 <message>
-<source>The mask or output head to explain</source>
-<translation>Die Maske oder der Ausgabekopf, der erklärt werden soll</translation>
-</message>
-<message>
 <source>The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between meanings.</source>
 <translation>Am weitesten auseinander sind die Bedeutungen nach Schicht {layer}: Kosinus {within} bei gleicher, {between} bei verschiedener Bedeutung.</translation>
 </message>
@@ -5877,6 +5849,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The numbers of this step: rows are tokens</source>
 <translation>Die Zahlen dieses Schritts: Zeilen sind Token</translation>
+</message>
+<message>
+<source>The numbers show how much each word adds to the difference.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>The open model; click to open another</source>
@@ -6329,10 +6305,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The word to explain</source>
 <translation>Das Wort, um das es geht</translation>
-</message>
-<message>
-<source>The word, class or tag to explain</source>
-<translation>Das Wort, die Klasse oder der Tag, der erklärt werden soll</translation>
 </message>
 <message>
 <source>The words in the order in which they were filled in, and how sure the model was.</source>
@@ -7395,8 +7367,8 @@ Der andere Text: {other}
 <translation>Mit diesem Text: {now}.</translation>
 </message>
 <message>
-<source>With this text {now}; with every word masked {then}. The numbers show how much each word adds to the difference.</source>
-<translation>Mit diesem Text: {now}; mit lauter maskierten Wörtern: {then}. Die Zahlen zeigen, wie viel jedes Wort zum Unterschied beiträgt.</translation>
+<source>With this text {now}; with every word masked {then}.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>With {what} swapped in, {score}: {share} of the way to the other text.</source>
@@ -8822,14 +8794,6 @@ Der andere Text: {other}
 <translation>von {last}</translation>
 </message>
 <message>
-<source>of “{word}”</source>
-<translation>von „{word}“</translation>
-</message>
-<message>
-<source>of “{word}” at {position}</source>
-<translation>von „{word}“ an Stelle {position}</translation>
-</message>
-<message>
 <source>off</source>
 <translation>aus</translation>
 </message>
@@ -8950,12 +8914,12 @@ Der andere Text: {other}
 <translation>Position {position}</translation>
 </message>
 <message>
-<source>positions {first} and {second}: cosine {cosine}</source>
-<translation>Positionen {first} und {second}: Kosinus {cosine}</translation>
-</message>
-<message>
 <source>positions {first}–{last}</source>
 <translation>Positionen {first}–{last}</translation>
+</message>
+<message>
+<source>positions {row} and {column}: cosine {value}</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>pre-norm {family}</source>
@@ -9190,8 +9154,8 @@ Der andere Text: {other}
 <translation>Segment {letter}</translation>
 </message>
 <message>
-<source>segment {segment}, dimension {dimension}: {value}</source>
-<translation>Segment {segment}, Dimension {dimension}: {value}</translation>
+<source>segment {row}, dimension {column}: {value}</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>sentence A {a} · sentence B {b}</source>
@@ -9518,16 +9482,8 @@ Der andere Text: {other}
 <translation>der Wert dieser Möglichkeit</translation>
 </message>
 <message>
-<source>the selected token</source>
-<translation>das ausgewählte Token</translation>
-</message>
-<message>
 <source>the similarity to the other text</source>
 <translation>die Ähnlichkeit zum anderen Text</translation>
-</message>
-<message>
-<source>the steps</source>
-<translation>die Schritte</translation>
 </message>
 <message>
 <source>the strongest {count} of {all} lines, {share} of the attention</source>
@@ -10144,10 +10100,6 @@ Der andere Text: {other}
 <translation>{mean} · {measured} von {all}</translation>
 </message>
 <message>
-<source>{method}: share of each token</source>
-<translation>{method}: Anteil jedes Tokens</translation>
-</message>
-<message>
 <source>{model} (built in)</source>
 <translation>{model} (mitgeliefert)</translation>
 </message>
@@ -10300,6 +10252,10 @@ Der andere Text: {other}
 <message>
 <source>{row} and {column}, {stage}: cosine {value}</source>
 <translation>{row} und {column}, {stage}: Kosinus {value}</translation>
+</message>
+<message>
+<source>{row} at position {number}</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference</source>
@@ -10565,6 +10521,14 @@ Der andere Text: {other}
 <message>
 <source>{verdict} (with changes)</source>
 <translation>{verdict} (mit Änderungen)</translation>
+</message>
+<message>
+<source>{what} with this text: {now}.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>{what}: {now} with this text, {then} with every word masked.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>{where}: {verdict}</source>
