@@ -2193,7 +2193,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Gradient × input: share of each token</source>
-<translation type="unfinished" />
+<translation>Gradient × Eingabe: Anteil jedes Tokens</translation>
 </message>
 <message>
 <source>Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks.</source>
@@ -2725,7 +2725,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Integrated gradients: share of each token</source>
-<translation type="unfinished" />
+<translation>Integrierte Gradienten: Anteil jedes Tokens</translation>
 </message>
 <message>
 <source>Is B the next sentence?</source>
@@ -3171,7 +3171,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Leave one out: share of each token</source>
-<translation type="unfinished" />
+<translation>Eines weglassen: Anteil jedes Tokens</translation>
 </message>
 <message>
 <source>Leave out for all tokens:</source>
@@ -3302,11 +3302,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Log odds in nats</source>
-<translation type="unfinished" />
+<translation>Log-Odds in Nat</translation>
 </message>
 <message>
 <source>Log-probability in nats</source>
-<translation type="unfinished" />
+<translation>Log-Wahrscheinlichkeit in Nat</translation>
 </message>
 <message>
 <source>Logarithmic: differences between small values are as visible as between large ones</source>
@@ -4443,7 +4443,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Probability</source>
-<translation type="unfinished" />
+<translation>Wahrscheinlichkeit</translation>
 </message>
 <message>
 <source>Probability of each class</source>
@@ -5852,7 +5852,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The numbers show how much each word adds to the difference.</source>
-<translation type="unfinished" />
+<translation>Die Zahlen zeigen, wie viel jedes Wort zum Unterschied beiträgt.</translation>
 </message>
 <message>
 <source>The open model; click to open another</source>
@@ -7368,7 +7368,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>With this text {now}; with every word masked {then}.</source>
-<translation type="unfinished" />
+<translation>Mit diesem Text: {now}; mit lauter maskierten Wörtern: {then}.</translation>
 </message>
 <message>
 <source>With {what} swapped in, {score}: {share} of the way to the other text.</source>
@@ -8919,7 +8919,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>positions {row} and {column}: cosine {value}</source>
-<translation type="unfinished" />
+<translation>Positionen {row} und {column}: Kosinus {value}</translation>
 </message>
 <message>
 <source>pre-norm {family}</source>
@@ -9155,7 +9155,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>segment {row}, dimension {column}: {value}</source>
-<translation type="unfinished" />
+<translation>Segment {row}, Dimension {column}: {value}</translation>
 </message>
 <message>
 <source>sentence A {a} · sentence B {b}</source>
@@ -10255,7 +10255,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>{row} at position {number}</source>
-<translation type="unfinished" />
+<translation>{row} an Position {number}</translation>
 </message>
 <message>
 <source>{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference</source>
@@ -10524,11 +10524,11 @@ Der andere Text: {other}
 </message>
 <message>
 <source>{what} with this text: {now}.</source>
-<translation type="unfinished" />
+<translation>{what} mit diesem Text: {now}.</translation>
 </message>
 <message>
 <source>{what}: {now} with this text, {then} with every word masked.</source>
-<translation type="unfinished" />
+<translation>{what}: {now} mit diesem Text, {then}, wenn jedes Wort maskiert ist.</translation>
 </message>
 <message>
 <source>{where}: {verdict}</source>
