@@ -7,8 +7,6 @@ Who gets a result stays on the window's thread; other threads know only a number
 last would free it while Qt may be deleting it, which brings the process down.
 """
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections.abc import Callable, Generator

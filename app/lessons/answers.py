@@ -10,8 +10,6 @@ nothing in it is signed. How far a lesson is, its page and what is chosen or typ
      "revealed": ["Heads have habits"]}
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

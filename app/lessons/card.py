@@ -1,7 +1,5 @@
 """The card at the right of the window that shows a page of a lesson: question, text, task, and the way on."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QLineEdit, QPlainTextEdit, QWidget

@@ -1,7 +1,5 @@
 """What the card of a lesson is made of: options, a text in Markdown, how a word is cut, a line of pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, QUrl

@@ -1,7 +1,5 @@
 """What a class has handed in, as a table: who answered what, which was right; each answer opens in the window."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal

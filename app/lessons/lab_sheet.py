@@ -4,8 +4,6 @@ In one folder: the sheet with lines to write on and the same with answers, each 
 no network, and each head as a PNG with its words, beside a contact sheet of all.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

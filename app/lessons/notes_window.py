@@ -1,7 +1,5 @@
 """The teacher's notes for the page on show, in a window of their own: on the second screen, if there is one."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 Anything that is not understood is an error with its file and line: a lesson never fails in front of a class.
 """
 
-from __future__ import annotations
-
 import errno
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

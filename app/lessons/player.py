@@ -1,7 +1,5 @@
 """Plays a lesson: brings the window to each page, follows what the student does, and keeps the answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The lessons that ship, by what their first lines say. Menus are filled with it, so it needs no parser."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

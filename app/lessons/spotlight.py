@@ -1,7 +1,5 @@
 """What a page of a lesson shows of the window: some widgets are lit, others covered until its question is answered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer

@@ -1,7 +1,5 @@
 """Brings the state to what a page shows: in the window, and in `lesson check` without one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 A `ViewStack` shows one view of several. Recipes: docs/architecture.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar

@@ -1,7 +1,5 @@
 """What a person does with runs that are there: names, notes, the bin, one file to take along. No torch, no widgets."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import re

@@ -3,8 +3,6 @@
 A new kind is an entry in RUN_KINDS; what it takes besides stands in docs/architecture.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

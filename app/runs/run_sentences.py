@@ -1,7 +1,5 @@
 """What a run is called, what it does, and how it stands, each in a line. No torch, no widgets."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is known of the runs, and of the one that is looked at. No torch, no widgets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal

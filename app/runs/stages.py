@@ -1,7 +1,5 @@
 """The training steps at which a model can be opened: the snapshots of its run, three of them by name. No torch."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Sweeps: their rows in the list of runs, the commands that start one, and what one found: the best settings, what to
 bear in mind, and what to do next. No torch, no widgets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What BERTscope is, its version, and the licence of everything that is inside."""
 
-from __future__ import annotations
-
 import platform
 import re
 import sys

@@ -1,7 +1,5 @@
 """Every command of the window once: menus, keys and the command list use these."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol

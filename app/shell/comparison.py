@@ -1,7 +1,5 @@
 """What everything is compared with, and what happens where it cannot be read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

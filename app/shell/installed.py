@@ -1,7 +1,5 @@
 """What is inside: the packages that BERTscope needs, with their licences, from their metadata."""
 
-from __future__ import annotations
-
 import re
 from importlib.metadata import Distribution
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the menus in the title bar hold, written anew each time one opens; and the list of everything, Ctrl+K."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial

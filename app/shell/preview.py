@@ -3,8 +3,6 @@
 For whoever writes a view: no frame around it, and nothing is remembered. `--picture FILE` needs no display.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The one way into the program and the one way out, for the window and for everything that opens one."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import NoReturn

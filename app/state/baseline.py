@@ -1,7 +1,5 @@
 """What a reading is compared with, where a person has chosen it. Without a choice it is the model unchanged."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """What a baseline is called on the screen."""
 
-from __future__ import annotations
-
 from difflib import SequenceMatcher
 
 from bertcore.analysis.align import Reason

@@ -10,8 +10,6 @@
 pyqtgraph takes a fifth of a second to import: that happens when the first plot is shown, after it has been painted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,5 @@
 """For whoever stands in front of a class: a ring around the mouse pointer, and a screen that goes black."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QCursor, QHideEvent, QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget

@@ -1,7 +1,5 @@
 """How often something that keeps changing is drawn: soon after it was asked for, then with a rest."""
 
-from __future__ import annotations
-
 import time
 
 from PySide6.QtCore import QObject, QTimer, Signal

@@ -8,8 +8,6 @@ self.targets.chosen.connect(...)                  a person has chosen another
 self.targets.contrast_edited.connect(...)         Contrast: other words to ask about, in all rooms
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal

@@ -1,7 +1,5 @@
 """Two lists of words with their probabilities, before and now, and lines that show which word went where."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """How a prediction changes while a model learns. Importable without torch: the window names the question."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 S tokens, D head size.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the views of the room Attend share: the attention on show, the selected heads, the prediction to explain."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

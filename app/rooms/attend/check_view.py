@@ -3,8 +3,6 @@
 K rows: tokens, those that the head looks at most where there are many.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

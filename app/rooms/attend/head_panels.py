@@ -1,7 +1,5 @@
 """The panels below the atlas: heads by kind, by a search, by how far they moved, by their effect and by likeness."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The view Lines: two columns of tokens, and lines for what one or several heads connect."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The matrices: one head, the mean of several, rollout and flow through the layers, the gradient of a prediction."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, ClassVar
 

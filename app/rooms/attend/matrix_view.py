@@ -1,7 +1,5 @@
 """What the pictures of who looks at whom have in common: a matrix to zoom into, read out below, and its difference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The right card: what the token looks at, what if, and the facts of the head."""
 
-from __future__ import annotations
-
 import numpy as np
 from PySide6.QtWidgets import QGridLayout, QWidget
 

@@ -3,8 +3,6 @@
 A snapshot predicts words for each mask; one of a fine-tuned run classes, a tag of each word, or words of a passage.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

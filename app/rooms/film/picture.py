@@ -1,8 +1,6 @@
 """The film strip at one size: the loss above, a column for each snapshot below, one large; as shapes, for the screen,
 for a file, and once for each frame of an animation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

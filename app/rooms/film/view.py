@@ -1,7 +1,5 @@
 """The film strip: every snapshot of the open model's run side by side, below the loss of the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path

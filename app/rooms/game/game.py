@@ -1,7 +1,5 @@
 """The guessing game without widgets: its sentences, whose turn it is, and the score."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

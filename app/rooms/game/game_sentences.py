@@ -1,7 +1,5 @@
 """The sentences of the room Game that depend on the score, the phase or what was typed."""
 
-from __future__ import annotations
-
 from html import escape
 
 from bertcore.tokenizer.text_spans import positions_of

@@ -1,7 +1,5 @@
 """What the game paints: the sentence in the largest type that fits, and the guesses, one below the other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The guessing game: a word is hidden; the class guesses it first, then the model, and the score is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """View "Compared": where the hidden states part from those of the baseline, and which layers are alike."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """What of the map does not change under the pointer: words, embeddings, layers, the verdict, captions, the key."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

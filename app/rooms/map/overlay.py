@@ -1,7 +1,5 @@
 """What of the map changes under the pointer: the followed line with its guesses, the answer, frames, the bubble."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF, QRectF, Qt

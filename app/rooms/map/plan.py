@@ -4,8 +4,6 @@ From left to right: words, tokens, the embeddings that add up, the layers with t
 feed-forward halves below, the answers. Lengths are pixels, times `scale`; layers, heads and positions count from 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby

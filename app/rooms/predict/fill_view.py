@@ -1,7 +1,5 @@
 """Masks become words one at a time, each chosen with the words before it in place: the order matters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The best guess at each mask after each layer, and how a word that a person types fares."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """How unexpected each word is to the model, each masked in turn, and the pseudo-perplexity of the text."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Any

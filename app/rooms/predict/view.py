@@ -1,7 +1,5 @@
 """What the views of the room Predict share: masks to choose from, or a sentence on why there is nothing to show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal

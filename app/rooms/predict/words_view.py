@@ -1,7 +1,5 @@
 """The likeliest words for each mask, the verdict on A and B, and what the model read: the room's first view."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """A number on its scale: a bar that begins at zero, or a line with a handle on it and words at both ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF, QRectF, Qt

@@ -1,7 +1,5 @@
 """What went in: any step's batch of a run as the model read it, with the losses and answers of a snapshot."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

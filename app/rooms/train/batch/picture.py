@@ -1,7 +1,5 @@
 """A batch in pictures: all its sequences at once, one of them word by word, and what the marks on its tokens mean."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What is drawn of a run, by its kind: what everybody wants to see, and more for experts. One thing in each plot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What can be done with a run that is there: a menu, and the questions that it asks first."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys

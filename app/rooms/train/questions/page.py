@@ -1,7 +1,5 @@
 """What a run answers to its questions at each measurement: one in large type, all on a board, beside the loss."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The questions of a run in pictures: one of them with the model's word in it, and all of them on a board."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal

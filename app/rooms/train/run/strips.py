@@ -1,7 +1,5 @@
 """Slim strips above the curves: what happened or what is wrong, and a button for each thing one can do next."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The middle card: the selected run's name, buttons, big numbers, and its curves or its result."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial

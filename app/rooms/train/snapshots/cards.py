@@ -3,8 +3,6 @@
 One has the word that each snapshot puts behind a mask; the other, of a run with questions, the heads of the newest one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

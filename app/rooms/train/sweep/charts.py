@@ -1,8 +1,6 @@
 """The two charts of a sweep, declared: the score of each run against the setting that it varies, and how each run
 learned."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

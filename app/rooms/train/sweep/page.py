@@ -1,7 +1,5 @@
 """A sweep in the middle of the room: what it found in words, its runs side by side, and their scores in charts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

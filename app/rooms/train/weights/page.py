@@ -1,8 +1,6 @@
 """What training does to the weights: how far each part moves in a step, and whether that is as it should be; and slow
 motion: a run at work taken step by step, and what each step did to the loss of its own batch."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
