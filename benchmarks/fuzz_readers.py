@@ -216,8 +216,8 @@ def _run() -> Reader:
 
 
 def _label() -> Reader:
-    from app.runs.keeper import export_name
     from app.runs.run_info import LABEL, read_label, write_label
+    from app.runs.run_keeping import export_name
 
     def read(folder: Path) -> None:
         label = read_label(folder)

@@ -19,7 +19,7 @@ import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
-from app.shell.installed import packages
+from app.shell.installed_packages import packages
 from bertcore.runs.environment import BERTSCOPE, version_of
 
 ROOT = Path(__file__).resolve().parent.parent

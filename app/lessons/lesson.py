@@ -126,12 +126,12 @@ class Page:
     line: int
     text: str  # Markdown
     setup: Setup  # with what earlier pages have set
-    highlights: tuple[str, ...] = ()  # names of widgets.spots.SPOTS
+    highlights: tuple[str, ...] = ()  # names of widgets.highlights.HIGHLIGHTS
     question: Question | None = None
     task: Task | None = None
     claims: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()  # for the teacher
-    covers: tuple[str, ...] = ()  # names of SPOTS, and PAGE_TEXT: hidden until the question is answered
+    covers: tuple[str, ...] = ()  # names of HIGHLIGHTS, and PAGE_TEXT: hidden until the question is answered
     cut: str = ""  # a word whose cutting into pieces the card shows, step by step
     placeholders: tuple[tuple[int, Measure], ...] = field(default=(), compare=False)  # of all its texts, with lines
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)  # "cover" -> where its first one stands

@@ -15,7 +15,7 @@ from bertcore.files import read_bytes, reason_of
 from bertcore.locations import NAMED
 
 from ..look.say import mark, say
-from ..widgets.spots import SPOTS
+from ..widgets.highlights import HIGHLIGHTS
 from .lesson import (
     PAGE_TEXT,
     PLACEHOLDER,
@@ -354,8 +354,8 @@ COMMANDS: Mapping[str, Command] = {
     "whole-words": Command("setup", "words", lambda p, text: p.one_of(text, ("on", "off")) == "on"),
     "specials": Command("setup", "specials", lambda p, text: p.one_of(text, ("on", "off")) == "on"),
     "passage": Command("setup", "passage"),
-    "highlight": Command("page", "highlights", lambda p, text: p.here(text, SPOTS), is_list=True),
-    "cover": Command("page", "covers", lambda p, text: p.here(text, [*SPOTS, PAGE_TEXT]), is_list=True),
+    "highlight": Command("page", "highlights", lambda p, text: p.here(text, HIGHLIGHTS), is_list=True),
+    "cover": Command("page", "covers", lambda p, text: p.here(text, [*HIGHLIGHTS, PAGE_TEXT]), is_list=True),
     "cut": Command("page", "cut", _Parser.one_word),
     "ask": Command("question", "text", _Parser.text),
     "option": Command("question", "options", lambda p, text: [Option(p.text(text), False)], is_list=True),

@@ -17,8 +17,8 @@ from ..state.session_file import Session
 from .answers import Answer, HandIn, Progress
 from .lesson import Lesson, Page
 from .measures import Facts, Value, filled, holds, is_right, shown, value_of
+from .page_setup import further, model_folder, set_input, set_selection
 from .parser import Rooms, load_lesson
-from .stage import further, model_folder, set_input, set_selection
 
 RELOAD_MS = 200  # a file that is being saved may be written in several steps
 

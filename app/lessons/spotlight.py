@@ -9,9 +9,9 @@ from shiboken6 import isValid
 
 from ..look import theme
 from ..look.say import say
-from ..widgets.cover import Cover
+from ..widgets.answer_cover import Cover
 from ..widgets.folding_card import FoldingCard
-from ..widgets.spots import find_spot
+from ..widgets.highlights import find_highlight
 
 DIM = 90  # of 255: what is dimmed can still be read
 RING_PX, RADIUS_PX, AROUND_PX = 3, 10, 3
@@ -25,7 +25,7 @@ class Spotlight(QWidget):
     """
 
     def __init__(self, over: QWidget, bright: QWidget, names: Callable[[], Sequence[str]]) -> None:
-        """bright: is never dimmed either. names: of the widgets to show now, some of widgets.spots.SPOTS."""
+        """bright: is never dimmed either. names: of the widgets to show now, some of widgets.highlights.HIGHLIGHTS."""
         super().__init__(over)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
@@ -52,7 +52,7 @@ class Spotlight(QWidget):
         if names != self._unfolded:
             self._unfold(names)
         self._watch([widget for name in names for widget in self._over.findChildren(QWidget, name)])
-        found = (find_spot(self._over, name) for name in names)
+        found = (find_highlight(self._over, name) for name in names)
         targets = [widget for widget in found if widget is not None]
         if targets != self.targets:
             self._scroll_back()
@@ -145,7 +145,7 @@ class Covers(QObject):
     """Of one frame; call `update_covers` when another page, or another room, may be on show."""
 
     def __init__(self, over: QWidget, names: Callable[[], Sequence[str]]) -> None:
-        """names: of what is covered now, some of widgets.spots.SPOTS."""
+        """names: of what is covered now, some of widgets.highlights.HIGHLIGHTS."""
         super().__init__(over)
         self._over, self._names = over, names
         self._covers: dict[str, list[Cover]] = {}

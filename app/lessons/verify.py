@@ -19,7 +19,7 @@ from ..state.readings import ReadingRequest
 from ..widgets.prediction_line import Prediction, prediction_of
 from .lesson import PLACEHOLDER, Condition, Lesson, LessonError, Measure, Page, Question, Setup, SetupError, Task
 from .measures import Facts, Value, holds, is_right, parse_measure, right_answers, right_options, shown, value_of
-from .stage import further, model_folder, set_input, set_selection
+from .page_setup import further, model_folder, set_input, set_selection
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

@@ -22,10 +22,10 @@ from ..state.selection import Selection
 from ..state.what_if import WhatIf
 from ..widgets.card import GAP_PX, Hint, intro_line, set_role, show_text
 from ..widgets.context_menu import show_token_menu
+from ..widgets.highlights import name_highlight
 from ..widgets.layouts import discard, hbox, vbox
 from ..widgets.pages import MoreButton, Waiting, show_tabs, tab_bar
 from ..widgets.progress_line import ProgressLine
-from ..widgets.spots import name_spot
 from .view import View, ViewSpec
 
 AnyView = TypeVar("AnyView", bound=View)
@@ -145,7 +145,7 @@ class Room(QWidget):
         self.compared.hide()
         self.views = ViewStack(self.specs, View)
         self.progress = ProgressLine()  # of all its views' questions
-        name_spot(self.views, f"{self.key}.view")
+        name_highlight(self.views, f"{self.key}.view")
         self.lay_out()
         self.views.view_made.connect(self._on_view_made)
         kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
@@ -156,7 +156,7 @@ class Room(QWidget):
         names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
         self.tabs = tab_bar(names, say("Views"))
         self.intro = intro_line()
-        name_spot(self.tabs, f"{self.key}.tabs")
+        name_highlight(self.tabs, f"{self.key}.tabs")
         self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
         self.more.toggled.connect(self._show_tabs)
         self._top, self._second = hbox(self.tabs, self.more), QHBoxLayout()

@@ -23,9 +23,9 @@ from bertcore.runs.run_folder import CONFIG, NO_WORD, SNAPSHOTS, STATUS, RunFold
 from bertcore.runs.sweep_results import SWEEP
 
 from ..look.say import say
-from .keeper import RunKeeper
 from .process import RunChild, RunCommand, launch_folder, remove_launch_files
 from .run_info import LABEL, RunInfo, describe, newest_held_out, read_result, read_run, with_kind
+from .run_keeping import RunKeeper
 from .run_state import RunState
 
 POLL_MS = 250  # the run that is looked at

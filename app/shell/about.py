@@ -18,7 +18,7 @@ from ..look import theme
 from ..look.say import say
 from ..widgets.card import button, label
 from ..widgets.layouts import hbox, vbox
-from . import installed
+from . import installed_packages as installed
 
 SOURCE = Qt.ItemDataRole.UserRole
 

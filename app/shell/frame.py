@@ -20,11 +20,11 @@ from ..widgets.banner import Banner, OfferLine
 from ..widgets.card import GAP_PX, label, show_text
 from ..widgets.context_menu import show_token_menu
 from ..widgets.help_panel import HelpPanel
+from ..widgets.highlights import name_highlight
 from ..widgets.layouts import discard, hbox, vbox
 from ..widgets.prediction_line import Prediction, PredictionLine, prediction_of
 from ..widgets.room_rail import RoomRail
 from ..widgets.sentence_bar import QuestionLine, SentenceBar, ViewSwitches, WhatIfLine
-from ..widgets.spots import name_spot
 from ..widgets.status_line import StatusLine
 from ..widgets.title_bar import TitleBar
 from ..widgets.token_strip import TokenStrip, chips_of, note_about, words_below
@@ -61,9 +61,9 @@ class Frame(QWidget):
         self._below: dict[int, str] = {}  # what the chips say of the other text
         self._docked: list[QWidget] = []  # cards at the right of the rooms
         self.banner, self._stack = Banner(), QStackedWidget()
-        spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "prediction": self.prediction}
-        for name, widget in (*spots.items(), ("model", title_bar.model), ("step", title_bar.step)):
-            name_spot(widget, name)
+        places = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "prediction": self.prediction}
+        for name, widget in (*places.items(), ("model", title_bar.model), ("step", title_bar.step)):
+            name_highlight(widget, name)
         self.status = StatusLine(say("M: mask · Esc: deselect · Ctrl+K: find a command · F1: help"))
         loading = label(say("Loading the model…"), "muted")  # at the first paint, before anything else is imported
         loading.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -16,7 +16,7 @@ from ..compute.open_model import OpenModel
 from ..compute.reader import Reader
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
-from .memory import GarbageCollector, SpareMemory, share_one_heap
+from .garbage import GarbageCollector, SpareMemory, share_one_heap
 from .settings import load_settings
 from .time_machine import Playback, TimeMachine
 

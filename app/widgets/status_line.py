@@ -13,7 +13,7 @@ from ..look.fitting import plain_tip
 from ..look.say import say
 from ..state.readings import Reading
 from .card import Hint, label
-from .spots import name_spot
+from .highlights import name_highlight
 
 if TYPE_CHECKING:
     from bertcore.analysis.reference_values import ReferenceCheck
@@ -36,7 +36,7 @@ class StatusLine(QFrame):
         self._facts, self._hover, self._keys = Hint(), Hint(), label(keys, "muted")
         for part in (self._facts, self._hover, self._keys):
             part.setParent(self)
-        name_spot(self._facts, "status")
+        name_highlight(self._facts, "status")
 
     @property
     def text(self) -> str:

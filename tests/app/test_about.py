@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import main
-from app.shell import installed
+from app.shell import installed_packages as installed
 from app.shell.about import AboutDialog
 from app.shell.window import Window
 from bertcore import locations

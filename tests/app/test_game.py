@@ -23,7 +23,7 @@ from app.rooms.game.game import (
 from app.rooms.game.room import GameRoom
 from app.rooms.game.view import GameView
 from app.shell.window import Window
-from app.widgets.cover import Cover
+from app.widgets.answer_cover import Cover
 from bertcore.locations import SHIPPED, shipped_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import make_checkpoint, settle

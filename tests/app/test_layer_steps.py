@@ -28,7 +28,7 @@ PRE = (
     *("attention_output", "middle"),
     *("feed_forward_norm", "before_activation", "activation", "feed_forward_output", "leaving"),
 )
-SPOTS = [(0, 0), (5, 3), (12, 7)]  # row, column: in every grid of the small models
+HIGHLIGHTS = [(0, 0), (5, 3), (12, 7)]  # row, column: in every grid of the small models
 HEAD = 2
 
 
@@ -58,7 +58,7 @@ def test_steps_are_those_of_the_model_and_the_parts_of_every_number_add_up_to_it
         ):
             assert np.abs(ours - theirs).max() <= 1e-5
         for step in steps:
-            for row, column in SPOTS:
+            for row, column in HIGHLIGHTS:
                 made = step.derive(row, column)
                 assert made.value == float(step.values[row, column])
                 assert made.total == pytest.approx(made.value, abs=1e-5), (step.key, made)

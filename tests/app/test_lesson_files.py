@@ -12,7 +12,7 @@ from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
 from app.shell.lesson_command import main
 from app.shell.rooms import prediction_rooms, room_views
-from app.widgets.spots import SPOTS
+from app.widgets.highlights import HIGHLIGHTS
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.locations import TUNED
 from bertcore.tasks.kinds.base import Example, Prediction
@@ -309,7 +309,7 @@ def test_the_manual_names_every_command_measure_and_spot() -> None:
     manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f":: {name} " not in manual] == []
     assert [name for name in MEASURES if f"`{name}" not in manual] == []
-    assert [name for name, what in SPOTS.items() if f"| `{name}` | {what} |" not in manual] == []
+    assert [name for name, what in HIGHLIGHTS.items() if f"| `{name}` | {what} |" not in manual] == []
     assert [kind for kind in KINDS if f"`{kind}`" not in manual] == []
 
 

@@ -16,7 +16,7 @@ from app.lessons.collect_dialog import ANSWER
 from app.lessons.spotlight import Spotlight
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
-from app.widgets.spots import SPOTS, find_spot
+from app.widgets.highlights import HIGHLIGHTS, find_highlight
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds.texts import TextExample
@@ -96,7 +96,7 @@ class Played:
         """Around these."""
 
         def is_lit() -> bool:
-            found = [find_spot(self.window, name) for name in names]
+            found = [find_highlight(self.window, name) for name in names]
             return self.window.frame.findChildren(Spotlight)[-1].targets == found and all(found)
 
         self._qtbot.waitUntil(is_lit)
@@ -305,10 +305,10 @@ def test_every_spot_is_a_widget_of_the_window(window: Window, qtbot: QtBot) -> N
             window.open_view("predict", "lens")  # the only view with a spot of its own
         settle(window, qtbot)
         QApplication.processEvents()
-        names = [name for name in SPOTS if name.startswith(f"{room.key}.") or "." not in name]
+        names = [name for name in HIGHLIGHTS if name.startswith(f"{room.key}.") or "." not in name]
         missing += [(room.key, name) for name in names if not window.findChildren(object, name)]
     assert missing == []
-    assert all(name.partition(".")[0] in {room.key for room in ROOMS} for name in SPOTS if "." in name)
+    assert all(name.partition(".")[0] in {room.key for room in ROOMS} for name in HIGHLIGHTS if "." in name)
 
 
 def test_nothing_stays_of_a_file_that_is_no_lesson(window: Window, tmp_path: Path, qtbot: QtBot) -> None:

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.shell import memory as window_memory
-from app.shell.memory import GarbageCollector, SpareMemory
+from app.shell import garbage as window_memory
+from app.shell.garbage import GarbageCollector, SpareMemory
 from benchmarks.left_over import memory
 
 BLOCK_BYTES, BLOCKS, MIB = 64 << 10, 1600, 1 << 20  # 100 MiB in pieces that glibc keeps in its heap

@@ -22,8 +22,8 @@ from app.lessons.shipped import tour_file
 from app.shell.rooms import room_views
 from app.shell.settings import load_settings
 from app.shell.window import Window
+from app.widgets.answer_cover import Cover
 from app.widgets.banner import OfferLine
-from app.widgets.cover import Cover
 from app.widgets.presenting import BlankScreen, PointerRing
 from tests.app.conftest import TIMEOUT_MS, settle
 

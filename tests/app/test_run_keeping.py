@@ -19,8 +19,8 @@ from app.rooms.train.list.actions import LabelDialog
 from app.rooms.train.room import TrainRoom
 from app.runs.ending_sentences import ending_of, nearest_snapshot
 from app.runs.finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
-from app.runs.keeper import export_name, write_run
 from app.runs.run_info import RunInfo, RunLabel, read_run, write_label
+from app.runs.run_keeping import export_name, write_run
 from app.runs.run_sentences import state_line
 from app.runs.run_state import RunState
 from app.runs.service import RunsService
@@ -170,7 +170,7 @@ class TestBin:
         self, service: RunsService, monkeypatch: pytest.MonkeyPatch, own_home: Path
     ) -> None:
         run = make_run(own_home)
-        monkeypatch.setattr("app.runs.keeper.is_built_in", lambda path: True)
+        monkeypatch.setattr("app.runs.run_keeping.is_built_in", lambda path: True)
         keeper, problems = service.keeper, list[str]()
         service.problem_found.connect(problems.append)
         keeper.move_to_bin(read_run(run.path))

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.lessons.spotlight import Spotlight
-from app.widgets.spots import SPOTS
+from app.widgets.highlights import HIGHLIGHTS
 from tests.app.conftest import handle_events
 
 
@@ -19,7 +19,7 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     area.setGeometry(0, 0, 300, 200)
     wide.setFixedSize(900, 100)
     area.setWidget(wide)
-    name = next(iter(SPOTS))
+    name = next(iter(HIGHLIGHTS))
     card.setParent(wide)
     card.setObjectName(name)
     card.setGeometry(600, 0, 250, 80)

@@ -423,7 +423,7 @@ def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
         def fileName(self) -> str:
             return self._name
 
-    monkeypatch.setattr("app.runs.keeper.QFile", Trashed)
+    monkeypatch.setattr("app.runs.run_keeping.QFile", Trashed)
     paths = [record(1, 1e-4, 0.60), record(2, 1e-3, 0.70)]
     service = RunsService()
     room = served_room(service)

@@ -381,9 +381,9 @@ class AlikeView(HeadsPanel):
         if head_map is None:
             return None
         count, heads, _ = head_map.points.shape
-        spots = [(layer, head) for layer in range(count) for head in range(heads)]
-        shades = [0.15 + 0.75 * layer / max(count - 1, 1) for layer, _ in spots]
-        side = Side("none", [head_name(*head) for head in spots], axis_name="head")
+        points = [(layer, head) for layer in range(count) for head in range(heads)]
+        shades = [0.15 + 0.75 * layer / max(count - 1, 1) for layer, _ in points]
+        side = Side("none", [head_name(*head) for head in points], axis_name="head")
         return Values(
             head_map.points.reshape(-1, 2), side, Side("none", ["1", "2"], axis_name="axis"), detail={"shades": shades}
         )

@@ -15,8 +15,8 @@ from ...state.what_if import WhatIf
 from ...widgets.card import GAP_PX
 from ...widgets.context_menu import figure_entries, show_context_menu
 from ...widgets.folding_card import FoldingCard
+from ...widgets.highlights import name_highlight
 from ...widgets.layouts import hbox
-from ...widgets.spots import name_spot
 from ..room import Room
 from ..view import View
 from .atlas import CONTROL
@@ -57,7 +57,7 @@ class AttendRoom(Room):
         self.left = FoldingCard(self.heads_card, self.heads_card.title)
         self.right = FoldingCard(self.side, say("What it looks at"))
         for widget, spot in ((self.heads_card, "heads"), (self.large, "large"), (self.side, "side")):
-            name_spot(widget, f"{self.key}.{spot}")
+            name_highlight(widget, f"{self.key}.{spot}")
         hbox(self.left, (self.large, 1), self.right, parent=self.content, gap_px=GAP_PX)
         self._connect()
         kept = self.state.kept.get(KEPT)  # as the room was in a frame of another size

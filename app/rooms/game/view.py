@@ -16,8 +16,8 @@ from ...look.say import say
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection
+from ...widgets.answer_cover import Cover
 from ...widgets.card import GAP_PX, Hint, button, label, scrolled
-from ...widgets.cover import Cover
 from ...widgets.layouts import hbox, vbox
 from ...widgets.rich_text import RichLabel
 from ..view import View

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QWidget
 
 from ...look.say import mark
-from ...widgets.spots import name_spot
+from ...widgets.highlights import name_highlight
 from ..room import Room
 from ..view import ONE_AT_A_TIME, ViewSpec, later
 from .hidden_view import HiddenView
@@ -105,7 +105,7 @@ class LayersRoom(Room):
 
     def make_beside_tabs(self) -> list[QWidget]:
         self.slider = StageSlider()
-        name_spot(self.slider, "layers.slider")
+        name_highlight(self.slider, "layers.slider")
         self.slider.moved.connect(self.state.set_stage)
         self.state.reading_changed.connect(self._show_slider)
         self.state.head_changed.connect(self._show_slider)

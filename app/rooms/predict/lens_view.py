@@ -26,8 +26,8 @@ from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.pointer import ARROWS
 from ...widgets.charts.raster import Raster
 from ...widgets.context_menu import Entry
+from ...widgets.highlights import name_highlight
 from ...widgets.layouts import fill
-from ...widgets.spots import name_spot
 from ..pictures import Bars, Cells
 from . import predict_sentences as sentences
 from .view import MOST_MASKS, PredictView, highest, lens_job, word_entries
@@ -75,7 +75,7 @@ class LensView(PredictView):
         self.line = self.own_line(self.asked["word"])
         self.decided, self.verdict = label("", wrap=True), label("", "strong", wrap=True)
         for spot in (self.decided, self.verdict):
-            name_spot(spot, "predict.sentence")
+            name_highlight(spot, "predict.sentence")
         self.word, self.pieces = QLineEdit(), label("", "muted", wrap=True)
         self.word.setPlaceholderText(say("Type another word to follow"))
         self.word.setAccessibleName(say("Word to follow through the layers"))

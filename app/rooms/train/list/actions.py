@@ -30,9 +30,9 @@ from bertcore.training.run_settings import options_of
 
 from ....look import theme
 from ....look.say import say
-from ....runs.keeper import export_name
 from ....runs.process import RunCommand
 from ....runs.run_info import MOST_NOTE, RunInfo, RunLabel, tidy_tags
+from ....runs.run_keeping import export_name
 from ....runs.run_kinds import kind_in
 from ....runs.run_state import RunState
 from ....runs.sweeps import SweepRow, again, can_be_swept, five_rates, three_seeds

@@ -5,7 +5,7 @@ A name with a point belongs to the room before it. `<room>.view` and `<room>.tab
 
 from PySide6.QtWidgets import QWidget
 
-SPOTS = {
+HIGHLIGHTS = {
     "sentences": "the two lines in which the text is typed",
     "tokens": "the tokens of the text, below the sentences",
     "prediction": "the line with the best predictions, below the tokens",
@@ -30,12 +30,12 @@ SPOTS = {
 }
 
 
-def name_spot(widget: QWidget, name: str) -> None:
-    """Gives a widget the name by which lessons highlight it, if it is in SPOTS."""
+def name_highlight(widget: QWidget, name: str) -> None:
+    """Gives a widget the name by which lessons highlight it, if it is in HIGHLIGHTS."""
     widget.setObjectName(name)
 
 
-def find_spot(window: QWidget, name: str) -> QWidget | None:
+def find_highlight(window: QWidget, name: str) -> QWidget | None:
     """The widget of that name that is on show; None while there is none."""
     found = [widget for widget in window.findChildren(QWidget, name) if widget.isVisible()]
     return found[0] if found else None
