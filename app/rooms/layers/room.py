@@ -76,7 +76,7 @@ class LayersRoom(Room):
             "apart",
             mark("Compared"),
             mark("Where do two texts or two models differ: at which token, and from which layer on?"),
-            later(__package__, "apart_view", "ApartView"),
+            later(__package__, "compared_view", "ApartView"),
             is_for_experts=True,
             is_about_baseline=True,
         ),
