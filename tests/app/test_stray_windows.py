@@ -53,3 +53,7 @@ def test_a_room_opens_inside_the_window(
         open_view(window.open_room(spec.key), view)
         settle(window, qtbot)
     assert shown.windows == []
+    window.open_room("train" if spec.key != "train" else "map")
+    settle(window, qtbot)
+    window.appearance.set_look("dark")  # what a room wrote in colours, it writes again when it has been left, too
+    window.appearance.set_look("light")

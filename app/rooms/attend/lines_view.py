@@ -283,7 +283,9 @@ class LinesView(PairedView):
         return self.limit.currentIndex(), self.reading is not None and self.is_difference
 
     def _legend(self) -> str:
-        """Which colour and kind of line is which head."""
+        """Which colour and kind of line is which head; as it was, where the room has been left and a theme changes."""
+        if self.shared.attentions is None:
+            return self.legend.text()
         lines, selected, texts = self.picture.lines, len(self.shared.heads), []
         what = {"is_difference": self.is_difference, "is_alone": len(lines) == 1}
         for one, (color, _style, dash) in zip(lines, LOOKS, strict=False):
