@@ -202,12 +202,15 @@ class _Tour(RoomPictures):
         runs = self._window.services.runs
         room = self._window.open_room("train")
         assert isinstance(room, TrainRoom)
+        own = runs.runs
         for name, done in (("sweep-running", 7), ("sweep-finished", None)):
             with tempfile.TemporaryDirectory() as folder:
-                room.state.set_runs([*recorded_sweep(Path(folder), done), *runs.runs])
-                room.state.show_sweep(SWEEP)
+                runs.set_following(False)  # else what is in the home folder comes back meanwhile
+                runs.set_runs([*recorded_sweep(Path(folder), done), *own])
+                runs.show_sweep(SWEEP)
                 yield self._visit("train", theme_name, file_as=name)
-        room.state.set_runs(runs.runs)
+        runs.set_runs(own)
+        runs.set_following(True)
 
     def _visit_endings(self, theme_name: str) -> Iterator[dict[str, object]]:
         """A run that is done, one with a warning, one that failed with its log."""
