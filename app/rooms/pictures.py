@@ -74,11 +74,11 @@ class Picture:
         return made
 
     def frame(self, chart: QWidget) -> QWidget:
-        """What it stands in beside another."""
+        """The widget to lay out where two pictures share a row: the chart, or the scroll area that holds it."""
         return chart
 
     def put(self, body: QBoxLayout, chart: QWidget) -> QVBoxLayout:
-        """Puts it on its card. Returns the column that it stands in: there, words of the view may follow."""
+        """Adds the chart to its card and returns its column, to which the view may add text."""
         column = vbox((chart, 1), margins=(0, 0, 0 if self.least_px is None else theme.px(4), 0))
         if self.least_px is not None:
             inside = QWidget()

@@ -196,7 +196,7 @@ class ValuesView(View):
         return Part(title) if picture.is_part else Card(title, intro=say(picture.intro) or " ")
 
     def folded(self, key: str) -> QWidget:
-        """The card of a picture, as it stands in a row."""
+        """The widget to lay out for a picture: its card."""
         card = self.cards[key]
         return folding_on_projector(card, card.title) if self._pictures[key].folds else card
 

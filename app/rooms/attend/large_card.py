@@ -113,7 +113,7 @@ class LargeCard(Card):
     key_clicked = Signal(str)  # of a view
 
     def __init__(self, compared: QWidget, views: QWidget, progress: QWidget) -> None:
-        """What stands in it, from top to bottom."""
+        """Its widgets, from top to bottom."""
         super().__init__("")
         self._is_projector = theme.is_projector()  # then the picture needs the room
         self._matrix = MATRIX_KEYS[0]  # the one that its tab opens

@@ -306,7 +306,7 @@ def _word_targets(name: str, mask: MaskReading, now: MaskReading) -> list[HeadTa
 
 
 def change_in_words(before: float, now: float) -> str:
-    """As it stands behind the title of a row of bars."""
+    """The note after the title of a row of bars."""
     difference = numbers.signed(numbers.difference(before, now, 4), 4)
     return f"{numbers.decimal(before, 4)} → {numbers.decimal(now, 4)} ({difference})"
 
