@@ -17,13 +17,23 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, SignalInstance
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPaintDevice, QPainter, QPalette, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetrics,
+    QGuiApplication,
+    QPaintDevice,
+    QPainter,
+    QPalette,
+    QPen,
+)
 from PySide6.QtWidgets import QApplication
 
 from bertcore.locations import assets
@@ -32,6 +42,7 @@ from bertcore.memory import no_garbage_collection
 from .fitting import fitting_line
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+SHARES_ABOVE = {Qt.AlignmentFlag.AlignVCenter: 0.5, Qt.AlignmentFlag.AlignBottom: 1.0}  # of what a line lacks
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
 LEAST_PROJECTED_PX = 20  # type on a projector, of 720 lines: readable from two metres on a small screen
@@ -199,8 +210,11 @@ def register_fonts() -> None:
 
 def font(size_px: float = 13, *, bold: bool = False, medium: bool = False) -> QFont:
     """The program's font, the caller's own to change at will; `size_px` is scaled as `type_px` says."""
-    weight = QFont.Weight.Bold if bold else QFont.Weight.Medium if medium else QFont.Weight.Normal
-    return QFont(_font(type_px(size_px), weight))
+    return QFont(_font(type_px(size_px), _weight(bold, medium)))
+
+
+def _weight(bold: bool, medium: bool) -> QFont.Weight:
+    return QFont.Weight.Bold if bold else QFont.Weight.Medium if medium else QFont.Weight.Normal
 
 
 @cache
@@ -234,14 +248,22 @@ def draw_text(
 
     Where the box is too low, the letters stand out of it: a row may be lower than a line of its type.
     """
-    painter.setFont(font(size_px, bold=bold, medium=medium))
+    made = type_px(size_px), _weight(bold, medium)
+    painter.setFont(_font(*made))
     painter.setPen(color(color_name) if isinstance(color_name, str) else color_name)
-    line = fitting_line(text)
-    cut = painter.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, int(box.width()))
-    short = max(painter.fontMetrics().height() - box.height(), 0.0)
-    shares = {Qt.AlignmentFlag.AlignVCenter: 0.5, Qt.AlignmentFlag.AlignBottom: 1.0}
-    above = short * shares.get(align & Qt.AlignmentFlag.AlignVertical_Mask, 0.0)
-    painter.drawText(box.adjusted(0, -above, 0, short - above), align, cut)
+    cut, height = _fitted(text, *made, int(box.width()))
+    short = height - box.height()
+    if short > 0:
+        above = short * SHARES_ABOVE.get(align & Qt.AlignmentFlag.AlignVertical_Mask, 0.0)
+        box = box.adjusted(0, -above, 0, short - above)
+    painter.drawText(box, align, cut)
+
+
+@lru_cache(4096)  # measuring text takes longer than drawing it, and most of it stays from one key to the next
+def _fitted(text: str, size_px: int, weight: QFont.Weight, width: int) -> tuple[str, int]:
+    """The text as far as there is room for it, and the height of its line."""
+    metrics = QFontMetrics(_font(size_px, weight))
+    return metrics.elidedText(fitting_line(text), Qt.TextElideMode.ElideRight, width), metrics.height()
 
 
 def sequential_table() -> list[int]:

@@ -290,9 +290,9 @@ def place_names(
     taken = np.zeros((area.height() // GRID_PX + 2, area.width() // GRID_PX + 2), dtype=bool)
 
     def cells(rect: QRectF) -> tuple[slice, slice]:
-        edges = (rect.top(), rect.bottom(), rect.left(), rect.right())
-        top, bottom, left, right = (max(int(edge // GRID_PX), 0) for edge in edges)
-        return slice(top, bottom + 1), slice(left, right + 1)
+        top, left = max(rect.top(), 0) // GRID_PX, max(rect.left(), 0) // GRID_PX
+        bottom, right = max(rect.bottom(), 0) // GRID_PX, max(rect.right(), 0) // GRID_PX
+        return slice(int(top), int(bottom) + 1), slice(int(left), int(right) + 1)
 
     for spot in spots:
         dot = QRectF(spot.x() - radius, spot.y() - radius, 2 * radius, 2 * radius)

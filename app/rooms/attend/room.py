@@ -86,7 +86,8 @@ class AttendRoom(Room):
     def connect_view(self, view: View) -> None:
         assert isinstance(view, AttendView)
         view.use(self.shared)
-        view.redrawn.connect(self._show_row)
+        if view.parent() is self.views:  # of a panel, the row does not depend
+            view.redrawn.connect(self._show_row)
         if isinstance(view, MovedView):  # queued: it says so while a reading is being drawn
             view.most_moved_found.connect(self._on_most_moved_found, Qt.ConnectionType.QueuedConnection)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
@@ -46,6 +47,7 @@ class Strips(Drawing):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.parts: list[EmbeddingPart] = []
         self._rasters: dict[int, Raster] = {}  # of the parts that have values
+        self._rects: list[QRectF] = []  # where the strips stand, right of the longest name
 
     def set_parts(self, parts: list[EmbeddingPart], limit: float, last_limit: float) -> None:
         """Colours reach from -limit to limit; those of what becomes of the sum apart."""
@@ -58,17 +60,22 @@ class Strips(Drawing):
         if reasons != self.accessibleDescription():
             self.setAccessibleDescription(reasons)
             self.updateGeometry()
+        self.lay_out()
         self.redraw()
 
     def selected_cell(self) -> tuple[int, int, int] | None:
         return (min(self._rasters), self._selected or 0, 0) if self._rasters else None
 
-    def strip_rect(self, number: int) -> QRectF:
-        """Where a strip stands, right of the longest name; sentences take what they need, matrices share the rest."""
+    def lay_out(self) -> None:
+        """Sentences take what they need, matrices share the rest."""
         (left, width), needed, gap = self._across(), self._reason_heights(), theme.px(GAP_PX)
         share = max((self.height() - sum(needed) - gap * (len(needed) - 1)) / max(needed.count(0), 1), 1)
         heights = [height or share for height in needed]
-        return QRectF(left, sum(heights[:number]) + number * gap, width, heights[number])
+        tops = accumulate([height + gap for height in heights], initial=0.0)
+        self._rects = [QRectF(left, top, width, height) for top, height in zip(tops, heights, strict=False)]
+
+    def strip_rect(self, number: int) -> QRectF:
+        return self._rects[number]
 
     def cell_at(self, point: QPointF) -> tuple[int, int, int] | None:
         for number, raster in self._rasters.items():

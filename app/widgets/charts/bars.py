@@ -78,11 +78,14 @@ class BarList(Drawing):
 
     def set_strong(self, row: int | None, colors: tuple[str, str] | None = None) -> None:
         """The row that matters, None for none. colors: of this one and of the others, where it has one of its own."""
+        is_changed = False
         for place, bar in enumerate(self.bars):
             is_strong = place == row
             color = bar.color if colors is None else colors[not is_strong]
-            self.bars[place] = replace(bar, is_strong=is_strong, color=color)
-        self.values_changed()
+            if (is_strong, color) != (bar.is_strong, bar.color):
+                self.bars[place], is_changed = replace(bar, is_strong=is_strong, color=color), True
+        if is_changed:
+            self.values_changed()
 
     def row_rect(self, row: int) -> QRectF:
         height = self._row_height()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -56,12 +57,16 @@ class Raster:
 
 def paint_scale(painter: QPainter, bar: QRectF, *, signed: bool = False, upright: bool = False) -> None:
     """Draws a colour scale, low at the left (or at the bottom where it stands upright)."""
-    ramp = np.arange(256, dtype=np.float32)
-    values = ramp[::-1, None] if upright else ramp[None, :]
-    Raster(np.ascontiguousarray(values), 0, 255, signed=signed).paint(painter, bar)
+    _ramp(signed, upright).paint(painter, bar)
     painter.setPen(theme.color("line"))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(bar)
+
+
+@cache
+def _ramp(signed: bool, upright: bool) -> Raster:
+    ramp = np.arange(256, dtype=np.float32)
+    return Raster(np.ascontiguousarray(ramp[::-1, None] if upright else ramp[None, :]), 0, 255, signed=signed)
 
 
 @dataclass(frozen=True)
