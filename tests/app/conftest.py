@@ -13,10 +13,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 import torch
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject
+from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.compute.question import Question
 from app.look import language, numbers, theme, translated
 from app.rooms.train.room import TrainRoom
 from app.runs.run_info import is_built_in
@@ -36,6 +37,7 @@ from tests.app.train_room import Models, served_room
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
 TIMEOUT_MS = 120_000  # for what comes in any case; so long, where the machine is busy
+Opener = Callable[..., Window]  # on a model, perhaps with texts A and B
 
 
 def make_checkpoint(
@@ -79,19 +81,22 @@ def make_run(folder: Path, steps: Sequence[int], **model: int) -> RunFolder:
     return run
 
 
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Lets everything go on until it is: minutes, where the machine is busy."""
+    ends = QDeadlineTimer(TIMEOUT_MS)
+    while not is_so():
+        assert not ends.hasExpired(), "waited in vain"
+        loop = QEventLoop()
+        QTimer.singleShot(1, loop.quit)
+        loop.exec()
+        handle_events()  # what has come with it too
+
+
 class PatientBot(QtBot):
-    """Of itself it gives up after five seconds, and looks every ten milliseconds: most is there sooner."""
+    """Of itself it gives up after five seconds."""
 
-    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = TIMEOUT_MS) -> None:
-        def pause(_ms: int) -> None:
-            QtBot.wait(self, 1)
-            handle_events()  # what has come with it too
-
-        self.wait = pause  # type: ignore[method-assign]
-        try:
-            super().waitUntil(callback, timeout=timeout)
-        finally:
-            del self.wait
+    def waitUntil(self, callback: Callable[[], bool], *, timeout: int = TIMEOUT_MS) -> None:
+        wait_until(callback)
 
     waitSignal = partialmethod(QtBot.waitSignal, timeout=TIMEOUT_MS)
     waitSignals = partialmethod(QtBot.waitSignals, timeout=TIMEOUT_MS)
@@ -159,12 +164,15 @@ def looks(qapp: QApplication) -> QApplication:
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Callable[[Path | str], Window]]:
-    """Opens windows on a model; an error that nobody expected, in any thread, fails the test."""
+def open_window(qtbot: QtBot) -> Iterator[Opener]:
+    """Opens windows on a model, with texts A and B as they are read where they are given.
+
+    An error that nobody expected, in any thread, fails the test.
+    """
     windows: list[Window] = []
     unexpected: list[str] = []
 
-    def make(model: Path | str) -> Window:
+    def make(model: Path | str, a: str | None = None, b: str = "") -> Window:
         owner = QObject()
         services = Services(owner)
         services.settings.words = "technical"  # numbers as they are computed
@@ -173,6 +181,10 @@ def open_window(qtbot: QtBot) -> Iterator[Callable[[Path | str], Window]]:
         window = Window(services, str(model))
         windows.append(window)
         window.show()
+        if a is not None:
+            wait_until(lambda: window.state.reading is not None)
+            window.state.set_text(a, b)
+            settle(window)
         return window
 
     yield make
@@ -186,12 +198,12 @@ def open_window(qtbot: QtBot) -> Iterator[Callable[[Path | str], Window]]:
 
 
 @pytest.fixture
-def window(open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot) -> Window:
+def window(open_window: Opener, model_folder: Path) -> Window:
     """A window that shows the pair above, read by the tiny model, without masks."""
     made = open_window(model_folder)
     made.state.set_text(TEXT_A, TEXT_B)
     made.state.set_masks(())
-    settle(made, qtbot)
+    settle(made)
     made.history.look()
     made.history._done.clear()  # the change from the first example to this pair
     made.history.changed.emit()
@@ -226,18 +238,26 @@ def service(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsServi
         child._process.wait(TIMEOUT_MS / 1000)
 
 
-def settle(window: Window, qtbot: QtBot) -> None:
-    qtbot.waitUntil(window.is_settled, timeout=TIMEOUT_MS)
+def settle(window: Window, qtbot: object = None) -> None:
+    wait_until(window.is_settled)
 
 
-def shown_view(window: Window, room: str, view: str, qtbot: QtBot) -> Any:
+def answered(window: Window) -> None:
+    """The text is read, and nothing that the room asked for is still under way."""
+    settle(window)
+
+    def is_done() -> bool:
+        questions = window.frame.room.findChildren(Question)
+        return not window.services.inference.is_busy and not any(question.is_running for question in questions)
+
+    wait_until(is_done)
+
+
+def shown_view(window: Window, room: str, view: str, qtbot: object = None) -> Any:
     """A view that is open, with all that it has asked for."""
     window.open_view(room, view)
-    settle(window, qtbot)
-    shown: Any = window.frame.room
-    inference = window.services.inference
-    qtbot.waitUntil(lambda: not shown.view.is_running and not inference.is_busy, timeout=TIMEOUT_MS)
-    return shown.view
+    answered(window)
+    return window.frame.room.view
 
 
 def handle_events() -> None:

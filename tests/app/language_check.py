@@ -111,7 +111,7 @@ def texts(root: QWidget) -> Iterator[tuple[str, str]]:
             name = type(painter.device()).__name__
             if isinstance(painter.device(), QWidget) and name not in WORDS_OF_OTHER_MODELS:
                 heard.append((name, str(about[-1])))
-            return paint(painter, *about)  # type: ignore[call-overload]
+            return paint(painter, *about)
 
         patch.setattr(QPainter, "drawText", hear)
         root.grab()

@@ -266,7 +266,7 @@ class _Painted:
 
         def heard(painter: QPainter, *about: object) -> object:
             self._note(painter, *about)
-            return paint(painter, *about)  # type: ignore[call-overload]
+            return paint(painter, *about)
 
         patch.setattr(QPainter, "drawText", heard)
 
@@ -284,7 +284,7 @@ class _Painted:
             box = ink
         else:
             assert isinstance(place, QRectF | QRect)
-            flags = more[0] if isinstance(more[0], int) else more[0].value  # type: ignore[attr-defined]
+            flags = more[0] if isinstance(more[0], int) else more[0].value
             box = QRectF(place)
             whole = QRectF(box).adjusted(0, 0, 0, 0)
             ink = QFontMetricsF(painter.font()).boundingRect(whole, flags, text)

@@ -16,22 +16,19 @@ from PySide6.QtWidgets import QApplication
 from app.compute.question import Question
 from app.look import language, theme
 from app.rooms.room import Room
-from app.rooms.train.room import TrainRoom
 from app.runs.run_kinds import RUN_KINDS
 from app.shell.rooms import ROOMS, open_view
 from app.shell.services import Services
 from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot
-from benchmarks.offscreen import wait as wait_here
 from bertcore import locations
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.conftest import TEXT_A, TEXT_B
+from tests.app.conftest import TEXT_A, TEXT_B, wait_until
 from tests.app.layout_check import faults
 
 SIZE = QSize(1280, 720)
-Wait = Callable[[Callable[[], bool]], None]
 LABELS = ("entailment", "contradiction", "neither of the two")
 
 
@@ -53,7 +50,6 @@ def is_drawn(window: Window) -> bool:
 
 def walk(
     window: Window,
-    wait: Wait,
     rooms: Sequence[str] = tuple(room.key for room in ROOMS),
     inspect: Callable[[Window], list[str]] = cut_words,
     size: QSize = SIZE,
@@ -67,25 +63,24 @@ def walk(
         for view in next(spec for spec in ROOMS if spec.key == room_key).view_keys:
             room = window.open_room(room_key)
             open_view(room, view)
-            wait(lambda: is_drawn(window))
+            wait_until(lambda: is_drawn(window))
             found[f"{room_key} {view}".strip()] = inspect(window)
     return {place: wrong for place, wrong in found.items() if wrong}
 
 
 def walk_train(
-    window: Window, wait: Wait, inspect: Callable[[Window], list[str]] = cut_words, size: QSize = SIZE
+    window: Window, inspect: Callable[[Window], list[str]] = cut_words, size: QSize = SIZE
 ) -> dict[str, list[str]]:
     """The room Train with each of the runs that are there, and with the form of each kind of run."""
     window.resize(size)
     room = window.open_room("train")
-    assert isinstance(room, TrainRoom)
     found = {}
     for path in [run.path for run in window.services.runs.runs]:
         window.services.runs.select(path)
         for button in (room.view.buttons[room.view.curves], room.view.buttons[room.view.result]):
             if button.isVisible() and button.isEnabled():
                 button.click()
-            wait(lambda: all(plot.is_loaded for plot in room.findChildren(CurvePlot)))
+            wait_until(lambda: all(plot.is_loaded for plot in room.findChildren(CurvePlot)))
             found[f"run {path.name}, {button.text()}"] = inspect(window)
     room.runs_card.show_form()
     for kind in RUN_KINDS:
@@ -162,9 +157,9 @@ def main(folder: str, look: str) -> int:
     theme.apply(app, "light", theme.PROJECTOR_SCALE if services.settings.projector else 1.0)
     window = Window(services, folder)
     window.show()
-    wait_here(lambda: window.state.reading is not None)
+    wait_until(lambda: window.state.reading is not None)
     window.state.set_text(TEXT_A, TEXT_B)
-    said = {"faults": walk(window, wait_here), "scale": window.devicePixelRatioF(), "pixels": window.grab().width()}
+    said = {"faults": walk(window), "scale": window.devicePixelRatioF(), "pixels": window.grab().width()}
     window.close()
     services.close()
     print(json.dumps(said))

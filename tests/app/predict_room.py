@@ -1,9 +1,8 @@
 """What the tests of the room Predict share."""
 
-from typing import TypeVar
+from typing import Any
 
 from PySide6.QtWidgets import QLabel, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.figures.figure import Figure
 from app.rooms.predict.room import PredictRoom
@@ -12,41 +11,25 @@ from app.shell.window import Window
 from app.state.readings import ModelInput, Reading
 from app.widgets.figure_button import figure_buttons
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import answered
 
 MASKS = (2, 6, 9)
-AnyPage = TypeVar("AnyPage", bound=PredictView)
 
 
-def predict(window: Window, qtbot: QtBot, masks: tuple[int, ...] = MASKS) -> PredictRoom:
+def predict(window: Window, masks: tuple[int, ...] = MASKS) -> PredictRoom:
     """The room, open and drawn, with these words masked."""
     room = window.open_room("predict")
-    assert isinstance(room, PredictRoom)
     window.state.set_masks(masks)
-    answered(window, qtbot)
+    answered(window)
     return room
 
 
-def page(kind: type[AnyPage], window: Window, qtbot: QtBot, masks: tuple[int, ...] | None = MASKS) -> AnyPage:
+def page(key: str, window: Window, masks: tuple[int, ...] | None = MASKS) -> Any:
     """One of its views, open and with all it asks for. masks: None leaves those that there are."""
-    room = window.frame.room if masks is None else predict(window, qtbot, masks)
-    assert isinstance(room, PredictRoom)
-    opened = room.open_view(kind.__name__.removesuffix("View").lower())
-    assert isinstance(opened, kind)
-    answered(window, qtbot)
+    room = window.frame.room if masks is None else predict(window, masks)
+    opened = room.open_view(key)
+    answered(window)
     return opened
-
-
-def answered(window: Window, qtbot: QtBot) -> None:
-    """Nothing that was asked for is still under way."""
-    settle(window, qtbot)
-
-    def is_done() -> bool:
-        room = window.frame.room
-        waiting = isinstance(room, PredictRoom) and any(question.is_running for question in room.view.questions)
-        return not waiting and not window.services.inference.is_busy
-
-    qtbot.waitUntil(is_done, timeout=TIMEOUT_MS)
 
 
 def texts(widget: QWidget) -> str:
@@ -66,7 +49,6 @@ def figure_of(widget: QWidget, number: int = 0) -> Figure | None:
 
 
 def reading_of(window: Window) -> Reading:
-    assert window.state.reading is not None
     return window.state.reading
 
 

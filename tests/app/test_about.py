@@ -23,7 +23,7 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_every_dependency_and_model_is_listed_and_has_a_licence(window: Window, qtbot: QtBot) -> None:
+def test_every_dependency_and_model_is_listed_and_has_a_licence(window: Window) -> None:
     window.open_about()
     dialog = next(child for child in window.children() if isinstance(child, AboutDialog))
     assert str(version_of("bertscope")) in dialog.title.text()

@@ -31,7 +31,7 @@ from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.tasks.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import WORDS
+from tests.app.conftest import WORDS, Opener, wait_until
 
 A, B, OTHER_A = "The cat sat on the mat.", "It was very comfortable.", "The dog sat on the mat."
 PASSAGE = "A dog ran home. \U0001f600 The happy bird sat on the sofa. It was very comfortable."
@@ -47,7 +47,6 @@ KINDS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "choice": (("choice",), {}),
     "summarise": (("summarise",), {}),
 }
-Opener = Callable[[Path | str], Window]
 
 
 def make_model(folder: Path, kind: str, seed: int = 1) -> Path:
@@ -67,22 +66,21 @@ def oracle_of(folder: Path, kind: str, a: str, b: str | None = None, text: str |
     """What the engine says."""
     text = TEXTS.get(kind, "") if text is None else text
     first, second = (text, None) if kind == "summarise" else (a, text or b)
-    return predict(load_checkpoint(folder), [as_example(kind, first, second)], **options)[0]  # type: ignore[arg-type]
+    return predict(load_checkpoint(folder), [as_example(kind, first, second)], **options)[0]
 
 
 @pytest.fixture
-def apply_to(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> Callable[..., tuple[Window, Any, Any]]:
+def apply_to(open_window: Opener, tmp_path: Path) -> Callable[..., tuple[Window, Any, Any]]:
     """Opens a random model of a kind, types A, B and the editor's text, and gives its view and the oracle's answer."""
 
     def make(kind: str, a: str = A, b: str | None = None, text: str | None = None, seed: int = 1) -> tuple:
         folder = make_model(tmp_path / kind, kind, seed)
         window = open_window(folder)
-        qtbot.waitUntil(lambda: window.state.reading is not None)
+        wait_until(lambda: window.state.reading is not None)
         view = open_room(window).view
-        assert isinstance(view, ApplyView)
         view.set_text(TEXTS.get(kind, "") if text is None else text)
         window.state.set_text(a, b or "")
-        settle(window, qtbot)
+        settle(window)
         return window, view, oracle_of(folder, kind, a, b, text)
 
     return make
@@ -90,20 +88,19 @@ def apply_to(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> Callable[...,
 
 def open_room(window: Window) -> ApplyRoom:
     room = window.open_room("apply")
-    assert isinstance(room, ApplyRoom)
     return room
 
 
-def settle(window: Window, qtbot: QtBot) -> None:
+def settle(window: Window) -> None:
     def is_settled() -> bool:
         state, reading = window.state, window.state.reading
         return reading is not None and reading.encoding is state.encoding and not window.services.inference.is_busy
 
-    qtbot.waitUntil(is_settled)
+    wait_until(is_settled)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_view(kind: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+def test_each_view(kind: str, apply_to: Callable, tmp_path: Path) -> None:
     """It saves its answer; what is changed inside acts, which it did not once; and its example has an answer."""
     b = B if kind in ("classify", "multilabel", "regress") else None
     window, view, oracle = apply_to(kind, A, b)
@@ -117,20 +114,20 @@ def test_each_view(kind: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) 
     assert b"<text" in svg(figure) and kind in figure.caption  # the model's name is that of its task here
     assert view.changed.text() == ""
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)}), layers_off=frozenset({1})))
-    settle(window, qtbot)
+    settle(window)
     changed = oracle_of(tmp_path / kind, kind, A, b, changes=interventions.ablate({(0, 1)}, {1}))
     assert view.applied.prediction == changed != oracle == view.applied.unchanged
     assert view.changed.text().startswith("Before your changes: ") and "head 1·2 off" in button.figure().caption
     window.state.set_what_if(WhatIf())
-    settle(window, qtbot)
+    settle(window)
     assert view.applied.prediction == oracle and view.changed.text() == ""
     open_room(window).show_example()
-    settle(window, qtbot)
+    settle(window)
     assert view.problem.text() == "" and view.applied.prediction != oracle
 
 
 @pytest.mark.parametrize(("kind", "b"), [("classify", None), ("classify", B), ("multilabel", None)])
-def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, tmp_path: Path) -> None:
     """Below them is what each word adds; no green and no tick beside what the model chose: it need not be right."""
     window, view, oracle = apply_to(kind, A, b)
     bars = {bar.label: bar for bar in view.bars.bars}
@@ -143,7 +140,7 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, t
     assert {name for name, bar in bars.items() if bar.is_strong} == given
     assert view.answer.text() == (", ".join(name for name in bars if name in given) or "None of the labels")
     assert not any("\u2713" in bar.mark or bar.color == "good" for bar in view.bars.bars)
-    qtbot.waitUntil(lambda: view.asked["words"].answer is not None)
+    wait_until(lambda: view.asked["words"].answer is not None)
     best = max(probabilities, key=probabilities.get)
     model = load_checkpoint(tmp_path / kind)
     text = as_text(model.model, window.state.encoding.ids, window.state.encoding.segments)
@@ -154,18 +151,18 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, t
     assert [token.token for token in view.words.tokens.tokens] == window.state.encoding.labels
     if b is not None:
         window.state.set_text(A, "")
-        settle(window, qtbot)
+        settle(window)
         assert [bar.fraction for bar in view.bars.bars] != pytest.approx([bar.fraction for bar in bars.values()])
     window.state.set_text("")
-    qtbot.waitUntil(lambda: view.words.isHidden() and view.problem.text() == "Type a text in A.")
+    wait_until(lambda: view.words.isHidden() and view.problem.text() == "Type a text in A.")
 
 
 @pytest.mark.parametrize("kind", ["classify", "tag"])
-def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind: str, apply_to: Callable, qtbot: QtBot) -> None:
+def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind: str, apply_to: Callable) -> None:
     window, view, oracle = apply_to(kind)
     what_if = WhatIf(rows=edited(window), segments=((2, 1), (3, 1)), positions=((1, 4), (4, 1)))
     window.state.set_what_if(what_if)
-    settle(window, qtbot)
+    settle(window)
     logits = window.state.reading.task_logits[kind]
     if kind == "classify":
         shares = np.exp(logits - logits.max())
@@ -174,10 +171,10 @@ def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind: str, apply_to:
     assert view.applied.changed == what_if and view.applied.prediction != oracle
 
 
-def test_edited_rows_do_not_act_on_another_text(apply_to: Callable, qtbot: QtBot) -> None:
+def test_edited_rows_do_not_act_on_another_text(apply_to: Callable) -> None:
     window, view, oracle = apply_to("span")
     window.state.set_what_if(WhatIf(rows=edited(window)))
-    settle(window, qtbot)
+    settle(window)
     assert view.applied.prediction == oracle and "have no effect here" in view.changed.text()
 
 
@@ -230,13 +227,11 @@ def test_entities_and_plain_tags_become_pieces() -> None:
 
 
 def marked(editor: MarkedEditor) -> list[str]:
-    return [selection.cursor.selectedText() for selection in editor.extraSelections()]  # type: ignore[attr-defined]
+    return [selection.cursor.selectedText() for selection in editor.extraSelections()]
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_an_answer_is_marked_where_the_engine_finds_it(
-    seed: int, apply_to: Callable, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_an_answer_is_marked_where_the_engine_finds_it(seed: int, apply_to: Callable, tmp_path: Path) -> None:
     """And is no longer than asked. Characters of two units before it move no mark."""
     window, view, oracle = apply_to("span", "Who sat on the sofa?", seed=seed)
     assert view.answer.text() == (oracle.text or "No answer")
@@ -245,19 +240,19 @@ def test_an_answer_is_marked_where_the_engine_finds_it(
     assert numbers.decimal(oracle.no_answer_score) in view.scores.text()
     assert view.scale.value == pytest.approx(oracle.score - oracle.no_answer_score, abs=1e-4)
     view.longest.setValue(1)
-    settle(window, qtbot)
+    settle(window)
     tokens = load_checkpoint(tmp_path / "span").tokenizer.encode(view.answer.text()).tokens  # with [CLS] and [SEP]
     assert len(tokens) == 3 or view.answer.text() == "No answer"
 
 
 def test_what_the_engine_refuses_is_said_in_place_of_the_answer(
-    open_window: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    open_window: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS["regress"][1], "labels", ("score", "another"))
     window = open_window(make_model(tmp_path / "two", "regress"))
-    qtbot.waitUntil(lambda: window.state.reading is not None)
+    wait_until(lambda: window.state.reading is not None)
     view: Any = open_room(window).view
-    settle(window, qtbot)
+    settle(window)
     assert "only one is shown here" in view.problem.text() and view.problem.isVisible()
     assert view.applied is None and not view.answer.isVisible()
 
@@ -279,7 +274,7 @@ def no_green(ranked: RankedTexts) -> bool:
     return not is_green and theme.color("bar_strong").rgb() in pixels
 
 
-def test_endings_are_ranked(apply_to: Callable, qtbot: QtBot) -> None:
+def test_endings_are_ranked(apply_to: Callable) -> None:
     """What is missing is said in their place; M in the editor is a letter, and Tab leaves it."""
     window, view, oracle = apply_to("choice", "The cat")
     rows = view.ranked.rows
@@ -291,7 +286,7 @@ def test_endings_are_ranked(apply_to: Callable, qtbot: QtBot) -> None:
     view.editor.setPlainText("only one")
     assert "two or more endings" in view.problem.text() and not view.ranked.isVisible()
     view.editor.setPlainText(ENDINGS)
-    settle(window, qtbot)
+    settle(window)
     assert view.problem.text() == "" and view.ranked.isVisible() and len(view.ranked.rows) == 3
     assert window.frame.banner.isHidden()
     window.activateWindow()
@@ -301,13 +296,12 @@ def test_endings_are_ranked(apply_to: Callable, qtbot: QtBot) -> None:
     QTest.keyClick(view.editor, Qt.Key.Key_Tab)
     assert "\t" not in view.text
     window.appearance.set_look(projector=True)
-    qtbot.waitUntil(lambda: open_room(window).is_drawn)
+    wait_until(lambda: open_room(window).is_drawn)
     again: Any = open_room(window).view
     assert again is not view and again.text == view.text
-    window.appearance.set_look(projector=False)
 
 
-def test_picked_sentences_are_marked(apply_to: Callable, qtbot: QtBot) -> None:
+def test_picked_sentences_are_marked(apply_to: Callable) -> None:
     """As many as asked: no more than three share no three words with another. Typing asks anew, and old marks go."""
     text = "A dog ran home. The bird sat on the sofa. It was happy. The cat sleeps a lot. My birds sang."
     window, view, oracle = apply_to("summarise", text=text)
@@ -318,14 +312,14 @@ def test_picked_sentences_are_marked(apply_to: Callable, qtbot: QtBot) -> None:
     for number, unit, picked in ((2, False, 2), (100, True, 5), (1, False, 1)):
         view.unit.setCurrentIndex(view.unit.findData(unit))
         view.length.setValue(number)
-        settle(window, qtbot)
+        settle(window)
         view.unit.activated.emit(view.unit.currentIndex())
-        settle(window, qtbot)
+        settle(window)
         assert sum(row.is_chosen for row in view.ranked.rows) == picked
     view.editor.moveCursor(view.editor.textCursor().MoveOperation.End)
     QTest.keyClicks(view.editor, " It was happy.")
     assert not marked(view.editor)
-    settle(window, qtbot)
+    settle(window)
     assert len(view.ranked.rows) == 6 and marked(view.editor)
 
 
@@ -338,76 +332,72 @@ def about(room: ApplyRoom) -> str:
     return " ".join(line.text() for line in room.about)
 
 
-def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path) -> None:
     run = tmp_path / "run"
     folder = make_model(run / "snapshots" / "step-00000010", "regress")
     (run / "config.json").write_text(json.dumps({"kind": "finetune", "data": {"task": "stsb"}}))
     (run / "evaluation.json").write_text(json.dumps({"metrics": {"mse": 2.0, "spearmanr": 0.5}}))
     window = open_window(folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None)
+    wait_until(lambda: window.state.reading is not None)
     view: Any = open_room(window).view
     for b, problem in (("", "It was fine-tuned on pairs of texts: type the second one in B."), (B, "")):
         window.state.set_text(A, b)
-        settle(window, qtbot)
+        settle(window)
         assert view.problem.text() == problem
     assert view.scale.isVisible() and "How similar" in about(open_room(window))
     assert "Spearman 0.500" in about(open_room(window)) and "reads A and B." in about(open_room(window))
 
 
-def test_model_without_a_task_leads_to_train(window: Window, qtbot: QtBot) -> None:
+def test_model_without_a_task_leads_to_train(window: Window) -> None:
     view: Any = open_room(window).view
     view.train.click()
     train = window.frame.room
     assert train is window.frame.rooms["train"]
-    assert train.form.run_kind.key == "classify"  # type: ignore[attr-defined]
-    assert window.state.model is not None
-    assert train.form.model.reference == str(window.state.model.folder)  # type: ignore[attr-defined]
+    assert train.form.run_kind.key == "classify"
+    assert train.form.model.reference == str(window.state.model.folder)
 
 
 def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, open_window: Opener, model_folder: Path, qtbot: QtBot
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, open_window: Opener, model_folder: Path
 ) -> None:
     monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
     for name, kind, task in (("bertscope-sentiment", "classify", "sst2"), ("bertscope-answers", "span", "squad")):
         folder = make_model(tmp_path / "checkpoints" / name, kind)
         shipped = {"name": name, "data": {"task": task}, "metrics": {"accuracy": 0.8}}
         (folder / "bertscope.json").write_text(json.dumps(shipped))
-    window = open_window(model_folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None)
-    window.state.set_text("My own words.", "")
-    settle(window, qtbot)
+    window = open_window(model_folder, "My own words.", "")
     room: Any = open_room(window)
     assert list(room.view.buttons) == ["bertscope-sentiment", "bertscope-answers"]
     room.view.buttons["bertscope-answers"].click()
-    qtbot.waitUntil(lambda: window.state.text_a == "Who built the mill?")
-    settle(window, qtbot)
+    wait_until(lambda: window.state.text_a == "Who built the mill?")
+    settle(window)
     assert room.view.problem.text() == "" and room.view.applied is not None and "old mill" in room.view.text
     shown = {name: button.isEnabled() for name, button in room.model_buttons.items()}
     assert shown == {"bertscope-sentiment": True, "bertscope-answers": False}
     room.model_buttons["bertscope-sentiment"].click()
-    qtbot.waitUntil(lambda: isinstance(room.view, ApplyView) and room.view.task.kind == "classify")
-    settle(window, qtbot)
+    wait_until(lambda: isinstance(room.view, ApplyView) and room.view.task.kind == "classify")
+    settle(window)
     assert "accuracy 80.0%" in about(room) and "ignores B" in about(room)  # of the task, though there is no run
     window.open_model(model_folder)
-    qtbot.waitUntil(lambda: room.views.key == "offers")
+    wait_until(lambda: room.views.key == "offers")
     assert window.services.settings.recent_models == [str(model_folder)]
 
 
 # Beside a baseline.
 
 
-def compare(window: Window, baseline: Baseline | None, qtbot: QtBot) -> None:
+def compare(window: Window, baseline: Baseline | None) -> None:
     window.state.set_baseline(baseline)
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: not open_room(window).view.is_running)
+    settle(window)
+    wait_until(lambda: not open_room(window).view.is_running)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "summarise"])
-def test_the_answer_of_another_model(kind: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+def test_the_answer_of_another_model(kind: str, apply_to: Callable, tmp_path: Path) -> None:
     """Typing on asks it too."""
     window, view, oracle = apply_to(kind)
     other = make_model(tmp_path / "other", kind, seed=5)
-    compare(window, OtherModel(str(other)), qtbot)
+    compare(window, OtherModel(str(other)))
     theirs = oracle_of(other, kind, A)
     assert view.baseline.prediction == theirs and view.applied.prediction == oracle != theirs
     assert view.changed.text().startswith(f"Baseline ({kind}): ")
@@ -419,32 +409,32 @@ def test_the_answer_of_another_model(kind: str, apply_to: Callable, tmp_path: Pa
         assert marks == {name: (f"vs {numbers.probability(share)}", share) for name, share in each}
         assert view.card.hint == "the line across a bar: classify"
     window.state.set_text(OTHER_A, "")
-    settle(window, qtbot)
+    settle(window)
     assert view.baseline.prediction == oracle_of(other, kind, OTHER_A)
-    compare(window, None, qtbot)
+    compare(window, None)
     assert view.changed.text() == "" and view.baseline is None
     if kind == "classify":
         assert view.card.hint == "" and all(bar.before is None and not bar.mark for bar in view.bars.bars)
 
 
-def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path) -> None:
     window, view, oracle = apply_to("regress")
-    compare(window, OtherText(OTHER_A, ""), qtbot)
+    compare(window, OtherText(OTHER_A, ""))
     theirs, shown = oracle_of(tmp_path / "regress", "regress", OTHER_A), view.changed.text()
     assert view.baseline.prediction == theirs != oracle
     assert shown.startswith("Baseline (“") and shown.endswith(numbers.decimal(theirs.number))
 
 
-def test_what_cannot_be_compared(apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+def test_what_cannot_be_compared(apply_to: Callable, tmp_path: Path) -> None:
     """A model of another task has no answer, a text without words neither."""
     window, view, oracle = apply_to("classify")
-    compare(window, OtherModel(str(make_model(tmp_path / "other", "tag"))), qtbot)
+    compare(window, OtherModel(str(make_model(tmp_path / "other", "tag"))))
     assert view.changed.text() == "tag was not fine-tuned for this task, so it has no answer to compare."
     assert view.baseline is None and view.applied.prediction == oracle
 
 
-def test_a_summary_reads_neither_a_nor_b(apply_to: Callable, qtbot: QtBot) -> None:
+def test_a_summary_reads_neither_a_nor_b(apply_to: Callable) -> None:
     """Its document is the editor's, so with another text there is nothing to compare."""
     window, view, _ = apply_to("summarise")
-    compare(window, OtherText(OTHER_A, ""), qtbot)
+    compare(window, OtherText(OTHER_A, ""))
     assert view.changed.text() == "" and view.baseline is None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,34 +11,30 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.head_panels import MovedView
-from app.rooms.attend.lines_view import LEAST_CHANGE, LinesView
-from app.rooms.attend.matrices import HeadMatrix
-from app.rooms.attend.matrix_view import MatrixView
-from app.rooms.attend.query_key_view import ScoreView
+from app.rooms.attend.lines_view import LEAST_CHANGE
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.baseline import TWO_TEXTS, Baseline, OtherModel, OtherText
 from app.state.readings import Reading
 from app.state.token_units import TokenView
-from tests.app.attend_room import AnyView, answered, attend, open_view
-from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.attend_room import attend
+from tests.app.conftest import TEXT_B, answered, make_checkpoint, settle, wait_until
 
 SHORTER, ONE_WORD = OtherText("The dog sat.", TEXT_B), OtherText("The dog sat on the mat.", TEXT_B)
-Compare = Callable[[str, type[AnyView], Baseline | None], AnyView]
+Compare = Callable[[str, Baseline | None], Any]
 
 
 @pytest.fixture
-def room(window: Window, qtbot: QtBot) -> AttendRoom:
-    return attend(window, qtbot)
+def room(window: Window) -> AttendRoom:
+    return attend(window)
 
 
 @pytest.fixture
-def compare(room: AttendRoom, window: Window, qtbot: QtBot) -> Compare:
-    def compared(key: str, kind: type[AnyView], baseline: Baseline | None) -> AnyView:
-        view = open_view(room, key, kind)
+def compare(room: AttendRoom, window: Window) -> Compare:
+    def compared(key: str, baseline: Baseline | None) -> Any:
+        view = room.open_view(key)
         window.state.set_baseline(baseline)
-        answered(window, room, qtbot)
+        answered(window)
         return view
 
     return compared
@@ -64,7 +61,6 @@ def weights(window: Window) -> tuple[np.ndarray, np.ndarray]:
 def places(window: Window) -> list[int | None]:
     """Of our tokens in the baseline."""
     alignment = readings(window)[0].alignment
-    assert alignment is not None
     return list(alignment.other_positions)
 
 
@@ -80,7 +76,7 @@ class TestMatrix:
     def test_differences_are_now_minus_before_or_both_stand_side_by_side(
         self, compare: Compare, room: AttendRoom, window: Window
     ) -> None:
-        view = compare("matrix", HeadMatrix, ONE_WORD)
+        view = compare("matrix", ONE_WORD)
         now, before = weights(window)
         ours, theirs = (one.trace.attentions for one in readings(window))
         np.testing.assert_allclose(room.heads_card.atlas.thumbnails, ours - theirs, atol=1e-6)
@@ -98,7 +94,7 @@ class TestMatrix:
     def test_only_what_both_have_is_compared(
         self, baseline: OtherText, words: bool, compare: Compare, window: Window
     ) -> None:
-        compare("matrix", HeadMatrix, baseline)
+        compare("matrix", baseline)
         both = Attentions(readings(window)[0], TokenView(words=words, specials=not words))
         assert both.baseline is not None and (None in both.alignment.other_positions) != words
         theirs = both.baseline.weights(0, 1)
@@ -110,16 +106,16 @@ class TestMatrix:
     def test_a_model_of_another_shape_is_shown_beside_with_the_most_similar_head(
         self, compare: Compare, room: AttendRoom, window: Window, other_model: OtherModel
     ) -> None:
-        view = compare("matrix", HeadMatrix, other_model)
+        view = compare("matrix", other_model)
         assert "2 × 4 and 3 × 2 heads" in view.about and view.charts["theirs"].isVisible()
         ours, theirs = (one.trace.attentions.astype(float) for one in readings(window))
         mine = ours[window.state.layer, window.state.head]
         best = min(np.ndindex(3, 2), key=lambda head: js_bits(mine, theirs[head]))
         np.testing.assert_allclose(view.charts["theirs"].values, theirs[best], atol=1e-6)
         np.testing.assert_allclose(room.heads_card.atlas.thumbnails, readings(window)[0].thumbnails)  # no difference
-        lines = compare("lines", LinesView, other_model)
+        lines = compare("lines", other_model)
         assert lines.charts["theirs"].lines and lines.charts["theirs"].isVisible() and "cannot be paired" in lines.about
-        score = compare("score", ScoreView, other_model)
+        score = compare("score", other_model)
         assert score.baseline_steps is not None and score.baseline_steps.products is None
         assert "most similar" in score.note.text()
         assert score.strips.strips[0].before is None and score.strips.strips[-1].before is not None
@@ -127,7 +123,7 @@ class TestMatrix:
 
 class TestMoved:
     def test_the_heads_that_moved_most_lead_there(self, compare: Compare, window: Window) -> None:
-        panel = compare("moved", MovedView, ONE_WORD)
+        panel = compare("moved", ONE_WORD)
         now, before = (one.trace.attentions.astype(float) for one in readings(window))
         direct = np.array(
             [[js_bits(*head) for head in zip(*layer, strict=True)] for layer in zip(now, before, strict=True)]
@@ -141,67 +137,64 @@ class TestMoved:
     def test_without_a_baseline_two_texts_are_offered_at_a_click(
         self, compare: Compare, window: Window, qtbot: QtBot
     ) -> None:
-        panel = compare("moved", MovedView, None)
+        panel = compare("moved", None)
         assert "Compare with" in panel.about_moved.text() and not panel.bars.isVisible() and panel.try_it.isVisible()
         qtbot.mouseClick(panel.try_it, Qt.MouseButton.LeftButton)
-        settle(window, qtbot)
+        settle(window)
         assert window.state.text_a == TWO_TEXTS.text and window.state.baseline == TWO_TEXTS.baseline
         assert not panel.try_it.isVisible()
 
     def test_texts_without_a_common_word_say_so(self, compare: Compare, room: AttendRoom) -> None:
-        panel = compare("moved", MovedView, OtherText("happy dog", ""))
+        panel = compare("moved", OtherText("happy dog", ""))
         assert "no word in common" in panel.about_moved.text() and "no word in common" in room.view.about
 
     def test_a_comparison_begins_with_the_head_that_moved_most(
-        self, compare: Compare, room: AttendRoom, window: Window, qtbot: QtBot
+        self, compare: Compare, room: AttendRoom, window: Window
     ) -> None:
         """The picture of the head that was on show was empty."""
 
         def is_on_show(place: int) -> bool:
             return bool(panel.heads) and (window.state.layer, window.state.head) == panel.heads[place]
 
-        panel = compare("moved", MovedView, None)
+        panel = compare("moved", None)
         window.state.set_baseline(ONE_WORD)
-        qtbot.waitUntil(lambda: is_on_show(0), timeout=TIMEOUT_MS)
+        wait_until(lambda: is_on_show(0))
         window.state.set_head(*panel.heads[-1])
         room.open_view("kinds")
         room.open_view("moved")
-        settle(window, qtbot)
+        settle(window)
         assert is_on_show(-1)  # a person chose it
         window.state.set_baseline(SHORTER)
-        settle(window, qtbot)
-        qtbot.waitUntil(lambda: is_on_show(0), timeout=TIMEOUT_MS)
+        settle(window)
+        wait_until(lambda: is_on_show(0))
 
-    def test_a_window_built_anew_keeps_the_head_that_was_chosen(
-        self, compare: Compare, window: Window, qtbot: QtBot
-    ) -> None:
-        chosen = compare("moved", MovedView, ONE_WORD).heads[-1]
+    def test_a_window_built_anew_keeps_the_head_that_was_chosen(self, compare: Compare, window: Window) -> None:
+        chosen = compare("moved", ONE_WORD).heads[-1]
         window.state.set_head(*chosen)
         window.appearance.set_look(projector=True)
         again = window.open_room("attend")
-        assert isinstance(again, AttendRoom)
-        panel = open_view(again, "moved", MovedView)
-        qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
-        settle(window, qtbot)
+        panel = again.open_view("moved")
+        wait_until(lambda: bool(panel.heads))
+        settle(window)
         window.appearance.set_look(projector=False)
         assert (window.state.layer, window.state.head) == chosen
 
     def test_a_head_that_is_switched_off_stays_on_show(
-        self, compare: Compare, room: AttendRoom, window: Window, qtbot: QtBot
+        self, compare: Compare, room: AttendRoom, window: Window
     ) -> None:
-        panel = compare("moved", MovedView, None)
+        panel = compare("moved", None)
         window.state.set_head(0, 1)
         room.side.what_if.head_off.click()
-        settle(window, qtbot)
-        qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
-        settle(window, qtbot)
+        settle(window)
+        wait_until(lambda: bool(panel.heads))
+        settle(window)
         assert (window.state.layer, window.state.head) == (0, 1)
         assert room.side.intro == "Switched off, so it has no effect."
 
 
 class TestLines:
     def test_lines_are_what_changed_by_more_than_the_limit(self, compare: Compare, window: Window) -> None:
-        view = compare("lines", LinesView, ONE_WORD)
+        view = compare("lines", ONE_WORD)
         view.limit.setCurrentIndex(1)
         view.percent.setValue(2)
         now, before = weights(window)
@@ -216,12 +209,12 @@ class TestLines:
         assert more.red() > more.blue() and less.blue() > less.red()
 
     def test_the_same_text_has_no_lines(self, compare: Compare, window: Window) -> None:
-        view = compare("lines", LinesView, OtherText(window.state.text_a, window.state.text_b))
+        view = compare("lines", OtherText(window.state.text_a, window.state.text_b))
         assert not len(view.picture.lines[0].links.weights) and "nothing differs" in view.legend.text()
         assert view.percent.value() == 60
 
     def test_of_a_shorter_text_nothing_stands_in_for_what_it_lacks(self, compare: Compare, window: Window) -> None:
-        view = compare("lines", LinesView, SHORTER)
+        view = compare("lines", SHORTER)
         lacking = {i for i, place in enumerate(places(window)) if place is None}
         (lines,) = view.picture.lines
         assert lacking and not lacking.intersection([*lines.links.rows.tolist(), *lines.links.columns.tolist()])
@@ -240,7 +233,7 @@ class TestLines:
 
 class TestScore:
     def test_the_score_of_both_and_what_makes_the_difference(self, compare: Compare, window: Window) -> None:
-        view = compare("score", ScoreView, ONE_WORD)
+        view = compare("score", ONE_WORD)
         window.state.set_focus(4)
         view.shared.choose_column(2)
         head = window.state.layer, window.state.head
@@ -260,7 +253,7 @@ class TestScore:
         np.testing.assert_allclose(last.before, made[1][2], atol=1e-5)
 
     def test_a_token_without_a_counterpart_says_so(self, compare: Compare, window: Window) -> None:
-        view = compare("score", ScoreView, SHORTER)
+        view = compare("score", SHORTER)
         window.state.set_focus(places(window).index(None))
         assert "has no counterpart" in view.note.text() and not any(one.is_difference for one in view.strips.strips)
 
@@ -269,7 +262,7 @@ class TestSideCard:
     def test_what_a_token_looked_at_stands_behind_the_bars(
         self, compare: Compare, room: AttendRoom, window: Window
     ) -> None:
-        compare("matrix", HeadMatrix, ONE_WORD)
+        compare("matrix", ONE_WORD)
         window.state.set_focus(3)
         now, before = weights(window)
         marks = [float(bar.mark.removeprefix("vs ")) for bar in room.side.bars.bars]
@@ -277,24 +270,24 @@ class TestSideCard:
         assert marks == pytest.approx(before[3][order].tolist(), abs=6e-3)
 
     def test_a_head_of_a_skipped_layer_says_so_and_cannot_be_switched_off(
-        self, room: AttendRoom, window: Window, qtbot: QtBot
+        self, room: AttendRoom, window: Window
     ) -> None:
         window.state.set_head(0, 1)
         panel = room.side.what_if
         panel.layer_off.click()
-        settle(window, qtbot)
+        settle(window)
         assert room.side.intro == room.large.intro == "Layer 1 is skipped, so this head has no effect."
         assert not panel.head_off.isEnabled() and panel.layer_off.isEnabled()
         window.state.set_head(1, 1)
         assert panel.head_off.isEnabled() and "add up to 1" in room.side.intro
 
-    def test_it_has_the_row_of_the_large_picture(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    def test_it_has_the_row_of_the_large_picture(self, room: AttendRoom, window: Window) -> None:
         hints = set()
         window.state.set_head(1, 2)
         window.state.set_focus(3)
         for key in ("matrix", "mean", "rollout", "flow"):
-            view = open_view(room, key, MatrixView)
-            answered(window, room, qtbot)
+            view = room.open_view(key)
+            answered(window)
             assert view.grid.values is not None and room.side.row is not None
             np.testing.assert_array_equal(room.side.row, view.grid.values[3])
             hints.add(room.side.hint)

@@ -1,22 +1,18 @@
 """The room Attend for other families, many heads, a single token, and models that predict nothing."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import changed_targets
 from app.look import numbers
-from app.rooms.attend.check_view import CheckView
-from app.rooms.attend.head_panels import AlikeView
 from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.matrix_view import MatrixView
 from app.shell.window import Window
-from tests.app.attend_room import answered, attend, open_view, traced, values
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.attend_room import attend, traced, values
+from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, settle, wait_until
 from tests.app.family_models import save_family
 from tests.app.test_apply_room import make_model
 
@@ -26,31 +22,25 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("families")
 
 
-def shown(open_window: Callable[[Path | str], Window], folder: Path, qtbot: QtBot) -> Window:
-    window = open_window(folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.state.set_text(TEXT_A, TEXT_B)
-    settle(window, qtbot)
+def shown(open_window: Opener, folder: Path) -> Window:
+    window = open_window(folder, TEXT_A, TEXT_B)
     return window
 
 
 @pytest.mark.parametrize("family", ["distilbert", "albert", "discriminator", "minilm", "roberta"])
-def test_every_mode_and_tab_of_each_family(
-    open_window: Callable[[Path | str], Window], folders: Path, family: str, qtbot: QtBot
-) -> None:
-    window = shown(open_window, save_family(family, folders / family), qtbot)
-    room = attend(window, qtbot)
+def test_every_mode_and_tab_of_each_family(open_window: Opener, folders: Path, family: str) -> None:
+    window = shown(open_window, save_family(family, folders / family))
+    room = attend(window)
     model = window.state.model
-    assert model is not None
     if "mlm" in model.output_heads:
         window.state.set_masks((2,))
-        settle(window, qtbot)
+        settle(window)
     for spec in PANELS:
         room.heads_card.open(spec.key)
-        answered(window, room, qtbot)
+        answered(window)
     for spec in SPECS:
         room.show_view(spec.key)
-        answered(window, room, qtbot)
+        answered(window)
         assert room.large.title != ""
         if isinstance(room.view, MatrixView):
             assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.shared.targets.all))
@@ -64,13 +54,11 @@ def test_every_mode_and_tab_of_each_family(
 
 
 @pytest.mark.parametrize("kind", ["classify", "tag", "span"])
-def test_a_fine_tuned_model_is_asked_about_its_own_task(
-    open_window: Callable[[Path | str], Window], folders: Path, kind: str, qtbot: QtBot
-) -> None:
-    window = shown(open_window, make_model(folders / kind, kind), qtbot)
-    room = attend(window, qtbot)
+def test_a_fine_tuned_model_is_asked_about_its_own_task(open_window: Opener, folders: Path, kind: str) -> None:
+    window = shown(open_window, make_model(folders / kind, kind))
+    room = attend(window)
     room.side.what_if.head_off.click()
-    settle(window, qtbot)
+    settle(window)
     reading = window.state.reading
     assert reading is not None and reading.baseline is not None
     target = changed_targets(reading.baseline, reading)[0]
@@ -80,20 +68,20 @@ def test_a_fine_tuned_model_is_asked_about_its_own_task(
     )
     assert expected in room.side.what_if.effect.rows
     room.heads_card.open("effects")
-    answered(window, room, qtbot)
+    answered(window)
     assert room.heads_card.atlas.effects is not None
-    view = open_view(room, "check", CheckView)
-    answered(window, room, qtbot)
+    view = room.open_view("check")
+    answered(window)
     assert view.bars.columns
 
 
-def test_24_by_16_heads(open_window: Callable[[Path | str], Window], folders: Path, qtbot: QtBot) -> None:
-    window = shown(open_window, save_family("encoder", folders / "encoder"), qtbot)
-    room = attend(window, qtbot)
-    answered(window, room, qtbot)
+def test_24_by_16_heads(open_window: Opener, folders: Path) -> None:
+    window = shown(open_window, save_family("encoder", folders / "encoder"))
+    room = attend(window)
+    answered(window)
     room.heads_card.by_kind.setChecked(True)
-    panel = open_view(room, "alike", AlikeView)
-    answered(window, room, qtbot)
+    panel = room.open_view("alike")
+    answered(window)
     assert panel.points.points.places.shape == (24 * 16, 2)
     room.shared.choose((23, 15), (0, 0), (11, 7))
     room.open_view("mean")
@@ -104,53 +92,51 @@ def test_24_by_16_heads(open_window: Callable[[Path | str], Window], folders: Pa
 
 
 @pytest.mark.parametrize("specials", [True, False])
-def test_nothing_but_special_tokens(window: Window, specials: bool, qtbot: QtBot) -> None:
+def test_nothing_but_special_tokens(window: Window, specials: bool) -> None:
     """With them left out there is nothing to show at all."""
-    room = attend(window, qtbot)
+    room = attend(window)
     window.state.set_text("", "")
     window.state.set_token_view(specials=specials)
-    settle(window, qtbot)
+    settle(window)
     for key in [*(spec.key for spec in SPECS), "matrix", "score"]:
         room.show_view(key)
-        answered(window, room, qtbot)
+        answered(window)
         window.repaint()
     for spec in PANELS:
         room.heads_card.open(spec.key)
-        answered(window, room, qtbot)
+        answered(window)
         window.repaint()
     assert not window.frame.banner.is_shown
     assert room.is_drawn == specials
     if specials:
-        assert open_view(room, "matrix", MatrixView).grid.rows.texts == ["[CLS]", "[SEP]"]
+        assert room.open_view("matrix").grid.rows.texts == ["[CLS]", "[SEP]"]
     else:
         assert "there is no word yet" in room.waiting.sentence
     window.state.set_text("cat", "")
-    settle(window, qtbot)
+    settle(window)
     assert room.is_drawn and "cat" in room.view.attentions.units.labels
 
 
-def test_one_word_without_special_tokens(window: Window, qtbot: QtBot) -> None:
-    room = attend(window, qtbot)
+def test_one_word_without_special_tokens(window: Window) -> None:
+    room = attend(window)
     window.state.set_text("cat", "")
     window.state.set_token_view(specials=False)
-    answered(window, room, qtbot)
+    answered(window)
     assert values(room).shape == (1, 1)
     assert room.side.row is not None and room.side.row.tolist() == pytest.approx([1.0])
     assert not room.side.what_if.weight.isEnabled()
     for spec in PANELS:
         room.heads_card.open(spec.key)
-        answered(window, room, qtbot)
+        answered(window)
     assert not window.frame.banner.is_shown
 
 
-def test_from_many_heads_to_few(
-    open_window: Callable[[Path | str], Window], folders: Path, model_folder: Path, qtbot: QtBot
-) -> None:
-    window = shown(open_window, save_family("encoder", folders / "large"), qtbot)
-    room = attend(window, qtbot)
+def test_from_many_heads_to_few(open_window: Opener, folders: Path, model_folder: Path) -> None:
+    window = shown(open_window, save_family("encoder", folders / "large"))
+    room = attend(window)
     room.shared.choose((20, 12), (3, 9), (1, 1))
     window.open_model(model_folder)
-    qtbot.waitUntil(lambda: window.state.model.folder == model_folder, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
-    settle(window, qtbot)
+    wait_until(lambda: window.state.model.folder == model_folder)
+    settle(window)
     assert set(room.shared.heads) <= {(layer, head) for layer in range(2) for head in range(4)}
     assert (window.state.layer, window.state.head) in room.shared.heads

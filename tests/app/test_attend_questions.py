@@ -9,13 +9,12 @@ import pytest
 import torch
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import check_of_head, effects_of_heads
+from app.compute.question import Question
 from app.look import numbers
 from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.check_view import CheckView
-from app.rooms.attend.head_panels import AlikeView, EffectsView, FindView
+from app.rooms.attend.head_panels import FindView
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
@@ -24,31 +23,28 @@ from bertcore.analysis.attention_heads import FoundHeads, find_heads, head_map
 from bertcore.analysis.interventions import ablate
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.attend_room import answered, attend, is_asking, open_view, panel, traced
-from tests.app.conftest import settle
+from tests.app.attend_room import attend, traced
+from tests.app.conftest import answered, settle, shown_view
 
 
 @pytest.fixture
-def room(window: Window, qtbot: QtBot) -> AttendRoom:
-    return attend(window, qtbot)
+def room(window: Window) -> AttendRoom:
+    return attend(window)
 
 
 class TestFind:
     @pytest.fixture
     def find(self, room: AttendRoom) -> FindView:
-        return open_view(room, "find", FindView)
+        return room.open_view("find")
 
-    def ask(self, find: FindView, query: str, window: Window, room: AttendRoom, qtbot: QtBot) -> FoundHeads:
+    def ask(self, find: FindView, query: str, window: Window, room: AttendRoom) -> FoundHeads:
         find.query.setText(query)
-        answered(window, room, qtbot)
-        assert find.asked["find"].answer is not None
+        answered(window)
         return find.asked["find"].answer
 
-    def test_what_is_found_is_what_the_function_finds(
-        self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
-    ) -> None:
-        found = self.ask(find, "attn(A -> B) > 0.05", window, room, qtbot)
-        expected = find_heads("attn(A -> B) > 0.05", traced(window).attentions, window.state.encoding)  # type: ignore[arg-type]
+    def test_what_is_found_is_what_the_function_finds(self, find: FindView, room: AttendRoom, window: Window) -> None:
+        found = self.ask(find, "attn(A -> B) > 0.05", window, room)
+        expected = find_heads("attn(A -> B) > 0.05", traced(window).attentions, window.state.encoding)
         assert found.matches == expected.matches and expected.matches
         assert find.summary.text() == f"{len(expected.matches)} heads, ranked by attention from A to B"
         QTest.keyClick(find.query, Qt.Key.Key_Return)
@@ -57,38 +53,36 @@ class TestFind:
         assert list(room.shared.heads) == [(match.layer, match.head) for match in expected.matches[:6]]
 
     def test_the_example_can_be_tried_and_a_kind_has_the_name_that_the_window_gives_it(
-        self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
+        self, find: FindView, room: AttendRoom, window: Window
     ) -> None:
         find.try_it.click()
-        answered(window, room, qtbot)
+        answered(window)
         query = "attn(mat -> the) > 0.3"
         assert find.query.text() == query
-        assert find.asked["find"].answer == find_heads(query, traced(window).attentions, window.state.encoding)  # type: ignore[arg-type]
-        self.ask(find, "nearly everywhere", window, room, qtbot)
+        assert find.asked["find"].answer == find_heads(query, traced(window).attentions, window.state.encoding)
+        self.ask(find, "nearly everywhere", window, room)
         assert "“nearly everywhere”" in find.summary.text()
 
     def test_a_position_is_the_number_that_the_window_shows(
-        self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
+        self, find: FindView, room: AttendRoom, window: Window
     ) -> None:
         """Where [CLS] and [SEP] are left out, the rows of the view count otherwise."""
         window.state.set_token_view(specials=False)
         queries = ("attn(cat -> sat) > 0", "attn(#2 -> #3) > 0")
-        word, place = (self.ask(find, query, window, room, qtbot).matches for query in queries)
+        word, place = (self.ask(find, query, window, room).matches for query in queries)
         assert word == place and word
 
-    def test_what_cannot_be_read_is_said_in_place(
-        self, find: FindView, room: AttendRoom, window: Window, qtbot: QtBot
-    ) -> None:
+    def test_what_cannot_be_read_is_said_in_place(self, find: FindView, room: AttendRoom, window: Window) -> None:
         find.query.setText("attn(it -> zebra) > 0.3")
-        answered(window, room, qtbot)
+        answered(window)
         assert find.line.text.startswith("There is no zebra in this text") and find.links.isHidden()
         assert not window.frame.banner.is_shown
         find.query.clear()
         assert find.line.isHidden()
 
 
-def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    view = panel(room, "alike", AlikeView, window, qtbot)
+def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Window) -> None:
+    view = shown_view(window, "attend", "alike")
     expected = head_map(traced(window).attentions)
     np.testing.assert_allclose(view.points.points.places, expected.points.reshape(-1, 2), atol=1e-9)
     layer, head = divmod(int(np.argsort(expected.divergence[0])[1]), 4)
@@ -98,21 +92,19 @@ def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Wind
 
 
 class TestEffects:
-    def test_effects_are_drawn_over_the_heads(
-        self, room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot
-    ) -> None:
+    def test_effects_are_drawn_over_the_heads(self, room: AttendRoom, window: Window, model_folder: Path) -> None:
         window.state.set_masks((2, 5))
-        settle(window, qtbot)
-        panel(room, "effects", EffectsView, window, qtbot)
-        checkpoint, text = load_checkpoint(model_folder), window.state.reading.request.model_input  # type: ignore[union-attr]
+        settle(window)
+        shown_view(window, "attend", "effects")
+        checkpoint, text = load_checkpoint(model_folder), window.state.reading.request.model_input
         assert room.shared.targets.target is not None and room.shared.targets.target.target.head == "mlm"
         other = next(target for target in room.shared.targets.all if target.target.position == 5)
         for target in (room.shared.targets.target, other):
             room.shared.targets.choose(target)
-            answered(window, room, qtbot)
+            answered(window)
             expected = effects_of_heads(checkpoint, text, target, lambda share: None)
             np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
-            (_, helping, _), (_, hurting, _) = open_view(room, "effects", EffectsView).links.rows
+            (_, helping, _), (_, hurting, _) = room.open_view("effects").links.rows
             assert all(expected[head] < 0 for head, _ in helping) and all(expected[head] > 0 for head, _ in hurting)
             strongest = {
                 tuple(map(int, np.unravel_index(at, expected.shape))) for at in (expected.argmin(), expected.argmax())
@@ -122,40 +114,38 @@ class TestEffects:
         assert room.heads_card.atlas.effects is None
 
     def test_without_a_mask_the_pair_is_asked_about_and_without_both_it_is_said(
-        self, room: AttendRoom, window: Window, qtbot: QtBot
+        self, room: AttendRoom, window: Window
     ) -> None:
         room.heads_card.open("effects")
-        answered(window, room, qtbot)
+        answered(window)
         assert room.shared.targets.target is not None and room.shared.targets.target.target.head == "nsp"
-        assert room.heads_card.atlas.effects is not None
         window.state.set_text(b="")
-        answered(window, room, qtbot)
-        assert open_view(room, "effects", EffectsView).line.text.startswith("Mask a word (M)")
+        answered(window)
+        assert room.open_view("effects").line.text.startswith("Mask a word (M)")
         assert room.heads_card.atlas.effects is None
 
-    def test_stop_ends_it_and_it_can_begin_again(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        view = open_view(room, "effects", EffectsView)
+    def test_stop_ends_it_and_it_can_begin_again(self, room: AttendRoom, window: Window) -> None:
+        view = room.open_view("effects")
         assert view.asked["effects"].is_running
         view.asked["effects"].cancel(can_restart=True)
         assert view.line.text == "Stopped." and not view.asked["effects"].is_running
-        answered(window, room, qtbot)
+        answered(window)
         assert view.effects is None
         view.asked["effects"].start()
-        answered(window, room, qtbot)
+        answered(window)
         assert view.effects is not None and view.line.isHidden()
 
 
 class TestCheck:
     def test_three_columns_of_the_same_row_and_what_follows_a_click_not_the_mouse(
-        self, room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot
+        self, room: AttendRoom, window: Window, model_folder: Path
     ) -> None:
         window.state.set_masks((2,))
         window.state.set_focus(2)
-        settle(window, qtbot)
+        settle(window)
         window.state.set_head(1, 0)
-        view = panel(room, "check", CheckView, window, qtbot)
-        request, target = window.state.reading.request, room.shared.targets.target  # type: ignore[union-attr]
-        assert target is not None
+        view = shown_view(window, "attend", "check")
+        request, target = window.state.reading.request, room.shared.targets.target
         checkpoint = load_checkpoint(model_folder)
         expected = check_of_head(checkpoint, request.model_input, target, 1, 0, 2, lambda share: None)
         columns = (expected.attention, expected.gradient, -expected.without)
@@ -171,51 +161,51 @@ class TestCheck:
         window.state.set_hover(7)
         assert view.asked["check"].key == key
 
-    def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        page = open_view(room, "check", CheckView)
-        answered(window, room, qtbot)
+    def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window) -> None:
+        page = room.open_view("check")
+        answered(window)
         assert "ln p of “B follows A”" in page.meanings.text() and "“B follows A”" in page.summary.text()
         window.state.set_masks((2,))
-        settle(window, qtbot)
+        settle(window)
         word = next(target for target in room.shared.targets.all if target.label == "cat at 2" and target.note)
         room.shared.targets.choose(word)
-        answered(window, room, qtbot)
+        answered(window)
         assert "ln p of “cat at 2”" in page.meanings.text() and "“cat at 2”" in page.summary.text()
         window.state.set_masks(())
         window.state.set_text(b="")
-        settle(window, qtbot)
+        settle(window)
         assert "ln p of the prediction" in page.meanings.text()
 
 
-def test_the_room_that_is_left_asks_for_nothing(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_the_room_that_is_left_asks_for_nothing(room: AttendRoom, window: Window) -> None:
     room.heads_card.open("effects")
     window.open_room("embed")
-    assert not is_asking(room)
-    settle(window, qtbot)
+    assert not any(question.is_running for question in room.findChildren(Question))
+    settle(window)
     window.open_room("attend")
-    answered(window, room, qtbot)
+    answered(window)
     assert room.heads_card.atlas.effects is not None
 
 
-def test_no_reading_is_kept_alive_by_what_was_asked_about_it(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_no_reading_is_kept_alive_by_what_was_asked_about_it(room: AttendRoom, window: Window) -> None:
     for view, below in (("lines", "find"), ("rollout", "effects"), ("check", "effects"), ("score", "alike")):
         room.open_view(view)
         room.heads_card.open(below)
-        answered(window, room, qtbot)
+        answered(window)
     old = weakref.ref(window.state.reading)
     for text in ("A dog ran.", "A bird sat."):
         window.state.set_text(a=text)
-        answered(window, room, qtbot)
+        answered(window)
     gc.collect()
     assert old() is None
 
 
 @pytest.mark.parametrize("key", [spec.key for spec in SPECS])
-def test_each_picture_can_be_taken_away(room: AttendRoom, window: Window, key: str, qtbot: QtBot) -> None:
+def test_each_picture_can_be_taken_away(room: AttendRoom, window: Window, key: str) -> None:
     window.state.set_masks((2,))
-    settle(window, qtbot)
+    settle(window)
     room.open_view(key)
-    answered(window, room, qtbot)
+    answered(window)
     figure = room.view.figure_of("room")
     assert figure is not None and figure.title == room.large.title
     assert ("layer 1, head 1" in figure.caption) == (key not in ("mean", "rollout", "flow"))
@@ -227,15 +217,15 @@ def test_each_picture_can_be_taken_away(room: AttendRoom, window: Window, key: s
 
 
 def test_every_head_is_shown_in_the_view_that_was_chosen_after_the_room_was_left(
-    room: AttendRoom, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    room: AttendRoom, window: Window, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a long text they are made small on the worker, and nothing asks for them twice."""
     monkeypatch.setattr(Attentions, "is_small", property(lambda self: False))
     window.state.set_token_view(specials=False)
-    answered(window, room, qtbot)
+    answered(window)
     units = len(window.state.encoding or ()) - 3
     assert room.heads_card.atlas.thumbnails.shape[-1] == units
     window.open_room("embed")
     window.open_room("attend")
-    answered(window, room, qtbot)
+    answered(window)
     assert room.heads_card.atlas.thumbnails.shape[-1] == units

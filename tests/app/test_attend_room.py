@@ -1,6 +1,5 @@
 """The room Attend in a window with a tiny model: what it shows is what the functions say; what each control does."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +8,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
-from pytestqt.qtbot import QtBot
 
-from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN, LinesView
-from app.rooms.attend.matrices import GradientMatrix, HeadMatrix
-from app.rooms.attend.matrix_view import MatrixView
-from app.rooms.attend.query_key_view import ScoreView
+from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.what_if import WhatIf
@@ -25,15 +20,15 @@ from bertcore.analysis.links import strongest_links
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.score_steps import score_steps
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.attend_room import answered, attend, open_view, set_weight, traced, values
-from tests.app.conftest import TIMEOUT_MS, settle, units_of
+from tests.app.attend_room import attend, set_weight, traced, values
+from tests.app.conftest import Opener, answered, settle, units_of, wait_until
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def room(window: Window, qtbot: QtBot) -> AttendRoom:
-    return attend(window, qtbot)
+def room(window: Window) -> AttendRoom:
+    return attend(window)
 
 
 def click(
@@ -44,21 +39,18 @@ def click(
     QTest.mouseClick(atlas, Qt.MouseButton.LeftButton, modifier, pos=spot)
 
 
-def test_it_opens_on_the_clearest_head_until_someone_chooses(
-    open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot
-) -> None:
+def test_it_opens_on_the_clearest_head_until_someone_chooses(open_window: Opener, model_folder: Path) -> None:
     window = open_window(model_folder)
-    settle(window, qtbot)
-    assert window.state.reading is not None
+    settle(window)
     clear = clearest_head(traced(window).attentions, window.state.reading.encoding)
     assert (window.state.layer, window.state.head) == clear
     window.state.set_text("A wholly different text about cats and dogs.")
-    settle(window, qtbot)
+    settle(window)
     assert (window.state.layer, window.state.head) == clear  # a text that is typed does not move the head
     other = (clear[0], (clear[1] + 1) % 2)
     window.state.set_head(*other)
     window.state.set_text("The cat sat.")
-    settle(window, qtbot)
+    settle(window)
     assert (window.state.layer, window.state.head) == other
 
 
@@ -94,7 +86,6 @@ class TestChoosing:
         room.heads_card.by_kind.setChecked(True)
         atlas = room.heads_card.atlas
         reading = window.state.reading
-        assert reading is not None
         kinds = [classify_heads(layer, reading.encoding) for layer in traced(window).attentions]
         rows = {head: atlas.cell_rect(*head).y() for head in np.ndindex(2, 4)}
         for one in rows:
@@ -113,20 +104,20 @@ class TestChoosing:
 
 
 class TestPictures:
-    def test_what_is_off_carries_nothing(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    def test_what_is_off_carries_nothing(self, room: AttendRoom, window: Window) -> None:
         """Each token then keeps what it had: in that layer of the rollout it looks at itself alone."""
         window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
-        settle(window, qtbot)
+        settle(window)
         room.shared.choose((0, 0))
         room.open_view("rollout")
-        answered(window, room, qtbot)
+        answered(window)
         np.testing.assert_allclose(values(room), np.eye(len(values(room))), atol=1e-6)
 
-    def test_an_empty_picture_can_be_dragged(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    def test_an_empty_picture_can_be_dragged(self, room: AttendRoom, window: Window) -> None:
         window.state.set_text("A cat sat.", "")
         window.state.set_masks([])
-        view = open_view(room, "gradient", GradientMatrix).grid
-        settle(window, qtbot)
+        view = room.open_view("gradient").grid
+        settle(window)
         assert view.values is None
         middle = view.rect().center()
         QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=middle)
@@ -134,7 +125,7 @@ class TestPictures:
         QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=middle + QPoint(30, 30))
         assert not window.frame.banner.is_shown
 
-    def test_mean_rollout_and_flow(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    def test_mean_rollout_and_flow(self, room: AttendRoom, window: Window) -> None:
         attentions = traced(window).attentions
         room.shared.choose((1, 2), (0, 1))
         room.open_view("mean")
@@ -146,18 +137,16 @@ class TestPictures:
         flow = attention_flow(attentions, range(attentions.shape[-1]))
         for key, title, expected in (("rollout", "Rollout", rollout(attentions)[1]), ("flow", "Flow", flow)):
             room.open_view(key)
-            answered(window, room, qtbot)
+            answered(window)
             assert room.large.title == f"{title} · after layers 1–2"
             np.testing.assert_allclose(values(room), expected, atol=1e-6)
 
-    def test_weights_are_edited_where_that_can_be_seen_alone(
-        self, room: AttendRoom, window: Window, qtbot: QtBot
-    ) -> None:
+    def test_weights_are_edited_where_that_can_be_seen_alone(self, room: AttendRoom, window: Window) -> None:
         """Not in another picture, where there is no button for it."""
-        open_view(room, "matrix", HeadMatrix).edit.click()
+        room.open_view("matrix").edit.click()
         for key in ("rollout", "mean", "gradient"):
-            grid = open_view(room, key, MatrixView).grid
-            answered(window, room, qtbot)
+            grid = room.open_view(key).grid
+            answered(window)
             for _ in range(2):
                 QTest.mouseMove(grid, grid.cell_rect(3, 3).center().toPoint())
                 QTest.mouseMove(grid, QPoint(1, 1))  # off the picture, and on it again
@@ -167,51 +156,47 @@ class TestPictures:
             QTest.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=start - QPoint(0, 40))
             assert not window.state.what_if
 
-    def test_the_gradient_is_of_the_chosen_word(
-        self, room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot
-    ) -> None:
+    def test_the_gradient_is_of_the_chosen_word(self, room: AttendRoom, window: Window, model_folder: Path) -> None:
         room.open_view("gradient")
         window.state.set_masks((2,))
-        answered(window, room, qtbot)
-        target, request = room.shared.targets.target, window.state.reading.request  # type: ignore[union-attr]
+        answered(window)
+        target, request = room.shared.targets.target, window.state.reading.request
         assert target is not None and target.target.position == 2
         model = load_checkpoint(model_folder).model
         found = attention_gradient(model, as_text(model, request.input_ids, request.segments), target.target, 0)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         other = next(other for other in room.shared.targets.all if other.target.head == "nsp")
         room.shared.targets.choose(other)
-        answered(window, room, qtbot)
+        answered(window)
         found = attention_gradient(model, as_text(model, request.input_ids, request.segments), other.target, 0)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         assert "without your changes" not in room.large.hint and "by tokens" not in room.large.hint
         window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
         window.state.set_token_view(words=True)
-        answered(window, room, qtbot)
+        answered(window)
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         assert "by tokens, special tokens included · without your changes inside" in room.large.hint
         figure = room.view.figure_of("room")
         assert figure is not None and "off" not in figure.caption and "pieces merged" not in figure.caption
 
-    def test_words_and_special_tokens_are_switched_everywhere(
-        self, room: AttendRoom, window: Window, qtbot: QtBot
-    ) -> None:
+    def test_words_and_special_tokens_are_switched_everywhere(self, room: AttendRoom, window: Window) -> None:
         window.state.set_text("comfortable dogs", "a rug")
-        settle(window, qtbot)
+        settle(window)
         window.state.set_token_view(words=True, specials=False)
-        answered(window, room, qtbot)
+        answered(window)
         units = units_of(window)
-        assert len(units) < len(window.state.encoding)  # type: ignore[arg-type]
+        assert len(units) < len(window.state.encoding)
         expected = units.attention(traced(window).attentions)
         np.testing.assert_allclose(values(room), expected[0, 0], atol=1e-6)
-        assert open_view(room, "matrix", HeadMatrix).grid.rows.texts == units.labels
+        assert room.open_view("matrix").grid.rows.texts == units.labels
         np.testing.assert_allclose(expected.sum(-1), 1, atol=1e-5)
         assert room.side.facts[3][1].text() == "left out"
         window.state.set_focus(0)  # [CLS], which is not shown
         assert "left out of this view" in room.side.hint
-        assert open_view(room, "lines", LinesView).picture.lines[0].links.rows.max() < len(units)
+        assert room.open_view("lines").picture.lines[0].links.rows.max() < len(units)
 
     def test_a_square_tells_its_value_and_keeps_its_row(self, room: AttendRoom, window: Window) -> None:
-        view = open_view(room, "matrix", HeadMatrix).grid
+        view = room.open_view("matrix").grid
         spot = view.cell_rect(3, 6).center().toPoint()
         QTest.mouseMove(view, spot)
         value = traced(window).attentions[0, 0, 3, 6]
@@ -222,7 +207,7 @@ class TestPictures:
 
 class TestLines:
     def test_lines_are_the_strongest_links_of_each_chosen_head(self, room: AttendRoom, window: Window) -> None:
-        view = open_view(room, "lines", LinesView)
+        view = room.open_view("lines")
         room.shared.choose((1, 3), (0, 2))
         assert [lines.head for lines in view.picture.lines] == [(1, 3), (0, 2)]
         for lines in view.picture.lines:
@@ -234,12 +219,12 @@ class TestLines:
         assert "2·4" in view.legend.text() and "1·3" in view.legend.text()
 
     def test_a_threshold_and_filters(self, room: AttendRoom, window: Window) -> None:
-        view, attention = open_view(room, "lines", LinesView), traced(window).attentions[0, 0]
+        view, attention = room.open_view("lines"), traced(window).attentions[0, 0]
         view.limit.setCurrentIndex(LEAST)
         view.percent.setValue(15)
         QTest.keyClick(view.percent, Qt.Key.Key_Down)
         assert len(view.picture.lines[0].links.weights) == int((attention >= 0.10).sum())
-        parts = np.array(window.state.encoding.parts)  # type: ignore[union-attr]
+        parts = np.array(window.state.encoding.parts)
         view.filter.setCurrentIndex(A_TO_B)
         links = view.picture.lines[0].links
         assert set(parts[links.rows]) <= {"a"} and set(parts[links.columns]) <= {"b"}
@@ -248,10 +233,10 @@ class TestLines:
         links = view.picture.lines[0].links
         assert (parts[links.rows] == parts[links.columns]).all() and "special" not in parts[links.rows]
 
-    def test_without_b_nothing_leads_there_and_it_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    def test_without_b_nothing_leads_there_and_it_is_said(self, room: AttendRoom, window: Window) -> None:
         window.state.set_text(b="")
-        settle(window, qtbot)
-        view = open_view(room, "lines", LinesView)
+        settle(window)
+        view = room.open_view("lines")
         view.filter.setCurrentIndex(A_TO_B)
         assert len(view.picture.lines[0].links.rows) == 0
         assert view.why_empty.isVisible() and "no sentence B" in view.why_empty.text()
@@ -259,7 +244,7 @@ class TestLines:
 
 class TestScore:
     def test_every_step_is_shown_and_adds_up(self, room: AttendRoom, window: Window) -> None:
-        view = open_view(room, "score", ScoreView)
+        view = room.open_view("score")
         window.state.set_head(1, 1)
         window.state.set_focus(9)
         QTest.mouseMove(window, window.rect().topLeft())
@@ -277,7 +262,7 @@ class TestScore:
         assert strips[6].result.endswith(f"= {steps.weights[column]:.4f}")
 
     def test_a_click_chooses_another_column(self, room: AttendRoom, window: Window) -> None:
-        view = open_view(room, "score", ScoreView)
+        view = room.open_view("score")
         widget = view.strips
         spot = widget.bar_rect(4, 2).center().toPoint()
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
@@ -285,11 +270,11 @@ class TestScore:
         QTest.keyClick(widget, Qt.Key.Key_Right)
         assert view.steps.column == 3
 
-    def test_an_edited_row_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        view = open_view(room, "score", ScoreView)
+    def test_an_edited_row_is_said(self, room: AttendRoom, window: Window) -> None:
+        view = room.open_view("score")
         assert view.note.text() == "Red: above 0. Blue: below."
         set_weight(room, window.state.selection.position, 5, 0.9)
-        settle(window, qtbot)
+        settle(window)
         assert "used 0.9000 instead of the softmax result" in view.note.text()
 
 
@@ -319,21 +304,20 @@ def test_the_heads_fold_away_while_the_other_card_takes_their_room(room: AttendR
     assert room.heads_card.isVisible() and not room.side.isVisible() and not room.left.tab.isVisible()
 
 
-def test_in_a_narrow_window_the_side_cards_fold_away(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_in_a_narrow_window_the_side_cards_fold_away(room: AttendRoom, window: Window) -> None:
     """The large picture comes first, and nothing has to be scrolled sideways."""
     cards = room.heads_card, room.side
     window.resize(1440, 900)
-    qtbot.waitUntil(lambda: all(card.isVisible() for card in cards), timeout=TIMEOUT_MS)
+    wait_until(lambda: all(card.isVisible() for card in cards))
     assert not room.left.tab.isVisible() and not room.right.tab.isVisible()
     window.resize(1024, 700)
-    qtbot.waitUntil(lambda: not room.side.isVisible(), timeout=TIMEOUT_MS)
+    wait_until(lambda: not room.side.isVisible())
     area = next(area for area in window.findChildren(QScrollArea) if area.isAncestorOf(room))
     assert area.horizontalScrollBar().maximum() == 0 and room.heads_card.isVisible()
     room.right.tab.click()
     assert room.side.isVisible()
     window.appearance.set_look(projector=True)
     window.resize(1280, 720)
-    again = attend(window, qtbot)
-    qtbot.waitUntil(lambda: not again.heads_card.isVisible() and not again.side.isVisible(), timeout=TIMEOUT_MS)
-    qtbot.waitUntil(lambda: again.large.width() > 0.75 * window.width(), timeout=TIMEOUT_MS)
-    window.appearance.set_look(projector=False)
+    again = attend(window)
+    wait_until(lambda: not again.heads_card.isVisible() and not again.side.isVisible())
+    wait_until(lambda: again.large.width() > 0.75 * window.width())

@@ -8,13 +8,9 @@ import torch
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.head_panels import FindView, KindsView
-from app.rooms.attend.lines_view import LinesView
-from app.rooms.attend.matrices import HeadMatrix
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.session_file import as_json, read_session
@@ -22,25 +18,25 @@ from app.state.what_if import WhatIf
 from bertcore.analysis.interventions import ablate, set_attention_row
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.attend_room import answered, attend, open_view, set_weight, traced
-from tests.app.conftest import TIMEOUT_MS, settle, units_of
+from tests.app.attend_room import attend, set_weight, traced
+from tests.app.conftest import answered, settle, units_of, wait_until
 from tests.app.layout_walk import walk
 
 
 @pytest.fixture
-def room(window: Window, qtbot: QtBot) -> AttendRoom:
-    return attend(window, qtbot)
+def room(window: Window) -> AttendRoom:
+    return attend(window)
 
 
-def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window) -> None:
     panel = room.side.what_if
     window.state.set_head(1, 2)
     panel.head_off.click()
     assert window.state.what_if == WhatIf(heads_off=frozenset({(1, 2)}))
-    settle(window, qtbot)
+    settle(window)
     panel.layer_off.click()
     assert window.state.what_if.layers_off == {1}
-    settle(window, qtbot)
+    settle(window)
     window.state.set_head(0, 2)
     assert not panel.head_off.isChecked() and not panel.layer_off.isChecked()
     window.state.set_head(1, 2)
@@ -50,14 +46,14 @@ def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window, qtb
     assert not window.state.what_if
 
 
-def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window) -> None:
     """Its attention is still worked out, but nothing comes of it."""
     panel, atlas = room.side.what_if, room.heads_card.atlas
-    kinds = open_view(room, "kinds", KindsView).links
+    kinds = room.open_view("kinds").links
     before = {spot: cell_of(atlas, spot) for spot in ((0, 1), (1, 2), (1, 3))}
     window.state.set_head(1, 2)
     panel.head_off.click()
-    answered(window, room, qtbot)
+    answered(window)
     assert panel.head_off.text() == "Switch head 2·3 on again" and panel.layer_off.text() == "Skip this layer"
     assert room.large.title == "Layer 2 · Head 3 · off" and room.side.head_title.text() == "Head 2·3 · off"
     assert room.large.intro == "Switched off, so it has no effect."
@@ -71,14 +67,14 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: Qt
 
     window.state.set_head(1, 0)
     panel.layer_off.click()
-    settle(window, qtbot)
+    settle(window)
     assert panel.layer_off.text() == "Use this layer again" and panel.head_off.text() == "Switch head 2·1 off"
     for key in ("matrix", "lines", "score"):
         room.show_view(key)
         assert room.large.title == "Layer 2 · Head 1 · off"
     assert atlas.off == {(1, head) for head in range(4)}
     window.state.set_what_if(WhatIf())
-    settle(window, qtbot)
+    settle(window)
     assert not atlas.off and room.large.title == "Layer 2 · Head 1" and atlas.accessibleDescription() == ""
     assert panel.layer_off.text() == "Skip this layer"
 
@@ -88,53 +84,51 @@ def cell_of(atlas: HeadAtlas, spot: tuple[int, int]) -> QImage:
     return atlas.grab(atlas.cell_rect(*spot).toRect().adjusted(5, 5, -5, -5)).toImage()
 
 
-def test_heads_that_are_off_have_a_group_of_their_own(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_heads_that_are_off_have_a_group_of_their_own(room: AttendRoom, window: Window) -> None:
     room.heads_card.by_kind.setChecked(True)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 3)}), layers_off=frozenset({1})))
-    answered(window, room, qtbot)
+    answered(window)
     atlas = room.heads_card.atlas
     lowest = {spot for spot in np.ndindex(2, 4) if atlas.cell_rect(*spot).y() > atlas.cell_rect(0, 2).y()}
     assert atlas.off == {(0, 3), (1, 0), (1, 1), (1, 2), (1, 3)} and atlas.off <= lowest
 
 
-def test_heads_that_are_found_say_that_they_are_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    open_view(room, "find", FindView).query.setText("attn(A -> B) >= 0")
+def test_heads_that_are_found_say_that_they_are_off(room: AttendRoom, window: Window) -> None:
+    room.open_view("find").query.setText("attn(A -> B) >= 0")
     window.state.set_what_if(WhatIf(layers_off=frozenset({1})))
-    answered(window, room, qtbot)
-    found = open_view(room, "find", FindView).links.text().split("<a ")[1:]
+    answered(window)
+    found = room.open_view("find").links.text().split("<a ")[1:]
     assert {("off</span>" in link, 'href="1,' in link) for link in found} == {(True, True), (False, False)}
 
 
-def test_lines_of_a_head_that_is_off_say_so(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    view = open_view(room, "lines", LinesView)
+def test_lines_of_a_head_that_is_off_say_so(room: AttendRoom, window: Window) -> None:
+    view = room.open_view("lines")
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)})))
-    settle(window, qtbot)
+    settle(window)
     room.shared.choose((0, 1), (1, 0))
     assert "1·2 off" in view.legend.text() and "2·1 off" not in view.legend.text()
 
 
 @pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
-def test_the_words_for_what_is_off_have_room(window: Window, projector: bool, qtbot: QtBot) -> None:
+def test_the_words_for_what_is_off_have_room(window: Window, projector: bool) -> None:
     window.appearance.set_look(projector=projector)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 0)}), layers_off=frozenset({0})))
-    settle(window, qtbot)
-    assert walk(window, lambda done: qtbot.waitUntil(done, timeout=TIMEOUT_MS), ("attend",)) == {}
+    settle(window)
+    assert walk(window, ("attend",)) == {}
 
 
-def test_the_effect_on_the_words_and_on_the_pair_is_told(
-    room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot
-) -> None:
+def test_the_effect_on_the_words_and_on_the_pair_is_told(room: AttendRoom, window: Window, model_folder: Path) -> None:
     window.state.set_masks((2,))
-    settle(window, qtbot)
+    settle(window)
     assert room.side.what_if.effect.isHidden()
     room.side.what_if.head_off.click()
-    settle(window, qtbot)
-    request, model = window.state.reading.request, load_checkpoint(model_folder).model  # type: ignore[union-attr]
+    settle(window)
+    request, model = window.state.reading.request, load_checkpoint(model_folder).model
     before, after = (
         trace(model, request.input_ids, request.segments, mlm_positions=[2], changes=changes)
         for changes in (None, ablate([(0, 0)]))
     )
-    words = [torch.tensor(found.mlm_logits[0]).softmax(0) for found in (before, after)]  # type: ignore[index]
+    words = [torch.tensor(found.mlm_logits[0]).softmax(0) for found in (before, after)]
     best = int(words[0].argmax())
     name = request.model.tokenizer.label(best)
     rows = room.side.what_if.effect.rows
@@ -143,17 +137,17 @@ def test_the_effect_on_the_words_and_on_the_pair_is_told(
     assert rows[-1] == ("B follows A", *(numbers.probability(one, fine=True) for one in pair))
 
 
-def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: Window) -> None:
     room.side.what_if.head_off.click()
-    settle(window, qtbot)
+    settle(window)
     panel = room.side.what_if
     assert panel.effect.sentence == "Mask a word (M) to see what this does to it."
     panel.mask_button.click()
-    settle(window, qtbot)
+    settle(window)
     assert len(window.state.masked) == 1 and panel.mask_button.isHidden() and panel.effect.rows
 
 
-def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot) -> None:
+def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, model_folder: Path) -> None:
     window.state.set_head(1, 1)
     window.state.set_focus(3)
     panel = room.side.what_if
@@ -164,12 +158,12 @@ def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, mo
     panel.weight.selectAll()
     QTest.keyClicks(panel.weight, "0.75")
     QTest.keyClick(panel.weight, Qt.Key.Key_Return)
-    settle(window, qtbot)
+    settle(window)
     row = before * (0.25 / (1 - before[6]))
     row[6] = 0.75
     np.testing.assert_allclose(traced(window).attentions[1, 1, 3], row, atol=1e-5)
     assert not panel.reset.isHidden() and "sums to 1" in panel.is_edited.text()
-    request = window.state.reading.request  # type: ignore[union-attr]
+    request = window.state.reading.request
     direct = trace(
         load_checkpoint(model_folder).model,
         request.input_ids,
@@ -179,12 +173,12 @@ def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, mo
     np.testing.assert_allclose(traced(window).hidden_states[-1], direct.hidden_states[-1], atol=1e-4)
     panel.reset.click()
     assert not window.state.what_if
-    settle(window, qtbot)
+    settle(window)
     np.testing.assert_allclose(traced(window).attentions[1, 1, 3], before, atol=1e-6)
 
 
-def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    page = open_view(room, "matrix", HeadMatrix)
+def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window) -> None:
+    page = room.open_view("matrix")
     view, left = page.grid, Qt.MouseButton.LeftButton
     page.edit.click()
     before = traced(window).attentions[0, 0, 4].copy()
@@ -197,25 +191,25 @@ def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window,
     assert "the rest of the row makes up the difference" in page.readout.text()
     assert not window.state.what_if  # one change for the whole drag
     QTest.mouseRelease(view, left, pos=start - QPoint(0, 80))
-    settle(window, qtbot)
+    settle(window)
     after = traced(window).attentions[0, 0, 4]
     assert after[column] == pytest.approx(before[column] + 0.5, abs=1e-5) and after.sum() == pytest.approx(1, abs=1e-5)
 
 
-def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Window) -> None:
     window.state.set_text("comfortable dogs", "a rug")
     window.state.set_token_view(words=True, specials=False)
-    settle(window, qtbot)
+    settle(window)
     units = units_of(window)
     row = next(i for i, unit in enumerate(units.members) if len(unit) > 1)
     column = len(units) - 1
     set_weight(room, row, column, 0.6)
-    settle(window, qtbot)
+    settle(window)
     shown = units_of(window).attention(traced(window).attentions[0, 0])
     assert shown[row, column] == pytest.approx(0.6, abs=1e-4)
     np.testing.assert_allclose(traced(window).attentions[0, 0].sum(-1), 1, atol=1e-5)
-    before = window.state.reading.baseline.trace.attentions[0, 0]  # type: ignore[union-attr]
-    specials = [i for i, part in enumerate(window.state.encoding.parts) if part == "special"]  # type: ignore[union-attr]
+    before = window.state.reading.baseline.trace.attentions[0, 0]
+    specials = [i for i, part in enumerate(window.state.encoding.parts) if part == "special"]
     np.testing.assert_allclose(traced(window).attentions[0, 0][:, specials], before[:, specials], atol=1e-5)
 
 
@@ -231,29 +225,29 @@ def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window
     assert max(max(row.weights) for row in session.changes.rows) == 1
 
 
-def test_another_text_forgets_the_edit(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_another_text_forgets_the_edit(room: AttendRoom, window: Window) -> None:
     set_weight(room, 2, 3, 0.9)
-    settle(window, qtbot)
+    settle(window)
     window.state.set_text(a="A dog ran home.")
-    settle(window, qtbot)
+    settle(window)
     assert not window.state.what_if and room.side.what_if.reset.isHidden()
 
 
-def type_weight(room: AttendRoom, window: Window, weight: str, qtbot: QtBot) -> None:
+def type_weight(room: AttendRoom, window: Window, weight: str) -> None:
     window.activateWindow()
     room.side.what_if.weight.setFocus()
-    qtbot.waitUntil(room.side.what_if.weight.hasFocus, timeout=TIMEOUT_MS)
+    wait_until(room.side.what_if.weight.hasFocus)
     room.side.what_if.weight.selectAll()
     QTest.keyClicks(room.side.what_if.weight, weight)
 
 
-def test_a_weight_goes_into_the_row_that_it_was_typed_for(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+def test_a_weight_goes_into_the_row_that_it_was_typed_for(room: AttendRoom, window: Window) -> None:
     """On its way to the next click the mouse passes over other tokens."""
     window.state.set_head(1, 1)
     window.state.set_focus(3)
     panel = room.side.what_if
     column = panel.column.currentIndex()
-    type_weight(room, window, "0.9", qtbot)
+    type_weight(room, window, "0.9")
     window.state.set_hover(6)
     window.state.set_focus(6)
     assert panel.weight.text() == "0.9" and panel.column.currentIndex() == column
@@ -262,23 +256,23 @@ def test_a_weight_goes_into_the_row_that_it_was_typed_for(room: AttendRoom, wind
     assert row.position == 3 and row.weights[column] == pytest.approx(0.9)
 
 
-def test_a_weight_for_a_text_that_is_gone_is_forgotten(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    type_weight(room, window, "0.9", qtbot)
+def test_a_weight_for_a_text_that_is_gone_is_forgotten(room: AttendRoom, window: Window) -> None:
+    type_weight(room, window, "0.9")
     window.state.set_text("a dog ran", "")
-    settle(window, qtbot)
+    settle(window)
     assert room.side.what_if.weight.text() != "0.9" and not window.state.what_if
 
 
 @pytest.mark.parametrize("leave", ["enter", "another field"])
 @pytest.mark.parametrize(("typed", "counts"), [("0,5", 0.5), ("2", 1.0), ("-1", 0.0), ("abc", None), ("nan", None)])
 def test_what_is_typed_counts_or_goes_away(
-    room: AttendRoom, window: Window, typed: str, counts: float | None, leave: str, qtbot: QtBot
+    room: AttendRoom, window: Window, typed: str, counts: float | None, leave: str
 ) -> None:
     window.state.set_focus(3)
     panel = room.side.what_if
     column = panel.column.currentIndex()
     before = panel.weight.text()
-    type_weight(room, window, typed, qtbot)
+    type_weight(room, window, typed)
     if leave == "enter":
         QTest.keyClick(panel.weight, Qt.Key.Key_Return)
     else:
@@ -289,7 +283,7 @@ def test_what_is_typed_counts_or_goes_away(
     (row,) = window.state.what_if.rows
     assert row.position == 3 and row.weights[column] == pytest.approx(counts)
     assert panel.weight.text() == f"{counts:.3f}"
-    settle(window, qtbot)
+    settle(window)
     assert panel.weight.text() == f"{counts:.3f}"
 
 

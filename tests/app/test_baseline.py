@@ -1,6 +1,5 @@
 """What everything is compared with: read beside the text, kept while it stays the same, ended by Escape."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
-from pytestqt.qtbot import QtBot
 
 from app.compute import reader
 from app.compute.masks import word_through_layers
 from app.look import numbers
-from app.rooms.predict.lens_view import SHORTEST_SCALE, LensView
+from app.rooms.predict.lens_view import SHORTEST_SCALE
 from app.rooms.predict.predict_sentences import change_of
 from app.shell.menus import fill_comparison
 from app.shell.window import Window
@@ -28,11 +26,10 @@ from bertcore.analysis.predict import WordGuess, softmax
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer, same_word
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_A, TEXT_B, answered, make_checkpoint, settle, wait_until
 from tests.app.family_models import save_family
-from tests.app.predict_room import answered, page, predict, texts
+from tests.app.predict_room import page, predict, texts
 
-Opener = Callable[[Path | str], Window]
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
 
 
@@ -57,24 +54,22 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]]]
 
 
 def reading_of(window: Window) -> Reading:
-    assert window.state.reading is not None
     return window.state.reading
 
 
 def baseline_of(window: Window) -> Reading:
     baseline = reading_of(window).baseline
-    assert baseline is not None
     return baseline
 
 
-def compare(window: Window, baseline: OtherText | OtherModel | None, qtbot: QtBot) -> None:
+def compare(window: Window, baseline: OtherText | OtherModel | None) -> None:
     window.state.set_baseline(baseline)
-    settle(window, qtbot)
+    settle(window)
 
 
-def test_another_text_is_read_with_its_masks(window: Window, qtbot: QtBot) -> None:
+def test_another_text_is_read_with_its_masks(window: Window) -> None:
     window.state.set_masks([2, 3])
-    compare(window, OTHER, qtbot)
+    compare(window, OTHER)
     theirs = baseline_of(window)
     model = load_checkpoint(reading_of(window).request.model.folder)
     encoding = model.tokenizer.encode(OTHER.a, OTHER.b)
@@ -86,31 +81,29 @@ def test_another_text_is_read_with_its_masks(window: Window, qtbot: QtBot) -> No
     assert baseline_name(reading_of(window)) == "“The dog sat …”"
 
 
-def test_the_strip_says_which_token_was_another(window: Window, qtbot: QtBot) -> None:
-    compare(window, OTHER, qtbot)
+def test_the_strip_says_which_token_was_another(window: Window) -> None:
+    compare(window, OTHER)
     assert [chip.below for chip in window.frame.strip.field.chips if chip.below] == ["vs dog"]
     window.state.set_text("The bird sat on the mat.")
     assert window.frame.strip.field.chips[2].below == "vs dog"  # at once, without waiting for the model
-    compare(window, None, qtbot)
+    compare(window, None)
     assert not any(chip.below for chip in window.frame.strip.field.chips)
 
 
-def test_typing_reads_another_text_only_once(window: Window, qtbot: QtBot, traced: list[Any]) -> None:
-    compare(window, OTHER, qtbot)
+def test_typing_reads_another_text_only_once(window: Window, traced: list[Any]) -> None:
+    compare(window, OTHER)
     traced.clear()
     for text in ("The cat sat on a mat.", "The cat sat on a rug."):
         window.state.set_text(text)
-        settle(window, qtbot)
+        settle(window)
     assert len(traced) == 2 and {ids for _, ids in traced}.isdisjoint({baseline_of(window).request.input_ids})
 
 
-def test_another_model_costs_one_more_pass_at_each_key(
-    window: Window, other_folder: Path, qtbot: QtBot, traced: list[Any]
-) -> None:
-    compare(window, OtherModel(str(other_folder)), qtbot)
+def test_another_model_costs_one_more_pass_at_each_key(window: Window, other_folder: Path, traced: list[Any]) -> None:
+    compare(window, OtherModel(str(other_folder)))
     traced.clear()
     window.state.set_text("The cat sat on a mat.")
-    settle(window, qtbot)
+    settle(window)
     assert sorted(name for name, _ in traced) == ["other-model", "tiny-model"]
     other = load_checkpoint(other_folder)
     direct = trace(other.model, baseline_of(window).request.input_ids, baseline_of(window).encoding.segments)
@@ -118,35 +111,33 @@ def test_another_model_costs_one_more_pass_at_each_key(
     assert baseline_name(reading_of(window)) == "other-model"
 
 
-def test_the_second_model_is_let_go_with_the_comparison(window: Window, other_folder: Path, qtbot: QtBot) -> None:
-    compare(window, OtherModel(str(other_folder)), qtbot)
+def test_the_second_model_is_let_go_with_the_comparison(window: Window, other_folder: Path) -> None:
+    compare(window, OtherModel(str(other_folder)))
     info = baseline_of(window).request.model
     inference = window.services.inference
     assert inference.checkpoints.is_open(info)
-    compare(window, OTHER, qtbot)
+    compare(window, OTHER)
     assert not inference.checkpoints.is_open(info)
-    compare(window, None, qtbot)
+    compare(window, None)
     assert reading_of(window).baseline is None and not window.services.reader._on_worker._kept
 
 
-def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_chosen(
-    window: Window, qtbot: QtBot
-) -> None:
+def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_chosen(window: Window) -> None:
     window.state.set_what_if(WhatIf().with_head(0, 1, off=True))
-    settle(window, qtbot)
+    settle(window)
     first = reading_of(window)
     assert first.baseline is first.unchanged is first.plain and first.alignment is not None
     assert first.alignment.other_positions == tuple(range(first.alignment.other_length))
-    compare(window, OTHER, qtbot)
+    compare(window, OTHER)
     both = reading_of(window)
     assert both.baseline is not None and both.baseline.encoding.text_a == OTHER.a and both.unchanged is not None
     assert both.plain.encoding.text_a == TEXT_A and not both.plain.request.what_if
 
 
-def test_words_before_and_now(window: Window, qtbot: QtBot) -> None:
+def test_words_before_and_now(window: Window) -> None:
     """Against probabilities and ranks from the other text's own pass."""
-    room = predict(window, qtbot, (2,))
-    compare(window, OTHER, qtbot)
+    room = predict(window, (2,))
+    compare(window, OTHER)
     mask, theirs = reading_of(window).masks[0], baseline_of(window)
     compared = compared_mask(reading_of(window), mask)
     assert isinstance(compared, ComparedMask) and theirs.trace.mlm_logits is not None
@@ -167,18 +158,18 @@ def test_words_before_and_now(window: Window, qtbot: QtBot) -> None:
     assert card.bars.isVisible() and not card.shift.isVisible()
 
 
-def test_only_rooms_that_show_the_difference_alone_offer_it(window: Window, qtbot: QtBot) -> None:
-    predict(window, qtbot, (2,))
-    compare(window, OTHER, qtbot)
+def test_only_rooms_that_show_the_difference_alone_offer_it(window: Window) -> None:
+    predict(window, (2,))
+    compare(window, OTHER)
     assert window.frame.switches.difference.isVisible()
     window.open_room("apply")
     assert not window.frame.switches.difference.isVisible() and window.frame.switches.other.isVisible()
 
 
-def test_both_verdicts_are_the_probability_that_b_follows(window: Window, qtbot: QtBot) -> None:
+def test_both_verdicts_are_the_probability_that_b_follows(window: Window) -> None:
     """Of "no" and "unsure" too: 60% beside 96% was that of "no"."""
-    room = predict(window, qtbot, (2,))
-    compare(window, OTHER, qtbot)
+    room = predict(window, (2,))
+    compare(window, OTHER)
     now, before = reading_of(window).next_sentence, baseline_of(window).next_sentence
     assert now is not None and before is not None
     pair = room.words_view.pair
@@ -190,13 +181,13 @@ def test_both_verdicts_are_the_probability_that_b_follows(window: Window, qtbot:
         assert (verdict.short, verdict.share) == (short, share)
 
 
-def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:
-    view = page(LensView, window, qtbot, (2,))
-    compare(window, OTHER, qtbot)
-    answered(window, qtbot)
+def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folder: Path) -> None:
+    view = page("lens", window, (2,))
+    compare(window, OTHER)
+    answered(window)
     view.word.setText("dog")
     view.word.textEdited.emit("dog")
-    answered(window, qtbot)
+    answered(window)
     checkpoint, theirs = load_checkpoint(model_folder), baseline_of(window)
     found = word_through_layers(checkpoint, theirs.request.model_input, theirs.encoding, 2, "dog")
     full = max(*found.probability, *view.asked["word"].answer.probability, SHORTEST_SCALE)
@@ -205,7 +196,7 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
     )
     assert "Line across a bar" in view.cards["word"].intro and "Framed: a different word" in view.cards["table"].intro
     window.comparison.end()
-    answered(window, qtbot)
+    answered(window)
     assert {bar.before for bar in view.charts["word"].bars} == {None} and "Framed" not in view.cards["table"].intro
 
 
@@ -214,19 +205,19 @@ def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:
         assert change_of(WordGuess("cat", 1, before), WordGuess("cat", 1, now)) == change
 
 
-def test_a_shorter_text_without_the_mask_says_so(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot, (5,))
-    compare(window, OtherText("The cat sat.", ""), qtbot)
+def test_a_shorter_text_without_the_mask_says_so(window: Window) -> None:
+    room = predict(window, (5,))
+    compare(window, OtherText("The cat sat.", ""))
     assert "no mask here" in room.words_view.shown_cards[0].changed.text()
     assert room.words_view.shown_cards[0].bars.isVisible()
 
 
-def test_a_model_with_another_vocabulary(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_model_with_another_vocabulary(window: Window, tmp_path: Path) -> None:
     """Words are found by how they are written; what it has only in pieces is left out."""
     folder = save_family("roberta", tmp_path / "other-family")
     window.open_room("predict")
     window.state.set_masks([2])
-    compare(window, OtherModel(str(folder)), qtbot)
+    compare(window, OtherModel(str(folder)))
     theirs = baseline_of(window)
     assert theirs.request.model.tokenizer.kind != reading_of(window).request.model.tokenizer.kind
     assert len(theirs.masks) == 1
@@ -248,41 +239,41 @@ def test_the_same_word_in_another_vocabulary(tmp_path: Path, tokenizer: Tokenize
     assert there is None or other.label(there) == "·cat"
 
 
-def test_a_model_that_is_not_there_ends_the_comparison(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
-    compare(window, OtherModel(str(tmp_path / "gone")), qtbot)
-    qtbot.waitUntil(lambda: window.state.baseline is None, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+def test_a_model_that_is_not_there_ends_the_comparison(window: Window, tmp_path: Path) -> None:
+    compare(window, OtherModel(str(tmp_path / "gone")))
+    wait_until(lambda: window.state.baseline is None)
+    settle(window)
     assert "no folder" in window.frame.banner.text and reading_of(window).baseline is None
-    compare(window, OtherModel("nobody/no-such-model"), qtbot)
-    qtbot.waitUntil(lambda: window.state.baseline is None, timeout=TIMEOUT_MS)
+    compare(window, OtherModel("nobody/no-such-model"))
+    wait_until(lambda: window.state.baseline is None)
     assert window.frame.banner.action is not None and window.frame.banner.action[0] == "Download", "not fetched unasked"
 
 
-def test_escape_deselects_first_and_then_ends_the_comparison(window: Window, qtbot: QtBot) -> None:
+def test_escape_deselects_first_and_then_ends_the_comparison(window: Window) -> None:
     window.state.set_focus(2)
-    compare(window, OTHER, qtbot)
+    compare(window, OTHER)
     window.commands["text.deselect"].trigger()
     assert window.state.focus is None and window.state.baseline == OTHER
     window.commands["text.deselect"].trigger()
     assert window.state.baseline is None
 
 
-def test_the_cross_in_the_title_bar_ends_it(window: Window, qtbot: QtBot) -> None:
+def test_the_cross_in_the_title_bar_ends_it(window: Window) -> None:
     chip = window.frame.title_bar.baseline
     assert chip.button.text() == "Compare" and chip.end.isHidden()
-    compare(window, OTHER, qtbot)
+    compare(window, OTHER)
     assert chip.button.text() == "Compared with “The dog sat …”"
     QTest.mouseClick(chip.end, Qt.MouseButton.LeftButton)
     assert window.state.baseline is None and chip.end.isHidden() and not chip.button.isChecked()
     window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
-    settle(window, qtbot)
+    settle(window)
     assert chip.button.text() == "Compared with the unchanged model" and chip.button.isChecked()
     QTest.mouseClick(chip.end, Qt.MouseButton.LeftButton)
     assert not window.state.what_if and chip.end.isHidden() and chip.button.text() == "Compare"
 
 
-def test_undo_and_redo_know_it(window: Window, qtbot: QtBot) -> None:
-    compare(window, OTHER, qtbot)
+def test_undo_and_redo_know_it(window: Window) -> None:
+    compare(window, OTHER)
     window.history.look()
     assert window.history.to_undo == "the comparison"
     window.history.undo()
@@ -291,45 +282,45 @@ def test_undo_and_redo_know_it(window: Window, qtbot: QtBot) -> None:
     assert window.state.baseline == OTHER
 
 
-def test_a_session_keeps_it(window: Window, other_folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_session_keeps_it(window: Window, other_folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.bertscope.json"
     for baseline in (OTHER, OtherModel(str(other_folder))):
-        compare(window, baseline, qtbot)
+        compare(window, baseline)
         window.state.set_wants_difference(isinstance(baseline, OtherText))
         window.sessions.save(file)
-        compare(window, None, qtbot)
+        compare(window, None)
         window.sessions.open(file)
-        settle(window, qtbot)
+        settle(window)
         assert window.state.baseline == baseline and baseline_of(window) is not None
         assert window.state.wants_difference == isinstance(baseline, OtherText)
         assert load_session(file).difference == window.state.wants_difference
 
 
-def test_swapping_goes_there_and_back(window: Window, qtbot: QtBot) -> None:
+def test_swapping_goes_there_and_back(window: Window) -> None:
     window.state.set_masks([2])
-    compare(window, OTHER, qtbot)
+    compare(window, OTHER)
     window.comparison.swap()
-    settle(window, qtbot)
+    settle(window)
     assert window.state.text_a == OTHER.a and window.state.baseline == OtherText(TEXT_A, TEXT_B)
     assert window.state.masked == {2} and baseline_of(window).request.masked == (2,)
     window.comparison.swap()
-    settle(window, qtbot)
+    settle(window)
     assert (window.state.text_a, window.state.baseline, window.state.masked) == (TEXT_A, OTHER, {2})
 
 
-def test_models_swap_too(window: Window, model_folder: Path, other_folder: Path, qtbot: QtBot) -> None:
-    compare(window, OtherModel(str(other_folder)), qtbot)
+def test_models_swap_too(window: Window, model_folder: Path, other_folder: Path) -> None:
+    compare(window, OtherModel(str(other_folder)))
     window.comparison.swap()
-    qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.name == "other-model")
-    settle(window, qtbot)
+    wait_until(lambda: window.state.model is not None and window.state.model.name == "other-model")
+    settle(window)
     assert window.state.baseline == OtherModel(str(model_folder)) and baseline_of(window).request.model.layers == 2
 
 
-def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Path, qtbot: QtBot) -> None:
+def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Path) -> None:
     """Of a model with fewer heads, the selection stays among those that it has."""
     window.open_room("attend")
     window.state.set_head(1, 3)
-    compare(window, OtherModel(str(other_folder)), qtbot)
+    compare(window, OtherModel(str(other_folder)))
     ours = reading_of(window)
     QTest.keyPress(window, Qt.Key.Key_X)
     assert reading_of(window) is ours.baseline and window.state.selection.head == 1
@@ -337,7 +328,7 @@ def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Pa
     assert reading_of(window) is ours and window.state.selection.head == 3
 
 
-def test_the_dialog_begins_with_the_text_and_compares(window: Window, qtbot: QtBot) -> None:
+def test_the_dialog_begins_with_the_text_and_compares(window: Window) -> None:
     dialog = window.comparison.ask_for_text()
     assert (dialog.a.text(), dialog.b.text()) == (TEXT_A, TEXT_B)
     dialog.swap.click()

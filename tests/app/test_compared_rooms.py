@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.predict.surprise_view import LEAST_CHANGE_BITS, SurpriseView
@@ -13,8 +12,8 @@ from app.state.baseline import Baseline, OtherModel, OtherText
 from app.widgets.charts.tokens import HeatToken
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TEXT_B, make_checkpoint, settle
-from tests.app.predict_room import answered, page
+from tests.app.conftest import TEXT_B, answered, make_checkpoint, settle
+from tests.app.predict_room import page
 
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
 CAT = 2  # "dog" in the other text
@@ -23,11 +22,11 @@ CAT = 2  # "dog" in the other text
 # Surprise.
 
 
-def surprise_beside(window: Window, baseline: Baseline | None, qtbot: QtBot) -> SurpriseView:
-    view = page(SurpriseView, window, qtbot, ())
+def surprise_beside(window: Window, baseline: Baseline | None) -> SurpriseView:
+    view = page("surprise", window, ())
     window.state.set_baseline(baseline)
-    settle(window, qtbot)
-    answered(window, qtbot)
+    settle(window)
+    answered(window)
     return view
 
 
@@ -36,11 +35,10 @@ def tokens_of(view: SurpriseView) -> list[HeatToken]:
     return shown
 
 
-def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: Path) -> None:
     folder = make_checkpoint(tmp_path / "other", seed=7)
-    view = surprise_beside(window, OtherModel(str(folder)), qtbot)
+    view = surprise_beside(window, OtherModel(str(folder)))
     other, encoding = load_checkpoint(folder), window.state.encoding
-    assert encoding is not None
     expected = surprises(other.model, [encoding], other.tokenizer.mask_id)[0]
     theirs = dict(zip(expected.positions.tolist(), expected.bits.tolist(), strict=True))
     for position, bits in theirs.items():
@@ -48,13 +46,13 @@ def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: P
         assert tokens_of(view)[position].number.startswith(f"{numbers.decimal(bits)} → ")
     assert np.isnan(view.bits[1][0])  # [CLS]
     assert f"baseline {numbers.decimal(expected.pseudo_perplexity)}" in view.perplexity.text()
-    surprise_beside(window, None, qtbot)
+    surprise_beside(window, None)
     assert np.isnan(view.bits[1]).all() and "→" not in tokens_of(view)[1].number
 
 
-def test_words_are_paired_with_those_of_another_text(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+def test_words_are_paired_with_those_of_another_text(window: Window, model_folder: Path) -> None:
     text = "The dog sat.", TEXT_B
-    view = surprise_beside(window, OtherText(*text), qtbot)
+    view = surprise_beside(window, OtherText(*text))
     checkpoint, reading = load_checkpoint(model_folder), window.state.reading
     encoding = checkpoint.tokenizer.encode(*text)
     expected = surprises(checkpoint.model, [encoding], checkpoint.tokenizer.mask_id)[0].by_token(len(encoding))
@@ -70,14 +68,14 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
     assert "Striped:" in view.explanation.text() and "not directly comparable" in view.perplexity.text()
 
 
-def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
-    view = surprise_beside(window, OtherModel(str(headless_folder)), qtbot)
+def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path) -> None:
+    view = surprise_beside(window, OtherModel(str(headless_folder)))
     assert np.isnan(view.bits[1]).all() and np.isfinite(view.bits[0]).any()
     assert "bits" not in view.differences and "baseline" not in view.perplexity.text()
 
 
-def test_the_list_is_of_what_changed_most(window: Window, qtbot: QtBot) -> None:
-    view = surprise_beside(window, OtherText("The dog sat on the mat.", TEXT_B), qtbot)
+def test_the_list_is_of_what_changed_most(window: Window) -> None:
+    view = surprise_beside(window, OtherText("The dog sat on the mat.", TEXT_B))
     now, before = view.bits
     most = int(np.nanargmax(np.abs(now - before)))
     value, bar = tokens_of(view)[most].value, view.charts["most"].bars[0]

@@ -2,7 +2,6 @@
 ships."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,10 @@ import torch
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget
 from app.rooms.attend.check_view import CheckView
 from app.rooms.attend.head_panels import EffectsView
-from app.rooms.attend.room import AttendRoom
-from app.rooms.layers.swap_view import SwapView
-from app.rooms.predict.attribution_view import AttributionView
 from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.readings import Reading
@@ -26,19 +21,15 @@ from app.state.selection import NO_CONTRAST, Contrast
 from app.widgets.target_choice import ContrastFields
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import TINY, shipped_checkpoint
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import Opener, settle, wait_until
 
 OURS, THEIRS = "The man put on [MASK] hat.", "The woman put on [MASK] hat."
 HER_HIS = Contrast("her", "his")
-Opener = Callable[[Path | str], Window]
 
 
 @pytest.fixture
-def opened(open_window: Opener, qtbot: QtBot) -> Window:
-    window = open_window(TINY)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.state.set_text(OURS, "")
-    settle(window, qtbot)
+def opened(open_window: Opener) -> Window:
+    window = open_window(TINY, OURS, "")
     return window
 
 
@@ -47,17 +38,17 @@ def checkpoint() -> Checkpoint:
     return load_checkpoint(shipped_checkpoint(TINY))
 
 
-def view_of(window: Window, room_key: str, key: str, qtbot: QtBot) -> Any:
+def view_of(window: Window, room_key: str, key: str) -> Any:
     room: Any = window.open_room(room_key)
     view = room.open_view(key)
-    settle(window, qtbot)
+    settle(window)
     return view
 
 
-def type_words(window: Window, fields: ContrastFields, contrast: Contrast, qtbot: QtBot) -> None:
+def type_words(window: Window, fields: ContrastFields, contrast: Contrast) -> None:
     """As a person does: into the first field, Tab, into the second, Enter."""
     window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    wait_until(lambda: QApplication.activeWindow() is window)
     for field, word, key in (
         (fields.wanted, contrast.wanted, Qt.Key.Key_Tab),
         (fields.against, contrast.against, Qt.Key.Key_Return),
@@ -68,12 +59,11 @@ def type_words(window: Window, fields: ContrastFields, contrast: Contrast, qtbot
         QTest.keyClicks(field, word) if word.isascii() else field.insert(word)  # pasted
         QTest.keyClick(field, key)
     assert window.state.contrast == contrast
-    settle(window, qtbot)
+    settle(window)
 
 
 def log_odds(reading: Reading) -> float:
     """ln p(her) - ln p(his) at the mask, by NumPy."""
-    assert reading.trace.mlm_logits is not None
     logits, tokenizer = reading.trace.mlm_logits[0].astype(np.float64), reading.request.model.tokenizer
     p = np.exp(logits - logits.max())
     her, his = ((p / p.sum())[tokenizer.id(word)] for word in ("her", "his"))
@@ -91,11 +81,11 @@ def log_odds_of(
     return p[tokenizer.id("her")].log() - p[tokenizer.id("his")].log()
 
 
-def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
-    view = view_of(opened, "attend", "effects", qtbot)
+def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
+    view = view_of(opened, "attend", "effects")
     assert isinstance(view, EffectsView) and view.choice is not None
-    type_words(opened, view.choice.fields, HER_HIS, qtbot)
-    qtbot.waitUntil(lambda: view.effects is not None, timeout=TIMEOUT_MS)
+    type_words(opened, view.choice.fields, HER_HIS)
+    wait_until(lambda: view.effects is not None)
     effects = view.effects
     assert effects is not None and opened.state.reading is not None
     heads = checkpoint.config.num_attention_heads
@@ -113,12 +103,12 @@ def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtb
     assert "ln p of “her” − ln p of “his”" in view.meaning.text()
 
 
-def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
-    view = view_of(opened, "attend", "check", qtbot)
+def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
+    view = view_of(opened, "attend", "check")
     assert isinstance(view, CheckView) and view.choice is not None
     opened.state.set_focus(2)
-    type_words(opened, view.choice.fields, HER_HIS, qtbot)
-    qtbot.waitUntil(lambda: view.asked["check"].answer is not None, timeout=TIMEOUT_MS)
+    type_words(opened, view.choice.fields, HER_HIS)
+    wait_until(lambda: view.asked["check"].answer is not None)
     check, (layer, head) = view.asked["check"].answer, view.head
     assert check is not None and opened.state.reading is not None
     assert check.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
@@ -136,11 +126,10 @@ def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot:
     assert "“her” rather than “his”" in view.summary.text() and "ln p of “her” − ln p of “his”" in view.meanings.text()
 
 
-def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
-    view = view_of(opened, "predict", "attribution", qtbot)
-    assert isinstance(view, AttributionView)
-    type_words(opened, view.choice.fields, HER_HIS, qtbot)
-    qtbot.waitUntil(lambda: all(question.answer for question in view.asked.values()), timeout=TIMEOUT_MS)
+def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
+    view = view_of(opened, "predict", "attribution")
+    type_words(opened, view.choice.fields, HER_HIS)
+    wait_until(lambda: all(question.answer for question in view.asked.values()))
     inputs: list[torch.Tensor] = []
 
     def kept(name: str, value: torch.Tensor) -> torch.Tensor:
@@ -160,21 +149,19 @@ def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpo
     assert view.targets.target is not None and view.targets.target.target.against == checkpoint.tokenizer.id("his")
 
 
-def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot: QtBot) -> None:
-    view = view_of(opened, "layers", "swap", qtbot)
-    assert isinstance(view, SwapView)
+def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
+    view = view_of(opened, "layers", "swap")
     opened.state.set_baseline(OtherText(THEIRS, ""))
-    settle(opened, qtbot)
+    settle(opened)
     defaults = view.result.choice.fields.wanted.placeholderText(), view.result.choice.fields.against.placeholderText()
     reading = opened.state.reading
     assert reading is not None and reading.other_text is not None
     firsts = [one.masks[0].words[0].token for one in (reading.other_text, reading.plain)]
     assert view.targets.target is not None and view.targets.target.answers == defaults
     assert firsts[0] == firsts[1] or list(defaults) == firsts, "what each text guesses first"
-    type_words(opened, view.result.choice.fields, HER_HIS, qtbot)
-    qtbot.waitUntil(lambda: not view.is_running and view.asked["places"].answer is not None, timeout=TIMEOUT_MS)
+    type_words(opened, view.result.choice.fields, HER_HIS)
+    wait_until(lambda: not view.is_running and view.asked["places"].answer is not None)
     found = view.asked["places"].answer
-    assert found is not None
     assert (found.text, found.other) == pytest.approx((log_odds(reading), log_odds(reading.other_text)), abs=1e-4)
     states: dict[str, torch.Tensor] = {}
 
@@ -193,23 +180,22 @@ def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint, qtbot
         assert found.patched[1, 2] == pytest.approx(float(log_odds_of(checkpoint, swapped)), abs=1e-3)
 
 
-def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window, qtbot: QtBot) -> None:
+def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window) -> None:
     """Until it is cleared, or something else is chosen from a list."""
-    view = view_of(opened, "predict", "attribution", qtbot)
-    type_words(opened, view.choice.fields, HER_HIS, qtbot)
+    view = view_of(opened, "predict", "attribution")
+    type_words(opened, view.choice.fields, HER_HIS)
     room = opened.open_room("attend")
-    assert isinstance(room, AttendRoom)
-    check = view_of(opened, "attend", "check", qtbot)
+    check = view_of(opened, "attend", "check")
     assert room.shared.targets.target is not None and room.shared.targets.target.answers == ("her", "his")
     assert (check.choice.fields.wanted.text(), check.choice.fields.against.text()) == ("her", "his")
     check.choice.box.setCurrentIndex(1)
     check.choice.box.activated.emit(1)
-    settle(opened, qtbot)
+    settle(opened)
     assert opened.state.contrast == NO_CONTRAST and not room.shared.targets.target.is_contrast
     assert (check.choice.fields.wanted.text(), check.choice.fields.against.text()) == ("", "")
-    type_words(opened, check.choice.fields, HER_HIS, qtbot)
-    type_words(opened, check.choice.fields, NO_CONTRAST, qtbot)
-    first = opened.state.reading.masks[0].words[0]  # type: ignore[union-attr]
+    type_words(opened, check.choice.fields, HER_HIS)
+    type_words(opened, check.choice.fields, NO_CONTRAST)
+    first = opened.state.reading.masks[0].words[0]
     chosen: HeadTarget | None = room.shared.targets.target
     assert chosen is not None and (chosen.target.index, chosen.target.against) == (first.id, None)
 
@@ -222,40 +208,37 @@ def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window, qtbot: 
         (Contrast("her", "\N{SNOWMAN}"), "This vocabulary does not have “\N{SNOWMAN}”; type another word."),
     ],
 )
-def test_a_word_that_cannot_be_asked_about_gets_one_sentence(
-    typed: Contrast, says: str, opened: Window, qtbot: QtBot
-) -> None:
-    check, attribution = (view_of(opened, *which, qtbot) for which in (("attend", "check"), ("predict", "attribution")))
-    type_words(opened, attribution.choice.fields, typed, qtbot)
+def test_a_word_that_cannot_be_asked_about_gets_one_sentence(typed: Contrast, says: str, opened: Window) -> None:
+    check, attribution = (view_of(opened, *which) for which in (("attend", "check"), ("predict", "attribution")))
+    type_words(opened, attribution.choice.fields, typed)
     assert says in attribution.choice.fields.problem.text() and attribution.choice.fields.problem.isVisible()
     assert attribution.targets.target is not None and not attribution.targets.target.is_contrast
-    view_of(opened, "attend", "check", qtbot)
+    view_of(opened, "attend", "check")
     assert says in check.choice.fields.problem.text() and not check.shared.targets.target.is_contrast
 
 
-def test_one_word_alone_and_the_other_left_out(opened: Window, qtbot: QtBot) -> None:
+def test_one_word_alone_and_the_other_left_out(opened: Window) -> None:
     """As in Python: without `against` it is ln p of the word; without `wanted` the first guess is asked about."""
-    view = view_of(opened, "predict", "attribution", qtbot)
-    tokenizer = opened.state.reading.request.model.tokenizer  # type: ignore[union-attr]
-    type_words(opened, view.choice.fields, Contrast("her", ""), qtbot)
+    view = view_of(opened, "predict", "attribution")
+    tokenizer = opened.state.reading.request.model.tokenizer
+    type_words(opened, view.choice.fields, Contrast("her", ""))
     assert (view.targets.target.target.index, view.targets.target.target.against) == (tokenizer.id("her"), None)
-    type_words(opened, view.choice.fields, Contrast("", "her"), qtbot)
-    first = opened.state.reading.masks[0].words[0].id  # type: ignore[union-attr]
+    type_words(opened, view.choice.fields, Contrast("", "her"))
+    first = opened.state.reading.masks[0].words[0].id
     assert (view.targets.target.target.index, view.targets.target.target.against) == (first, tokenizer.id("her"))
 
 
-def test_it_stays_when_the_window_is_built_anew(opened: Window, qtbot: QtBot) -> None:
-    view = view_of(opened, "predict", "attribution", qtbot)
-    type_words(opened, view.choice.fields, HER_HIS, qtbot)
+def test_it_stays_when_the_window_is_built_anew(opened: Window) -> None:
+    view = view_of(opened, "predict", "attribution")
+    type_words(opened, view.choice.fields, HER_HIS)
     opened.appearance.set_look(projector=True)
-    settle(opened, qtbot)
-    again = view_of(opened, "predict", "attribution", qtbot)
-    qtbot.waitUntil(lambda: again.targets.target is not None, timeout=TIMEOUT_MS)
+    settle(opened)
+    again = view_of(opened, "predict", "attribution")
+    wait_until(lambda: again.targets.target is not None)
     assert again is not view and again.targets.target.answers == ("her", "his")
-    opened.appearance.set_look(projector=False)
 
 
-def test_without_a_mask_there_are_no_fields(opened: Window, qtbot: QtBot) -> None:
+def test_without_a_mask_there_are_no_fields(opened: Window) -> None:
     opened.state.set_text("The man put on his hat.", "He went out.")
-    check = view_of(opened, "attend", "check", qtbot)
+    check = view_of(opened, "attend", "check")
     assert check.choice.fields.isHidden() and check.shared.targets.target is not None

@@ -1,7 +1,6 @@
 """The room Embed: strips that add up, one token looked at closely, maps, other inputs, another vocabulary, and all of
 it beside a baseline; every number is the engine's."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,31 +28,29 @@ from bertcore.analysis.vectors import NearestWords, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_B, Opener, make_checkpoint, settle, wait_until
 from tests.app.family_models import SHAPES, save_family
 
-Opener = Callable[[Path], Window]
 OTHER, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The cat sat.", TEXT_B)
 CAT = 2  # "dog" in the other text
 PARTS = ["token", "segment", "position", "sum"]
 
 
-def opened(window: Window, qtbot: QtBot) -> EmbedRoom:
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+def opened(window: Window) -> EmbedRoom:
+    wait_until(lambda: window.state.reading is not None)
     found = window.open_room("embed")
-    assert isinstance(found, EmbedRoom)
-    settle(window, qtbot)
+    settle(window)
     return found
 
 
-def calm(window: Window, view: Any, qtbot: QtBot) -> None:
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+def calm(window: Window, view: Any) -> None:
+    settle(window)
+    wait_until(lambda: not view.is_running)
 
 
 @pytest.fixture
-def room(window: Window, qtbot: QtBot) -> EmbedRoom:
-    return opened(window, qtbot)
+def room(window: Window) -> EmbedRoom:
+    return opened(window)
 
 
 @pytest.fixture
@@ -64,25 +61,21 @@ def overview(room: EmbedRoom) -> PartsView:
 @pytest.fixture
 def what_if(room: EmbedRoom) -> WhatIfView:
     view = room.open_view("what_if")
-    assert isinstance(view, WhatIfView)
     return view
 
 
 @pytest.fixture
 def text_map(room: EmbedRoom) -> MapView:
     view = room.open_view("map")
-    assert isinstance(view, MapView)
     return view
 
 
 def overview_of(room: EmbedRoom) -> PartsView:
     view = room.get_view("parts")
-    assert isinstance(view, PartsView)
     return view
 
 
 def reading_of(window: Window) -> Reading:
-    assert window.state.reading is not None
     return window.state.reading
 
 
@@ -104,7 +97,6 @@ def test_the_strips_add_up_and_layernorm_is_the_models(overview: PartsView, wind
     np.testing.assert_allclose(strips["token"] + strips["segment"] + strips["position"], strips["sum"], atol=1e-6)
     np.testing.assert_allclose(strips["sum"], trace.embedding_sum, atol=1e-6)
     norm = load_checkpoint(model_folder).model.embeddings.norm
-    assert norm is not None
     exact = strips["sum"].astype(np.float64)
     centered = exact - exact.mean(axis=1, keepdims=True)
     even = centered / np.sqrt((centered**2).mean(axis=1, keepdims=True) + norm.eps)
@@ -112,12 +104,10 @@ def test_the_strips_add_up_and_layernorm_is_the_models(overview: PartsView, wind
     np.testing.assert_allclose(strips["LayerNorm"], expected, atol=1e-5)
 
 
-def test_words_and_special_tokens_act_on_strips_map_and_token(
-    overview: PartsView, window: Window, qtbot: QtBot
-) -> None:
+def test_words_and_special_tokens_act_on_strips_map_and_token(overview: PartsView, window: Window) -> None:
     window.state.set_text("happy sofas", "")  # the last word has pieces
     window.state.set_token_view(words=True, specials=False)
-    settle(window, qtbot)
+    settle(window)
     units, trace = reading_of(window).units(window.state.token_view), reading_of(window).trace
     assert units.labels == ["happy", "sofas"] and len(units.members[1]) > 1
     members, strips = units.members[1], strips_of(overview)
@@ -130,10 +120,10 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(
     length = np.linalg.norm(trace.token_embeddings[members].mean(axis=0))
     assert overview.charts["lengths"].bars[0].number == f"{length:.2f}"
     window.state.set_text("", "")
-    settle(window, qtbot)
+    settle(window)
     assert overview.charts["strips"].parts == [] and card.title == "No tokens"
     window.state.set_token_view(words=False, specials=True)
-    settle(window, qtbot)
+    settle(window)
     assert len(strips_of(overview)["sum"]) == 2
 
 
@@ -144,7 +134,6 @@ def test_lengths_and_shares_are_those_of_the_token(overview: PartsView, window: 
     parts = trace.token_embeddings, trace.segment_embeddings, trace.position_embeddings
     assert [bar.label for bar in bars] == PARTS
     for bar, values in zip(bars, parts, strict=False):
-        assert values is not None
         share = float(values[4] @ total / (total @ total))
         assert (bar.number, bar.mark) == (f"{np.linalg.norm(values[4]):.2f}", f"{share:.0%}".replace("-", "−"))
     assert bars[3].number == f"{np.linalg.norm(total):.2f}"
@@ -153,21 +142,19 @@ def test_lengths_and_shares_are_those_of_the_token(overview: PartsView, window: 
 
 
 @pytest.mark.parametrize("by", ["cosine", "distance"])
-def test_nearest_words_by_either_measure(
-    overview: PartsView, window: Window, model_folder: Path, by: Any, qtbot: QtBot
-) -> None:
+def test_nearest_words_by_either_measure(overview: PartsView, window: Window, model_folder: Path, by: Any) -> None:
     window.state.set_focus(2)
     QTest.mouseClick(overview.measures[by], Qt.MouseButton.LeftButton)
-    calm(window, overview, qtbot)
+    calm(window, overview)
     found = table_of(model_folder)[1].near([reading_of(window).request.input_ids[2]], 12, by)
     shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview.charts["nearest"].bars]
     assert shown == [(word.word, f"{getattr(word, by):.2f}") for word in found]
     assert window.state.kept["embed.parts"] == by
 
 
-def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window, qtbot: QtBot) -> None:
+def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window) -> None:
     window.state.set_focus(3)
-    calm(window, overview, qtbot)
+    calm(window, overview)
     strips, heard = overview.charts["strips"], list[str]()
     overview.hover_text_changed.connect(heard.append)
     strips.setFocus()
@@ -185,12 +172,12 @@ def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window, qt
 # Maps.
 
 
-def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Window, qtbot: QtBot) -> None:
-    calm(window, text_map, qtbot)
+def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Window) -> None:
+    calm(window, text_map)
     trace, picture = reading_of(window).trace, text_map.charts["map"]
     for key, vectors in (("sum", trace.embedding_sum), ("token", trace.token_embeddings)):
         text_map.show_vectors(key)
-        calm(window, text_map, qtbot)
+        calm(window, text_map)
         found = pca(vectors)
         np.testing.assert_array_equal(picture.points.places, found.points)
         assert f"{found.kept:.0%} of the variance" in text_map.cards["map"].hint
@@ -198,45 +185,42 @@ def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Windo
     assert window.state.focus == 2 and picture.selected == [2]
 
 
-def test_words_around_lie_in_the_tokens_plane(
-    text_map: MapView, window: Window, model_folder: Path, qtbot: QtBot
-) -> None:
+def test_words_around_lie_in_the_tokens_plane(text_map: MapView, window: Window, model_folder: Path) -> None:
     window.state.set_focus(2)
     (table, words), picture = table_of(model_folder), text_map.charts["map"]
     ids = reading_of(window).request.input_ids
     for key, groups, count in (("one", [(ids[2],)], 24), ("all", list(dict.fromkeys((i,) for i in ids)), 4)):
         text_map.show_vectors(key)
-        calm(window, text_map, qtbot)
+        calm(window, text_map)
         around, points = words.around(groups, count, "cosine"), picture.points
         assert points.names[len(ids) :] == [word.word for word in around.words] and points.choices == len(ids)
         expected = pca(np.concatenate([table[list(ids)], around.vectors]))
         np.testing.assert_allclose(points.places, expected.points, atol=1e-4)
         assert f"{len(points.names)} vectors" in text_map.cards["map"].hint
     text_map.show_vectors("one")
-    calm(window, text_map, qtbot)
+    calm(window, text_map)
     names = list(picture.points.names)
     picture.set_hovered(4)  # nothing changes under the mouse
-    calm(window, text_map, qtbot)
+    calm(window, text_map)
     assert window.state.hover == 4 and picture.points.names == names
     picture.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
-    calm(window, text_map, qtbot)
+    calm(window, text_map)
     assert window.state.focus == 4 and picture.points.names != names
 
 
 def test_the_map_is_the_same_after_it_was_left_and_in_a_frame_of_another_size(
-    room: EmbedRoom, text_map: MapView, window: Window, qtbot: QtBot
+    room: EmbedRoom, text_map: MapView, window: Window
 ) -> None:
     text_map.show_vectors("all")
-    calm(window, text_map, qtbot)
+    calm(window, text_map)
     window.state.set_focus(2)
     room.open_view("parts")
     room.open_view("map")
     window.state.set_focus(4)
     assert text_map.charts["map"].selected == [4]
     window.appearance.set_look(projector=True)
-    again = opened(window, qtbot)
+    again = opened(window)
     assert again is not room and isinstance(again.view, MapView) and again.view.vectors == "all"
-    window.appearance.set_look(projector=False)
 
 
 # All views.
@@ -246,18 +230,16 @@ OFTEN = ("discriminator", "distilbert")  # narrow embeddings; no segments
 
 
 @pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in SHAPES])
-def test_every_view_works_for_every_family_and_for_one_token(
-    name: str, open_window: Opener, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_every_view_works_for_every_family_and_for_one_token(name: str, open_window: Opener, tmp_path: Path) -> None:
     window = open_window(save_family(name, tmp_path / name))
-    room = opened(window, qtbot)
+    room = opened(window)
     for text, specials in (("The cat sat.", True), ("cat", False), ("", False)):
         window.state.set_token_view(specials=specials)
         window.state.set_text(text, "")
-        settle(window, qtbot)
+        settle(window)
         for key in (spec.key for spec in EmbedRoom.specs):
             room.open_view(key).repaint()
-            settle(window, qtbot)
+            settle(window)
             room.view.repaint()
         if text and "embedding_size" in SHAPES[name].config:
             assert strips_of(overview_of(room))["sum"].shape[1] == 16
@@ -265,18 +247,18 @@ def test_every_view_works_for_every_family_and_for_one_token(
 
 
 @pytest.mark.slow
-def test_512_tokens_and_a_fixed_position_table(open_window: Opener, qtbot: QtBot, tmp_path: Path) -> None:
+def test_512_tokens_and_a_fixed_position_table(open_window: Opener, tmp_path: Path) -> None:
     plain = load_checkpoint(make_checkpoint(tmp_path / "plain"))
     config = replace(plain.config, max_position_embeddings=512, positions="sinusoidal_fixed")
     model = Bert(config, ("mlm",), generator=torch.Generator().manual_seed(1))
     save_checkpoint(model, plain.tokenizer, tmp_path / "waves", name="waves")
     window = open_window(tmp_path / "waves")
-    room = opened(window, qtbot)
+    room = opened(window)
     window.state.set_text("the cat sat on a mat " * 100, "")
-    settle(window, qtbot)
+    settle(window)
     for key in (spec.key for spec in EmbedRoom.specs):
         room.open_view(key)
-        settle(window, qtbot)
+        settle(window)
         room.view.repaint()
     strips, (place, column) = strips_of(overview_of(room)), (300, 6)
     assert len(strips["sum"]) == 512
@@ -285,12 +267,12 @@ def test_512_tokens_and_a_fixed_position_table(open_window: Opener, qtbot: QtBot
     assert overview_of(room).shown["positions"].array.shape == (512, 512)
 
 
-def test_every_picture_gives_its_numbers(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+def test_every_picture_gives_its_numbers(room: EmbedRoom, window: Window) -> None:
     window.state.set_what_if(window.state.what_if.with_segment(2, 1))
     titles = []
     for key in (spec.key for spec in EmbedRoom.specs):
         room.open_view(key)
-        settle(window, qtbot)
+        settle(window)
         for made in room.view.findChildren(FigureButton):
             figure = made.figure()
             assert figure is not None and figure.caption and figure.numbers, (key, made.accessibleName())
@@ -301,15 +283,15 @@ def test_every_picture_gives_its_numbers(room: EmbedRoom, window: Window, qtbot:
 # Beside a baseline.
 
 
-def beside(window: Window, baseline: OtherText | OtherModel | None, qtbot: QtBot) -> tuple[list[str], EmbeddingPart]:
+def beside(window: Window, baseline: OtherText | OtherModel | None) -> tuple[list[str], EmbeddingPart]:
     """The labels of the lengths, and the last strip."""
     window.state.set_baseline(baseline)
-    settle(window, qtbot)
+    settle(window)
     return shown_beside(window)
 
 
 def shown_beside(window: Window) -> tuple[list[str], Any]:
-    view: Any = window.frame.room.view  # type: ignore[attr-defined]
+    view: Any = window.frame.room.view
     return [bar.label for bar in view.charts["lengths"].bars], view.charts["strips"].parts[-1]
 
 
@@ -317,10 +299,10 @@ BOTH = [label for part in PARTS for label in (part, "baseline")]
 
 
 def test_the_difference_is_of_the_two_sums_and_both_lengths_are_there(
-    overview: PartsView, window: Window, model_folder: Path, qtbot: QtBot
+    overview: PartsView, window: Window, model_folder: Path
 ) -> None:
     window.state.set_focus(CAT)
-    labels, part = beside(window, OTHER, qtbot)
+    labels, part = beside(window, OTHER)
     checkpoint, (table, _) = load_checkpoint(model_folder), table_of(model_folder)
     ours, theirs = (checkpoint.tokenizer.encode(text, TEXT_B) for text in (window.state.text_a, OTHER.a))
     expected = table[ours.ids] - table[theirs.ids]  # places and segments are the same
@@ -333,14 +315,13 @@ def test_the_difference_is_of_the_two_sums_and_both_lengths_are_there(
     window.state.set_wants_difference(False)  # side by side there is no strip of differences
     assert shown_beside(window)[0] == BOTH and shown_beside(window)[1].name == "LayerNorm"
     window.state.set_wants_difference(True)
-    labels, part = beside(window, None, qtbot)
+    labels, part = beside(window, None)
     assert labels == PARTS and part.name == "LayerNorm"
 
 
 def test_a_token_without_a_counterpart_says_so(overview: PartsView, window: Window, qtbot: QtBot) -> None:
-    beside(window, SHORTER, qtbot)
+    beside(window, SHORTER)
     alignment = reading_of(window).alignment
-    assert alignment is not None
     alone = alignment.other_positions.index(None)
     window.state.set_focus(alone)
     labels, part = shown_beside(window)
@@ -350,10 +331,8 @@ def test_a_token_without_a_counterpart_says_so(overview: PartsView, window: Wind
     assert "no counterpart" in hovered.args[0] and "no counterpart" in overview.baseline_text.text()
 
 
-def test_vectors_of_another_width_are_not_subtracted(
-    room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot
-) -> None:
-    labels, part = beside(window, OtherModel(str(make_checkpoint(tmp_path / "wide", hidden=64))), qtbot)
+def test_vectors_of_another_width_are_not_subtracted(room: EmbedRoom, window: Window, tmp_path: Path) -> None:
+    labels, part = beside(window, OtherModel(str(make_checkpoint(tmp_path / "wide", hidden=64))))
     assert labels == BOTH and part.values is None and "64" in part.reason
 
 
@@ -364,22 +343,20 @@ def click(widget: Any, rect: QRectF) -> None:
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=rect.center().toPoint())
 
 
-def test_a_part_left_out_is_compared_with_the_model_unchanged(
-    overview: PartsView, window: Window, qtbot: QtBot
-) -> None:
+def test_a_part_left_out_is_compared_with_the_model_unchanged(overview: PartsView, window: Window) -> None:
     window.state.set_wants_difference(True)
     window.state.set_what_if(WhatIf().with_layer(0, True))  # comes after the embeddings
-    settle(window, qtbot)
+    settle(window)
     assert shown_beside(window)[0] == PARTS and shown_beside(window)[1].name == "LayerNorm"
     window.state.set_what_if(NOTHING_CHANGED)
-    settle(window, qtbot)
+    settle(window)
     before, menu = strips_of(overview), overview.menu.open_menu()
     actions = {action.text(): action for action in menu.actions()}
     assert list(actions) == ["Token embedding", "Segment embedding", "Position embedding"]
     assert all(action.isChecked() for action in actions.values())
     actions["Segment embedding"].trigger()
     menu.close()
-    settle(window, qtbot)
+    settle(window)
     after, (labels, part) = {part.name: part for part in overview.charts["strips"].parts}, shown_beside(window)
     assert after["segment"].values is None and after["segment"].reason.startswith("Left out")
     np.testing.assert_allclose(after["sum"].values, before["token"] + before["position"], atol=1e-6)
@@ -389,12 +366,12 @@ def test_a_part_left_out_is_compared_with_the_model_unchanged(
     assert window.state.what_if == NOTHING_CHANGED
 
 
-def test_the_two_buttons_beside_the_strips(overview: PartsView, window: Window, qtbot: QtBot) -> None:
+def test_the_two_buttons_beside_the_strips(overview: PartsView, window: Window) -> None:
     card = overview.change
     window.state.set_focus(9)  # of B
     assert card.to_other.text() == "Move to segment A"
     card.to_other.click()
-    settle(window, qtbot)
+    settle(window)
     assert window.state.what_if.segments == ((9, 0),) and card.to_other.text() == "Move to segment B"
     assert "read as segment A" in overview.cards["lengths"].hint
     assert [effect.name for effect in card.effects.effects] == ["B follows A"]
@@ -413,30 +390,28 @@ def test_the_two_buttons_beside_the_strips(overview: PartsView, window: Window, 
     assert window.state.what_if.positions == ((4, 9), (9, 4))
 
 
-def test_the_first_steps_are_taken_at_a_click(what_if: WhatIfView, window: Window, qtbot: QtBot) -> None:
+def test_the_first_steps_are_taken_at_a_click(what_if: WhatIfView, window: Window) -> None:
     """A card with one grey line said what to do; it can do it."""
     mask, change = what_if.mask_first, what_if.change_first
     assert mask.isVisible() and not change.isVisible() and not what_if.effects.isVisible()
     window.state.set_focus(3)
     assert mask.text() == f"Mask “{reading_of(window).encoding.labels[3]}”"
     mask.click()
-    settle(window, qtbot)
+    settle(window)
     assert window.state.masked == {3} and change.isVisible() and not mask.isVisible()
     change.click()
-    settle(window, qtbot)
+    settle(window)
     assert window.state.what_if.dropped == {"position"}
     assert not what_if.first.isVisible() and what_if.effects.isVisible() and what_if.effects.rows
     window.state.set_masks(())
-    settle(window, qtbot)
+    settle(window)
     assert mask.isVisible() and what_if.effects.isVisible()
 
 
-def test_what_is_said_before_and_after_is_the_engines(
-    what_if: WhatIfView, window: Window, model_folder: Path, qtbot: QtBot
-) -> None:
+def test_what_is_said_before_and_after_is_the_engines(what_if: WhatIfView, window: Window, model_folder: Path) -> None:
     checkpoint, tiles, effects = load_checkpoint(model_folder), what_if.tiles, what_if.effects
     window.state.set_masks([2])
-    settle(window, qtbot)
+    settle(window)
     assert effects.effects == [] and "Nothing is changed" in effects.sentence
     click(tiles, tiles.letter_rect(2))
     click(tiles, tiles.number_rect(3))
@@ -444,7 +419,7 @@ def test_what_is_said_before_and_after_is_the_engines(
     click(tiles, tiles.number_rect(5))
     what_if.parts["position"].click()
     what_if.parts["position"].click()
-    settle(window, qtbot)
+    settle(window)
     segments, ids = list(reading_of(window).encoding.segments), window.state.input_ids
     places = list(range(len(segments)))
     places[3], places[5] = 5, 3
@@ -465,12 +440,12 @@ def test_what_is_said_before_and_after_is_the_engines(
     assert [(tile.position, tile.is_swapped) for tile in tiles.tiles[3:6]] == [(5, True), (4, False), (3, True)]
 
 
-def test_the_keyboard_moves_and_swaps(what_if: WhatIfView, window: Window, qtbot: QtBot) -> None:
+def test_the_keyboard_moves_and_swaps(what_if: WhatIfView, window: Window) -> None:
     window.state.set_focus(3)
     what_if.tiles.setFocus()
     for expected in ({3: 1}, {}):
         QTest.keyClick(what_if.tiles, Qt.Key.Key_Space)
-        settle(window, qtbot)
+        settle(window)
         assert dict(window.state.what_if.segments) == expected
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Right, Qt.Key.Key_Return):
         QTest.keyClick(what_if.tiles, key)
@@ -480,32 +455,29 @@ def test_the_keyboard_moves_and_swaps(what_if: WhatIfView, window: Window, qtbot
     assert "swap with" not in what_if.how.text()
 
 
-def test_all_of_b_is_read_as_a_and_back(what_if: WhatIfView, window: Window, qtbot: QtBot) -> None:
+def test_all_of_b_is_read_as_a_and_back(what_if: WhatIfView, window: Window) -> None:
     what_if.b_as_a.click()
-    settle(window, qtbot)
+    settle(window)
     assert not any(reading_of(window).request.segments) and what_if.b_as_a.isChecked()
     what_if.b_as_a.click()
     assert window.state.what_if == NOTHING_CHANGED
     window.state.set_text(b="")
-    settle(window, qtbot)
+    settle(window)
     assert not what_if.b_as_a.isEnabled()
 
 
 @pytest.mark.parametrize(("name", "effects"), [("discriminator", ["judged replaced"]), ("minilm", []), ("roberta", [])])
-def test_models_that_predict_something_else(
-    name: str, effects: list[str], open_window: Opener, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_models_that_predict_something_else(name: str, effects: list[str], open_window: Opener, tmp_path: Path) -> None:
     window = open_window(save_family(name, tmp_path / name))
-    room = opened(window, qtbot)
+    room = opened(window)
     window.state.set_masks(())
     window.state.set_text("the cat sat", "a dog ran")
-    settle(window, qtbot)
+    settle(window)
     view: Any = room.open_view("what_if")
     view.what_if_edited.emit(lambda what_if: what_if.with_dropped("position", True))
-    settle(window, qtbot)
+    settle(window)
     assert [effect.name for effect in view.effects.effects] == effects
     reading, at = reading_of(window), window.state.selection.position
-    assert reading.unchanged is not None
     one, other = (each.trace.hidden_states[-1][at].astype(float) for each in (reading, reading.unchanged))
     cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
     assert f"cosine of {cosine:.2f}".replace("-", "−") in view.effects.sentence
@@ -526,7 +498,7 @@ def test_moving_back_is_no_change(tokenizer: Tokenizer) -> None:
 # Two vocabularies.
 
 
-def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window, tmp_path: Path) -> None:
     other = Tokenizer.train(["abcdefghijklmnopqrstuvwxyz. cat"] * 2, 80)
     other.save(tmp_path / "letters")
     view: Any = room.open_view("vocabularies")
@@ -534,7 +506,7 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     menu = view.menu.open_menu()
     next(action for action in menu.actions() if action.text() == "letters").trigger()
     menu.close()
-    calm(window, view, qtbot)
+    calm(window, view)
     encoding, cut, spans = reading_of(window).encoding, other.encode(window.state.text_a, TEXT_B), view.picture.spans
     rows_of = ((encoding, view.first, [one.first for one in spans]), (cut, view.second, [one.second for one in spans]))
     for text, line, rows in rows_of:
@@ -547,15 +519,13 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     QTest.keyClick(view.picture, Qt.Key.Key_Right)
     assert window.state.focus == 3
     window.state.set_text("a cat", "")
-    calm(window, view, qtbot)
+    calm(window, view)
     assert len(view.picture.spans) == 2
 
 
-def test_a_vocabulary_that_cannot_be_read_is_said_in_place(
-    room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_a_vocabulary_that_cannot_be_read_is_said_in_place(room: EmbedRoom, window: Window, tmp_path: Path) -> None:
     view: Any = room.open_view("vocabularies")
     view.compare_with(str(tmp_path))
-    calm(window, view, qtbot)
+    calm(window, view)
     assert view.line.isVisible() and view.line.text and view.picture.spans == []
     assert not window.frame.banner.isVisible()

@@ -25,7 +25,7 @@ from app.state.readings import Reading
 from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import shipped_checkpoint
-from tests.app.conftest import TIMEOUT_MS
+from tests.app.conftest import wait_until
 from tests.app.family_models import save_family
 from tests.app.test_apply_room import make_model
 
@@ -103,13 +103,12 @@ class Desk:
         self.state.set_text(*case.texts[0])
         self.state.set_baseline(case.other)
         opener.open(self.folder)
-        qtbot.waitUntil(lambda: self.state.reading is not None, timeout=TIMEOUT_MS)
+        wait_until(lambda: self.state.reading is not None)
 
     def read(self, what_if: WhatIf) -> Reading:
         if what_if != self.state.what_if:
-            with self._qtbot.waitSignal(self._reader.delivered, timeout=TIMEOUT_MS):
+            with self._qtbot.waitSignal(self._reader.delivered):
                 self.state.set_what_if(what_if)
-        assert self.state.reading is not None
         return self.state.reading
 
     def close(self) -> None:
@@ -152,7 +151,6 @@ def nothing(share: float) -> None:
 def test_all_five(case: Case, desk: Desk) -> None:
     ours = desk.read(NOTHING_CHANGED)
     theirs = ours.other_text
-    assert theirs is not None
     targets = one_of_each(targets_of(ours, case.position, theirs))
     assert case.heads <= set(targets)
     checkpoint, text = load_checkpoint(desk.folder), ours.request.model_input
@@ -180,7 +178,6 @@ def test_all_five(case: Case, desk: Desk) -> None:
 
 def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case: Case, desk: Desk) -> None:
     ours = desk.read(NOTHING_CHANGED)
-    assert ours.other_text is not None
     first = swap_targets(ours, ours.other_text, 0)[0].target
     asked = ours.request.model_input, ours.other_text.request.model_input
     found = swap_map(load_checkpoint(desk.folder), *asked, first, "state", (), math.inf, nothing)
@@ -204,14 +201,12 @@ def test_a_change_inside_is_seen_in_it(case: Case, desk: Desk) -> None:
 def test_apply_answers_from_the_swapped_pass(case: Case, desk: Desk) -> None:
     """And from the original text beside it."""
     from app.compute.applying import apply_model, request_for
-    from bertcore.tasks.kinds.classify import LabelPrediction
 
     swapped = desk.read(WhatIf(swap=Swap("state", 3, 4, case.other)))
     request = request_for(swapped, {})
     assert request is not None and swapped.unchanged is not None
     applied = apply_model(load_checkpoint(desk.folder), request, nothing)
     for prediction, reading in ((applied.prediction, swapped), (applied.unchanged, swapped.unchanged)):
-        assert isinstance(prediction, LabelPrediction)
         for target in targets_of(reading, 1):
             assert prediction.probabilities[target.label] == pytest.approx(target.value(reading), abs=1e-4)
     assert applied.prediction != applied.unchanged

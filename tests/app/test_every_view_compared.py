@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.compute import reader
 from app.shell.rooms import ROOMS
@@ -18,7 +17,7 @@ from bertcore.analysis.passes import as_text, layer_lens
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.vectors import cosines, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle, shown_view
+from tests.app.conftest import TEXT_B, make_checkpoint, settle, shown_view, wait_until
 from tests.app.family_models import save_family
 from tests.app.predict_room import texts
 
@@ -26,22 +25,21 @@ ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The
 COMPARED = {room.key: [spec.key for spec in room.views if not spec.only] for room in ROOMS if room.views}
 
 
-def compare(window: Window, room: str, view: str, baseline: Baseline | None, qtbot: QtBot) -> Any:
+def compare(window: Window, room: str, view: str, baseline: Baseline | None) -> Any:
     window.state.set_baseline(baseline)
-    return shown_view(window, room, view, qtbot)
+    return shown_view(window, room, view)
 
 
 def both(window: Window) -> tuple[Reading, Reading]:
     reading = window.state.reading
-    assert reading.baseline is not None
     return reading, reading.baseline
 
 
 @pytest.mark.parametrize(
     ("room", "view"), [("embed", "what_if"), ("predict", "fill"), ("layers", "neurons"), ("attend", "gradient")]
 )
-def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window, qtbot: QtBot) -> None:
-    compare(window, room, view, ONE_WORD, qtbot)
+def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window) -> None:
+    compare(window, room, view, ONE_WORD)
     shown: Any = window.frame.room
     line = shown.compared
     assert line.isVisible() and line.text()
@@ -49,12 +47,12 @@ def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window, qtb
     assert not line.isVisible()
     window.state.show_baseline(False)
     window.state.set_baseline(None)
-    settle(window, qtbot)
+    settle(window)
     assert not line.isVisible()
 
 
-def test_hidden_states_are_now_minus_before(window: Window, qtbot: QtBot) -> None:
-    view = compare(window, "layers", "hidden", ONE_WORD, qtbot)
+def test_hidden_states_are_now_minus_before(window: Window) -> None:
+    view = compare(window, "layers", "hidden", ONE_WORD)
     now, before = (one.trace.hidden_states.astype(float) for one in both(window))
     expected = (np.linalg.norm(now, axis=-1) - np.linalg.norm(before, axis=-1)).T
     np.testing.assert_allclose(view.charts["lengths"].values, expected, atol=1e-4)
@@ -70,21 +68,21 @@ def test_hidden_states_are_now_minus_before(window: Window, qtbot: QtBot) -> Non
     np.testing.assert_allclose(view.charts["lengths"].values, np.linalg.norm(now, axis=-1).T, atol=1e-4)
 
 
-def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Path) -> None:
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
-    view = compare(window, "layers", "hidden", other, qtbot)
+    view = compare(window, "layers", "hidden", other)
     reading, _ = both(window)
     assert "different layers" in view.cards["lengths"].intro
     np.testing.assert_allclose(
         view.charts["lengths"].values, np.linalg.norm(reading.trace.hidden_states, axis=-1).T, rtol=1e-4
     )
-    paths = compare(window, "layers", "paths", other, qtbot)
+    paths = compare(window, "layers", "paths", other)
     assert "cannot be drawn" in paths.cards["paths"].intro
     assert len(paths.charts["paths"].points.names) == len(reading.encoding)
 
 
-def test_paths_of_both_are_in_one_plane(window: Window, qtbot: QtBot) -> None:
-    view = compare(window, "layers", "paths", ONE_WORD, qtbot)
+def test_paths_of_both_are_in_one_plane(window: Window) -> None:
+    view = compare(window, "layers", "paths", ONE_WORD)
     ours, theirs = both(window)
     expected = pca(np.concatenate([ours.trace.hidden_states, theirs.trace.hidden_states], axis=1)).points
     points, count = view.charts["paths"].points, len(ours.encoding)
@@ -96,9 +94,9 @@ def test_paths_of_both_are_in_one_plane(window: Window, qtbot: QtBot) -> None:
     view.charts["paths"].grab()
 
 
-def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path) -> None:
     window.state.set_masks([3])
-    view = compare(window, "predict", "lens", ONE_WORD, qtbot)
+    view = compare(window, "predict", "lens", ONE_WORD)
     checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
     logits = layer_lens(checkpoint.model, theirs.trace.hidden_states, [3])[:, 0]
     expected = [checkpoint.tokenizer.label(int(row.argmax())) for row in logits]
@@ -109,12 +107,11 @@ def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path, qt
     table.grab()
 
 
-def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> None:
-    compare(window, "attend", "matrix", ONE_WORD, qtbot)
+def test_the_facts_of_the_head_in_the_baseline(window: Window) -> None:
+    compare(window, "attend", "matrix", ONE_WORD)
     room: Any = window.frame.room
     _, theirs = both(window)
     facts = head_facts(theirs.trace.attentions[window.state.layer, window.state.head], theirs.encoding)
-    assert facts.a_to_b is not None
     assert [theirs.text().removeprefix("vs ") for *_, theirs in room.side.facts] == [
         f"{facts.entropy_nats:.2f}",
         f"{facts.mean_distance_tokens:.1f}",
@@ -122,12 +119,12 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window, qtbot: QtBot) -> 
         f"{facts.on_special:.2f}",
     ]
     window.comparison.end()
-    settle(window, qtbot)
+    settle(window)
     assert not any(theirs.text() for *_, theirs in room.side.facts)
 
 
-def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model_folder: Path, qtbot: QtBot) -> None:
-    view = compare(window, "layers", "added", OtherText("The happy cat sat.", TEXT_B), qtbot)
+def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model_folder: Path) -> None:
+    view = compare(window, "layers", "added", OtherText("The happy cat sat.", TEXT_B))
     window.state.set_focus(2)
     checkpoint, (reading, theirs) = load_checkpoint(model_folder), both(window)
     place = reading.alignment.other_positions[2]
@@ -143,19 +140,19 @@ def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model
     assert not len(points("attention_before")[1]) and len(points("attention")[1])
 
 
-def test_the_verdict_before_is_a_line_across_the_bar(window: Window, qtbot: QtBot) -> None:
-    view = compare(window, "predict", "words", OtherText("The dog sat.", "The mat ran."), qtbot)
+def test_the_verdict_before_is_a_line_across_the_bar(window: Window) -> None:
+    view = compare(window, "predict", "words", OtherText("The dog sat.", "The mat ran."))
     now, before = both(window)
     is_yes = now.next_sentence.is_next >= 0.5
     expected = before.next_sentence.is_next if is_yes else before.next_sentence.not_next
     assert "With " in texts(view.pair) and view.pair.bar.baseline == pytest.approx(expected, abs=1e-5)
     window.comparison.end()
-    settle(window, qtbot)
+    settle(window)
     assert view.pair.bar.baseline is None and "With " not in texts(view.pair)
 
 
-def test_the_map_of_the_text_has_the_tokens_of_both(window: Window, qtbot: QtBot) -> None:
-    view = compare(window, "embed", "map", ONE_WORD, qtbot)
+def test_the_map_of_the_text_has_the_tokens_of_both(window: Window) -> None:
+    view = compare(window, "embed", "map", ONE_WORD)
     ours, theirs = both(window)
     expected = pca(np.concatenate([ours.trace.embedding_sum, theirs.trace.embedding_sum])).points
     points, count = view.charts["map"].points, len(ours.encoding)
@@ -163,51 +160,49 @@ def test_the_map_of_the_text_has_the_tokens_of_both(window: Window, qtbot: QtBot
     assert points.names[count : count + 3] == ["", "", "dog"] and points.choices == count
     assert points.links[2] == (2, count + 2)
     view.show_vectors("one")
-    qtbot.waitUntil(lambda: not view.asked["map"].is_running, timeout=TIMEOUT_MS)
+    wait_until(lambda: not view.asked["map"].is_running)
     assert not view.charts["map"].points.links
     view.show_vectors("sum")
 
 
 @pytest.mark.parametrize(("words", "specials"), [(True, True), (False, False), (True, False)])
-def test_in_words_and_without_special_tokens(words: bool, specials: bool, window: Window, qtbot: QtBot) -> None:
+def test_in_words_and_without_special_tokens(words: bool, specials: bool, window: Window) -> None:
     window.state.set_token_view(words=words, specials=specials)
-    view, token_view = compare(window, "layers", "hidden", ONE_WORD, qtbot), window.state.token_view
+    view, token_view = compare(window, "layers", "hidden", ONE_WORD), window.state.token_view
     now, before = (
         np.stack([one.units(token_view).vectors(states) for states in one.trace.hidden_states]) for one in both(window)
     )
     expected = (np.linalg.norm(now, axis=-1) - np.linalg.norm(before, axis=-1)).T
     np.testing.assert_allclose(view.charts["lengths"].values, expected, atol=1e-4)
     assert ("[CLS]" in view.charts["lengths"].rows.texts) == specials
-    paths = compare(window, "layers", "paths", ONE_WORD, qtbot)
+    paths = compare(window, "layers", "paths", ONE_WORD)
     assert len(paths.charts["paths"].points.names) == 2 * now.shape[1]
-    mean = compare(window, "attend", "mean", ONE_WORD, qtbot)
+    mean = compare(window, "attend", "mean", ONE_WORD)
     attentions = [one.units(token_view).attention(one.trace.attentions[window.state.layer]) for one in both(window)]
     np.testing.assert_allclose(mean.grid.values, (attentions[0] - attentions[1]).mean(0), atol=1e-6)
 
 
-def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path) -> None:
     """Tokens are paired by characters; what has no counterpart is left out, and no view fails."""
     window.state.set_masks([2])
     other = OtherModel(str(save_family("roberta", tmp_path / "other")))
     for room, views in COMPARED.items():
         for view in sorted(views):
-            compare(window, room, view, other, qtbot).grab()
+            compare(window, room, view, other).grab()
     reading, theirs = both(window)
     assert theirs.request.model.tokenizer.kind != reading.request.model.tokenizer.kind
     assert any(place is not None for place in reading.alignment.other_positions)
 
 
-def test_a_baseline_in_half_precision_in_every_view(
-    window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
+def test_a_baseline_in_half_precision_in_every_view(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     """As long texts in large models are kept: what is read of it is close to the numbers of the pass."""
     monkeypatch.setattr(reader, "MOST_TRACES_BYTES", 0)
     window.state.set_masks([3])
     for room, views in COMPARED.items():
         for view in sorted(views):
-            compare(window, room, view, ONE_WORD, qtbot).grab()
+            compare(window, room, view, ONE_WORD).grab()
     assert both(window)[1].is_in_half_precision
-    score = compare(window, "attend", "score", ONE_WORD, qtbot)
+    score = compare(window, "attend", "score", ONE_WORD)
     row = window.state.selection.position
     spot = window.state.layer, window.state.head
     np.testing.assert_allclose(score.baseline_steps.weights, both(window)[1].trace.attentions[spot][row], atol=5e-2)
@@ -216,19 +211,17 @@ def test_a_baseline_in_half_precision_in_every_view(
 # How far apart two readings are.
 
 
-def test_distances_are_one_minus_the_cosine_of_each_pair(window: Window, qtbot: QtBot) -> None:
-    chart = compare(window, "layers", "apart", ONE_WORD, qtbot).charts["distance"]
+def test_distances_are_one_minus_the_cosine_of_each_pair(window: Window) -> None:
+    chart = compare(window, "layers", "apart", ONE_WORD).charts["distance"]
     ours, theirs = (one.trace.hidden_states.astype(float) for one in both(window))
     lengths = np.linalg.norm(ours, axis=-1) * np.linalg.norm(theirs, axis=-1)
     np.testing.assert_allclose(chart.values, 1 - ((ours * theirs).sum(-1) / lengths).T, atol=1e-5)
     assert chart.rows.texts[2] == "cat (vs dog)" and chart.values[1, 0] == pytest.approx(0, abs=1e-6)
 
 
-def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
-    window: Window, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(window: Window, tmp_path: Path) -> None:
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
-    view = compare(window, "layers", "apart", other, qtbot)
+    view = compare(window, "layers", "apart", other)
     assert view.problem.isVisible() and "CKA" in view.problem.text() and not view.charts["distance"].isVisible()
     reading, baseline = both(window)
     expected = linear_cka(reading.trace.hidden_states, baseline.trace.hidden_states, reading.alignment)
@@ -238,16 +231,16 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
     assert expected.shape == (3, 4) and "Compared:" not in view.finding.text()  # all tokens have a counterpart
 
 
-def test_words_that_only_one_text_has_are_said_to_be_left_out(window: Window, qtbot: QtBot) -> None:
-    view, (reading, _) = compare(window, "layers", "apart", SHORTER, qtbot), both(window)
+def test_words_that_only_one_text_has_are_said_to_be_left_out(window: Window) -> None:
+    view, (reading, _) = compare(window, "layers", "apart", SHORTER), both(window)
     pairs, count = len(reading.alignment.pairs), len(reading.encoding)
     assert pairs < count and f"Compared: {pairs} of {count} tokens" in view.finding.text()
 
 
-def test_without_a_baseline_it_says_what_to_do(window: Window, qtbot: QtBot) -> None:
-    view = compare(window, "layers", "apart", None, qtbot)
+def test_without_a_baseline_it_says_what_to_do(window: Window) -> None:
+    view = compare(window, "layers", "apart", None)
     assert "“Compare”" in view.nothing_text.text() and not any(one.isVisible() for one in view.charts.values())
     assert view.try_it.isVisible()
     view.try_it.click()
-    qtbot.waitUntil(lambda: view.asked["apart"].answer is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: view.asked["apart"].answer is not None)
     assert not view.try_it.isVisible() and isinstance(window.state.baseline, OtherText)

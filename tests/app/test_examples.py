@@ -82,7 +82,7 @@ def test_masked_positions_are_exactly_the_tokens_of_the_masked_words(example: Ex
 
 def test_an_example_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        load_examples()[0].title = "another"  # type: ignore[misc]
+        load_examples()[0].title = "another"
 
 
 def test_a_word_is_found_as_a_whole_and_by_its_number() -> None:

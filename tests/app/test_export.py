@@ -30,7 +30,7 @@ from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.figure_button import WITHOUT_FRAMES, FigureAction, FigureButton, figure_buttons
 from app.widgets.save_dialog import ask_for_file
 from bertcore.errors import BertcoreError
-from tests.app.conftest import TEXT_A, settle, units_of
+from tests.app.conftest import TEXT_A, settle, units_of, wait_until
 
 VALUES = np.array([[1.5, -2.0, 0.1], [0.0, 4.25, 1e-9]], dtype=np.float32)
 
@@ -44,7 +44,7 @@ def plain_figure(**changes: object) -> Figure:
         "caption": "tiny 1a2b3c4d · A: The cat sat.",
         "source": "tiny",
     }
-    return Figure(**(given | changes))  # type: ignore[arg-type]
+    return Figure(**(given | changes))
 
 
 def tables(text: str) -> list[list[str]]:
@@ -127,18 +127,18 @@ def test_the_hash_tells_models_apart(model_folder: Path, headless_folder: Path, 
     assert model_hash(tmp_path / "gone") == ""
 
 
-def test_every_picture_of_every_room_can_be_taken_away(window: Window, qtbot: QtBot) -> None:
+def test_every_picture_of_every_room_can_be_taken_away(window: Window) -> None:
     window.state.set_masks([2])
     window.state.set_head(0, 0)
-    settle(window, qtbot)
+    settle(window)
     found = {}
     for room in ("map", "embed", "attend", "predict"):
         window.open_room(room)
-        settle(window, qtbot)
-        for made in figure_buttons(window.frame.room):  # type: ignore[arg-type]
+        settle(window)
+        for made in figure_buttons(window.frame.room):
             figure = made.figure()
             assert figure is not None, f"{made.accessibleName()} has nothing to save"
-            assert model_hash(window.state.model.folder) in figure.caption  # type: ignore[union-attr]
+            assert model_hash(window.state.model.folder) in figure.caption
             assert figure.picture.width and b"<text" in svg(figure)
             assert tables(table(figure)) and npz(figure)
             found[file_name(figure, room)] = figure
@@ -146,37 +146,37 @@ def test_every_picture_of_every_room_can_be_taken_away(window: Window, qtbot: Qt
     assert found["tiny-model-attend-layer-1-head-1"].numbers
 
 
-def test_a_saved_head_is_the_head_on_show(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_saved_head_is_the_head_on_show(window: Window, tmp_path: Path) -> None:
     window.open_room("attend")
     window.state.set_head(1, 2)
-    settle(window, qtbot)
+    settle(window)
     figure = next(
         figure
-        for made in figure_buttons(window.frame.room)  # type: ignore[arg-type]
+        for made in figure_buttons(window.frame.room)
         if (figure := made.figure()) and figure.title == "Layer 2 · Head 3"
     )
     (numbers,) = figure.numbers.values()
-    np.testing.assert_array_equal(numbers.values, window.state.reading.trace.attentions[1, 2])  # type: ignore[union-attr]
+    np.testing.assert_array_equal(numbers.values, window.state.reading.trace.attentions[1, 2])
     assert [axis.name for axis in numbers.axes] == ["looks", "is looked at"]
     assert "layer 2, head 3" in figure.caption and "A: The cat sat on the mat." in figure.caption
     assert "comfortable" in re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
 
 
-def test_the_caption_says_what_is_masked_and_changed(window: Window, qtbot: QtBot) -> None:
+def test_the_caption_says_what_is_masked_and_changed(window: Window) -> None:
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
     window.state.set_head(0, 0)
-    settle(window, qtbot)
+    settle(window)
     caption = caption_of(window.state.reading, window.state.selection, head=True, token=True, settings="colours to 0.5")
     for part in ("step 100", "layer 1, head 1", "masked: 2", "head 1·2 off", "colours to 0.5", "token 1"):
         assert part in caption
 
 
-def test_the_caption_says_no_more_than_the_numbers_are_of(window: Window, qtbot: QtBot) -> None:
+def test_the_caption_says_no_more_than_the_numbers_are_of(window: Window) -> None:
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
     window.state.set_token_view(words=True)
-    settle(window, qtbot)
+    settle(window)
     merged = window.state.token_view.notes[0]
     assert merged in caption_of(window.state.reading, window.state.selection)
     plain = caption_of(window.state.reading, window.state.selection, plain=True, by_token=True)
@@ -185,11 +185,11 @@ def test_the_caption_says_no_more_than_the_numbers_are_of(window: Window, qtbot:
     assert not any(part in own for part in (TEXT_A, "masked", "off", merged)) and "own sentences" in own
 
 
-def test_every_head_saves_what_it_draws(window: Window, qtbot: QtBot) -> None:
+def test_every_head_saves_what_it_draws(window: Window) -> None:
     """A long text is drawn in blocks of tokens, which have no names."""
     room: Any = window.open_room("attend")
     window.state.set_token_view(specials=False)
-    settle(window, qtbot)
+    settle(window)
     drawn, units = room.heads_card.atlas_figure().numbers["attention"], len(units_of(window))
     assert drawn.values.shape[2:] == (units, units) and list(drawn.axes[2].labels) == units_of(window).labels
     smaller = np.random.default_rng(0).random((2, 4, units - 2, units - 2), dtype=np.float32)
@@ -208,7 +208,7 @@ def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: p
         return str(tmp_path / "mine"), "SVG (*.svg)"
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    button = figure_buttons(window.frame.room)[0]  # type: ignore[arg-type]
+    button = figure_buttons(window.frame.room)[0]
     menu = button.open_menu()
     assert [action.text().split("\t")[0] for action in menu.actions() if action.text()] == [
         action.title for action in WITHOUT_FRAMES
@@ -221,13 +221,13 @@ def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: p
 
 
 def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(
-    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room: Any = window.open_room("attend")
 
     def choose(*_: object) -> tuple[str, str]:
         window.state.set_text("A dog ran home.", "")  # as a model that was loading does, meanwhile
-        settle(window, qtbot)
+        settle(window)
         return str(tmp_path / "mine.npz"), ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
@@ -285,24 +285,23 @@ def test_what_stood_there_stays_when_writing_fails(
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
-def test_copies_go_to_the_clipboard(window: Window, qtbot: QtBot) -> None:
+def test_copies_go_to_the_clipboard(window: Window) -> None:
     window.state.set_head(0, 0)
     window.open_room("attend")
-    buttons = figure_buttons(window.frame.room)  # type: ignore[arg-type]
+    buttons = figure_buttons(window.frame.room)
     button = next(made for made in buttons if (figure := made.figure()) and figure.title == "Layer 1 · Head 1")
     button.request(FigureAction.COPY_NUMBERS)
     line = QApplication.clipboard().text().splitlines()[4]
-    assert line.split("\t")[1:3] == window.state.reading.shown_tokens[:2]  # type: ignore[union-attr]
+    assert line.split("\t")[1:3] == window.state.reading.shown_tokens[:2]
     button.request(FigureAction.COPY_PICTURE)
     assert not QApplication.clipboard().image().isNull()
     assert QApplication.clipboard().mimeData().hasFormat("image/svg+xml")
 
 
-def test_keys_save_the_picture_that_has_the_keyboard(window: Window, qtbot: QtBot) -> None:
+def test_keys_save_the_picture_that_has_the_keyboard(window: Window) -> None:
     window.open_room("attend")
     room = window.frame.room
-    assert room is not None
-    room.heads_card.atlas.setFocus()  # type: ignore[attr-defined]
+    room.heads_card.atlas.setFocus()
     QTest.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
     assert QApplication.clipboard().text().startswith("# Every head")
 
@@ -332,7 +331,7 @@ def test_curves_are_saved_with_all_their_points(looks: QApplication, qtbot: QtBo
     assert not button.isVisible() and button.figure() is None  # there is nothing to save yet
     steps, values = np.arange(2000.0), np.sin(np.arange(2000) / 50)
     plot.set_points({"a": (steps, values)})
-    qtbot.waitUntil(lambda: plot.is_loaded)
+    wait_until(lambda: plot.is_loaded)
     assert button.isVisible()
     figure = button.figure()
     assert figure is not None and list(figure.numbers) == ["a"] and file_name(figure, "train") == "my-run-train-loss"
@@ -354,7 +353,7 @@ def test_a_page_shows_hostile_words_as_they_are_written(looks: QApplication) -> 
     page = ANIMATIONS[".html"](figure).decode()
     seen: list[tuple[str, dict[str, str | None]]] = []
     parser = HTMLParser()
-    parser.handle_starttag = lambda tag, attributes: seen.append((tag, dict(attributes)))  # type: ignore[method-assign]
+    parser.handle_starttag = lambda tag, attributes: seen.append((tag, dict(attributes)))
     parser.feed(page)
     assert [tag for tag, _ in seen].count("script") == 1 and [tag for tag, _ in seen].count("img") == 1
     assert not any(name.startswith("on") for _, attributes in seen for name in attributes)
@@ -440,5 +439,5 @@ def test_half_a_character_in_a_text_is_saved_as_a_question_mark(
 def test_devices_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for file in (tmp_path / "pipe", Path("/dev/null"), tmp_path):
-        assert "could not be written" in refusal(lambda file=file: write_whole(file, b"x"))  # type: ignore[misc]
+        assert "could not be written" in refusal(lambda file=file: write_whole(file, b"x"))
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode) and stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)

@@ -8,18 +8,16 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.attend.head_panels import KindsView
-from app.rooms.attend.room import AttendRoom
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
 from app.state.explore_state import ExploreState
 from app.widgets.token_strip import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.conftest import TEXT_A, TEXT_B, Opener, settle, wait_until
 from tests.app.family_models import SHAPES, save_family, vocabulary
 from tests.app.predict_room import nothing, texts
 from tests.app.test_embed_room import opened, overview_of
@@ -34,31 +32,30 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def show(open_window: Callable[[Path], Window], folders: dict[str, Path], qtbot: QtBot) -> Show:
+def show(open_window: Opener, folders: dict[str, Path]) -> Show:
     """A window that shows the usual pair, read by the family's small model."""
 
     def make(name: str) -> Window:
         window = open_window(folders[name])
-        qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+        wait_until(lambda: window.state.reading is not None)
         window.state.set_text(TEXT_A, TEXT_B)
         window.state.set_masks(())
-        settle(window, qtbot)
+        settle(window)
         return window
 
     return make
 
 
-def predict(window: Window, qtbot: QtBot) -> PredictRoom:
+def predict(window: Window) -> PredictRoom:
     room = window.open_room("predict")
-    assert isinstance(room, PredictRoom)
-    settle(window, qtbot)
+    settle(window)
     return room
 
 
 @pytest.mark.parametrize(("name", "says"), [("distilbert", "no segments"), ("roberta", "one segment")])
-def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str, says: str, qtbot: QtBot) -> None:
+def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str, says: str) -> None:
     window = show(name)
-    room = opened(window, qtbot)
+    room = opened(window)
     token, segment, position, total, _ = overview_of(room).charts["strips"].parts
     assert segment.values is None and says in segment.reason
     assert says in overview_of(room).no_segments.text() and overview_of(room).no_segments.isVisible()
@@ -76,9 +73,9 @@ def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str
     assert "sentence A" in chips_of(window.state)[1].hint()
 
 
-def test_embeddings_narrower_than_hidden_states(show: Show, qtbot: QtBot) -> None:
+def test_embeddings_narrower_than_hidden_states(show: Show) -> None:
     window = show("albert")
-    room = opened(window, qtbot)
+    room = opened(window)
     token, segment, position, total, last = (part.values for part in overview_of(room).charts["strips"].parts)
     assert token is not None and segment is not None and position is not None
     assert total is not None and last is not None
@@ -88,21 +85,20 @@ def test_embeddings_narrower_than_hidden_states(show: Show, qtbot: QtBot) -> Non
     assert [part.note for part in overview_of(room).charts["strips"].parts] == ["16 columns"] * 4 + ["32 columns"]
     assert "16 numbers, 32 after the projection" in overview_of(room).cards["strips"].hint
     reading = window.state.reading
-    assert reading is not None
     assert np.linalg.norm(reading.trace.embeddings[1]) == pytest.approx(
         float(overview_of(room).length_after.text().split()[-1]), abs=0.01
     )
 
 
-def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show: Show, qtbot: QtBot) -> None:
-    room = opened(show("pre-norm"), qtbot)
+def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show: Show) -> None:
+    room = opened(show("pre-norm"))
     last = overview_of(room).charts["strips"].parts[-1]
     assert last.values is None and "No LayerNorm" in last.reason
     assert not overview_of(room).length_after.isVisible() and not overview_of(room).last_scale.isVisible()
 
 
-def test_strips_fill_their_place_without_covering_each_other(show: Show, qtbot: QtBot) -> None:
-    strips = overview_of(opened(show("distilbert"), qtbot)).charts["strips"]
+def test_strips_fill_their_place_without_covering_each_other(show: Show) -> None:
+    strips = overview_of(opened(show("distilbert"))).charts["strips"]
     rects = [strips.strip_rect(number) for number in range(5)]
     assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rects))
     assert rects[-1].bottom() == pytest.approx(strips.height(), abs=1)
@@ -110,8 +106,8 @@ def test_strips_fill_their_place_without_covering_each_other(show: Show, qtbot: 
     assert strips.cell_at(rects[1].center()) is None
 
 
-def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
-    room = opened(show("roberta"), qtbot)
+def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[str, Path]) -> None:
+    room = opened(show("roberta"))
     cosines = overview_of(room).charts["positions"].values
     table = load_checkpoint(folders["roberta"]).model.embeddings.position.weight[2:].numpy()  # 0 and 1 are padding's
     expected = table[0] @ table[1] / np.linalg.norm(table[0]) / np.linalg.norm(table[1])
@@ -119,19 +115,18 @@ def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[
     assert cosines[0, 1] == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
+def test_the_models_own_names_are_shown(show: Show) -> None:
     window = show("roberta")
     window.state.toggle_mask(2)
-    room = predict(window, qtbot)
+    room = predict(window)
     assert [chip.token for chip in chips_of(window.state)[:4]] == ["<s>", "The", "<mask>", "·sat"]
     assert room.words_view.shown_cards[0].hint.startswith("hides “·cat” · rank ")
     assert "RoBERTa was trained without next-sentence prediction" in texts(room.words_view.pair)
     window.state.set_text("The [MASK] sat.", "")
-    settle(window, qtbot)
+    settle(window)
     assert room.words_view.shown_cards[0].hint.startswith("<mask> is in the text")
     attend = window.open_room("attend")
-    assert isinstance(attend, AttendRoom)
-    settle(window, qtbot)
+    settle(window)
     assert "on <s>, </s>" in [name.text() for name, *_ in attend.side.facts]
     assert "[CLS]" not in attend_room.open_view(attend, "kinds", KindsView).links.text()
 
@@ -143,21 +138,21 @@ def test_the_family_is_named_where_it_is_not_bert(show: Show, name: str, family:
     assert f" · {family} · " in title and status.startswith(family) if family else "BERT" not in title + status
 
 
-def test_albert_says_whether_a_comes_before_b(show: Show, qtbot: QtBot) -> None:
+def test_albert_says_whether_a_comes_before_b(show: Show) -> None:
     window = show("albert")
-    room, reading = predict(window, qtbot), window.state.reading
+    room, reading = predict(window), window.state.reading
     assert reading is not None and reading.trace.sentence_order_logits is not None
     in_order, _ = torch.tensor(reading.trace.sentence_order_logits).softmax(0).tolist()
     assert room.words_view.pair.title == "Does A come before B?"
     assert f"A comes before B: {numbers.percent(in_order)}" in texts(room.words_view.pair)
     window.state.set_text(b="")
-    settle(window, qtbot)
+    settle(window)
     assert "Type a second sentence" in texts(room.words_view.pair)
 
 
-def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
+def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict[str, Path]) -> None:
     window = show("minilm")
-    room = predict(window, qtbot)
+    room = predict(window)
     checkpoint = load_checkpoint(folders["minilm"])
     encodings = (checkpoint.tokenizer.encode(text) for text in (TEXT_A, TEXT_B))
     a, b = (checkpoint.model(torch.tensor([one.ids]))[0].mean(0) for one in encodings)
@@ -165,16 +160,16 @@ def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict
     assert f"cosine {torch.cosine_similarity(a, b, dim=0):.3f}".replace("-", "−") in texts(room.words_view.pair)
     assert "cannot predict words" in nothing(room.words_view) and "how similar" in nothing(room.words_view)
     window.state.set_text(b=TEXT_A)
-    qtbot.waitUntil(lambda: "cosine 1.000" in texts(room.words_view.pair), timeout=TIMEOUT_MS)
+    wait_until(lambda: "cosine 1.000" in texts(room.words_view.pair))
     assert "Nearly the same" in texts(room.words_view.pair)
     window.state.set_text(b="")
-    settle(window, qtbot)
+    settle(window)
     assert "Type a second sentence" in texts(room.words_view.pair)
 
 
-def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
+def test_a_discriminator_judges_every_token(show: Show) -> None:
     window = show("discriminator")
-    room, reading = predict(window, qtbot), window.state.reading
+    room, reading = predict(window), window.state.reading
     assert reading is not None and reading.trace.replaced_logits is not None
     view = room.words_view
     tokens, bars = view.charts["replaced"], view.charts["likeliest"].bars
@@ -191,42 +186,41 @@ def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
     assert window.state.focus == 4
 
 
-def test_other_models_judge_no_tokens(show: Show, qtbot: QtBot) -> None:
-    assert predict(show("albert"), qtbot).words_view.cards["replaced"].isHidden()
+def test_other_models_judge_no_tokens(show: Show) -> None:
+    assert predict(show("albert")).words_view.cards["replaced"].isHidden()
 
 
-def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
+def test_many_layers_and_nothing_to_predict(show: Show) -> None:
     window = show("encoder")
     attend = window.open_room("attend")
-    assert isinstance(attend, AttendRoom)
     window.state.set_head(23, 15)
-    settle(window, qtbot)
+    settle(window)
     reading = window.state.reading
     assert reading is not None and attend.is_drawn
     np.testing.assert_array_equal(attend_room.values(attend), reading.trace.attentions[23, 15])
     atlas = attend.heads_card.atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
-    assert "cannot predict words" in nothing(predict(window, qtbot).words_view)
-    assert all(part.values is not None for part in overview_of(opened(window, qtbot)).charts["strips"].parts)
+    assert "cannot predict words" in nothing(predict(window).words_view)
+    assert all(part.values is not None for part in overview_of(opened(window)).charts["strips"].parts)
 
 
-def test_models_of_different_families_follow_each_other(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
+def test_models_of_different_families_follow_each_other(show: Show, folders: dict[str, Path]) -> None:
     window = show("roberta")
-    room = opened(window, qtbot)
+    room = opened(window)
     for name in ("albert", "distilbert", "pre-norm", "discriminator"):
         window.open_model(folders[name])
-        qtbot.waitUntil(lambda name=name: window.state.model.name == name, timeout=TIMEOUT_MS)  # type: ignore[misc,union-attr]
-        settle(window, qtbot)
+        wait_until(lambda name=name: window.state.model.name == name)
+        settle(window)
         for part in ("attend", "predict", "embed"):
             window.open_room(part)
-            settle(window, qtbot)
+            settle(window)
         model = window.state.model
         assert model is not None and not window.frame.banner.is_shown
         assert overview_of(room).charts["segments"].isVisible() == ("segments" not in model.missing)
         assert overview_of(room).no_segments.isVisible() == ("segments" in model.missing)
 
 
-def test_a_vocabulary_without_a_mask_masks_nothing(qtbot: QtBot) -> None:
+def test_a_vocabulary_without_a_mask_masks_nothing() -> None:
     tokenizer = vocabulary("wordpiece")
     tokenizer.mask_id = tokenizer.mask_token = None
     state, said = ExploreState(), []

@@ -1,66 +1,55 @@
 """The first start: what ships beside the default is there, before anybody has trained or opened anything."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.room import TrainRoom
 from app.shell.menus import fill_examples
 from app.shell.rooms import ROOMS
-from app.shell.window import Window
 from app.state.examples import load_examples
 from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
+from tests.app.conftest import Opener, wait_until
 from tests.app.train_room import chosen_step, shown_runs
 
 WAIT_MS = 120_000
 
 
-def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str], Window], qtbot: QtBot) -> None:
+def test_the_run_that_ships_can_be_wound_back(open_window: Opener, qtbot: QtBot) -> None:
     snapshots = RunFolder(assets() / "runs" / TINY).snapshots()
     window = open_window(built_in_checkpoint())
     room = window.open_room("train")
-    assert isinstance(room, TrainRoom)
     assert window.state.model is None or window.state.model.folder == built_in_checkpoint()
-    qtbot.waitUntil(
+    wait_until(
         lambda: room.time_machine.slider.isEnabled() and chosen_step(room) == snapshots[-1][0],
         timeout=WAIT_MS,
     )
     assert [run.path.name for run in shown_runs(room)] == [TINY, CLASS_DEMO, BUILT_IN]
-    qtbot.waitUntil(lambda: len(room.watch._answers) == len(snapshots), timeout=WAIT_MS)
+    wait_until(lambda: len(room.watch._answers) == len(snapshots), timeout=WAIT_MS)
     said = [room.watch._answers[path] for _, path in snapshots]
     assert said[0].probability < 0.05 and len({guess.token for guess in said}) > 2
     for index in (0, len(snapshots) - 1):
         place = QPointF(room.time_machine.slider.x_of(index), room.time_machine.slider.height() / 2).toPoint()
         qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=place)
         step, folder = snapshots[index]
-        qtbot.waitUntil(
-            lambda f=folder: window.state.model is not None and window.state.model.folder == f, timeout=WAIT_MS
-        )
+        wait_until(lambda f=folder: window.state.model is not None and window.state.model.folder == f, timeout=WAIT_MS)
         assert window.state.model is not None and window.state.model.step == step
 
 
-def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(
-    open_window: Callable[[Path | str], Window], qtbot: QtBot
-) -> None:
+def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(open_window: Opener) -> None:
     window = open_window(built_in_checkpoint())
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=WAIT_MS)
+    wait_until(lambda: window.state.reading is not None, timeout=WAIT_MS)
     recent = list(window.services.settings.recent_models)
-    cuts = window.open_room("embed").open_view("vocabularies")  # type: ignore[attr-defined]
+    cuts = window.open_room("embed").open_view("vocabularies")
     asked = cuts.asked["compared"]
-    qtbot.waitUntil(lambda: asked.answer is not None, timeout=WAIT_MS)  # against the other that ships, unasked
+    wait_until(lambda: asked.answer is not None, timeout=WAIT_MS)  # against the other that ships, unasked
     assert cuts.reference == TINY
     window.commands["model.open_tiny"].trigger()
-    qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.name == TINY, timeout=WAIT_MS)
+    wait_until(lambda: window.state.model is not None and window.state.model.name == TINY, timeout=WAIT_MS)
     assert window.services.settings.recent_models == recent
 
 
-def test_every_example_stands_in_the_menu_under_its_room(
-    open_window: Callable[[Path | str], Window], qtbot: QtBot
-) -> None:
+def test_every_example_stands_in_the_menu_under_its_room(open_window: Opener, qtbot: QtBot) -> None:
     window = open_window(built_in_checkpoint())
     menu = QMenu()
     qtbot.addWidget(menu)

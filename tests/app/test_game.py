@@ -199,7 +199,6 @@ def test_the_game_goes_on_in_projector_mode(window: Window, view: GameView, qtbo
         and again.line.text() == "dog"
         and again.sentence.pieces[1].text == "?"
     )
-    window.appearance.set_look(projector=False)
 
 
 def test_another_text_above_does_not_spoil_the_round(window: Window, view: GameView, qtbot: QtBot) -> None:

@@ -13,6 +13,7 @@ from app.shell.window import Window
 from app.state.glossary import GlossaryCard, find_words, load_glossary
 from app.widgets.help_panel import help_text
 from app.widgets.linked_text import LinkedText, WordCard, open_link
+from tests.app.conftest import wait_until
 from tests.test_rules import ROOT
 
 CARDS = load_glossary()
@@ -66,7 +67,7 @@ def test_enter_on_a_word_opens_its_card_and_escape_closes_it(looks: object, qtbo
     card.text.anchorClicked.emit(QUrl("word:query"))
     assert card.key == "query"
     QTest.keyClick(card, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: text.findChild(WordCard) is None)
+    wait_until(lambda: text.findChild(WordCard) is None)
 
 
 def test_the_command_list_and_the_help_have_all_words(window: Window) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.compute import reader as reader_module
 from app.compute.open_checkpoints import opened_checkpoint
@@ -16,7 +15,7 @@ from app.state.baseline import OtherText
 from app.state.readings import Reading, request_for
 from app.state.what_if import WhatIf
 from bertcore.analysis.half_precision import PARTS, HalfPrecision, halved, trace_bytes
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import settle, wait_until
 from tests.engine.models import tiny_checkpoint
 
 HELD = "matrix", "lines", "score", "mean", "rollout"  # views of the baseline alone, while X is held
@@ -51,26 +50,25 @@ def test_numbers_that_float16_does_not_have_stay(reading: Reading) -> None:
 
 
 @pytest.fixture
-def reading(window: Window, qtbot: QtBot) -> Reading:
-    settle(window, qtbot)
-    assert window.state.reading is not None
+def reading(window: Window) -> Reading:
+    settle(window)
     return window.state.reading
 
 
 def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(
-    window: Window, reading: Reading, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: Window, reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = window.state
     state.set_baseline(OtherText(OTHER, ""))
-    settle(window, qtbot)
+    settle(window)
     assert state.reading is not None and state.reading.baseline is not None
     before = state.reading.baseline.trace
     assert not state.reading.baseline.is_in_half_precision and "half precision" not in window.frame.status.text
     state.set_baseline(None)
-    settle(window, qtbot)
+    settle(window)
     monkeypatch.setattr(reader_module, "MOST_TRACES_BYTES", 2 * trace_bytes(before) - 1)
     state.set_baseline(OtherText(OTHER, ""))
-    settle(window, qtbot)
+    settle(window)
     baseline = state.reading.baseline
     assert baseline is not None and baseline.is_in_half_precision and not state.reading.is_in_half_precision
     for part in PARTS:
@@ -79,13 +77,13 @@ def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(
     assert "baseline kept in half precision, to save memory" in window.frame.status.text
 
 
-def test_every_view_shows_it(window: Window, reading: Reading, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_view_shows_it(window: Window, reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the baseline and, while X is held, in the place of the reading."""
     monkeypatch.setattr(reader_module, "MOST_TRACES_BYTES", 0)
     state = window.state
     state.set_baseline(OtherText(OTHER, ""))
     state.set_what_if(WhatIf(heads_off=frozenset({(1, 1)})))
-    settle(window, qtbot)
+    settle(window)
     for spec in ROOMS:
         if spec.key not in ("map", "attend"):  # the others show none of its parts
             continue
@@ -93,7 +91,7 @@ def test_every_view_shows_it(window: Window, reading: Reading, qtbot: QtBot, mon
         for key in spec.view_keys:
             open_view(room, key)
             state.show_baseline(key in HELD)
-            qtbot.waitUntil(lambda: not window.services.inference.is_busy, timeout=TIMEOUT_MS)
+            wait_until(lambda: not window.services.inference.is_busy)
             window.repaint()
             state.show_baseline(False)
     assert not window.frame.banner.is_shown

@@ -39,8 +39,7 @@ WORD = HeadTarget("cat", Target("mlm", CAT, MASKED))
 
 
 def log_p(model: Bert, changes: object = None) -> float:
-    logits = trace(model, PAIR.ids, PAIR.segments, mlm_positions=[MASKED], changes=changes).mlm_logits  # type: ignore[arg-type]
-    assert logits is not None
+    logits = trace(model, PAIR.ids, PAIR.segments, mlm_positions=[MASKED], changes=changes).mlm_logits
     return float(torch.tensor(logits[0]).double().log_softmax(0)[CAT])
 
 
@@ -118,7 +117,7 @@ def test_a_check_holds_all_three(checkpoint: Checkpoint) -> None:
 
 
 def next_sentence(model: Bert, changes: object = None) -> float:
-    logits = trace(model, PAIR.ids, PAIR.segments, changes=changes).next_sentence_logits  # type: ignore[arg-type]
+    logits = trace(model, PAIR.ids, PAIR.segments, changes=changes).next_sentence_logits
     return float(torch.tensor(logits).log_softmax(0)[0])
 
 

@@ -1,6 +1,5 @@
 """Undo and redo: one history of texts, masks and what is changed inside."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,9 +16,8 @@ from app.state.explore_state import ExploreState
 from app.state.history import History
 from app.state.what_if import NOTHING_CHANGED
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, make_run, settle
+from tests.app.conftest import TEXT_A, TEXT_B, Opener, handle_events, make_run, settle, wait_until
 
-Opener = Callable[[Path | str], Window]
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
@@ -125,7 +123,7 @@ def test_the_past_is_bounded(past: History, state: ExploreState, clock: Clock, m
     assert state.text_a == "cat 14"
 
 
-def test_an_undo_is_told_once_and_makes_no_step(past: History, state: ExploreState, qtbot: QtBot) -> None:
+def test_an_undo_is_told_once_and_makes_no_step(past: History, state: ExploreState) -> None:
     change(past, state, "dog")
     told: list[str] = []
     past.changed.connect(lambda: told.append(past.to_undo))
@@ -134,14 +132,14 @@ def test_an_undo_is_told_once_and_makes_no_step(past: History, state: ExploreSta
     assert told == [""] and past.to_redo == "typing in A"
 
 
-def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window, qtbot: QtBot) -> None:
+def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window) -> None:
     edit = window.frame.sentences.a
     edit.end(False)
     window.history.look()
     QTest.keyClicks(edit, " dog")
-    qtbot.waitUntil(lambda: window.history.to_undo == "typing in A", timeout=TIMEOUT_MS)
+    wait_until(lambda: window.history.to_undo == "typing in A")
     window.state.set_masks([2])
-    qtbot.waitUntil(lambda: window.history.to_undo == "masking", timeout=TIMEOUT_MS)
+    wait_until(lambda: window.history.to_undo == "masking")
     assert window.commands["edit.undo"].text() == "Undo masking"
     edit.setFocus()
     QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
@@ -151,7 +149,7 @@ def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window, qtbot: 
     for key, modifier in ((Qt.Key.Key_Z, CONTROL | SHIFT), (Qt.Key.Key_Y, CONTROL)):
         QTest.keyClick(edit, key, modifier)
     assert edit.text() == f"{TEXT_A} dog" and window.state.masked == {2}
-    settle(window, qtbot)
+    settle(window)
 
 
 @pytest.mark.parametrize(("text", "at"), [(TEXT_A, 7), ("😀😀 cat", 4)], ids=["letters", "each of two units"])
@@ -166,26 +164,24 @@ def test_the_cursor_stays_where_the_change_was(window: Window, text: str, at: in
     assert edit.text() == text and edit.cursorPosition() == at
 
 
-def test_an_example_is_one_step(window: Window, qtbot: QtBot) -> None:
+def test_an_example_is_one_step(window: Window) -> None:
     from app.state.examples import load_examples
 
     window.history.look()
     before = window.history.to_undo
     window.examples.use(next(example for example in load_examples() if example.mask and example.b))
-    qtbot.waitUntil(lambda: window.history.to_undo != before, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.history.to_undo != before)
     window.history.undo()
     assert window.state.text_a == TEXT_A and window.state.masked == frozenset()
 
 
-def test_another_model_is_no_step(window: Window, headless_folder: object, qtbot: QtBot) -> None:
+def test_another_model_is_no_step(window: Window, headless_folder: object) -> None:
     window.history.look()
     window.state.set_what_if(window.state.what_if.with_head(0, 0, True))
-    qtbot.waitUntil(lambda: window.history.to_undo == "the change inside the model", timeout=TIMEOUT_MS)
+    wait_until(lambda: window.history.to_undo == "the change inside the model")
     window.open_model(str(headless_folder))
-    qtbot.waitUntil(
-        lambda: window.state.model is not None and window.state.model.name == "encoder-only", timeout=TIMEOUT_MS
-    )
-    settle(window, qtbot)
+    wait_until(lambda: window.state.model is not None and window.state.model.name == "encoder-only")
+    settle(window)
     window.history.look()
     undone = []
     while window.history.to_undo:
@@ -203,7 +199,7 @@ def test_words_inserted_one_after_the_other_are_a_step_each(
     state.set_masks([2, 6])
     past.look()
     for position in (2, 6):
-        state.insert_words([(position, tokenizer.id("dog"))])  # type: ignore[arg-type]
+        state.insert_words([(position, tokenizer.id("dog"))])
         clock.now_s += 0.2
         past.look()
     past.undo()
@@ -232,9 +228,9 @@ def test_what_would_change_nothing_is_passed_over(window: Window, headless_folde
     window.history.look()
     window.state.set_what_if(window.state.what_if.with_head(0, 0, True))
     window.history.look()
-    with qtbot.waitSignal(window.services.open_model.opened, timeout=TIMEOUT_MS):
+    with qtbot.waitSignal(window.services.open_model.opened):
         window.open_model(str(headless_folder))
-    settle(window, qtbot)
+    settle(window)
     window.history.look()
     assert window.history.to_undo == "masking"
     window.history.undo()
@@ -243,16 +239,16 @@ def test_what_would_change_nothing_is_passed_over(window: Window, headless_folde
     assert window.state.masked == {2} and window.history.to_redo == ""
 
 
-def test_going_to_another_training_step_and_back(own_home: Path, open_window: Opener, qtbot: QtBot) -> None:
+def test_going_to_another_training_step_and_back(own_home: Path, open_window: Opener) -> None:
     run = make_run(own_home / "runs" / "stories", (0, 5, 40))
     first, last = run.snapshot_path(0).resolve(), run.snapshot_path(40).resolve()
     window = open_window(last)
-    settle(window, qtbot)
+    settle(window)
     state, past, machine = window.state, window.history, window.services.time_machine
 
     def is_open(folder: Path) -> None:
-        qtbot.waitUntil(lambda: state.model is not None and state.model.folder == folder, timeout=TIMEOUT_MS)
-        settle(window, qtbot)
+        wait_until(lambda: state.model is not None and state.model.folder == folder)
+        settle(window)
         past.look()
 
     is_open(last)
@@ -279,18 +275,18 @@ def test_going_to_another_training_step_and_back(own_home: Path, open_window: Op
 
 @pytest.mark.parametrize("most_kept_bytes", [1 << 30, 0], ids=["kept open", "opened one by one"])
 def test_playing_the_snapshots_is_nothing_to_undo(
-    most_kept_bytes: int, own_home: Path, open_window: Opener, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    most_kept_bytes: int, own_home: Path, open_window: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time_machine, "MOST_KEPT_BYTES", most_kept_bytes)
     for name in ("LAST_MS", "MOST_MS", "LEAST_MS"):
         monkeypatch.setattr(time_machine, name, 1)
     run = make_run(own_home / "runs" / "stories", (0, 5, 40))
     window = open_window(run.snapshot_path(40))
-    settle(window, qtbot)
+    settle(window)
     window.history.look()
     before = window.history.to_undo
     window.toggle_playing()
-    qtbot.waitUntil(lambda: not window.services.playback.is_playing, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: not window.services.playback.is_playing)
+    settle(window)
     window.history.look()
     assert window.history.to_undo == before

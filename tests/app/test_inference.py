@@ -26,7 +26,7 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, wait_until
 
 
 def hold_worker(held: threading.Event, hold: threading.Event, _progress: ReportOrCancel) -> None:
@@ -79,7 +79,7 @@ class Parts:
 
 
 @pytest.fixture
-def parts(qtbot: QtBot) -> Iterator[Parts]:
+def parts() -> Iterator[Parts]:
     made = Parts()
     yield made
     made.inference.stop()
@@ -87,22 +87,20 @@ def parts(qtbot: QtBot) -> Iterator[Parts]:
 
 
 @pytest.fixture
-def opened(parts: Parts, model_folder: Path, qtbot: QtBot) -> Parts:
+def opened(parts: Parts, model_folder: Path) -> Parts:
     parts.opener.open(model_folder)
-    settle(parts, qtbot)
+    settle(parts)
     parts.readings.clear()
     return parts
 
 
-def settle(parts: Parts, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not (parts.inference.is_busy or parts.opener.is_opening), timeout=TIMEOUT_MS)
+def settle(parts: Parts) -> None:
+    wait_until(lambda: not (parts.inference.is_busy or parts.opener.is_opening))
 
 
-def test_a_reading_says_what_the_analysis_says(
-    opened: Parts, tokenizer: Tokenizer, model_folder: Path, qtbot: QtBot
-) -> None:
+def test_a_reading_says_what_the_analysis_says(opened: Parts, tokenizer: Tokenizer, model_folder: Path) -> None:
     opened.state.set_masks([2])
-    settle(opened, qtbot)
+    settle(opened)
     [reading] = opened.readings
     request = reading.request
     direct = trace(load_checkpoint(model_folder).model, request.input_ids, request.encoding.segments, mlm_positions=[2])
@@ -113,37 +111,34 @@ def test_a_reading_says_what_the_analysis_says(
     assert [word.probability for word in reading.masks[0].words] == pytest.approx([w.probability for w in wanted])
     rank = word_rank(direct.mlm_logits[0], request.encoding.ids[2])
     assert reading.masks[0].rank is not None and reading.masks[0].rank.rank == rank.rank
-    assert reading.next_sentence is not None
     assert reading.next_sentence.is_next == pytest.approx(next_sentence(direct.next_sentence_logits).is_next)
     assert reading.forward_ms > 0
 
 
-def test_only_the_newest_waiting_request_is_read(opened: Parts, qtbot: QtBot) -> None:
+def test_only_the_newest_waiting_request_is_read(opened: Parts) -> None:
     hold = opened.hold()  # requests pile up
     for position in (1, 2, 3):
         opened.state.set_masks([position])
     hold.set()
-    settle(opened, qtbot)
+    settle(opened)
     assert opened.masked == [(3,)]
 
 
-def test_every_result_that_completes_is_shown_in_order_on_the_windows_thread(opened: Parts, qtbot: QtBot) -> None:
+def test_every_result_that_completes_is_shown_in_order_on_the_windows_thread(opened: Parts) -> None:
     threads: list[threading.Thread] = []
     opened.reader.delivered.connect(lambda _: threads.append(threading.current_thread()))
     for position in range(1, 6):
         opened.state.set_masks([position])
-        settle(opened, qtbot)
+        settle(opened)
     assert opened.masked == [(1,), (2,), (3,), (4,), (5,)] and set(threads) == {threading.main_thread()}
 
 
-def test_a_request_of_another_models_vocabulary_is_never_read(
-    opened: Parts, headless_folder: Path, qtbot: QtBot
-) -> None:
+def test_a_request_of_another_models_vocabulary_is_never_read(opened: Parts, headless_folder: Path) -> None:
     hold = opened.hold()
     opened.opener.open(headless_folder)
     opened.state.set_masks([2])  # waits behind the model that is on its way
     hold.set()
-    settle(opened, qtbot)
+    settle(opened)
     assert {reading.request.model.name for reading in opened.readings} == {"encoder-only"}
 
 
@@ -158,10 +153,10 @@ def test_the_open_model_answers_while_another_is_fetched(
 
     monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)
     opened.opener.open("someone/something", download=True)
-    with qtbot.waitSignal(opened.state.reading_changed, timeout=TIMEOUT_MS):
+    with qtbot.waitSignal(opened.state.reading_changed):
         opened.state.set_masks([2])
     assert opened.opener.is_opening and opened.opener.newest_reference == "someone/something"
-    with qtbot.waitSignal(opened.opener.opened, timeout=TIMEOUT_MS) as caught:
+    with qtbot.waitSignal(opened.opener.opened) as caught:
         arrive.set()
     assert caught.args[0].name == "encoder-only" and opened.opener.reference == "someone/something"
 
@@ -178,49 +173,48 @@ def test_a_fetch_that_fails_too_late_is_not_told(
     monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)
     parts.opener.failed.connect(failures.append)
     parts.opener.open("someone/something", failed=failures.append, download=True)
-    with qtbot.waitSignal(parts.opener.opened, timeout=TIMEOUT_MS) as caught:
+    with qtbot.waitSignal(parts.opener.opened) as caught:
         parts.opener.open(model_folder)
     assert caught.args[1] == str(model_folder.resolve()) and not parts.opener.is_opening
     arrive.set()
-    settle(parts, qtbot)
+    settle(parts)
     assert failures == []
 
 
 def test_whoever_opens_a_model_hears_of_that_one(
-    parts: Parts, model_folder: Path, headless_folder: Path, tmp_path: Path, qtbot: QtBot
+    parts: Parts, model_folder: Path, headless_folder: Path, tmp_path: Path
 ) -> None:
     heard: list[str] = []
     parts.opener.open(tmp_path, failed=heard.append)
-    qtbot.waitUntil(lambda: len(heard) == 1, timeout=TIMEOUT_MS)
+    wait_until(lambda: len(heard) == 1)
     assert "config.json" in heard[0] and parts.state.reading_problem.startswith("No model is open.")
     hold = parts.hold()
     parts.opener.open(model_folder, lambda info: heard.append(info.name))  # replaced before it was begun
     parts.opener.open(headless_folder, lambda info: heard.append(info.name))
     hold.set()
-    settle(parts, qtbot)
+    settle(parts)
     assert heard[1:] == ["encoder-only"] and parts.state.reading_problem == ""
 
 
 def test_a_failed_opening_keeps_the_model(opened: Parts, tmp_path: Path, qtbot: QtBot) -> None:
     model, reference = opened.opener.model, opened.opener.reference
-    with qtbot.waitSignal(opened.opener.failed, timeout=TIMEOUT_MS) as caught:
+    with qtbot.waitSignal(opened.opener.failed) as caught:
         opened.opener.open(tmp_path)
     assert "config.json" in caught.args[0]
     assert opened.opener.model is model and opened.opener.reference == reference
     opened.state.set_masks([2])
-    settle(opened, qtbot)
+    settle(opened)
     assert opened.masked == [(2,)]
 
 
-def test_an_answer_goes_to_whoever_asked(opened: Parts, qtbot: QtBot, model_folder: Path) -> None:
+def test_an_answer_goes_to_whoever_asked(opened: Parts, model_folder: Path) -> None:
     answers: dict[str, list[Any]] = {"one": [], "other": []}
     shares: list[float | None] = []
     one, other = opened.question(answers["one"].append), opened.question(answers["other"].append)
     one.status_changed.connect(lambda: shares.append(one.share))
-    assert opened.state.model is not None
     one.ask_model(opened.state.model, parameters_of, pause_ms=0)
     other.ask(double, 21, pause_ms=0)
-    settle(opened, qtbot)
+    settle(opened)
     assert answers == {"one": [load_checkpoint(model_folder).parameters], "other": [42]}
     assert 0.5 in shares and shares[-1] is None
 
@@ -228,30 +222,27 @@ def test_an_answer_goes_to_whoever_asked(opened: Parts, qtbot: QtBot, model_fold
 def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Parts, qtbot: QtBot) -> None:
     answers: list[Any] = []
     question = opened.question(answers.append)
-    with qtbot.waitSignal(opened.inference.failed, timeout=TIMEOUT_MS) as caught:
+    with qtbot.waitSignal(opened.inference.failed) as caught:
         question.ask(double, None, pause_ms=0)
     assert "TypeError" in caught.args[0]
-    settle(opened, qtbot)
+    settle(opened)
     assert "TypeError" in question.sentence and answers == []
     question.ask(double, 21, pause_ms=0)
-    settle(opened, qtbot)
+    settle(opened)
     assert answers == [42] and question.sentence == ""
 
 
-def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(
-    opened: Parts, qtbot: QtBot, headless_folder: Path
-) -> None:
+def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(opened: Parts, headless_folder: Path) -> None:
     answers: list[Any] = []
     question, model = opened.question(answers.append), opened.state.model
-    assert model is not None
     opened.opener.open(headless_folder)
-    settle(opened, qtbot)
+    settle(opened)
     question.ask_model(model, parameters_of, pause_ms=0)
-    settle(opened, qtbot)
+    settle(opened)
     assert answers == []
 
 
-def test_who_is_gone_is_told_nothing(opened: Parts, qtbot: QtBot) -> None:
+def test_who_is_gone_is_told_nothing(opened: Parts) -> None:
     from shiboken6 import delete
 
     answers: list[Any] = []
@@ -259,11 +250,11 @@ def test_who_is_gone_is_told_nothing(opened: Parts, qtbot: QtBot) -> None:
     question.ask(double, 21, pause_ms=0)
     delete(question)
     hold.set()
-    settle(opened, qtbot)
+    settle(opened)
     assert answers == []
 
 
-def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts, qtbot: QtBot) -> None:
+def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts) -> None:
     """On another thread Qt may just be deleting it, and the process comes down."""
     freed_on: list[threading.Thread] = []
     for cancels in (False, True):
@@ -276,17 +267,17 @@ def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts, qtbot: Qt
         if cancels:
             question.clear()
         hold.set()
-        settle(parts, qtbot)
+        settle(parts)
         delete(view)
         del question, view
         parts.inference.post("another", double, 21, deliver=lambda *_: None)
-        settle(parts, qtbot)
+        settle(parts)
         gc.collect()
     assert freed_on == [threading.main_thread()] * 2
     assert not parts.inference._recipients
 
 
-def test_stopping_does_not_wait_for_what_is_under_way(qtbot: QtBot) -> None:
+def test_stopping_does_not_wait_for_what_is_under_way() -> None:
     parts = Parts()
     hold = parts.hold()
     parts.inference.stop()
@@ -306,11 +297,11 @@ def test_thumbnails_keep_single_high_values() -> None:
     assert thumbnails(short) is short
 
 
-def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(opened: Parts, qtbot: QtBot) -> None:
+def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(opened: Parts) -> None:
     opened.state.set_masks([2])
-    settle(opened, qtbot)
+    settle(opened)
     opened.state.set_what_if(WhatIf().with_head(0, 1, off=True))
-    settle(opened, qtbot)
+    settle(opened)
     one, other = opened.readings
     assert one.baseline is None and other.baseline is not None and other.baseline.request.what_if == NOTHING_CHANGED
     np.testing.assert_allclose(other.baseline.trace.hidden_states, one.trace.hidden_states, atol=1e-5)
@@ -318,24 +309,23 @@ def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(opened: Parts,
     assert [word.id for word in other.baseline.masks[0].words] == [word.id for word in one.masks[0].words]
 
 
-def test_what_the_former_model_read_is_not_kept(opened: Parts, model_folder: Path, qtbot: QtBot) -> None:
+def test_what_the_former_model_read_is_not_kept(opened: Parts, model_folder: Path) -> None:
     """At 512 tokens a reading of BERT-base has some 200 MB."""
     opened.state.set_what_if(WhatIf().with_head(0, 1, off=True))
-    settle(opened, qtbot)
+    settle(opened)
     before = opened.readings[-1].baseline
-    assert before is not None
     kept = weakref.ref(before.trace)
     opened.readings.clear()
     del before
     opened.state.set_what_if(NOTHING_CHANGED)
-    settle(opened, qtbot)
+    settle(opened)
     opened.opener.open(model_folder)
-    settle(opened, qtbot)
+    settle(opened)
     gc.collect()
     assert opened.readings and kept() is None
 
 
-def test_all_who_wait_for_a_model_hear_of_it(parts: Parts, model_folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
+def test_all_who_wait_for_a_model_hear_of_it(parts: Parts, model_folder: Path, tmp_path: Path) -> None:
     """A session that offers to download its model, and whoever only wants to select something when it is there."""
     heard: list[str] = []
     for folder, expected in ((tmp_path / "gone", ["first", "second"]), (model_folder, ["opened", "once more"])):
@@ -343,5 +333,5 @@ def test_all_who_wait_for_a_model_hear_of_it(parts: Parts, model_folder: Path, t
         parts.opener.open(folder, lambda _: heard.append("opened"), lambda _: heard.append("first"))
         parts.opener.when_open(lambda _: heard.append("once more"), lambda _: heard.append("second"))
         parts.opener.when_open(lambda _: None)
-        settle(parts, qtbot)
+        settle(parts)
         assert heard == expected

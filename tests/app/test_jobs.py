@@ -7,7 +7,7 @@ queued, and at the keys of all questions whenever a view has its answers.
 import ast
 import gc
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
@@ -28,7 +28,6 @@ from app.compute.worker import Worker
 from app.rooms.attend import attentions
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.large_card import SPECS
-from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.map_view import MapView
 from app.rooms.film.view import FilmView
 from app.rooms.layers.weights_view import WeightsView
@@ -45,13 +44,12 @@ from app.state.baseline import OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_B, Opener, make_checkpoint, settle, wait_until
 from tests.app.family_models import save_family
 from tests.app.run_window import STEPS, last_snapshot, run
 from tests.app.test_apply_room import make_model
 
 __all__ = ["last_snapshot", "run"]  # fixtures
-Opener = Callable[[Path | str], Window]
 ASKS = {
     "ask_model": 1,
     "ask": 0,
@@ -134,13 +132,13 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     return made
 
 
-def calm(window: Window, qtbot: QtBot) -> None:
+def calm(window: Window) -> None:
     """All that was asked has its answer."""
 
     def is_calm() -> bool:
         return window.is_settled() and not any(question.is_running for question in window.findChildren(Question))
 
-    qtbot.waitUntil(is_calm, timeout=TIMEOUT_MS)
+    wait_until(is_calm)
 
 
 def asked_in_app() -> set[str]:
@@ -171,7 +169,7 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
 
     def go(room: str, view: str) -> Any:
         window.open_view(room, view)
-        calm(window, qtbot)
+        calm(window)
         watched.look_at_keys(window)
         return getattr(window.frame.room, "view", window.frame.room)
 
@@ -182,7 +180,6 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
                 go(spec.key, key)
 
     attend = window.open_room("attend")
-    assert isinstance(attend, AttendRoom)
     panels = [panel.key for panel in attend.panels]
     find: Any = attend.open_view("find")
     find.query.setText("previous token")
@@ -193,42 +190,41 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
     for shown in ("token", "one", "all"):
         picture: MapView = go("embed", "map")
         picture.show_vectors(shown)
-        calm(window, qtbot)
+        calm(window)
     fill: FillView = go("predict", "fill")
     fill.fill(1)
     lens: LensView = go("predict", "lens")
     lens.word.setText("dog")
-    calm(window, qtbot)
+    calm(window)
     texts: TextsView = go("predict", "texts")
     texts.box.setPlainText("The cat sat.")
     texts.ask()
     state.set_baseline(OtherModel(str(run.snapshot_path(STEPS[0]))))
     weights: WeightsView = go("layers", "weights")
     weights.charts["words"].clicked.emit(0, Qt.KeyboardModifier.NoModifier)
-    calm(window, qtbot)
+    calm(window)
     other_shape = make_checkpoint(tmp_path / "other-shape", layers=3, heads=2)
     state.set_baseline(OtherModel(str(other_shape)))
     for key in ("matrix", "moved"):
         go("attend", key)
     state.set_baseline(None)
     film: FilmView = go("film", "")
-    qtbot.waitUntil(lambda: len(film.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
+    wait_until(lambda: len(film.strip.film.frames) == len(STEPS))
     window.services.playback.start(tuple(run.snapshots()), 0)
-    qtbot.waitUntil(lambda: "keep_snapshots" in watched.asked, timeout=TIMEOUT_MS)
+    wait_until(lambda: "keep_snapshots" in watched.asked)
     window.services.playback.stop()
-    calm(window, qtbot)
+    calm(window)
     lesson = tmp_path / "small.md"
     lesson.write_text(LESSON, encoding="utf-8")
     window.lessons.open(lesson)
-    calm(window, qtbot)
-    assert window.lessons.player is not None
+    calm(window)
     window.lessons.player.close()
     window.services.open_model.open("nobody/nothing")
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    wait_until(lambda: not window.services.open_model.is_opening)
     for folder in (make_model(tmp_path / "classes", "classify"), save_family("minilm", tmp_path / "minilm")):
-        with qtbot.waitSignal(window.services.open_model.opened, timeout=TIMEOUT_MS):
+        with qtbot.waitSignal(window.services.open_model.opened):
             window.open_model(folder)
-        calm(window, qtbot)
+        calm(window)
         state.set_text("The cat sat.", TEXT_B)
         go("apply", "")
         go("predict", "words")
@@ -275,7 +271,7 @@ def refused() -> list[Any]:
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_what_could_hold_a_widget_or_change_is_refused(number: int, qtbot: QtBot) -> None:
+def test_what_could_hold_a_widget_or_change_is_refused(number: int) -> None:
     parent = QObject()
     question = Question[None](parent, nothing)
     with pytest.raises(TypeError):
@@ -291,40 +287,38 @@ def test_questions_never_share_a_name() -> None:
 
 def count_to(number: int, _progress: ReportOrCancel) -> Iterator[int]:
     yield from range(number)
-    return -1  # type: ignore[return-value]
+    return -1
 
 
-def test_pieces_come_in_order_before_the_answer(window: Window, qtbot: QtBot) -> None:
+def test_pieces_come_in_order_before_the_answer(window: Window) -> None:
     parent, heard = QObject(), list[Any]()
     question = Question[Any](parent, heard.append, heard.append)
     question.requested.connect(window.services.inference.ask)
     question.ask(count_to, 4, pause_ms=0)
-    settle(window, qtbot)
+    settle(window)
     assert heard == [0, 1, 2, 3, -1] and question.answer == -1
 
 
-def test_a_piece_that_nobody_waits_for_is_dropped(qtbot: QtBot) -> None:
+def test_a_piece_that_nobody_waits_for_is_dropped() -> None:
     parent, heard = QObject(), list[Any]()
     question = Question[Any](parent, nothing, heard.append)
     question.ask(count_to, 4, pause_ms=0)
     first = question.job
-    assert first is not None
     question.ask(count_to, 5, pause_ms=0)
     question.take(first, "of the first")
     question.cancel(can_restart=True)
-    assert question.job is not None
     question.take(question.job, "after Stop")
     assert heard == []
 
 
 @pytest.mark.parametrize("view", [f"{room.key} {view}" for room in ROOMS if room.views for view in room.view_keys])
-def test_a_reading_that_is_off_the_screen_is_kept_by_nothing(view: str, window: Window, qtbot: QtBot) -> None:
+def test_a_reading_that_is_off_the_screen_is_kept_by_nothing(view: str, window: Window) -> None:
     """At 512 tokens a reading of BERT-base has some 200 MB, and its baseline as much."""
     state = window.state
     state.set_masks([2])
     state.set_baseline(OTHER)
     window.open_view(*view.split())
-    calm(window, qtbot)
+    calm(window)
     reading = state.reading
     assert reading is not None and reading.baseline is not None
     kept = [weakref.ref(reading), weakref.ref(reading.baseline)]
@@ -332,6 +326,6 @@ def test_a_reading_that_is_off_the_screen_is_kept_by_nothing(view: str, window: 
     window.open_room("train")
     state.set_baseline(None)
     state.set_text("A dog ran home.", "")
-    settle(window, qtbot)
+    settle(window)
     gc.collect()
     assert [one() for one in kept] == [None, None]

@@ -1,33 +1,30 @@
 """Without a mouse: every command has a key, Tab reaches every part of a room, and everything has a name."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.shell.commands import MENUS
 from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
 from app.widgets.charts.bars import BarList
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import settle, wait_until
 
-Opener = Callable[[Path | str], Window]
 MOST_TABS = 400
 
 
 @pytest.fixture
-def rooms(window: Window, qtbot: QtBot) -> Window:
+def rooms(window: Window) -> Window:
     """A window with all rooms built, a mask, the help and the command list open."""
     window.state.set_masks([2])
     for spec in ROOMS:
         window.open_room(spec.key)
-        settle(window, qtbot)
+        settle(window)
     window.toggle_help()
     return window
 
@@ -83,21 +80,21 @@ def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
         *(f"{room.key} {view}" for room in ROOMS for view in (room.view_keys if room.key == "layers" else [""])),
     ],
 )
-def test_tab_reaches_all_of_a_room(window: Window, room: str, qtbot: QtBot) -> None:
+def test_tab_reaches_all_of_a_room(window: Window, room: str) -> None:
     window.state.set_masks([2])
     room_key, _, view = room.partition(" ")
     shown = window.open_room(room_key)
     open_view(shown, view)
-    settle(window, qtbot)
+    settle(window)
     window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    wait_until(lambda: QApplication.activeWindow() is window)
     window.frame.sentences.a.setFocus()
     first = widget = window.frame.sentences.a
     reached: set[QWidget] = set()
     for _ in range(MOST_TABS):  # a label with links keeps the keyboard for all of them
         reached.add(widget)
         QTest.keyClick(widget, Qt.Key.Key_Tab)
-        widget = QApplication.focusWidget()  # type: ignore[assignment]
+        widget = QApplication.focusWidget()
         if widget is first:
             break
     assert widget is first, "Tab does not come round"
@@ -111,11 +108,11 @@ def test_tab_reaches_all_of_a_room(window: Window, room: str, qtbot: QtBot) -> N
     assert {described(widget) for widget in wanted - reached - exclusive} == set()
 
 
-def test_a_word_is_put_in_from_the_keyboard(window: Window, qtbot: QtBot) -> None:
+def test_a_word_is_put_in_from_the_keyboard(window: Window) -> None:
     window.state.set_masks([2])
     room = window.open_room("predict")
-    settle(window, qtbot)
-    card = room.words_view.shown_cards[0]  # type: ignore[attr-defined]
+    settle(window)
+    card = room.words_view.shown_cards[0]
     bars = next(widget for widget in focusable(card) if isinstance(widget, BarList))
     row = next(i for i, bar in enumerate(bars.bars) if i > 0 and bar.label.isalpha() and bar.label != "cat")
     word = bars.bars[row].label

@@ -8,14 +8,13 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.look.say import plural, say, set_texts
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from bertcore.locations import assets
 from scripts.translations import strings_of_sources
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.conftest import TEXT_A, TEXT_B, Opener, settle, wait_until
 from tests.app.language_check import outside, untranslated
 from tests.app.layout_check import faults
 from tests.app.layout_walk import LABELS, walk, walk_train, write_runs
@@ -68,59 +67,50 @@ def extracted() -> set[str]:
 
 
 @pytest.fixture
-def pseudo_window(
-    language: PseudoTexts, open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot
-) -> Window:
+def pseudo_window(language: PseudoTexts, open_window: Opener, model_folder: Path) -> Window:
     """A window that speaks the pseudo-language."""
-    made = open_window(model_folder)
-    qtbot.waitUntil(lambda: made.state.reading is not None, timeout=TIMEOUT_MS)
-    made.state.set_text(TEXT_A, TEXT_B)
+    made = open_window(model_folder, TEXT_A, TEXT_B)
     made.state.set_masks(())
-    settle(made, qtbot)
+    settle(made)
     return made
-
-
-def _wait(qtbot: QtBot) -> Callable[[Callable[[], bool]], None]:
-    return lambda done: qtbot.waitUntil(done, timeout=TIMEOUT_MS)
 
 
 @pytest.mark.parametrize("room", [room.key for room in ROOMS])
 def test_every_text_of_a_room_can_be_translated(
-    room: str, pseudo_window: Window, language: PseudoTexts, extracted: set[str], qtbot: QtBot
+    room: str, pseudo_window: Window, language: PseudoTexts, extracted: set[str]
 ) -> None:
-    wrong = walk(pseudo_window, _wait(qtbot), (room,), lambda window: untranslated(window, window.frame.room))
+    wrong = walk(pseudo_window, (room,), lambda window: untranslated(window, window.frame.room))
     assert wrong == {}, _listed(wrong)
     missing = sorted(language.asked - extracted)
     assert missing == [], "no `say` or `mark` has these as a literal, so no translator would see them"
 
 
-def test_every_text_of_runs_and_forms_can_be_translated(pseudo_window: Window, qtbot: QtBot) -> None:
+def test_every_text_of_runs_and_forms_can_be_translated(pseudo_window: Window) -> None:
     write_runs()
     small_world = (assets() / "corpus" / "small-world.txt").read_text(encoding="utf-8").lower()
     labels = [*" ".join(LABELS).split(), *sorted(set(re.findall(r"\w+", small_world))), *FACTS_OF_THE_SMALL_WORLD]
     for inspect in (lambda window: untranslated(window, window.frame.room, labels), cut_in_a_window(1500, 900)):
-        wrong = walk_train(pseudo_window, _wait(qtbot), inspect, QSize(1500, 900))
+        wrong = walk_train(pseudo_window, inspect, QSize(1500, 900))
         assert wrong == {}, _listed(wrong)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_text_of_a_task_can_be_translated(kind: str, pseudo_window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_every_text_of_a_task_can_be_translated(kind: str, pseudo_window: Window, tmp_path: Path) -> None:
     window = pseudo_window
     window.open_model(make_model(tmp_path / kind, kind))
-    qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.name == kind, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: window.state.model is not None and window.state.model.name == kind)
+    settle(window)
     labels = [word for label in KINDS[kind][1].get("labels", ()) for word in re.findall(r"\w+", label)]
     for inspect in (lambda window: untranslated(window, window.frame.room, labels), cut_in_a_window(1440, 900)):
-        wrong = walk(window, _wait(qtbot), ("apply",), inspect, QSize(1440, 900))
+        wrong = walk(window, ("apply",), inspect, QSize(1440, 900))
         assert wrong == {}, _listed(wrong)
 
 
-def test_every_text_around_the_rooms_can_be_translated(pseudo_window: Window, qtbot: QtBot) -> None:
+def test_every_text_around_the_rooms_can_be_translated(pseudo_window: Window) -> None:
     window = pseudo_window
     window.open_room("embed")
-    settle(window, qtbot)
+    settle(window)
     room = window.frame.room
-    assert room is not None
     room.hide()
     found = untranslated(window)
     found += [f"command: {action.text()}" for action in window.findChildren(QAction) if _is_plain(action.text())]
@@ -128,8 +118,8 @@ def test_every_text_around_the_rooms_can_be_translated(pseudo_window: Window, qt
 
 
 @pytest.mark.parametrize("room", [room.key for room in ROOMS])
-def test_no_word_is_cut_off_when_words_are_longer(room: str, pseudo_window: Window, qtbot: QtBot) -> None:
-    wrong = walk(pseudo_window, _wait(qtbot), (room,), cut_in_a_window(1440, 900), QSize(1440, 900))
+def test_no_word_is_cut_off_when_words_are_longer(room: str, pseudo_window: Window) -> None:
+    wrong = walk(pseudo_window, (room,), cut_in_a_window(1440, 900), QSize(1440, 900))
     assert wrong == {}, _listed(wrong)
 
 

@@ -112,7 +112,6 @@ def test_the_largest_products_come_first_and_name_head_and_dimension() -> None:
     assert bias.value == pytest.approx(float(model.encoder.layer(0).attention.output.bias[5]))
     context = trace_layer(model, PAIR.ids, PAIR.segments, layer=0).context
     head, dimension = products[0].name.removeprefix("head ").split(", dim ")
-    assert products[0].factors is not None
     assert products[0].factors[0] == float(context[int(head) - 1, 2, int(dimension)])
 
 

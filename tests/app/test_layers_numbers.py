@@ -15,20 +15,20 @@ from app.look import theme
 from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
 from app.shell.window import Window
 from app.widgets.figure_button import FigureButton
-from tests.app.conftest import settle, shown_view
+from tests.app.conftest import settle, shown_view, wait_until
 
 
 @pytest.fixture
-def view(window: Window, qtbot: QtBot) -> Any:
-    return shown_view(window, "layers", "steps", qtbot)
+def view(window: Window) -> Any:
+    return shown_view(window, "layers", "steps")
 
 
-def opened(view: Any, columns: int, window: Window, qtbot: QtBot) -> Figure:
+def opened(view: Any, columns: int, window: Window) -> Figure:
     """Of the first step with so many columns, which is open now."""
     key = next(step.key for step in view.steps if step.values.shape[1] == columns)
     if key != view.open_key:
         view.open_step(key)
-    settle(window, qtbot)
+    settle(window)
     return figure_of(view)
 
 
@@ -56,9 +56,9 @@ def test_the_chosen_cell_is_framed_in_its_own_colour(
     assert seen.pixelColor(other.bottomRight()) == table.numbers.fill(float(table.numbers.values[1, column]))
 
 
-def test_a_picture_has_all_rows_and_says_which_columns(view: Any, window: Window, qtbot: QtBot) -> None:
+def test_a_picture_has_all_rows_and_says_which_columns(view: Any, window: Window) -> None:
     window.resize(1000, 720)
-    opened(view, 64, window, qtbot)
+    opened(view, 64, window)
     view.table.horizontalScrollBar().setValue(100)
     shown = view.table.pictured_columns
     assert shown.start == 2 and 0 < len(shown) < 64
@@ -68,13 +68,13 @@ def test_a_picture_has_all_rows_and_says_which_columns(view: Any, window: Window
     numbers = view.table.numbers
     for row in numbers.values[:, shown.start : shown.stop]:
         assert all(short(float(value)) in words for value in row)
-    tokens = window.state.reading.shown_tokens  # type: ignore[union-attr]
+    tokens = window.state.reading.shown_tokens
     assert words.count(str(shown[-1])) == 1 and set(tokens) <= set(words)
     assert next(iter(figure.numbers.values())).values.shape == numbers.values.shape
 
 
-def test_a_picture_has_cells_where_scroll_bars_would_be(view: Any, window: Window, qtbot: QtBot) -> None:
-    opened(view, 64, window, qtbot)
+def test_a_picture_has_cells_where_scroll_bars_would_be(view: Any, window: Window) -> None:
+    opened(view, 64, window)
     figure, table = figure_of(view), view.table
     last = table.numbers.rowCount() - 1, table.pictured_columns[-1]
     table_picture = table.picture()
@@ -84,8 +84,8 @@ def test_a_picture_has_cells_where_scroll_bars_would_be(view: Any, window: Windo
     assert image.pixelColor(corner * 2) == expected
 
 
-def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view: Any, window: Window, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: bool(view.headers) and not view._after_layout.isActive())
+def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view: Any, window: Window) -> None:
+    wait_until(lambda: bool(view.headers) and not view._after_layout.isActive())
     QApplication.processEvents()
     viewport = view._area.viewport()
     places = [(header.mapTo(viewport, QPoint(0, 0)).y(), header.height()) for header in view.headers]
@@ -93,11 +93,11 @@ def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view: Any, 
     assert [top for top, height in places if top < viewport.height() - 4 < viewport.height() < top + height] == []
 
 
-def test_a_table_with_few_columns_is_pictured_whole(view: Any, window: Window, qtbot: QtBot) -> None:
+def test_a_table_with_few_columns_is_pictured_whole(view: Any, window: Window) -> None:
     window.resize(1000, 720)
-    tokens = window.state.reading.shown_tokens  # type: ignore[union-attr]
+    tokens = window.state.reading.shown_tokens
     view.open_step("probs")
-    settle(window, qtbot)
+    settle(window)
     assert len(tokens) <= MOST_WHOLE and view.table.horizontalScrollBar().maximum() > 0
     figure = figure_of(view)
     assert "columns" not in figure.hint

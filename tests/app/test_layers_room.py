@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.layers.layer_steps import layer_steps
@@ -25,7 +24,7 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
 from bertcore.analysis.vectors import GroupSimilarity, cosines, group_similarity, lengths, pca, word_in_sentences
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from tests.app.conftest import TIMEOUT_MS, settle, shown_view
+from tests.app.conftest import Opener, settle, shown_view, wait_until
 from tests.app.family_models import SHAPES, save_family
 
 Opened = Callable[[str], Any]  # the key of a view of the room -> the view
@@ -33,17 +32,17 @@ NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
-def room(window: Window, qtbot: QtBot) -> Any:
+def room(window: Window) -> Any:
     found = window.open_room("layers")
-    settle(window, qtbot)
+    settle(window)
     window.state.set_head(0, 0)
     return found
 
 
 @pytest.fixture
-def opened(room: Any, window: Window, qtbot: QtBot) -> Opened:
+def opened(room: Any, window: Window) -> Opened:
     """Opens a view of the room."""
-    return partial(shown_view, window, "layers", qtbot=qtbot)
+    return partial(shown_view, window, "layers")
 
 
 @pytest.fixture
@@ -112,7 +111,7 @@ def test_what_is_added_is_the_engines_for_the_current_token(
 
 
 def test_neurons_are_the_engines_and_arrow_keys_choose(
-    opened: Opened, window: Window, reading: Any, checkpoint: Checkpoint, qtbot: QtBot
+    opened: Opened, window: Window, reading: Any, checkpoint: Checkpoint
 ) -> None:
     view, model = opened("neurons"), checkpoint.model
     charts, text = view.charts, as_text(model, reading.request.input_ids, reading.request.segments)
@@ -124,7 +123,7 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     first = charts["strongest"].selected_cell()
     assert first == shared.index(min(shared))  # the one that fires for the fewest others
     QTest.keyClick(charts["strongest"], Qt.Key.Key_Down)
-    settle(window, qtbot)
+    settle(window)
     layer, neuron = named[4][min(first + 1, len(named[4]) - 1)]
     assert view.chosen == (layer, neuron) and view.cards["tokens"].title == f"Layer {layer + 1} · Neuron {neuron}"
     fires = neuron_activations(model, text, layer, neuron)
@@ -156,16 +155,16 @@ def test_an_activation_of_nothing_has_no_sign(
 
 
 def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_at(
-    opened: Opened, window: Window, qtbot: QtBot
+    opened: Opened, window: Window
 ) -> None:
     view = opened("neurons")
 
     def choose(neuron: tuple[int, int]) -> None:
         view.charts["strongest"].clicked.emit(rows_of(view).index(neuron), NO_KEY)
-        settle(window, qtbot)
+        settle(window)
 
     window.state.set_focus(4)
-    settle(window, qtbot)
+    settle(window)
     found = view.asked["all"].answer
     rows = [set(zip(*pair, strict=True)) for pair in zip(found.layers.tolist(), found.neurons.tolist(), strict=True)]
     neuron, other = next((one, i) for one in sorted(rows[4]) for i, row in enumerate(rows) if one not in row)
@@ -177,14 +176,12 @@ def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_
     both = min(rows[4] & rows[shared])
     choose(both)
     window.state.set_focus(shared)
-    settle(window, qtbot)
+    settle(window)
     strong = [bar.note for bar in view.charts["tokens"].bars if bar.is_strong]
     assert view.chosen == both and strong == [str(shared)]
 
 
-def test_one_word_is_compared_in_the_persons_sentences(
-    opened: Opened, window: Window, qtbot: QtBot, checkpoint: Checkpoint
-) -> None:
+def test_one_word_is_compared_in_the_persons_sentences(opened: Opened, window: Window, checkpoint: Checkpoint) -> None:
     view = opened("word")
     assert len(view.compared[1].sentences) == 4
     for line, text in zip(view.editor.lines, ("A cat sat.", "The cat ran home.", "A happy cat!", "A dog"), strict=True):
@@ -193,7 +190,7 @@ def test_one_word_is_compared_in_the_persons_sentences(
     view.editor.word.clear()
     QTest.keyClicks(view.editor.word, "cat")
     view.editor.lines[1].meaning.click()
-    qtbot.waitUntil(lambda: view.compared is not None and view.compared[1].sentences == [0, 1, 2], timeout=TIMEOUT_MS)
+    wait_until(lambda: view.compared is not None and view.compared[1].sentences == [0, 1, 2])
     found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, "cat", view.editor.uses.texts)
     assert view.compared[1].cosines == pytest.approx(found.cosines, abs=1e-5)
     assert view.charts["matrix"].values == pytest.approx(found.cosines[window.state.selection.stage], abs=1e-5)
@@ -203,10 +200,10 @@ def test_one_word_is_compared_in_the_persons_sentences(
     assert "not in this sentence" in view.editor.lines[3].missing.text()
 
 
-def test_a_word_in_no_sentence_is_said(opened: Opened, qtbot: QtBot) -> None:
+def test_a_word_in_no_sentence_is_said(opened: Opened) -> None:
     view = opened("word")
     QTest.keyClicks(view.editor.word, "x")
-    qtbot.waitUntil(lambda: "No sentence contains the word “bankx”" in view.progress.text, timeout=TIMEOUT_MS)
+    wait_until(lambda: "No sentence contains the word “bankx”" in view.progress.text)
     assert view.compared is None and not view.verdict.text()
     assert not len(view.charts["curves"].points("within")[0]) and view.charts["matrix"].values is None
     view.editor.add.click()
@@ -224,25 +221,22 @@ def test_the_verdict_names_the_layer() -> None:
     assert "at least two sentences" in verdict(GroupSimilarity(np.array([0.1]), np.array([np.nan]), None))
 
 
-def test_sentences_and_view_outlive_a_frame_of_another_size(
-    opened: Opened, room: Any, window: Window, qtbot: QtBot
-) -> None:
+def test_sentences_and_view_outlive_a_frame_of_another_size(opened: Opened, room: Any, window: Window) -> None:
     QTest.keyClicks(opened("word").editor.lines[0].text, "!")
     window.appearance.set_look(projector=True)
-    settle(window, qtbot)
+    settle(window)
     again: Any = window.open_room("layers")
     assert again is not room and again.views.key == "word" and again.view.editor.uses.texts[0].startswith("!")
     assert len(again.view.editor.lines) == 4
-    window.appearance.set_look(projector=False)
 
 
 def test_every_step_shows_the_engines_numbers_and_their_parts(
-    opened: Opened, room: Any, window: Window, reading: Any, checkpoint: Checkpoint, qtbot: QtBot
+    opened: Opened, room: Any, window: Window, reading: Any, checkpoint: Checkpoint
 ) -> None:
     view = opened("steps")
     table = view.table
     room.slider.track.setValue(2)
-    settle(window, qtbot)
+    settle(window)
     window.state.set_head(1, 3)
     window.state.set_focus(5)
     layer = trace_layer(checkpoint.model, reading.request.input_ids, reading.request.segments, layer=1)
@@ -262,11 +256,11 @@ def test_every_step_shows_the_engines_numbers_and_their_parts(
         assert tip.endswith(f": {numbers.number(value, 9)}")
 
 
-def test_a_changed_row_is_said_not_to_add_up(opened: Opened, window: Window, qtbot: QtBot) -> None:
+def test_a_changed_row_is_said_not_to_add_up(opened: Opened, window: Window) -> None:
     view, row = opened("steps"), (1.0, *[0.0] * (len(window.state.encoding or []) - 1))
     window.state.set_what_if(window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: view.asked["layer"].answer is not None, timeout=TIMEOUT_MS)
+    settle(window)
+    wait_until(lambda: view.asked["layer"].answer is not None)
     view.open_step("probs")
     window.state.set_focus(4)
     assert view.table.numbers.values[4].tolist() == list(row)
@@ -279,18 +273,16 @@ OFTEN = ("pre-norm", "albert")  # the others differ in what the engine's own tes
 
 
 @pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in SHAPES])
-def test_every_view_works_for_every_family_and_for_little_text(
-    name: str, open_window: Callable[[Path], Window], qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_every_view_works_for_every_family_and_for_little_text(name: str, open_window: Opener, tmp_path: Path) -> None:
     window = open_window(save_family(name, tmp_path / name))
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     room: Any = window.open_room("layers")
     for text, specials in (("The cat sat on the mat.", True), ("cat", False), ("", False)):
         window.state.set_token_view(specials=specials)
         window.state.set_text(text, "")
-        settle(window, qtbot)
+        settle(window)
         for key in (spec.key for spec in LayersRoom.specs):
             room.open_view(key).repaint()
-            settle(window, qtbot)
+            settle(window)
             room.view.repaint()
     assert not window.frame.banner.isVisible()

@@ -19,7 +19,6 @@ from pytestqt.qtbot import QtBot
 from app.look import theme
 from app.rooms.attend.heads_card import HeadsCard
 from app.rooms.attend.matrix_view import AttentionGrid
-from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.what_if import WhatIf
 from app.widgets.card import Hint, label, scrolled
@@ -27,9 +26,9 @@ from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import LEAST_PX, CurvePlot
 from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, make_checkpoint, settle
+from tests.app.conftest import TEXT_A, TEXT_B, handle_events, make_checkpoint, settle, wait_until
 from tests.app.layout_check import curve_words, faults
-from tests.app.layout_walk import SIZE, Wait, walk, walk_train, write_runs
+from tests.app.layout_walk import SIZE, walk, walk_train, write_runs
 from tests.app.test_apply_room import ENDINGS, KINDS, PASSAGE, make_model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,11 +38,6 @@ UNSEEN_TEXTS = (
     "Uncomfortable passengers waited for the extraordinarily delayed train, misunderstanding every announcement.",
     "Nevertheless the stationmaster apologised repeatedly, offering unbelievably generous refreshments to everyone.",
 )
-
-
-@pytest.fixture
-def wait(qtbot: QtBot) -> Wait:
-    return lambda condition: qtbot.waitUntil(condition, timeout=TIMEOUT_MS)
 
 
 @pytest.fixture
@@ -152,46 +146,46 @@ class TestCheck:
         assert any(wrong in fault for fault in found) if wrong else found == []
 
 
-def test_every_room_and_view(sized: Window, wait: Wait) -> None:
-    assert walk(sized, wait) == {}
+def test_every_room_and_view(sized: Window) -> None:
+    assert walk(sized) == {}
 
 
-def test_words_that_are_new_to_the_model(sized: Window, wait: Wait, qtbot: QtBot) -> None:
+def test_words_that_are_new_to_the_model(sized: Window) -> None:
     """Many pieces: chips on several lines, labels that do not all fit."""
     sized.state.set_text(*UNSEEN_TEXTS)
-    settle(sized, qtbot)
-    assert walk(sized, wait, ("embed", "attend", "predict")) == {}
+    settle(sized)
+    assert walk(sized, ("embed", "attend", "predict")) == {}
 
 
-def test_train_with_runs_and_its_form(sized: Window, wait: Wait) -> None:
+def test_train_with_runs_and_its_form(sized: Window) -> None:
     write_runs()
-    assert walk_train(sized, wait) == {}
+    assert walk_train(sized) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_apply_for_each_task(open_window: Callable, tmp_path: Path, kind: str, projector: bool, wait: Wait) -> None:
+def test_apply_for_each_task(open_window: Callable, tmp_path: Path, kind: str, projector: bool) -> None:
     window = open_window(make_model(tmp_path / kind, kind))
-    wait(lambda: window.state.reading is not None)
+    wait_until(lambda: window.state.reading is not None)
     window.appearance.set_look(projector=projector)
     room = window.open_room("apply")
-    wait(lambda: room.view is not None)
+    wait_until(lambda: room.view is not None)
     if text := {"span": PASSAGE, "summarise": PASSAGE, "choice": ENDINGS}.get(kind):
         room.view.editor.setPlainText(text)
     window.state.set_text(TEXT_A, TEXT_B if kind == "classify" else "")
-    assert walk(window, wait, ("apply", "embed", "attend", "layers")) == {}
+    assert walk(window, ("apply", "embed", "attend", "layers")) == {}
 
 
 @pytest.mark.slow
-def test_long_text_and_many_heads(open_window: Callable, tmp_path: Path, projector: bool, wait: Wait) -> None:
+def test_long_text_and_many_heads(open_window: Callable, tmp_path: Path, projector: bool) -> None:
     window = open_window(make_checkpoint(tmp_path / LONG_NAME, layers=12, heads=16))
-    wait(lambda: window.state.reading is not None)
+    wait_until(lambda: window.state.reading is not None)
     window.state.set_text(" ".join([TEXT_A] * 4), " ".join([TEXT_B] * 4))
     window.appearance.set_look(projector=projector)
-    assert walk(window, wait) == {}
+    assert walk(window) == {}
 
 
-def test_around_the_rooms(sized: Window, qtbot: QtBot) -> None:
+def test_around_the_rooms(sized: Window) -> None:
     """Message, changes inside, long names, the command list and the help."""
     sized.show_problem(LONG_PROBLEM)
     sized.frame.title_bar.model.setText(LONG_NAME)
@@ -199,7 +193,7 @@ def test_around_the_rooms(sized: Window, qtbot: QtBot) -> None:
     if not theme.is_projector():  # there the line lies over the room
         sized.frame.status.set_hover("comfortable (12), dimension 17: −0.12345 · after LayerNorm")
     sized.state.set_what_if(WhatIf(heads_off=frozenset((layer, head) for layer in range(2) for head in range(4))))
-    settle(sized, qtbot)
+    settle(sized)
     assert faults(sized, SIZE) == []
     sized.open_palette()
     assert faults(sized, SIZE) == []
@@ -212,7 +206,6 @@ def test_menus_fit_the_screen(sized: Window) -> None:
         if isinstance(button, MenuButton) or "commands" in button.accessibleName().lower():
             button.click()
             menu = button.findChild(QMenu)
-            assert menu is not None
             assert menu.sizeHint().width() < SIZE.width() and menu.sizeHint().height() < SIZE.height()
             menu.close()
 
@@ -225,10 +218,10 @@ def test_themes_differ_in_nothing_but_colours() -> None:
     assert f"font-size: {theme.LEAST_PROJECTED_PX}px" in sheets.pop()
 
 
-def test_picture_of_the_heads_holds_still(sized: Window, qtbot: QtBot) -> None:
+def test_picture_of_the_heads_holds_still(sized: Window) -> None:
     """It grows with its width: if its scroll bar took some of that, the two would chase each other for ever."""
     room = sized.open_room("attend")
-    settle(sized, qtbot)
+    settle(sized)
     card = room.findChild(HeadsCard)
     widths = set()
     for height in range(560, 1100, 9):
@@ -273,16 +266,15 @@ def test_status_line_gives_its_room_to_what_is_new(looks: object, qtbot: QtBot) 
     assert line._keys.isVisible()
 
 
-def test_on_a_projector_the_status_line_takes_no_height(window: Window, qtbot: QtBot) -> None:
+def test_on_a_projector_the_status_line_takes_no_height(window: Window) -> None:
     """The picture comes first; what is under the mouse is said over the lower edge, and the mouse does not feel it."""
     window.resize(SIZE)
     window.appearance.set_look(projector=True)
     room = window.open_room("attend")
-    settle(window, qtbot)
-    assert isinstance(room, AttendRoom)
+    settle(window)
     frame, grid = window.frame, room.findChild(AttentionGrid)
     assert not frame.status.isVisible()
-    qtbot.waitUntil(lambda: grid.raster is not None and grid.grid_rect().height() > 0.38 * SIZE.height())
+    wait_until(lambda: grid.raster is not None and grid.grid_rect().height() > 0.38 * SIZE.height())
     bottom = room.mapTo(frame, room.rect().bottomLeft()).y()
     assert bottom == frame.rect().bottom()
     frame.status.set_hover("cat (2), dimension 17: −0.12")
@@ -301,7 +293,7 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
         marks=[Mark(10, "then: guess masked words", "first: guess the next word"), Mark(80, "then: longer sequences")]
     )
     plot.show()
-    qtbot.waitUntil(lambda: plot.is_loaded)
+    wait_until(lambda: plot.is_loaded)
     said = {}
     for width, height in ((700, 300), (2400, 300), (700, 128), (700, 60)):
         plot.setMinimumHeight(0)
@@ -315,28 +307,28 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
 
 
 @pytest.mark.parametrize("name", ["embed", "predict", "layers"])
-def test_the_tabs_of_pages_stand_together(name: str, window: Window, qtbot: QtBot) -> None:
+def test_the_tabs_of_pages_stand_together(name: str, window: Window) -> None:
     """Each as wide as its words, not spread over the window."""
     room = window.open_room(name)
-    settle(window, qtbot)
-    tabs = room.tabs  # type: ignore[attr-defined]
+    settle(window)
+    tabs = room.tabs
     words = [tabs.fontMetrics().horizontalAdvance(tabs.tabText(tab)) for tab in range(tabs.count())]
     rects = [tabs.tabRect(tab) for tab in range(tabs.count())]
     assert all(rect.width() <= wide + theme.px(36) for rect, wide in zip(rects, words, strict=True))
     assert rects[-1].right() < room.width() / 2 or tabs.width() == tabs.sizeHint().width()
 
 
-def test_type_and_pictures_grow_with_a_large_window(window: Window, qtbot: QtBot) -> None:
+def test_type_and_pictures_grow_with_a_large_window(window: Window) -> None:
     window.open_room("attend")
-    settle(window, qtbot)
+    settle(window)
     edit = window.frame.sentences.a
     small, size = edit.height(), QSize(2560, 1440)
     window.resize(size)
-    qtbot.waitUntil(lambda: theme.scale() == theme.LARGE_SCALE)
-    settle(window, qtbot)
+    wait_until(lambda: theme.scale() == theme.LARGE_SCALE)
+    settle(window)
     edit = window.frame.sentences.a
     assert edit.height() == round(small * theme.LARGE_SCALE) and edit.font().pixelSize() > 13
     assert faults(window, size) == []
     window.resize(1440, 900)
-    qtbot.waitUntil(lambda: theme.scale() == 1.0)
+    wait_until(lambda: theme.scale() == 1.0)
     assert window.frame.sentences.a.height() == small and window.room_key == "attend"

@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.lessons.answers import ENDING, as_csv, collect, load_answers
 from app.lessons.card import LessonCard
@@ -21,7 +20,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.predict import predict
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import settle, wait_until
 from tests.app.test_apply_room import make_model
 
 LESSON = """---
@@ -61,8 +60,8 @@ Some **text**.
 class Played:
     """A lesson in a window."""
 
-    def __init__(self, window: Window, folder: Path, qtbot: QtBot) -> None:
-        self.window, self._qtbot = window, qtbot
+    def __init__(self, window: Window, folder: Path) -> None:
+        self.window = window
         self.file = folder / "small.md"
         self.file.write_text(LESSON, encoding="utf-8")
         window.lessons.open(self.file)
@@ -79,8 +78,8 @@ class Played:
 
     def arrive(self) -> None:
         """The page has what it wants to show."""
-        self._qtbot.waitUntil(lambda: self.window.lessons.player.start is not None, timeout=TIMEOUT_MS)
-        settle(self.window, self._qtbot)
+        wait_until(lambda: self.window.lessons.player.start is not None)
+        settle(self.window)
 
     def go(self, number: int) -> None:
         self.player.go(number)
@@ -99,15 +98,15 @@ class Played:
             found = [find_highlight(self.window, name) for name in names]
             return self.window.frame.findChildren(Spotlight)[-1].targets == found and all(found)
 
-        self._qtbot.waitUntil(is_lit)
+        wait_until(is_lit)
 
 
 @pytest.fixture
-def played(window: Window, tmp_path: Path, qtbot: QtBot) -> Played:
-    return Played(window, tmp_path, qtbot)
+def played(window: Window, tmp_path: Path) -> Played:
+    return Played(window, tmp_path)
 
 
-def test_a_lesson_is_walked_through(played: Played, window: Window, qtbot: QtBot) -> None:
+def test_a_lesson_is_walked_through(played: Played, window: Window) -> None:
     state, player, card = window.state, played.player, played.card
     assert card.isVisible() and window.room_key == "attend" and state.text_a == "The dog saw the cat."
     assert state.model.name == "bertscope-tiny"
@@ -127,7 +126,7 @@ def test_a_lesson_is_walked_through(played: Played, window: Window, qtbot: QtBot
     assert player.number == 2
     player.close()
     assert card.isHidden()
-    qtbot.waitUntil(lambda: not window.frame.findChildren(Spotlight) and not window.frame.findChildren(LessonCard))
+    wait_until(lambda: not window.frame.findChildren(Spotlight) and not window.frame.findChildren(LessonCard))
     assert window.lessons.player is None  # it takes its timers and its watch of the file with it
     assert not window.commands["lesson.next"].isEnabled()
 
@@ -162,9 +161,9 @@ def test_a_question_comes_before_its_answer(played: Played) -> None:
     assert [(one.given, one.right) for one in played.player.answers.values()] == [("This one", False)]
 
 
-def test_a_number_is_read_off_the_layers(played: Played, qtbot: QtBot) -> None:
+def test_a_number_is_read_off_the_layers(played: Played) -> None:
     played.go(2)
-    qtbot.waitUntil(lambda: played.player.start.lens is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: played.player.start.lens is not None)
     assert played.player.reveal(str(played.player.start.lens.decided(0))) is True
 
 
@@ -178,13 +177,13 @@ def test_a_task_is_done_by_what_is_chosen(played: Played, window: Window) -> Non
     assert played.player.is_task_done  # it stays so
 
 
-def test_a_text_that_is_to_be_changed_says_whether_it_is(played: Played, window: Window, qtbot: QtBot) -> None:
+def test_a_text_that_is_to_be_changed_says_whether_it_is(played: Played, window: Window) -> None:
     played.player.next()
     changed = LESSON.replace(":: done score previous token >= 20%", ":: done text != start")
     played.read_again(changed.replace(":: solution head best previous token", ":: solution text A cat ran."))
     assert played.body.task.state.text() == "The text has not changed yet."
     window.state.set_text("A cat ran.")
-    qtbot.waitUntil(lambda: played.player.is_task_done, timeout=TIMEOUT_MS)
+    wait_until(lambda: played.player.is_task_done)
 
 
 TUNED = """---
@@ -206,33 +205,33 @@ It says {{class}}.
 
 
 def test_a_task_is_done_by_what_a_fine_tuned_model_answers(
-    window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qtbot: QtBot
+    window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
     folder = make_model(tmp_path / "checkpoints" / "bertscope-sentiment", "classify")
     (tmp_path / "tuned.md").write_text(TUNED, encoding="utf-8")
     window.lessons.open(tmp_path / "tuned.md")
     player = window.lessons.player
-    qtbot.waitUntil(lambda: player.task_value(player.start) is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: player.task_value(player.start) is not None)
     assert window.room_key == "apply" and not player.is_task_done
     (answer,) = predict(load_checkpoint(folder), [TextExample("The cat sat.")])
     assert player.task_value(player.start) == pytest.approx(answer.probabilities["good"])
     assert answer.label in window.frame.findChildren(LessonCard)[-1].body.text.toPlainText()
     window.state.set_text("It was happy.", "")
-    qtbot.waitUntil(lambda: player.is_task_done, timeout=TIMEOUT_MS)
+    wait_until(lambda: player.is_task_done)
 
 
-def test_a_saved_file_is_read_again_on_its_page(played: Played, qtbot: QtBot) -> None:
+def test_a_saved_file_is_read_again_on_its_page(played: Played) -> None:
     played.go(1)
     player, file = played.player, played.file
     file.write_text(LESSON.replace("# Second", "# New\n\n# Second").replace("previous word", "word before"))
-    qtbot.waitUntil(lambda: len(player.lesson.pages) == 4, timeout=TIMEOUT_MS)
+    wait_until(lambda: len(player.lesson.pages) == 4)
     assert player.page.title == "Second" and player.number == 2
     file.write_text(LESSON + ":: nonsense\n")
-    qtbot.waitUntil(lambda: "no command “nonsense”" in player.problem, timeout=TIMEOUT_MS)
+    wait_until(lambda: "no command “nonsense”" in player.problem)
     assert "no command" in played.card._problem.text() and len(player.lesson.pages) == 4
     file.write_text(LESSON)
-    qtbot.waitUntil(lambda: not player.problem, timeout=TIMEOUT_MS)
+    wait_until(lambda: not player.problem)
 
 
 def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(
@@ -245,13 +244,12 @@ def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(
     assert played.player.page.title == "First" and played.player.number == 0
 
 
-def test_projector_mode_keeps_the_page(played: Played, window: Window, qtbot: QtBot) -> None:
+def test_projector_mode_keeps_the_page(played: Played, window: Window) -> None:
     played.player.next()
     window.appearance.set_look(projector=True)
     played.arrive()
     assert played.player.number == 1
-    qtbot.waitUntil(lambda: played.card.isVisible(), timeout=TIMEOUT_MS)
-    window.appearance.set_look(projector=False)
+    wait_until(lambda: played.card.isVisible())
 
 
 def test_answers_are_handed_in_and_collected(played: Played, window: Window, tmp_path: Path) -> None:
@@ -297,13 +295,13 @@ def test_a_wrong_file_of_answers_is_refused(change: dict[str, object], tmp_path:
         load_answers(file)
 
 
-def test_every_spot_is_a_widget_of_the_window(window: Window, qtbot: QtBot) -> None:
+def test_every_spot_is_a_widget_of_the_window(window: Window) -> None:
     missing = []
     for room in ROOMS:
         window.open_room(room.key)
         if room.key == "predict":
             window.open_view("predict", "lens")  # the only view with a spot of its own
-        settle(window, qtbot)
+        settle(window)
         QApplication.processEvents()
         names = [name for name in HIGHLIGHTS if name.startswith(f"{room.key}.") or "." not in name]
         missing += [(room.key, name) for name in names if not window.findChildren(object, name)]
@@ -311,10 +309,10 @@ def test_every_spot_is_a_widget_of_the_window(window: Window, qtbot: QtBot) -> N
     assert all(name.partition(".")[0] in {room.key for room in ROOMS} for name in HIGHLIGHTS if "." in name)
 
 
-def test_nothing_stays_of_a_file_that_is_no_lesson(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_nothing_stays_of_a_file_that_is_no_lesson(window: Window, tmp_path: Path) -> None:
     file = tmp_path / "session.bertscope.json"
     file.write_text("{}", encoding="utf-8")
     window.lessons.open(file)
     assert file.name in window.frame.banner.text and window.frame.banner.is_shown and not window.lessons.is_open
     assert window.lessons.player is None and window.frame.findChild(LessonCard).isHidden()
-    qtbot.waitUntil(lambda: window.frame.findChild(LessonCard) is None)
+    wait_until(lambda: window.frame.findChild(LessonCard) is None)

@@ -10,7 +10,7 @@ from app.rooms.attend.head_panels import HeadLinks
 from app.widgets.card import intro_line, label, scrolled
 from app.widgets.charts.bars import Bar, BarList
 from app.widgets.layouts import vbox
-from tests.app.conftest import handle_events
+from tests.app.conftest import handle_events, wait_until
 
 LINES = "\n".join(f"line {number} of these words" for number in range(30))
 
@@ -50,7 +50,7 @@ def test_the_lower_edge_is_between_two_lines(kind: str, looks: QApplication, qtb
     qtbot.addWidget(area)
     area.resize(260, 200)
     area.show()
-    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
+    wait_until(lambda: area.verticalScrollBar().maximum() > 0)
     heights = set()
     for height in range(150, 190, 3):
         area.resize(260, height)
@@ -72,7 +72,7 @@ def test_at_the_end_everything_is_seen(looks: QApplication, qtbot: QtBot) -> Non
     area.resize(260, 173)
     area.show()
     bar = area.verticalScrollBar()
-    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    wait_until(lambda: bar.maximum() > 0)
     bar.setValue(bar.maximum())
     handle_events()
     assert area.viewport().height() == 173 and not last.visibleRegion().isEmpty()

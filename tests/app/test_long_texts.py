@@ -73,10 +73,10 @@ def test_labels_of_tokens_have_an_end(tmp_path: Path) -> None:
     assert len(label_of) == MOST_LABEL and label_of.endswith("…")
 
 
-def test_a_pasted_word_of_100_000_characters(window: Window, qtbot: QtBot) -> None:
+def test_a_pasted_word_of_100_000_characters(window: Window) -> None:
     before = window.minimumSizeHint().width()
     window.state.set_text("x" * 100_000, "the cat sat")
-    settle(window, qtbot)
+    settle(window)
     assert window.minimumSizeHint().width() <= before + theme.px(MOST_RUN * 10)
     assert len(window.frame.note.text()) < 400
     window.sessions.save(Path(os.environ["BERTSCOPE_HOME"]).parent / "long.bertscope.json")

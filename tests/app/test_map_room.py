@@ -1,6 +1,5 @@
 """Room Map and the line of predictions: what is drawn is the reading, and every part leads to the right place."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.map import model_map
@@ -27,36 +25,34 @@ from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.residual import neuron_activations
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_B, Opener, make_checkpoint, settle, wait_until
 from tests.app.family_models import save_family
 
-Opener = Callable[[Path | str], Window]
 EMBEDDINGS = ("token", "segment", "position", "sum")
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
 
 
-def shown_map(window: Window, qtbot: QtBot) -> Any:
+def shown_map(window: Window) -> Any:
     """The view when all is answered; its plan and content are there."""
     room = window.open_room("map")
     assert isinstance(room, MapRoom) and isinstance(room.view, MapView)
-    settle(window, qtbot)
+    settle(window)
     view = room.view
-    qtbot.waitUntil(lambda: not view.is_running and not window.services.inference.is_busy, timeout=TIMEOUT_MS)
+    wait_until(lambda: not view.is_running and not window.services.inference.is_busy)
     assert view.map.plan is not None and view.map.content is not None
     return view
 
 
 def reading_of(window: Window) -> Reading:
-    assert window.state.reading is not None
     return window.state.reading
 
 
-def open_text(open_window: Opener, folder: Path, a: str, b: str, masks: tuple[int, ...], qtbot: QtBot) -> Window:
+def open_text(open_window: Opener, folder: Path, a: str, b: str, masks: tuple[int, ...]) -> Window:
     window = open_window(folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     window.state.set_text(a, b)
     window.state.set_masks(masks)
-    settle(window, qtbot)
+    settle(window)
     return window
 
 
@@ -99,11 +95,11 @@ def test_a_layer_that_opens_stays_under_the_pointer() -> None:
 # What is drawn.
 
 
-def test_the_map_shows_this_pass(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+def test_the_map_shows_this_pass(window: Window, model_folder: Path) -> None:
     window.state.set_masks([2, 5])
     window.state.set_focus(5)
-    settle(window, qtbot)
-    view, request, checkpoint = shown_map(window, qtbot), reading_of(window).request, load_checkpoint(model_folder)
+    settle(window)
+    view, request, checkpoint = shown_map(window), reading_of(window).request, load_checkpoint(model_folder)
     ids, segments, content, answer = request.input_ids, request.segments, view.map.content, view.map.answer
     assert list(content.words.values())[:4] == ["The", "cat", "sat", "on"]  # as they were typed, though masked
     direct = trace(checkpoint.model, ids, segments)
@@ -115,7 +111,6 @@ def test_the_map_shows_this_pass(window: Window, model_folder: Path, qtbot: QtBo
     best = top_words(logits[-1], checkpoint.tokenizer, 3)
     assert [word for word, _ in answer.words[:3]] == [label(guess.id) for guess in best]
     assert [share for _, share in answer.words[:3]] == pytest.approx([guess.probability for guess in best])
-    assert direct.next_sentence_logits is not None
     yes = next_sentence(direct.next_sentence_logits).is_next
     assert content.verdict.share == pytest.approx(yes, abs=1e-5)
     activity = content.activity
@@ -126,8 +121,8 @@ def test_the_map_shows_this_pass(window: Window, model_folder: Path, qtbot: QtBo
         np.testing.assert_allclose(activity.activations[layer, :, column], whole[view.map.positions], atol=1e-5)
 
 
-def test_without_a_mask_the_token_under_the_mouse_is_followed(window: Window, qtbot: QtBot) -> None:
-    view = shown_map(window, qtbot)
+def test_without_a_mask_the_token_under_the_mouse_is_followed(window: Window) -> None:
+    view = shown_map(window)
     assert view.map.answer.position == 1
     window.state.set_hover(4)
     assert view.map.answer.position == 4 and len(view.map.answer.guesses) == 3
@@ -138,10 +133,8 @@ def test_without_a_mask_the_token_under_the_mouse_is_followed(window: Window, qt
     assert title == f"“{reading_of(window).shown_tokens[3]}” after layer 2"
 
 
-def test_a_map_that_failed_to_paint_is_painted_again(
-    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = shown_map(window, qtbot).map
+def test_a_map_that_failed_to_paint_is_painted_again(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = shown_map(window).map
     before, faults = shown.grab().toImage(), [ValueError("broken")]
 
     def fail_once(*arguments: Any) -> Any:
@@ -183,13 +176,11 @@ def test_a_map_that_failed_to_paint_is_painted_again(
     ],
     ids=lambda value: f"{value.kind} {value.name}".strip() if isinstance(value, MapPart) else "",
 )
-def test_a_click_opens_the_place(
-    part: MapPart, room: str, view: str, selected: dict[str, Any], window: Window, qtbot: QtBot
-) -> None:
+def test_a_click_opens_the_place(part: MapPart, room: str, view: str, selected: dict[str, Any], window: Window) -> None:
     window.resize(1440, 900)
     window.state.set_masks([2])
-    settle(window, qtbot)
-    shown = shown_map(window, qtbot).map
+    settle(window)
+    shown = shown_map(window).map
     caption, center = shown.describe(part), shown.plan.parts[part].center()
     assert part.kind == "section" or (caption.title and caption.text)
     assert shown.cell_at(center) == part
@@ -199,12 +190,12 @@ def test_a_click_opens_the_place(
     assert {name: getattr(window.state, name) for name in selected} == selected
 
 
-def test_arrow_keys_walk_and_enter_opens(window: Window, qtbot: QtBot) -> None:
+def test_arrow_keys_walk_and_enter_opens(window: Window) -> None:
     window.resize(1440, 900)
     window.state.set_head(0, 0)
-    picture = shown_map(window, qtbot).map
+    picture = shown_map(window).map
     picture.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(lambda: picture.hovered_cell == MapPart("head", 0, 0), timeout=TIMEOUT_MS)
+    wait_until(lambda: picture.hovered_cell == MapPart("head", 0, 0))
     QTest.keyClick(picture, Qt.Key.Key_Right)
     assert picture.hovered_cell == MapPart("head", 0, 1)
     reached = set()
@@ -223,11 +214,10 @@ def test_arrow_keys_walk_and_enter_opens(window: Window, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     "family", ["roberta", "albert", "distilbert", "discriminator", "minilm", "pre-norm", "encoder"]
 )
-def test_any_family(family: str, open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+def test_any_family(family: str, open_window: Opener, tmp_path: Path) -> None:
     folder = save_family(family, tmp_path / family)
-    window = open_text(open_window, folder, "The cat sat on the mat.", "It was very comfortable.", (), qtbot)
-    shown, model = shown_map(window, qtbot).map, window.state.model
-    assert model is not None
+    window = open_text(open_window, folder, "The cat sat on the mat.", "It was very comfortable.", ())
+    shown, model = shown_map(window).map, window.state.model
     shown.grab()
     answer, content, predicts = shown.answer, shown.content, "mlm" in model.output_heads
     assert bool(answer.words) == bool(answer.guesses) == predicts == (not answer.reason)
@@ -239,52 +229,51 @@ def test_any_family(family: str, open_window: Opener, tmp_path: Path, qtbot: QtB
         assert part.kind == "section" or shown.describe(part).text
     if shown.plan.is_folded:
         QTest.mouseMove(shown, shown.plan.layers[17].heads.center().toPoint())
-        qtbot.waitUntil(lambda: shown.plan.layers[17].is_open, timeout=TIMEOUT_MS)
+        wait_until(lambda: shown.plan.layers[17].is_open)
         assert shown.hovered_cell is None or shown.hovered_cell.layer == 17
 
 
 @pytest.mark.parametrize("a", ["", "a", "the cat sat on the mat " * 9])
-def test_any_length(a: str, open_window: Opener, model_folder: Path, qtbot: QtBot) -> None:
-    window = open_text(open_window, model_folder, a, "a dog", (), qtbot)
+def test_any_length(a: str, open_window: Opener, model_folder: Path) -> None:
+    window = open_text(open_window, model_folder, a, "a dog", ())
     window.resize(1280, 720)
-    shown, encoding = shown_map(window, qtbot).map, reading_of(window).encoding
+    shown, encoding = shown_map(window).map, reading_of(window).encoding
     size = len(encoding)
     shown.grab()
     assert encoding.tokens.index("[SEP]") in shown.positions
     assert shown.positions[0] == 0 and shown.positions[-1] == size - 1
     assert (len(shown.positions) < size) == (size > 30)
     window.state.set_focus(size // 2)
-    shown_map(window, qtbot)
+    shown_map(window)
     assert size // 2 in shown.positions
     assert shown.content.activity.activations.shape[1] == len(shown.positions)
 
 
-def test_144_heads_are_drawn(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+def test_144_heads_are_drawn(open_window: Opener, tmp_path: Path) -> None:
     """How fast: `make bench`."""
     folder = save_family("pre-norm", tmp_path / "base", num_hidden_layers=12, num_attention_heads=12, hidden_size=48)
     text = "the cat sat on the mat and a dog ran home . " * 2
-    window = open_text(open_window, folder, text, "It was very comfortable.", (3,), qtbot)
+    window = open_text(open_window, folder, text, "It was very comfortable.", (3,))
     window.resize(1440, 900)
-    shown = shown_map(window, qtbot).map
+    shown = shown_map(window).map
     assert not shown.grab().isNull() and len(shown.plan.layers) == 12
 
 
 # Beside a baseline: the guesses of both, and how far each line is from where it was.
 
 
-def beside(window: Window, baseline: Baseline, qtbot: QtBot) -> Any:
+def beside(window: Window, baseline: Baseline) -> Any:
     window.resize(1440, 900)
     window.state.set_masks([3])
     window.state.set_baseline(baseline)
-    settle(window, qtbot)
-    shown = shown_map(window, qtbot).map
+    settle(window)
+    shown = shown_map(window).map
     shown.grab()
     return shown
 
 
-def test_the_guesses_of_both_are_those_of_each_layer(window: Window, model_folder: Path, qtbot: QtBot) -> None:
-    answer, reading = beside(window, ONE_WORD, qtbot).answer, reading_of(window)
-    assert reading.baseline is not None
+def test_the_guesses_of_both_are_those_of_each_layer(window: Window, model_folder: Path) -> None:
+    answer, reading = beside(window, ONE_WORD).answer, reading_of(window)
     checkpoint, request = load_checkpoint(model_folder), reading.baseline.request
     direct = trace(checkpoint.model, request.input_ids, request.segments)
     logits = layer_lens(checkpoint.model, direct.hidden_states, [3])[:, 0]  # (L+1,V)
@@ -297,8 +286,8 @@ def test_the_guesses_of_both_are_those_of_each_layer(window: Window, model_folde
 
 
 @pytest.mark.parametrize("baseline", [ONE_WORD, SHORTER], ids=["one word", "shorter"])
-def test_lines_are_coloured_by_one_minus_the_cosine(baseline: OtherText, window: Window, qtbot: QtBot) -> None:
-    shown, reading = beside(window, baseline, qtbot), reading_of(window)
+def test_lines_are_coloured_by_one_minus_the_cosine(baseline: OtherText, window: Window) -> None:
+    shown, reading = beside(window, baseline), reading_of(window)
     assert reading.baseline is not None and reading.alignment is not None
     distances, other_positions = shown.content.distances, reading.alignment.other_positions
     for position, place in enumerate(other_positions):
@@ -317,39 +306,38 @@ def test_lines_are_coloured_by_one_minus_the_cosine(baseline: OtherText, window:
     window.comparison.toggle_difference()
     assert shown.content.distances is None and "stronger" not in shown.content.title.text
     window.comparison.end()
-    settle(window, qtbot)
+    settle(window)
     assert "Compared" not in shown.content.title.title
 
 
-def test_another_shape_says_why_and_keeps_the_words(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
-    shown = beside(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))), qtbot)
+def test_another_shape_says_why_and_keeps_the_words(window: Window, tmp_path: Path) -> None:
+    shown = beside(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))))
     assert shown.content.distances is None and "cannot be measured" in shown.content.title.text
     answer = shown.answer
     assert len(answer.baseline_guesses) == 4 and answer.baseline_guess(0) is None  # only the last layers are compared
 
 
-def test_the_key_fits_on_a_projector(window: Window, qtbot: QtBot) -> None:
+def test_the_key_fits_on_a_projector(window: Window) -> None:
     window.appearance.set_look(projector=True)
-    shown = beside(window, ONE_WORD, qtbot)
+    shown = beside(window, ONE_WORD)
     window.resize(1280, 720)
-    settle(window, qtbot)
+    settle(window)
     entries, free = key_of(shown.plan, shown.content), QRectF(118, 135, 450, 80)
     assert [entry.colors for entry in entries] == ["distance", "signed", "sequential"]
     shapes, taken = key_shapes(shown.plan, entries, free)
     assert len(shapes) == 12 and free.contains(taken)
     assert taken.height() == pytest.approx(3 * key_line_px(shown.plan))
-    window.appearance.set_look(projector=False)
 
 
 # The line of predictions.
 
 
-def test_the_line_says_the_best_words_and_the_verdict(window: Window, qtbot: QtBot) -> None:
+def test_the_line_says_the_best_words_and_the_verdict(window: Window) -> None:
     line, state = window.frame.prediction, window.state
     window.open_room("attend")
     assert line.isVisible() and line.prediction.words == () and "Double-click" in line.prediction.hint
     state.set_masks([2, 5])
-    settle(window, qtbot)
+    settle(window)
     reading = reading_of(window)
     assert reading.trace.mlm_logits is not None and reading.next_sentence is not None
     assert line.prediction.title == "[MASK] (2) could be"
@@ -360,11 +348,10 @@ def test_the_line_says_the_best_words_and_the_verdict(window: Window, qtbot: QtB
     assert [word for word, _ in line.prediction.words] == [word.token for word in reading.masks[1].words[:3]]
     yes = reading.next_sentence.is_next
     answer = ("yes" if yes >= 0.5 else "no") if max(yes, 1 - yes) >= SURE else "unsure"
-    assert line.prediction.verdict is not None
     assert line.prediction.verdict[:2] == ("B follows A", f"{numbers.percent(yes)} ({answer})")
     assert line.cell_at(QPointF(line.width() - 10, 5)) == VERDICT
     state.set_text(None, "")
-    settle(window, qtbot)
+    settle(window)
     assert line.prediction.verdict is None
     QTest.mouseClick(line, Qt.MouseButton.LeftButton)
     assert window.room_key == "predict"
@@ -376,9 +363,9 @@ def test_which_rooms_have_the_line_and_the_tokens(window: Window) -> None:
         assert window.frame.strip.isVisible() == has_tokens and window.frame.prediction.isVisible() == has_line
 
 
-def test_a_model_without_heads_says_nothing(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
+def test_a_model_without_heads_says_nothing(window: Window, headless_folder: Path) -> None:
     window.open_model(headless_folder)
-    settle(window, qtbot)
+    settle(window)
     window.open_room("embed")
     prediction = window.frame.prediction.prediction
     assert (prediction.title, prediction.words, prediction.hint, prediction.verdict) == ("", (), "", None)

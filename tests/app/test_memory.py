@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject, QTimer, Signal
-from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.shell import garbage as window_memory
 from app.shell.garbage import GarbageCollector, SpareMemory
 from benchmarks.left_over import memory
+from tests.app.conftest import wait_until
 
 BLOCK_BYTES, BLOCKS, MIB = 64 << 10, 1600, 1 << 20  # 100 MiB in pieces that glibc keeps in its heap
 
@@ -30,7 +30,7 @@ class Cycle(QObject):
         Cycle.collected_on.append(threading.current_thread())
 
 
-def test_a_thread_that_allocates_much_collects_nothing(qtbot: QtBot) -> None:
+def test_a_thread_that_allocates_much_collects_nothing() -> None:
     owner, Cycle.collected_on = QObject(), []
     collector = GarbageCollector(owner)
     try:
@@ -41,7 +41,7 @@ def test_a_thread_that_allocates_much_collects_nothing(qtbot: QtBot) -> None:
         thread.start()
         thread.join()
         assert Cycle.collected_on == []
-        qtbot.waitUntil(lambda: len(Cycle.collected_on) == 20)
+        wait_until(lambda: len(Cycle.collected_on) == 20)
         assert set(Cycle.collected_on) == {threading.main_thread()}
     finally:
         collector.close()
@@ -58,10 +58,10 @@ def test_nothing_is_collected_while_qt_goes_through_all_widgets() -> None:
     was_on, before = gc.isenabled(), theme.active().name
     gc.enable()
     try:
-        theme.apply(SimpleNamespace(setFont=note, setPalette=note, setStyleSheet=note), "dark")  # type: ignore[arg-type]
+        theme.apply(SimpleNamespace(setFont=note, setPalette=note, setStyleSheet=note), "dark")
         assert seen == [False] * 3 and gc.isenabled()
     finally:
-        theme.apply(SimpleNamespace(setFont=note, setPalette=note, setStyleSheet=note), before)  # type: ignore[arg-type]
+        theme.apply(SimpleNamespace(setFont=note, setPalette=note, setStyleSheet=note), before)
         if not was_on:
             gc.disable()
 
@@ -71,7 +71,7 @@ class Something(QObject):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's heap is asked")
-def test_free_memory_is_given_back_after_the_last_change(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_memory_is_given_back_after_the_last_change(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(window_memory, "QUIET_MS", 50)
     something = Something()
     spare = SpareMemory(something, [something.changed])
@@ -83,12 +83,12 @@ def test_free_memory_is_given_back_after_the_last_change(qtbot: QtBot, monkeypat
     if full is None or freed is None or full - freed > 20:
         pytest.skip("this C library keeps nothing, so there is nothing to give back")
     something.changed.emit("kind", None)
-    qtbot.waitUntil(lambda: full - (memory() or full) > 80)
+    wait_until(lambda: full - (memory() or full) > 80)
     spare.close()
     assert kept.any()
 
 
-def test_each_change_puts_it_off(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_change_puts_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     something = Something()
     monkeypatch.setattr(window_memory, "QUIET_MS", 100)
     given: list[bool] = []
@@ -97,7 +97,7 @@ def test_each_change_puts_it_off(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
     assert not spare.is_waiting
     something.changed.emit("kind", None)
     assert spare.is_waiting and given == []
-    qtbot.waitUntil(lambda: given != [])
+    wait_until(lambda: given != [])
     assert given == [False]
     something.changed.emit("kind", None)
     spare.close()

@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,12 @@ from bertcore.errors import BertcoreError
 from bertcore.resolve_model import can_be_downloaded, resolve_model
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied
-from tests.app.conftest import TIMEOUT_MS, handle_events, settle
+from tests.app.conftest import Opener, handle_events, settle, wait_until
 from tests.app.test_window import drop
 from tests.app.train_room import idle_room
 from tests.test_rules import ROOT
 
 HUB_ID = "someone/some-model"
-Opener = Callable[[Path | str], Window]
 
 
 @pytest.fixture
@@ -74,46 +72,44 @@ def test_what_no_person_chose_is_not_looked_for(connections: list[object]) -> No
 
 
 def test_a_session_offers_its_model_with_name_and_size(
-    window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot
+    window: Window, connections: list[object], tmp_path: Path
 ) -> None:
     model = window.state.model
     window.sessions.open(session_file(tmp_path, HUB_ID))
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: window.frame.banner.is_shown)
+    settle(window)
     said, banner = window.frame.banner.text, window.frame.banner
     assert connections == []
     assert window.state.text_a == "A dog ran home." and window.state.model is model
     assert "some-model is not on this machine" in said and HUB_ID in said and numbers.file_size(440e6) in said
     assert banner.button.isVisible() and banner.button.text() == "Download"
     banner.button.click()  # the person's word
-    qtbot.waitUntil(lambda: bool(connections) and banner.is_shown, timeout=TIMEOUT_MS)
+    wait_until(lambda: bool(connections) and banner.is_shown)
     assert "could not be opened" in banner.text and not banner.button.isVisible()
 
 
 def test_a_session_is_a_way_to_start_without_a_connection(
-    open_window: Opener, connections: list[object], tmp_path: Path, qtbot: QtBot
+    open_window: Opener, connections: list[object], tmp_path: Path
 ) -> None:
     window = open_window(session_file(tmp_path, HUB_ID, 0))
-    qtbot.waitUntil(lambda: window.state.reading is not None and window.frame.banner.is_shown, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: window.state.reading is not None and window.frame.banner.is_shown)
+    settle(window)
     assert connections == [] and "size unknown" in window.frame.banner.text
 
 
 @pytest.mark.parametrize(
     "reference", [HUB_ID, "some-model", "gone/away/model", "https://elsewhere/x", "../x", "a" * 300]
 )
-def test_whatever_a_session_names(
-    reference: str, window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_whatever_a_session_names(reference: str, window: Window, connections: list[object], tmp_path: Path) -> None:
     window.sessions.open(session_file(tmp_path, reference))
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.frame.banner.is_shown)
     assert connections == []
     assert window.frame.banner.button.isVisible() == can_be_downloaded(reference)
 
 
 @pytest.mark.parametrize("reference", [HUB_ID, "gone/away/model", "pipe"])
 def test_whatever_a_session_compares_with(
-    reference: str, window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot
+    reference: str, window: Window, connections: list[object], tmp_path: Path
 ) -> None:
     """A hub id is asked for by nobody, a pipe is not waited at; the text is shown all the same."""
     if reference == "pipe":
@@ -122,30 +118,30 @@ def test_whatever_a_session_compares_with(
     file = tmp_path / f"stranger{ENDING}"
     file.write_text(as_json(Session("A dog ran home.", baseline=SessionModel(reference, "some-model", "1" * 64))))
     window.sessions.open(file)
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: window.frame.banner.is_shown)
+    settle(window)
     assert connections == [] and "nothing to compare with" in window.frame.banner.text
     assert window.state.reading is not None and window.state.text_a == "A dog ran home."
     assert window.frame.banner.button.isVisible() == (reference == HUB_ID)
 
 
-def test_start_examples_and_rooms(open_window: Opener, connections: list[object], qtbot: QtBot) -> None:
+def test_start_examples_and_rooms(open_window: Opener, connections: list[object]) -> None:
     from app.shell.rooms import ROOMS
     from bertcore.locations import TINY
 
     window = open_window(TINY)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     for example in load_examples()[:3]:
         window.examples.use(example)
     for room in ROOMS:
         window.open_room(room.key)
         window.toggle_help()
         window.toggle_help()
-    settle(window, qtbot)
+    settle(window)
     assert connections == []
 
 
-def test_drops(window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot) -> None:
+def test_drops(window: Window, connections: list[object], tmp_path: Path) -> None:
     """A link that looks like a hub id is a file name all the same."""
     drop(window, tmp_path / "gone")
     drop(window, session_file(tmp_path, HUB_ID))
@@ -154,14 +150,14 @@ def test_drops(window: Window, connections: list[object], tmp_path: Path, qtbot:
         data.setUrls([QUrl(url)])
         buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
         window.dropEvent(QDropEvent(QPointF(1, 1), Qt.DropAction.CopyAction, data, buttons, keys))
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: not window.services.open_model.is_opening)
+    settle(window)
     assert connections == []
 
 
-def test_lessons(window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot) -> None:
+def test_lessons(window: Window, connections: list[object], tmp_path: Path) -> None:
     window.lessons.open(shipped_lessons()[0].file)
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    wait_until(lambda: not window.services.open_model.is_opening)
     file = tmp_path / "stranger.md"
     file.write_text(
         "---\ntitle: A\nsummary: B\nminutes: 1\n---\n\n# One\n\n:: model someone/some-model\n\n"
@@ -169,8 +165,8 @@ def test_lessons(window: Window, connections: list[object], tmp_path: Path, qtbo
     )
     window.lessons.open(file)
     handle_events()
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: not window.services.open_model.is_opening)
+    settle(window)
     assert connections == []
 
 
@@ -201,7 +197,7 @@ def test_only_these_files_can_reach_a_network() -> None:
 
 
 def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
-    window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot
+    window: Window, connections: list[object], tmp_path: Path
 ) -> None:
     from app.lessons.answers import Answer, HandIn, answers_as_json, load_answers
 
@@ -210,7 +206,7 @@ def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
     file.write_text(answers_as_json(HandIn("Anna", "A", (Answer("One", "free", "?", "!", None, state),))))
     assert json.loads(file.read_text())["answers"][0]["state"]["model"]["reference"] == HUB_ID
     window.sessions.show(load_answers(file).answers[0].state)
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.frame.banner.is_shown)
     assert connections == []
 
 

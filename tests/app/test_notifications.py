@@ -7,9 +7,7 @@ from typing import ClassVar
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
-from pytestqt.qtbot import QtBot
 
-from app.rooms.train.room import TrainRoom
 from app.runs.service import RunsService
 from app.shell import notifications
 from app.shell.notifications import RunNotifications
@@ -21,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
 
 @pytest.fixture
-def service(qtbot: QtBot, own_home: Path) -> RunsService:
+def service(own_home: Path) -> RunsService:
     return RunsService()
 
 
@@ -44,7 +42,7 @@ class _Tray(QSystemTrayIcon):
     def show(self) -> None:
         assert not self.icon().isNull()
 
-    def showMessage(self, title: str, message: str, kind: QSystemTrayIcon.MessageIcon) -> None:  # type: ignore[override]
+    def showMessage(self, title: str, message: str, kind: QSystemTrayIcon.MessageIcon) -> None:
         _Tray.shown.append((title, message, kind == QSystemTrayIcon.MessageIcon.Warning))
 
 
@@ -98,7 +96,6 @@ def test_a_click_shows_the_run_in_train(window: Window, own_home: Path, tray: ty
     """From another room, and with the form for a new run open."""
     ended, newest = _run(own_home, "ended"), _run(own_home, "newest")
     room = window.open_room("train")
-    assert isinstance(room, TrainRoom)
     services = window.services
     services.runs.select(newest.path)
     services.runs.refresh()

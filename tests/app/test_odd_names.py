@@ -21,7 +21,7 @@ from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import SweepPlace, read_sweep, write_place
 from bertcore.training.finetune_options import FinetuneOptions
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import Opener, settle, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names as Linux has them")
 ODD = os.fsdecode(b"caf\xe9")
@@ -34,9 +34,9 @@ def odd_folder(model_folder: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(open_window: Callable[[Path], Window], odd_folder: Path, qtbot: QtBot) -> Window:
+def opened(open_window: Opener, odd_folder: Path) -> Window:
     window = open_window(odd_folder)
-    settle(window, qtbot)
+    settle(window)
     return window
 
 
@@ -47,7 +47,7 @@ def test_a_checkpoint_opens_and_its_name_is_shown(opened: Window, odd_folder: Pa
 
 
 def test_it_opens_again_from_the_menu_and_the_palette(
-    opened: Window, odd_folder: Path, model_folder: Path, tmp_path: Path, qtbot: QtBot
+    opened: Window, odd_folder: Path, model_folder: Path, tmp_path: Path
 ) -> None:
     services = opened.services
     services.settings.save(tmp_path / "settings.json")
@@ -62,22 +62,20 @@ def test_it_opens_again_from_the_menu_and_the_palette(
     listed = next(one for one in entries_of(opened) if one.kind == "Model" and one.title.endswith(SHOWN))
     for choose in (menu.actions()[-1].trigger, listed.run):
         services.open_model.open(model_folder)
-        qtbot.waitUntil(is_open(model_folder), timeout=TIMEOUT_MS)
+        wait_until(is_open(model_folder))
         choose()
-        qtbot.waitUntil(is_open(odd_folder), timeout=TIMEOUT_MS)
+        wait_until(is_open(odd_folder))
     assert menu.actions()[-1].text().endswith(SHOWN)
     assert name_of(str(odd_folder)) == SHOWN
 
 
-def test_a_session_finds_it_again(
-    opened: Window, odd_folder: Path, headless_folder: Path, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_a_session_finds_it_again(opened: Window, odd_folder: Path, headless_folder: Path, tmp_path: Path) -> None:
     """Its file, UTF-8, cannot name the folder: by the model's hash, among those that were open lately."""
     opened.sessions.save(tmp_path / "session.json")
     opened.services.open_model.open(headless_folder)
-    qtbot.waitUntil(lambda: not opened.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    wait_until(lambda: not opened.services.open_model.is_opening)
     opened.sessions.open(tmp_path / "session.json")
-    qtbot.waitUntil(lambda: not opened.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    wait_until(lambda: not opened.services.open_model.is_opening)
     assert opened.state.model is not None and opened.state.model.folder == odd_folder
     assert not opened.frame.banner.is_shown
 

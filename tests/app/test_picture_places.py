@@ -48,11 +48,11 @@ def test_what_scrolls_is_drawn_in_full_and_covers_nothing(looks: QApplication, q
         assert seen.count(QColor(color).name()) == height, color
 
 
-def test_lines_of_a_long_text_are_saved_above_their_legend(window: Window, qtbot: QtBot) -> None:
+def test_lines_of_a_long_text_are_saved_above_their_legend(window: Window) -> None:
     room: Any = window.open_room("attend")
     window.state.set_text("the cat sat on the mat " * 12, "")
     page = room.open_view("lines")
-    settle(window, qtbot)
+    settle(window)
     assert page.picture.height() > page.height()
     figure = room.view.figure_of("room")
     assert figure.picture.height >= page.picture.height() + page.legend.height()

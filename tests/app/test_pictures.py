@@ -77,7 +77,7 @@ def test_arrow_keys_hover_and_enter_clicks(row: Row) -> None:
     assert told[-1] is None
 
 
-def test_a_right_click_asks_for_a_menu_of_its_cell(row: Row, qtbot: QtBot) -> None:
+def test_a_right_click_asks_for_a_menu_of_its_cell(row: Row) -> None:
     asked: list[tuple[int | None, QPoint]] = []
     row.context_menu_requested.connect(lambda cell, at: asked.append((cell, at)))
     for reason, x in ((QContextMenuEvent.Reason.Mouse, 65), (QContextMenuEvent.Reason.Mouse, 150)):
@@ -123,7 +123,6 @@ def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid: LabelledG
 def test_a_zoomed_grid_is_dragged_not_clicked_and_its_cells_are_found(grid: LabelledGrid) -> None:
     clicks: list[tuple[int, int]] = []
     grid.clicked.connect(lambda cell: clicks.append(cell))
-    assert grid.zoom is not None
     rect = grid.grid_rect()
     _wheel(grid, rect.center(), 3)
     assert grid.zoom.span < 12
@@ -279,7 +278,7 @@ def drawn(grid: LabelledGrid, monkeypatch: pytest.MonkeyPatch, begin: str) -> di
 
     def heard(painter: QPainter, *about: object) -> object:
         sizes[str(about[-1])] = painter.font().pixelSize()
-        return draw(painter, *about)  # type: ignore[call-overload]
+        return draw(painter, *about)
 
     with monkeypatch.context() as patch:
         patch.setattr(QPainter, "drawText", heard)

@@ -1,7 +1,6 @@
 """The room Predict's pages that ask the model: what is shown equals the functions' results, each control acts."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget, targets_of
 from app.compute.masks import fill_masks, lens_at, word_through_layers
@@ -28,22 +26,22 @@ from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.effects import Method
 from bertcore.analysis.targets import Target
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, handle_events, units_of
-from tests.app.predict_room import MASKS, answered, asked, figure_of, nothing, page, predict, reading_of
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, Opener, answered, handle_events, units_of, wait_until
+from tests.app.predict_room import MASKS, asked, figure_of, nothing, page, predict, reading_of
 from tests.app.test_apply_room import make_model
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(heads_off=frozenset({(1, 2)}))
 
 
-def typed(view: LensView, word: str, window: Window, qtbot: QtBot) -> None:
+def typed(view: LensView, word: str, window: Window) -> None:
     view.word.setText(word)
     view.word.textEdited.emit(word)
-    answered(window, qtbot)
+    answered(window)
 
 
-def test_the_table_is_the_lens_and_chooses_a_mask(window: Window, qtbot: QtBot) -> None:
-    view = page(LensView, window, qtbot)
+def test_the_table_is_the_lens_and_chooses_a_mask(window: Window) -> None:
+    view = page("lens", window)
     checkpoint, _, reading = asked(window)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
     table = view.charts["table"]
@@ -63,13 +61,12 @@ def test_the_table_is_the_lens_and_chooses_a_mask(window: Window, qtbot: QtBot) 
 
 
 @pytest.mark.parametrize("word", ["dog", "comfortably"])
-def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, qtbot: QtBot) -> None:
-    view = page(LensView, window, qtbot)
+def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str) -> None:
+    view = page("lens", window)
     window.state.set_focus(MASKS[1])
-    typed(view, word, window, qtbot)
+    typed(view, word, window)
     checkpoint, text, reading = asked(window)
     found = word_through_layers(checkpoint, text, reading.encoding, MASKS[1], word)
-    assert view.lens is not None
     tops = top_guesses(view.lens, 1)
     assert view.verdict.text() == word_sentence(word, found.probability, found.rank, tops)
     figure = figure_of(view, 1)
@@ -81,15 +78,15 @@ def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, 
         assert [bar.mark for bar in view.charts["word"].bars] == [f"rank {rank:,}" for rank in found.rank]
 
 
-def test_what_cannot_be_followed_is_said_in_place(window: Window, qtbot: QtBot) -> None:
-    view = page(LensView, window, qtbot)
-    typed(view, "日本", window, qtbot)
+def test_what_cannot_be_followed_is_said_in_place(window: Window) -> None:
+    view = page("lens", window)
+    typed(view, "日本", window)
     assert "cannot spell" in view.line.text and not view.charts["word"].isVisible()
     size = len(reading_of(window).encoding)
     window.state.set_what_if(WhatIf(rows=(EditedRow(0, 0, 4, (1.0, *[0.0] * (size - 1))),)))
-    typed(view, "comfortably", window, qtbot)
+    typed(view, "comfortably", window)
     assert "pieces" in view.line.text
-    typed(view, "dog", window, qtbot)
+    typed(view, "dog", window)
     assert view.line.text == "" and view.charts["word"].isVisible()
 
 
@@ -119,12 +116,10 @@ def test_the_sentence_on_a_word_names_the_layer(ranks: tuple[int, ...] | None, s
 
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("what_if", [WhatIf(), OFF], ids=["as it is", "head off"])
-def test_surprise_is_the_engines_over_tokens_and_words(
-    window: Window, words: bool, what_if: WhatIf, qtbot: QtBot
-) -> None:
+def test_surprise_is_the_engines_over_tokens_and_words(window: Window, words: bool, what_if: WhatIf) -> None:
     window.state.set_token_view(words=words, specials=False)
     window.state.set_what_if(what_if)
-    view = page(SurpriseView, window, qtbot)
+    view = page("surprise", window)
     checkpoint, text, reading = asked(window)
     found = surprise_of(checkpoint, reading.encoding, text, whole_words=words, what_if=what_if)
     expected = units_of(window).sums(found.by_token(len(reading.encoding)))
@@ -144,37 +139,36 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     assert window.state.focus == units_of(window).first_positions[order[0]]
 
 
-def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
+def test_surprise_can_be_stopped_and_begun_again(window: Window) -> None:
+    room = predict(window)
     room.open_view("surprise")
     view = room.view
     assert isinstance(view, SurpriseView) and view.asked["bits"].is_running
     view.asked["bits"].cancel(can_restart=True)
     handle_events()
-    answered(window, qtbot)
+    answered(window)
     assert room.progress.text == "Stopped." and view.perplexity.isHidden()
     view.asked["bits"].start()
-    answered(window, qtbot)
+    answered(window)
     assert view.perplexity.text().startswith("pseudo-perplexity")
     window.state.set_text("The [MASK] sat.", "")  # a mask that was typed has no surprise
-    answered(window, qtbot)
+    answered(window)
     assert np.isnan(view.bits[0]).tolist() == [True, False, True, False, False, True]
 
 
 def pick(view: AttributionView, mask: int, word: int) -> None:
     """By hand, from the list."""
-    assert view.reading is not None
     guess = view.reading.masks[mask].words[word]
     index = [one.target for one in view.targets.all].index(Target("mlm", guess.id, MASKS[mask]))
     view.choice.box.activated.emit(index)
 
 
-def test_each_methods_parts_are_the_engines(window: Window, qtbot: QtBot) -> None:
+def test_each_methods_parts_are_the_engines(window: Window) -> None:
     window.state.set_token_view(words=True)
-    view = page(AttributionView, window, qtbot)
+    view = page("attribution", window)
     for place, word in ((0, 0), (2, 3)):
         pick(view, place, word)
-        answered(window, qtbot)
+        answered(window)
         checkpoint, text, reading = asked(window)
         guess = reading.masks[place].words[word]
         target = HeadTarget(f"{guess.token} at {MASKS[place]}", Target("mlm", guess.id, MASKS[place]))
@@ -191,8 +185,8 @@ def test_each_methods_parts_are_the_engines(window: Window, qtbot: QtBot) -> Non
                 assert f"{found.completeness_error:+.4f}".lstrip("+-") in summary
 
 
-def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window, qtbot: QtBot) -> None:
-    view = page(AttributionView, window, qtbot, ())
+def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window) -> None:
+    view = page("attribution", window, ())
     assert view.targets.target == HeadTarget("B follows A", Target("nsp")) and len(view.targets.all) == 1
     checkpoint, text, _ = asked(window)
     found = attribution_of(checkpoint, text, HeadTarget("", Target("nsp")), "leave_one_out")
@@ -204,13 +198,13 @@ def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Wind
     [("classify", "classify", 3), ("tag", "tag", 3), ("span", "span", 4), ("choice", "choice", 1)],
 )
 def test_a_fine_tuned_model_can_be_asked_which_words_decided(
-    kind: str, head: str, count: int, open_window: Callable[[Path], Window], tmp_path: Path, qtbot: QtBot
+    kind: str, head: str, count: int, open_window: Opener, tmp_path: Path
 ) -> None:
     """It was refused: the model has no masked-word head."""
     window = open_window(make_model(tmp_path / kind, kind))
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     window.state.set_text(TEXT_A, TEXT_B)
-    view = page(AttributionView, window, qtbot, ())
+    view = page("attribution", window, ())
     assert nothing(view) == "" and view.targets.target is not None and view.targets.target.target.head == head
     assert len(view.targets.all) == count
     checkpoint, text, reading = asked(window)
@@ -218,25 +212,25 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
     if kind in ("classify", "tag"):
         assert view.targets.target.target == best.target
     for method in ("gradient_x_input", "leave_one_out"):
-        found = attribution_of(checkpoint, text, view.targets.target, method)  # type: ignore[arg-type]
-        assert view.shown[method].array == pytest.approx(found.scores, abs=1e-4)  # type: ignore[index]
+        found = attribution_of(checkpoint, text, view.targets.target, method)
+        assert view.shown[method].array == pytest.approx(found.scores, abs=1e-4)
     if kind == "tag":  # the tag of another token
         tokens = view.charts["gradient_x_input"]
         QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(4).center().toPoint())
-        answered(window, qtbot)
+        answered(window)
         assert view.targets.target.target.position == 4
 
 
-def test_what_decided_is_said_of_the_model_as_it_is(window: Window, qtbot: QtBot) -> None:
-    view = page(AttributionView, window, qtbot)
+def test_what_decided_is_said_of_the_model_as_it_is(window: Window) -> None:
+    view = page("attribution", window)
     scores = view.shown["leave_one_out"].array
     window.state.set_what_if(OFF)
-    answered(window, qtbot)
+    answered(window)
     assert view.shown["leave_one_out"].array.tolist() == scores.tolist() and "without your changes" in view.note.text()
 
 
-def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window: Window, qtbot: QtBot) -> None:
-    view = page(AttributionView, window, qtbot)
+def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window: Window) -> None:
+    view = page("attribution", window)
 
     def position() -> int:
         assert view.targets.target is not None and view.targets.target.target.head == "mlm"
@@ -248,7 +242,7 @@ def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window: Win
     window.state.set_focus(MASKS[1])
     assert position() == MASKS[1]
     pick(view, 0, 0)
-    answered(window, qtbot)
+    answered(window)
     window.state.set_hover(5)
     assert position() == MASKS[0] and not view.is_running
     window.state.set_focus(MASKS[2])
@@ -256,14 +250,14 @@ def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window: Win
 
 
 @pytest.mark.parametrize("order", ["left to right", "most certain first"])
-def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: str, qtbot: QtBot) -> None:
-    view = page(FillView, window, qtbot)
+def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: str) -> None:
+    view = page("fill", window)
     view.order.setCurrentText(order)
     checkpoint, text, _ = asked(window)
-    expected = fill_masks(checkpoint, text, MASKS, order)  # type: ignore[arg-type]
+    expected = fill_masks(checkpoint, text, MASKS, order)
     for count in (1, 2):
         view.next.click()
-        answered(window, qtbot)
+        answered(window)
         assert [(step.position, step.word.id) for step in view.steps] == [
             (step.position, step.word.id) for step in expected[:count]
         ]
@@ -275,7 +269,7 @@ def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: st
     assert len(view.steps) == 1 and len(view.charts["steps"].bars) == 1
     assert tokens.tokens[expected[1].position].number == "?"
     view.all.click()
-    answered(window, qtbot)
+    answered(window)
     assert [step.word.id for step in view.steps] == [step.word.id for step in expected] and view.open_masks == []
     shown = tokens.tokens[expected[2].position]
     assert (shown.token, shown.value) == (expected[2].word.token, pytest.approx(expected[2].word.probability, rel=1e-3))
@@ -284,15 +278,15 @@ def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: st
     assert view.steps == () and not view.undo.isEnabled()
 
 
-def test_masks_are_filled_in_the_order_of_the_clicks(window: Window, qtbot: QtBot) -> None:
-    view = page(FillView, window, qtbot)
+def test_masks_are_filled_in_the_order_of_the_clicks(window: Window) -> None:
+    view = page("fill", window)
     view.order.setCurrentText(ORDERS["clicks"])
     view.order.activated.emit(2)
     assert not view.next.isEnabled()
     tokens = view.charts["text"]
     for position in (MASKS[2], MASKS[0]):
         QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(position).center().toPoint())
-        answered(window, qtbot)
+        answered(window)
     checkpoint, text, _ = asked(window)
     expected = fill_masks(checkpoint, text, MASKS, [MASKS[2], MASKS[0]])
     assert [(step.position, step.word.id) for step in view.steps] == [(s.position, s.word.id) for s in expected]
@@ -300,43 +294,42 @@ def test_masks_are_filled_in_the_order_of_the_clicks(window: Window, qtbot: QtBo
     for _ in range(MASKS[1] + 1):
         QTest.keyClick(tokens, Qt.Key.Key_Right)
     QTest.keyClick(tokens, Qt.Key.Key_Return)
-    answered(window, qtbot)
+    answered(window)
     assert view.open_masks == []
 
 
-def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window, qtbot: QtBot) -> None:
-    view = page(FillView, window, qtbot)
+def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window) -> None:
+    view = page("fill", window)
     view.next.click()
-    answered(window, qtbot)
+    answered(window)
     window.state.set_masks((3, 5))  # another text: the filling begins anew
-    answered(window, qtbot)
+    answered(window)
     assert view.steps == () and view.open_masks == [3, 5]
     view.all.click()
-    answered(window, qtbot)
+    answered(window)
     words = {step.position: step.word.id for step in view.steps}
     before = window.state.text_a
     view.insert.click()
-    answered(window, qtbot)
+    answered(window)
     if all(not step.word.token.startswith("##") for step in view.steps):
-        assert window.state.encoding is not None
         assert [window.state.encoding.ids[position] for position in words] == list(words.values())
     assert window.state.masked == frozenset() and view.steps == ()
     window.history.undo()
     assert window.state.text_a == before and window.state.masked == {3, 5}
 
 
-def test_every_page_gives_its_pictures_and_numbers(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
+def test_every_page_gives_its_pictures_and_numbers(window: Window) -> None:
+    room = predict(window)
     made = []
     for key in VIEWS:
         room.open_view(key)
-        answered(window, qtbot)
+        answered(window)
         if isinstance(room.view, FillView):
             room.view.next.click()
-            answered(window, qtbot)
+            answered(window)
         if isinstance(room.view, TextsView):
             room.view.try_texts("the cat sat")
-            answered(window, qtbot)
+            answered(window)
         for button in figure_buttons(room):
             figure = button.figure()
             assert figure is not None and figure.caption and figure.numbers, key
@@ -345,9 +338,7 @@ def test_every_page_gives_its_pictures_and_numbers(window: Window, qtbot: QtBot)
 
 
 @pytest.mark.slow
-def test_512_tokens_are_masked_in_turn_while_typing_goes_on(
-    open_window: Callable[[Path], Window], qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window: Opener, tmp_path: Path) -> None:
     from tests.app.family_models import SHAPES, Shape, save_family
 
     SHAPES["long"] = Shape(("mlm",), config={"max_position_embeddings": 512})
@@ -355,41 +346,40 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(
         window = open_window(save_family("long", tmp_path / "long"))
     finally:
         del SHAPES["long"]
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     window.state.set_text("the cat sat on the mat " * 100, "")
-    room = predict(window, qtbot, (5,))
+    room = predict(window, (5,))
     assert len(reading_of(window).encoding) == 512
     shares: list[float] = []
 
     room.open_view("surprise")
     view = room.view
-    assert isinstance(view, SurpriseView)
     view.asked["bits"].status_changed.connect(lambda: shares.append(view.asked["bits"].share or 0.0))
-    qtbot.waitUntil(lambda: len(shares) > 3, timeout=TIMEOUT_MS)
+    wait_until(lambda: len(shares) > 3)
     assert view.asked["bits"].is_running
     window.state.set_text(a="the dog sat on the mat " * 100)  # the old question ends, the text is read at once
-    qtbot.waitUntil(lambda: reading_of(window).encoding is window.state.encoding, timeout=TIMEOUT_MS)
-    qtbot.waitUntil(lambda: view.asked["bits"].answer is not None, timeout=4 * TIMEOUT_MS)
+    wait_until(lambda: reading_of(window).encoding is window.state.encoding)
+    wait_until(lambda: view.asked["bits"].answer is not None, timeout=4 * TIMEOUT_MS)
     assert max(shares) == 1 and len(view.asked["bits"].answer.positions) == 510
     window.state.set_masks((5,))
-    qtbot.waitUntil(lambda: bool(reading_of(window).masks), timeout=TIMEOUT_MS)
+    wait_until(lambda: bool(reading_of(window).masks))
     room.open_view("attribution")
     answered_ = room.view.questions
-    qtbot.waitUntil(lambda: all(question.answer is not None for question in answered_), timeout=4 * TIMEOUT_MS)
+    wait_until(lambda: all(question.answer is not None for question in answered_), timeout=4 * TIMEOUT_MS)
 
 
-def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window, qtbot: QtBot) -> None:
+def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window) -> None:
     words = " ".join(["cat", "dog", "mat"] * 5)
     window.state.set_text(words, "")
-    view = page(LensView, window, qtbot, tuple(range(1, 15)))
+    view = page("lens", window, tuple(range(1, 15)))
     window.state.set_focus(14)
-    answered(window, qtbot)
+    answered(window)
     assert view.mask_number == 0 and view.followed
     assert not window.frame.banner.is_shown
 
 
-def test_what_the_parts_add_up_to_is_said_once(window: Window, qtbot: QtBot) -> None:
-    view = page(AttributionView, window, qtbot)
+def test_what_the_parts_add_up_to_is_said_once(window: Window) -> None:
+    view = page("attribution", window)
     figure, summary = view.figure_of("integrated_gradients"), view.summaries["integrated_gradients"].text()
     assert figure is not None and summary in figure.caption
     words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode()))

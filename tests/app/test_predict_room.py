@@ -21,15 +21,15 @@ from app.rooms.predict.view import PredictView
 from app.rooms.predict.words_view import WordsView
 from app.shell.window import Window
 from app.state.examples import load_examples
-from app.state.readings import ComparedMask, compared_mask
+from app.state.readings import compared_mask
 from app.state.what_if import WhatIf
 from app.widgets.charts.cells import Labels
 from app.widgets.charts.scale import ShareBar
 from bertcore.analysis.predict import WordGuess, next_sentence, softmax
 from bertcore.analysis.trace import trace
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle, units_of
+from tests.app.conftest import TEXT_A, TEXT_B, answered, make_checkpoint, settle, units_of, wait_until
 from tests.app.family_models import save_family
-from tests.app.predict_room import MASKS, answered, asked, nothing, predict, reading_of, texts
+from tests.app.predict_room import MASKS, asked, nothing, predict, reading_of, texts
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(layers_off=frozenset({0}))
@@ -58,8 +58,8 @@ def insert(card: MaskCard) -> str:
     return card.bars.bars[row].label
 
 
-def test_each_card_tells_at_which_layer_it_decides(window: Window, qtbot: QtBot) -> None:
-    view = predict(window, qtbot).words_view
+def test_each_card_tells_at_which_layer_it_decides(window: Window) -> None:
+    view = predict(window).words_view
     for masks in (MASKS, (2, 5)):  # then of another text
         checkpoint, _, reading = asked(window)
         lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(masks)])
@@ -70,11 +70,11 @@ def test_each_card_tells_at_which_layer_it_decides(window: Window, qtbot: QtBot)
             assert card.decided.text() == decided_sentence(lens, number)
         window.state.set_text(a="The dog sat on the rug.")
         window.state.set_masks((2, 5))
-        answered(window, qtbot)
+        answered(window)
 
 
-def test_without_masks_every_page_says_what_to_do(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot, ())
+def test_without_masks_every_page_says_what_to_do(window: Window) -> None:
+    room = predict(window, ())
     assert "press M" in nothing(room.words_view) and room.words_view.shown_cards == []
     for key in ("words", "lens", "fill"):
         view = room.open_view(key)
@@ -85,18 +85,18 @@ def test_without_masks_every_page_says_what_to_do(window: Window, qtbot: QtBot) 
     assert window.state.masked == {3}
     window.state.set_text(b="")
     window.state.set_masks(())
-    answered(window, qtbot)
+    answered(window)
     assert "press M" in nothing(room.open_view("attribution"))
     assert nothing(room.open_view("surprise")) == ""
     window.state.set_masks((2,))
-    answered(window, qtbot)
+    answered(window)
     assert [nothing(room.open_view(key)) for key in VIEWS] == [""] * len(VIEWS)
 
 
-def test_a_model_without_words_says_so_on_every_page(open_window, headless_folder: Path, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
+def test_a_model_without_words_says_so_on_every_page(open_window, headless_folder: Path) -> None:
     window = open_window(headless_folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    room = predict(window, qtbot)
+    wait_until(lambda: window.state.reading is not None)
+    room = predict(window)
     for key in VIEWS:
         if key != "words":
             assert "no masked-word (MLM) head" in nothing(room.open_view(key))
@@ -104,14 +104,14 @@ def test_a_model_without_words_says_so_on_every_page(open_window, headless_folde
     assert pair.swap.isHidden() and pair.other.isHidden() and pair.verdict == ""
 
 
-def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
+def test_what_is_changed_inside_shows_before_and_now(window: Window) -> None:
+    room = predict(window)
     view = room.words_view
     checkpoint, text, reading = asked(window)
     plain = trace(checkpoint.model, text.input_ids, text.segments, mlm_positions=list(MASKS))
     was = {card.position: card.words[0] for card in room.words_view.shown_cards}
     window.state.set_what_if(OFF)
-    answered(window, qtbot)
+    answered(window)
     assert plain.mlm_logits is not None and plain.next_sentence_logits is not None
     for number, card in enumerate(room.words_view.shown_cards):
         word, chance = was[card.position].token, was[card.position].probability
@@ -121,7 +121,6 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
         )
         chances = softmax(plain.mlm_logits[number])
         compared = compared_mask(reading_of(window), reading_of(window).masks[number])
-        assert isinstance(compared, ComparedMask)
         for guess in card.words:
             change = compared.changes[guess.id]
             assert change.probability == pytest.approx(chances[guess.id])
@@ -129,116 +128,113 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
     said = next_sentence(plain.next_sentence_logits)
     assert f": {numbers.percent(said.is_next)} (" in texts(room.words_view.pair)
     window.state.set_what_if(WhatIf())
-    answered(window, qtbot)
+    answered(window)
     assert all(card.changed.isHidden() for card in view.shown_cards) and "With" not in texts(view.pair)
     assert reading.request.input_ids == reading_of(window).request.input_ids
 
 
-def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot: QtBot) -> None:
-    view = predict(window, qtbot).words_view
+def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window) -> None:
+    view = predict(window).words_view
     tops, verdict = best_guesses(view), view.pair.verdict
     word = insert(view.shown_cards[0])
-    answered(window, qtbot)
+    answered(window)
     kept, now = view.previous_card, best_guesses(view)
     assert kept.isVisible() and kept.title == f"Before “{word}” was inserted"
     rows = list(zip(map(str, MASKS), tops, [f"{word}, inserted", *now], strict=True))
     assert kept.changes.rows == rows and kept.changes.sentence == f"{verdict} → {view.pair.verdict}"
     window.appearance.set_look(projector=True)
-    settle(window, qtbot)
-    again = window.open_room("predict").words_view.previous_card  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: again.changes.rows == rows, timeout=TIMEOUT_MS)
+    settle(window)
+    again = window.open_room("predict").words_view.previous_card
+    wait_until(lambda: again.changes.rows == rows)
     again.dismissed.emit()
     assert not again.isVisible()
-    window.appearance.set_look(projector=False)
 
 
-def another_model(window: Window, folder: Path, qtbot: QtBot) -> None:
+def another_model(window: Window, folder: Path) -> None:
     """With the same vocabulary, its guesses would stand beside those of the model that is open now."""
     before = window.state.model
     window.open_model(make_checkpoint(folder, layers=3))
-    qtbot.waitUntil(lambda: window.state.model is not before, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.model is not before)
 
 
 ENDS = {
     "another model": another_model,
-    "typed back": lambda window, folder, qtbot: window.state.set_text(a=TEXT_A),
-    "undone": lambda window, folder, qtbot: window.history.undo(),
+    "typed back": lambda window, folder: window.state.set_text(a=TEXT_A),
+    "undone": lambda window, folder: window.history.undo(),
 }
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_what_is_of_another_model_or_taken_back_is_no_former_guess(
-    end: str, window: Window, tmp_path: Path, qtbot: QtBot
-) -> None:
-    view = predict(window, qtbot, (2,) if end == "typed back" else MASKS).words_view
+def test_what_is_of_another_model_or_taken_back_is_no_former_guess(end: str, window: Window, tmp_path: Path) -> None:
+    view = predict(window, (2,) if end == "typed back" else MASKS).words_view
     window.history.look()
     insert(view.shown_cards[0])
-    answered(window, qtbot)
+    answered(window)
     assert view.previous_card.isVisible()
-    ENDS[end](window, tmp_path / "another", qtbot)
-    answered(window, qtbot)
+    ENDS[end](window, tmp_path / "another")
+    answered(window)
     assert not view.previous_card.isVisible()
     assert end != "undone" or window.state.masked == set(MASKS)
 
 
-def test_swap_and_back(window: Window, qtbot: QtBot) -> None:
-    pair = predict(window, qtbot, ()).words_view.pair
+def test_swap_and_back(window: Window) -> None:
+    pair = predict(window, ()).words_view.pair
     said = pair.verdict
     pair.swap.click()
-    answered(window, qtbot)
+    answered(window)
     assert (window.state.text_a, window.state.text_b) == (TEXT_B, TEXT_A)
     assert [(one.a, one.b, one.verdict) for one in pair.pairs] == [(TEXT_A, TEXT_B, said)]
     swapped = pair.verdict
     pair.go_to(TEXT_A, TEXT_B)
-    answered(window, qtbot)
+    answered(window)
     assert (window.state.text_a, window.state.text_b, pair.verdict) == (TEXT_A, TEXT_B, said)
     assert [(one.a, one.verdict) for one in pair.pairs] == [(TEXT_B, swapped)]
 
 
-def test_another_b_comes_from_the_examples(window: Window, qtbot: QtBot) -> None:
-    pair = predict(window, qtbot, ()).words_view.pair
+def test_another_b_comes_from_the_examples(window: Window) -> None:
+    pair = predict(window, ()).words_view.pair
     known = {example.b for example in load_examples() if example.b}
     seen = []
     for _ in range(6):
         pair.other.click()
-        answered(window, qtbot)
+        answered(window)
         seen.append(window.state.text_b)
     assert set(seen) <= known and all(one != other for one, other in pairwise(seen))
     assert window.state.text_a == TEXT_A and len(pair.pairs) <= 4
     assert all(one.b != window.state.text_b for one in pair.pairs)
     window.state.set_text(b="")
-    answered(window, qtbot)
+    answered(window)
     assert not pair.swap.isEnabled() and pair.other.isEnabled()
     assert "Type a second sentence" in texts(pair)
     window.state.set_text("  ", "It was dark.")
-    answered(window, qtbot)
+    answered(window)
     assert pair.verdict == "" and "A is empty" in texts(pair)
 
 
 @pytest.mark.parametrize("name", ["albert", "minilm"])
-def test_other_verdicts_can_be_tried_too(name: str, open_window, qtbot: QtBot, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_other_verdicts_can_be_tried_too(name: str, open_window, tmp_path: Path) -> None:
     window = open_window(save_family(name, tmp_path / name))
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     window.state.set_text(TEXT_A, TEXT_B)
-    room = predict(window, qtbot, ())
-    qtbot.waitUntil(lambda: room.words_view.pair.verdict != "", timeout=TIMEOUT_MS)
+    room = predict(window, ())
+    wait_until(lambda: room.words_view.pair.verdict != "")
     said = room.words_view.pair.verdict
     assert room.words_view.pair.swap.isVisible()
     room.words_view.pair.swap.click()
-    answered(window, qtbot)
+    answered(window)
     assert [one.verdict for one in room.words_view.pair.pairs] == [said]
 
 
-def test_words_act_on_what_the_model_read(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
+def test_words_act_on_what_the_model_read(window: Window) -> None:
+    room = predict(window)
     for words, specials in ((False, True), (True, False)):
         window.state.set_token_view(words=words, specials=specials)
         shown = re.findall(r"<span[^>]*>([^<]*)</span>", room.words_view.read_text.text())
         assert shown == units_of(window).labels
 
 
-def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBot) -> None:
-    room = predict(window, qtbot)
+def test_pages_are_reached_by_keyboard_and_stay_open(window: Window) -> None:
+    room = predict(window)
     tabs = room.tabs
     tabs.setFocus()
     while room.views.key != "surprise":
@@ -247,14 +243,13 @@ def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBo
         assert tabs.currentIndex() == before + 1
     assert tabs.tabData(tabs.currentIndex()) == "surprise"
     window.appearance.set_look(projector=True)
-    settle(window, qtbot)
-    assert window.open_room("predict").views.key == "surprise"  # type: ignore[attr-defined]
-    window.appearance.set_look(projector=False)
+    settle(window)
+    assert window.open_room("predict").views.key == "surprise"
 
 
-def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(window: Window, qtbot: QtBot) -> None:
+def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(window: Window) -> None:
     """It rewrote the sentence as a left click does."""
-    card, text = predict(window, qtbot).words_view.shown_cards[0], window.state.text_a
+    card, text = predict(window).words_view.shown_cards[0], window.state.text_a
     row, bars = plain_row(card), card.bars
     word, at = card.words[row].token, bars.row_rect(row).center().toPoint()
     QTest.mouseClick(bars, Qt.MouseButton.RightButton, pos=at)
@@ -269,12 +264,12 @@ def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(windo
 
 
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
-def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window, qtbot: QtBot) -> None:
+def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window) -> None:
     """Dark words stood on mid blue: contrast under 4.5."""
     window.appearance.set_look(theme_name)
     try:
-        room = predict(window, qtbot)
-        table = room.open_view("lens").charts["table"]  # type: ignore[attr-defined]
+        room = predict(window)
+        table = room.open_view("lens").charts["table"]
         for probability in np.linspace(0, 1, 21):
             guesses = [[([WordGuess("mmmmmmmm", 5, float(probability))], None), ([WordGuess("m", 6, 1.0)], None)]]
             names = Labels(["embeddings"]), Labels(["position 1", "position 2"])
@@ -309,23 +304,22 @@ def test_the_bar_of_a_verdict_begins_at_zero(qtbot: QtBot) -> None:
         assert [picture.pixelColor(x, 7).name() for x in (30, 135, 170)] == [theme.color(c).name() for c in colors]
 
 
-def test_a_small_probability_does_not_read_as_a_significance_test(window: Window, qtbot: QtBot) -> None:
+def test_a_small_probability_does_not_read_as_a_significance_test(window: Window) -> None:
     """ "p < 0.001" stood beside the word."""
-    room = predict(window, qtbot)
+    room = predict(window)
     ranks = [mask.rank for mask in reading_of(window).masks if mask.rank is not None]
     assert any(rank.probability < 0.0005 for rank in ranks), "the test needs an unlikely word"
     for card, rank in zip(room.words_view.shown_cards, ranks, strict=True):
         assert f"probability {numbers.percent(rank.probability)}" in card.hint and " p " not in card.hint
     lens = room.open_view("lens")
-    lens.word.setText("comfortable")  # type: ignore[attr-defined]
-    lens.word.textEdited.emit("comfortable")  # type: ignore[attr-defined]
-    answered(window, qtbot)
-    assert "p <" not in lens.verdict.text() and "probability" in lens.verdict.text()  # type: ignore[attr-defined]
+    lens.word.setText("comfortable")
+    lens.word.textEdited.emit("comfortable")
+    answered(window)
+    assert "p <" not in lens.verdict.text() and "probability" in lens.verdict.text()
 
 
-def test_the_bar_is_as_long_as_the_verdict_says(window: Window, qtbot: QtBot) -> None:
+def test_the_bar_is_as_long_as_the_verdict_says(window: Window) -> None:
     """72% that B does not follow looked like 20% when the bar grew from its middle."""
-    pair, said = predict(window, qtbot, ()).words_view.pair, reading_of(window).next_sentence
-    assert said is not None
+    pair, said = predict(window, ()).words_view.pair, reading_of(window).next_sentence
     share = max(said.is_next, said.not_next)
     assert pair.bar.value == pytest.approx(share) and numbers.percent(share) in pair.verdict

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.lessons.card import LessonCard
 from app.lessons.card_parts import CuttingSteps
@@ -25,7 +24,7 @@ from app.shell.window import Window
 from app.widgets.answer_cover import Cover
 from app.widgets.banner import OfferLine
 from app.widgets.presenting import BlankScreen, PointerRing
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import settle, wait_until
 
 LESSON = """---
 title: Covered
@@ -61,12 +60,12 @@ def open_lesson(window: Window, tmp_path: Path) -> Open:
 
 
 @pytest.fixture
-def player(open_lesson: Open, window: Window, qtbot: QtBot) -> Any:
+def player(open_lesson: Open, window: Window) -> Any:
     window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    wait_until(lambda: QApplication.activeWindow() is window)
     made = open_lesson(LESSON)
-    qtbot.waitUntil(lambda: made.start is not None, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: made.start is not None)
+    settle(window)
     return made
 
 
@@ -90,30 +89,30 @@ def test_an_answer_is_covered_until_it_is_given(window: Window, player: Any) -> 
     assert covers(window) == [] and line.isEnabled() and window.childAt(middle) is line
 
 
-def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player: Any, qtbot: QtBot) -> None:
+def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player: Any) -> None:
     player.next()
     QApplication.processEvents()
     assert covers(window) == []
     player.back()
-    qtbot.waitUntil(lambda: covers(window) == ["predict.view", "prediction"], timeout=TIMEOUT_MS)
+    wait_until(lambda: covers(window) == ["predict.view", "prediction"])
     window.appearance.set_look(projector=True)
-    qtbot.waitUntil(lambda: covers(window) == ["predict.view", "prediction"], timeout=TIMEOUT_MS)
+    wait_until(lambda: covers(window) == ["predict.view", "prediction"])
     window.appearance.set_look(projector=False)
     player.close()
     QApplication.processEvents()
     assert covers(window) == []
 
 
-def test_what_a_view_says_in_words_is_covered_once_it_is_built(window: Window, open_lesson: Open, qtbot: QtBot) -> None:
+def test_what_a_view_says_in_words_is_covered_once_it_is_built(window: Window, open_lesson: Open) -> None:
     open_lesson(LESSON.replace(":: cover prediction predict.view", ":: view lens\n:: cover predict.sentence"))
-    qtbot.waitUntil(lambda: covers(window) == ["predict.sentence"] * 2, timeout=TIMEOUT_MS)
+    wait_until(lambda: covers(window) == ["predict.sentence"] * 2)
 
 
-def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, open_lesson: Open, qtbot: QtBot) -> None:
+def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, open_lesson: Open) -> None:
     changed = LESSON.replace(":: cover prediction predict.view", ":: cut dog\n:: cover status page")
     player = open_lesson(changed.replace("# Second", "It is **dog**.\n# Second"))
     card = window.frame.findChildren(LessonCard)[-1]
-    qtbot.waitUntil(lambda: player.start is not None and covers(window) == ["status"], timeout=TIMEOUT_MS)
+    wait_until(lambda: player.start is not None and covers(window) == ["status"])
 
     def shown() -> list[bool]:
         return [card.body.text.isVisible(), card.body.cutting.isVisible()]
@@ -128,7 +127,7 @@ def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, open_lesso
         gc.collect()
         return not any(isinstance(widget, CuttingSteps) for widget in QApplication.allWidgets())
 
-    qtbot.waitUntil(is_gone)
+    wait_until(is_gone)
 
 
 def test_a_remote_turns_pages_from_anywhere(window: Window, player: Any) -> None:
@@ -141,10 +140,10 @@ def test_a_remote_turns_pages_from_anywhere(window: Window, player: Any) -> None
 
 
 @pytest.fixture
-def field(window: Window, qtbot: QtBot) -> QWidget:
+def field(window: Window) -> QWidget:
     """The tokens, which have the keyboard."""
     window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    wait_until(lambda: QApplication.activeWindow() is window)
     window.frame.strip.field.setFocus()
     return window.frame.strip.field
 
@@ -180,14 +179,14 @@ def test_letters_are_typed_where_text_is_typed(window: Window) -> None:
     assert line.text() == "b." and not [each for each in window.findChildren(BlankScreen) if each.isVisible()]
 
 
-def test_the_ring_is_around_the_pointer(window: Window, qtbot: QtBot) -> None:
+def test_the_ring_is_around_the_pointer(window: Window) -> None:
     window.commands["view.ring"].trigger()
     (ring,) = window.findChildren(PointerRing)
     for x, y in ((200, 150), (420, 330)):
         at = window.mapToGlobal(window.rect().topLeft())
         QCursor.setPos(at.x() + x, at.y() + y)
         pointer = window.mapFromGlobal(QCursor.pos())
-        qtbot.waitUntil(lambda p=pointer: (ring.geometry().center() - p).manhattanLength() <= 2, timeout=TIMEOUT_MS)
+        wait_until(lambda p=pointer: (ring.geometry().center() - p).manhattanLength() <= 2)
         assert ring.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     assert ring.isVisible()
     window.commands["view.ring"].trigger()
@@ -222,7 +221,7 @@ def offers(window: Window) -> list[OfferLine]:
     return [offer for offer in window.frame.findChildren(OfferLine) if offer.isVisible()]
 
 
-def test_the_tour_is_offered_once(window: Window, qtbot: QtBot) -> None:
+def test_the_tour_is_offered_once(window: Window) -> None:
     settings = window.services.settings
     assert not settings.tour_offered and offers(window) == []
     window.lessons.offer_tour()
@@ -238,14 +237,14 @@ def test_the_tour_is_offered_once(window: Window, qtbot: QtBot) -> None:
     assert offers(window) == [] and not window.lessons.is_open
 
 
-def test_the_offer_opens_the_tour_and_is_gone(window: Window, qtbot: QtBot) -> None:
+def test_the_offer_opens_the_tour_and_is_gone(window: Window) -> None:
     window.lessons.offer_tour()
     offers(window)[0].accept_button.click()
     assert offers(window) == []
     lesson = window.lessons.player.lesson
     assert lesson.file == tour_file()
-    qtbot.waitUntil(lambda: window.lessons.player.start is not None, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
-    settle(window, qtbot)
+    wait_until(lambda: window.lessons.player.start is not None)
+    settle(window)
 
 
 def test_the_tour_goes_through_the_rooms_in_short_pages() -> None:

@@ -1,24 +1,20 @@
 """The rooms beside a lesson on a projector: no page of any lesson cuts words off, squeezes them or scrolls sideways."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.lessons.shipped import in_language, shipped_files
 from app.look import language
 from app.rooms.attend.large_card import SPECS
-from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.widgets.folding_card import FoldingCard
 from bertcore.locations import built_in_checkpoint
-from tests.app.conftest import TIMEOUT_MS
+from tests.app.conftest import Opener, wait_until
 from tests.app.layout_check import faults
 from tests.app.layout_walk import SIZE, is_drawn
 
-Opener = Callable[[Path | str], Window]
 FILES = shipped_files()
 EVERY = [
     pytest.param(
@@ -30,16 +26,16 @@ EVERY = [
 
 
 @pytest.fixture
-def projected(open_window: Opener, qtbot: QtBot) -> Window:
+def projected(open_window: Opener) -> Window:
     window = open_window(built_in_checkpoint())
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     window.appearance.set_look(projector=True)
     window.resize(SIZE)
     return window
 
 
 @pytest.mark.parametrize(("code", "file"), EVERY)
-def test_every_page_has_room(code: str, file: Path, projected: Window, qapp: QApplication, qtbot: QtBot) -> None:
+def test_every_page_has_room(code: str, file: Path, projected: Window, qapp: QApplication) -> None:
     language.install(qapp, code)
     projected._rebuild()
     projected.lessons.open(in_language(file))
@@ -48,31 +44,30 @@ def test_every_page_has_room(code: str, file: Path, projected: Window, qapp: QAp
     found = {}
     for number in range(len(player.lesson.pages)):
         player.go(number)
-        qtbot.waitUntil(lambda: player.start is not None, timeout=TIMEOUT_MS)
-        qtbot.waitUntil(lambda: is_drawn(projected))
+        wait_until(lambda: player.start is not None)
+        wait_until(lambda: is_drawn(projected))
         if wrong := faults(projected, SIZE):
             found[number + 1] = wrong
     assert found == {}
 
 
-def test_the_rail_shows_icons_alone_while_a_card_is_beside_the_room(projected: Window, qtbot: QtBot) -> None:
+def test_the_rail_shows_icons_alone_while_a_card_is_beside_the_room(projected: Window) -> None:
     rail = projected.frame.rail
     wide = rail.width()
     projected.lessons.open(FILES[0])
-    qtbot.waitUntil(lambda: rail.width() < 0.7 * wide)
+    wait_until(lambda: rail.width() < 0.7 * wide)
     projected.lessons.close()
-    qtbot.waitUntil(lambda: rail.width() == wide)
+    wait_until(lambda: rail.width() == wide)
 
 
-def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(projected: Window, qtbot: QtBot) -> None:
+def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(projected: Window) -> None:
     room = projected.open_room("attend")
-    assert isinstance(room, AttendRoom)
     large = room.large
-    qtbot.waitUntil(large.buttons.buttons["matrix"].isVisible)
+    wait_until(large.buttons.buttons["matrix"].isVisible)
     assert not large.every.isVisible()
     projected.lessons.open(FILES[0])
     projected.open_room("attend")
-    qtbot.waitUntil(large.every.isVisible)
+    wait_until(large.every.isVisible)
     assert not any(tab.isVisible() for tab in large.buttons.buttons.values())
     for index, spec in enumerate(SPECS):
         large.every.activated.emit(index)
@@ -80,7 +75,7 @@ def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(pro
         assert spec.shown_title in large.every.currentText()
 
 
-def test_a_card_that_a_page_has_opened_closes_with_it(projected: Window, qtbot: QtBot) -> None:
+def test_a_card_that_a_page_has_opened_closes_with_it(projected: Window) -> None:
     projected.lessons.open(FILES[0])
     player, name = projected.lessons.player, "attend.heads"
     assert player is not None and player.lesson is not None
@@ -88,9 +83,9 @@ def test_a_card_that_a_page_has_opened_closes_with_it(projected: Window, qtbot: 
     at = next(number for number, names in enumerate(spots) if name in names)
     assert name not in spots[at + 1]
     player.go(at)
-    qtbot.waitUntil(lambda: _opened(projected) == [name], timeout=TIMEOUT_MS)
+    wait_until(lambda: _opened(projected) == [name])
     player.go(at + 1)
-    qtbot.waitUntil(lambda: _opened(projected) == [], timeout=TIMEOUT_MS)
+    wait_until(lambda: _opened(projected) == [])
 
 
 def _opened(window: Window) -> list[str]:

@@ -10,11 +10,8 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.rooms.layers.room import LayersRoom
-from app.rooms.map.view import MapView
 from app.shell.menus import fill_commands
 from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
@@ -22,7 +19,7 @@ from app.state.baseline import OtherModel, OtherText
 from app.widgets.controls import IconButton
 from app.widgets.folding_card import FoldingCard
 from bertcore.locations import TINY
-from tests.app.conftest import TIMEOUT_MS, handle_events, make_checkpoint, settle
+from tests.app.conftest import handle_events, make_checkpoint, settle, wait_until
 from tests.app.layout_walk import SIZE, is_drawn
 
 SCREEN = SIZE.width() * SIZE.height()
@@ -43,19 +40,18 @@ class Written:
             if text.strip():
                 size = painter.fontInfo().pixelSize()
                 self.sizes[text] = min(size, self.sizes.get(text, size))
-            return paint(painter, *about)  # type: ignore[call-overload]
+            return paint(painter, *about)
 
         patch.setattr(QPainter, "drawText", heard)
 
 
 @pytest.fixture
-def projected(window: Window, qtbot: QtBot) -> Iterator[Window]:
+def projected(window: Window) -> Iterator[Window]:
     window.appearance.set_look(projector=True)
     window.resize(SIZE)
     window.state.set_masks([2])
-    settle(window, qtbot)
+    settle(window)
     yield window
-    window.appearance.set_look(projector=False)
 
 
 def pictures(root: QWidget) -> list[QWidget]:
@@ -72,14 +68,14 @@ def seen(widget: QWidget, window: Window) -> int:
 
 @pytest.mark.parametrize("spec", EXPLORING, ids=lambda spec: spec.key)
 def test_one_picture_has_the_screen_and_its_words_are_large(
-    spec: RoomSpec, projected: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    spec: RoomSpec, projected: Window, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room: Any = projected.open_room(spec.key)
     small: dict[str, set[str]] = {}
     low: dict[str, float] = {}
     for key in spec.view_keys:
         open_view(room, key)
-        qtbot.waitUntil(lambda: is_drawn(projected))
+        wait_until(lambda: is_drawn(projected))
         handle_events()
         with monkeypatch.context() as patch:
             written = Written(patch)
@@ -97,7 +93,7 @@ def test_the_header_is_one_line(projected: Window) -> None:
     assert bar.height() <= 60 and projected.frame.sentences.height() <= bar.height()
 
 
-def choose(window: Window, titles: list[str], qtbot: QtBot) -> None:
+def choose(window: Window, titles: list[str]) -> None:
     """With the mouse, in the menu of all commands."""
     icon = next(
         one for one in window.frame.title_bar.findChildren(IconButton) if one.accessibleName() == "All commands"
@@ -105,47 +101,46 @@ def choose(window: Window, titles: list[str], qtbot: QtBot) -> None:
     QTest.mouseClick(icon, Qt.MouseButton.LeftButton)
     menu = icon.findChild(QMenu)
     for title in titles:
-        qtbot.waitUntil(lambda menu=menu: menu.isVisible(), timeout=TIMEOUT_MS)
+        wait_until(lambda menu=menu: menu.isVisible())
         action = next(one for one in menu.actions() if one.text().startswith(title))
         QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
         menu = action.menu()
 
 
-def test_lessons_are_opened_with_the_mouse(projected: Window, qtbot: QtBot) -> None:
-    choose(projected, ["Lessons", "5. "], qtbot)
+def test_lessons_are_opened_with_the_mouse(projected: Window) -> None:
+    choose(projected, ["Lessons", "5. "])
     player = projected.lessons.player
     assert player is not None and player.lesson is not None and player.lesson.file.name == "05-the-masked-word.md"
-    settle(projected, qtbot)
-    choose(projected, ["Lessons", "More", "Close the lesson"], qtbot)
+    settle(projected)
+    choose(projected, ["Lessons", "More", "Close the lesson"])
     assert not projected.lessons.is_open
 
 
-def test_what_is_compared_is_chosen_with_the_mouse(projected: Window, model_folder: Path, qtbot: QtBot) -> None:
+def test_what_is_compared_is_chosen_with_the_mouse(projected: Window, model_folder: Path) -> None:
     projected.services.settings.recent_models = [str(model_folder)]
-    choose(projected, ["Compare", "Another model", TINY], qtbot)
+    choose(projected, ["Compare", "Another model", TINY])
     assert projected.state.baseline == OtherModel(TINY)
-    settle(projected, qtbot)
-    choose(projected, ["Compare", "End the comparison"], qtbot)
+    settle(projected)
+    choose(projected, ["Compare", "End the comparison"])
     assert projected.state.baseline is None
 
 
-def test_the_list_of_lessons_fits_the_screen(projected: Window, qtbot: QtBot) -> None:
+def test_the_list_of_lessons_fits_the_screen(projected: Window) -> None:
     menu = QMenu(projected)
     fill_commands(projected, menu)
     lessons = next(one.menu() for one in menu.actions() if one.text() == "Lessons")
     assert lessons.sizeHint().height() <= SIZE.height()
 
 
-def test_tabs_are_whole_beside_the_slider(projected: Window, qtbot: QtBot) -> None:
+def test_tabs_are_whole_beside_the_slider(projected: Window) -> None:
     """While two texts are compared there are two more tabs: then the slider has a line of its own."""
     room = projected.open_room("layers")
-    assert isinstance(room, LayersRoom)
 
     def lines() -> set[bool]:
         beside = set()
         for key in ("hidden", "paths", "swap", "apart", "steps"):
             room.open_view(key)
-            settle(projected, qtbot)
+            settle(projected)
             assert room.tabs.width() >= room.tabs.sizeHint().width()
             if room.slider.isVisible():
                 beside.add(room.slider.y() < room.tabs.geometry().bottom())
@@ -158,38 +153,37 @@ def test_tabs_are_whole_beside_the_slider(projected: Window, qtbot: QtBot) -> No
     assert lines() == {True}
 
 
-def test_side_cards_fold_away_and_come_back_at_a_click(projected: Window, qtbot: QtBot) -> None:
+def test_side_cards_fold_away_and_come_back_at_a_click(projected: Window) -> None:
     projected.open_room("predict")
-    settle(projected, qtbot)
+    settle(projected)
     folded = projected.frame.findChildren(FoldingCard)
     fold = next(one for one in folded if one.tab.isVisible())
     assert not fold.card.isVisible()
     before = fold.width()
     QTest.mouseClick(fold.tab, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: fold.card.isVisible() and fold.width() > before)
+    wait_until(lambda: fold.card.isVisible() and fold.width() > before)
     QTest.mouseClick(fold.tab, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: fold.width() == before)
+    wait_until(lambda: fold.width() == before)
 
 
-def test_models_of_two_sizes_show_the_only_picture_there_is(projected: Window, tmp_path: Path, qtbot: QtBot) -> None:
-    view = projected.open_room("layers").open_view("apart")  # type: ignore[attr-defined]
+def test_models_of_two_sizes_show_the_only_picture_there_is(projected: Window, tmp_path: Path) -> None:
+    view = projected.open_room("layers").open_view("apart")
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     for baseline, is_alone in ((other, True), (OtherText("The dog sat on the mat.", ""), False)):
         projected.state.set_baseline(baseline)
-        settle(projected, qtbot)
-        qtbot.waitUntil(lambda is_alone=is_alone: view.cards["cka"].isVisible() == is_alone)
+        settle(projected)
+        wait_until(lambda is_alone=is_alone: view.cards["cka"].isVisible() == is_alone)
         assert view.cards["distance"].isVisible() != is_alone
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(6, 6), (12, 12), (24, 16)])
-def test_rows_of_the_map_leave_room_for_their_type(layers: int, heads: int, projected: Window, qtbot: QtBot) -> None:
+def test_rows_of_the_map_leave_room_for_their_type(layers: int, heads: int, projected: Window) -> None:
     """With more layers fewer words, none of them smaller."""
     from app.rooms.map.plan import Plan, Sizes
 
     room: Any = projected.open_room("map")
-    settle(projected, qtbot)
+    settle(projected)
     view = room.view
-    assert isinstance(view, MapView)
     size, least = view.map.size(), theme.type_px(10)
     names = ("token", "segment", "position", "sum")
     sizes = Sizes(size.width(), size.height(), theme.scale(), layers, heads, names, 0, least)

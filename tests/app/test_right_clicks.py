@@ -7,9 +7,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
-from pytestqt.qtbot import QtBot
 
-from app.rooms.room import Room
 from app.rooms.view import View
 from app.shell.window import Window
 from tests.app.conftest import settle
@@ -20,34 +18,34 @@ Place = Callable[[View], tuple[QWidget, QPointF]]
 
 
 def dot(view: View) -> tuple[QWidget, QPointF]:
-    return view.charts["map"], view.charts["map"].spots[TOKEN]  # type: ignore[attr-defined]
+    return view.charts["map"], view.charts["map"].spots[TOKEN]
 
 
 def strip(view: View) -> tuple[QWidget, QPointF]:
-    strips = view.charts["strips"]  # type: ignore[attr-defined]
+    strips = view.charts["strips"]
     rect, rows = strips.strip_rect(0), strips.parts[0].values.shape[0]
     return strips, QPointF(rect.center().x(), rect.y() + rect.height() * (TOKEN + 0.5) / rows)
 
 
 def letter(view: View) -> tuple[QWidget, QPointF]:
-    return view.tiles, view.tiles.letter_rect(TOKEN).center()  # type: ignore[attr-defined]
+    return view.tiles, view.tiles.letter_rect(TOKEN).center()
 
 
 def span(view: View) -> tuple[QWidget, QPointF]:
-    return view.picture, view.picture.boxes[TOKEN - 1].center()  # type: ignore[attr-defined]
+    return view.picture, view.picture.boxes[TOKEN - 1].center()
 
 
 def number(view: View) -> tuple[QWidget, QPointF]:
-    table = view.table  # type: ignore[attr-defined]
+    table = view.table
     return table.viewport(), QPointF(table.visualRect(table.numbers.index(TOKEN, 2)).center())
 
 
 def square(view: View) -> tuple[QWidget, QPointF]:
-    return view.grid, view.grid.cell_rect(TOKEN, 1).center()  # type: ignore[attr-defined]
+    return view.grid, view.grid.cell_rect(TOKEN, 1).center()
 
 
 def line_end(view: View) -> tuple[QWidget, QPointF]:
-    return view.picture, QPointF(20, view.picture.row_y(TOKEN))  # type: ignore[attr-defined]
+    return view.picture, QPointF(20, view.picture.row_y(TOKEN))
 
 
 PLACES: dict[tuple[str, str], Place] = {
@@ -70,14 +68,11 @@ def right_click(widget: QWidget, where: QPointF) -> None:
 
 
 @pytest.mark.parametrize(("room_key", "view_key"), PLACES, ids=[" ".join(place) for place in PLACES])
-def test_a_right_click_opens_a_menu_and_chooses_nothing(
-    room_key: str, view_key: str, window: Window, qtbot: QtBot
-) -> None:
+def test_a_right_click_opens_a_menu_and_chooses_nothing(room_key: str, view_key: str, window: Window) -> None:
     room = window.open_room(room_key)
-    assert isinstance(room, Room)
     view = room.open_view(view_key)
     window.state.set_focus(2)
-    settle(window, qtbot)
+    settle(window)
     widget, where = PLACES[room_key, view_key](view)
     before = window.state.focus, window.state.layer, window.state.what_if
     menus = set(window.findChildren(QMenu))
@@ -90,14 +85,14 @@ def test_a_right_click_opens_a_menu_and_chooses_nothing(
     actions["Mask"].trigger()
     assert window.state.masked == {TOKEN}
     menu.close()
-    settle(window, qtbot)
+    settle(window)
 
 
-def test_a_right_click_does_not_move_the_layer_slider(window: Window, qtbot: QtBot) -> None:
+def test_a_right_click_does_not_move_the_layer_slider(window: Window) -> None:
     window.state.set_head(0, 0)
     room = window.open_room("layers")
-    settle(window, qtbot)
-    track, layer = room.slider.track, window.state.layer  # type: ignore[attr-defined]
+    settle(window)
+    track, layer = room.slider.track, window.state.layer
     right_click(track, QPointF(track.width() - 2, track.height() / 2))
     assert window.state.layer == layer
     QTest.mouseClick(track, Qt.MouseButton.LeftButton, pos=QPoint(track.width() - 2, track.height() // 2))

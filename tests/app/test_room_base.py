@@ -16,7 +16,7 @@ from app.state.selection import Selection
 from app.widgets.progress_line import DELAY_MS
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
-from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import make_checkpoint, settle, wait_until
 
 
 class Asking(View):
@@ -50,7 +50,6 @@ class TwoViews(Room):
 
     def view_of(self, key: str) -> Asking:
         view = self.get_view(key)
-        assert isinstance(view, Asking)
         return view
 
 
@@ -116,114 +115,111 @@ def test_an_answer_goes_to_who_asked_and_to_nobody_else(room: TwoViews, window: 
     other = shown_room(window, qtbot)
     room.view_of("one").question.ask(said, "mine", pause_ms=0)
     other.view_of("one").question.ask(said, "theirs", pause_ms=0)
-    settle(window, qtbot)
+    settle(window)
     assert room.view_of("one").answers == ["mine"] and other.view_of("one").answers == ["theirs"]
     assert room.view_of("two").answers == other.view_of("two").answers == []
 
 
-def test_what_was_asked_last_is_answered(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_what_was_asked_last_is_answered(room: TwoViews, window: Window) -> None:
     view, slow = room.view_of("one"), Slow()
     view.question.ask(go_slowly, slow, pause_ms=0)
-    qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
+    wait_until(slow.begun.is_set)
     view.question.ask(said, "second", pause_ms=0)
     slow.free.set()  # the first has its answer after the second was asked for
-    settle(window, qtbot)
+    settle(window)
     assert view.answers == ["second"] and view.question.answer == "second"
 
 
-def test_the_same_is_not_computed_twice(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_the_same_is_not_computed_twice(room: TwoViews, window: Window) -> None:
     question, computed = room.view_of("one").question, Computed()
     for _ in range(2):
         question.ask(noted, computed, 1, pause_ms=0)
-        settle(window, qtbot)
+        settle(window)
     assert computed.numbers == [1]
 
 
-def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, window: Window) -> None:
     view, computed = room.view_of("one"), Computed()
     for number in range(5):
         view.question.ask(noted, computed, number, pause_ms=50)
     assert view.question.is_waiting
-    qtbot.waitUntil(lambda: len(view.answers) == 1, timeout=TIMEOUT_MS)
+    wait_until(lambda: len(view.answers) == 1)
     assert computed.numbers == [4]
 
 
-def test_stop_ends_the_work_and_it_can_be_started_again(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_stop_ends_the_work_and_it_can_be_started_again(room: TwoViews, window: Window) -> None:
     view, slow = room.view_of("one"), Slow()
     view.question.ask(go_slowly, slow, pause_ms=0)
-    qtbot.waitUntil(lambda: room.progress.is_running, timeout=TIMEOUT_MS)
+    wait_until(lambda: room.progress.is_running)
     view.question.cancel(can_restart=True)
-    qtbot.waitUntil(slow.ended.is_set, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(slow.ended.is_set)
+    settle(window)
     assert view.answers == [] and view.question.can_restart and room.progress.text == "Stopped."
     slow.free.set()
     view.question.start()
-    settle(window, qtbot)
+    settle(window)
     assert view.answers == ["slow"] and room.progress.text == ""
 
 
-def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window) -> None:
     view, seen = room.view_of("one"), list[bool]()
     view.question.status_changed.connect(lambda: seen.append(room.progress.isVisible()))
     for number in range(3):
         view.question.ask(said, number, pause_ms=0)
-        settle(window, qtbot)
+        settle(window)
     assert seen and not any(seen) and DELAY_MS > 100
 
 
 @pytest.mark.parametrize("how", ["other view", "hidden"])
-def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, qtbot: QtBot, how: str) -> None:
+def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, how: str) -> None:
     view, slow = room.view_of("one"), Slow()
     view.question.ask(go_slowly, slow, pause_ms=0)
-    qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
+    wait_until(slow.begun.is_set)
     if how == "hidden":
         room.hide()
     else:
         room.open_view("two")
-    qtbot.waitUntil(slow.ended.is_set, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(slow.ended.is_set)
+    settle(window)
     assert view.answers == [] and view.reading is None and not view.question.is_running
 
 
-def test_an_answer_stays_while_the_view_is_left(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_an_answer_stays_while_the_view_is_left(room: TwoViews, window: Window) -> None:
     view = room.view_of("one")
     view.question.ask(said, "kept", pause_ms=0)
-    settle(window, qtbot)
+    settle(window)
     room.open_view("two")
     assert view.question.answer == "kept" and view.question.job is None
 
 
-def test_another_model_ends_a_question_about_the_first(
-    room: TwoViews, window: Window, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_another_model_ends_a_question_about_the_first(room: TwoViews, window: Window, tmp_path: Path) -> None:
     view, slow, first = room.view_of("one"), Slow(), window.state.model
-    assert first is not None
     view.question.ask_model(first, go_slowly_with, slow, pause_ms=0)
-    qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
+    wait_until(slow.begun.is_set)
     slow.free.set()
     window.open_model(make_checkpoint(tmp_path / "other", layers=1))
-    qtbot.waitUntil(lambda: window.state.model is not first, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: window.state.model is not first)
+    settle(window)
     view.answers.clear()  # it may have come before the other model was open
     view.question.ask_model(first, said_with, "of the first", pause_ms=0)
-    settle(window, qtbot)
+    settle(window)
     assert view.answers == []
 
 
-def test_a_fault_in_the_work_is_a_sentence_in_its_place(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_a_fault_in_the_work_is_a_sentence_in_its_place(room: TwoViews, window: Window) -> None:
     room.view_of("one").question.ask(unfound, pause_ms=0)
-    settle(window, qtbot)
+    settle(window)
     assert room.progress.text == "No sentence has the word." and room.view_of("one").answers == []
     assert not window.frame.banner.isVisible()
 
 
-def test_a_hidden_room_is_shown_nothing_and_catches_up(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_a_hidden_room_is_shown_nothing_and_catches_up(room: TwoViews, window: Window) -> None:
     view = room.view_of("one")
     room.hide()
     before = len(view.shown)
     window.state.set_text("A dog ran home.", "")
     window.state.set_focus(3)
-    settle(window, qtbot)
+    settle(window)
     window.state.set_head(1, 2)
     assert len(view.shown) == before and view.selections == []
     room.show()
@@ -240,25 +236,25 @@ def test_what_is_selected_while_a_reading_arrives_comes_with_the_reading(
     state.reading_changed.connect(select)
     view = shown_room(window, qtbot).view_of("one")
     state.set_text(f"{state.text_a} {state.text_a}")
-    settle(window, qtbot)
+    settle(window)
     assert view.selections == [] and view.shown[-1] is view.reading is state.reading
     assert view.selection == state.selection
 
 
-def test_a_view_that_is_not_on_show_is_shown_nothing(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_a_view_that_is_not_on_show_is_shown_nothing(room: TwoViews, window: Window) -> None:
     first, second = room.view_of("one"), room.view_of("two")
     window.state.set_text("A dog ran home.", "")
-    settle(window, qtbot)
+    settle(window)
     assert second.shown == [] and first.shown[-1] is window.state.reading
     room.open_view("two")
     assert second.shown == [window.state.reading]
 
 
-def test_typing_makes_questions_wait_and_a_click_does_not(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_typing_makes_questions_wait_and_a_click_does_not(room: TwoViews, window: Window) -> None:
     view = room.view_of("one")
     assert view.pause_ms == 0  # just opened
     window.state.set_text("A dog ran home.", "")
-    settle(window, qtbot)
+    settle(window)
     assert view.pause_ms > 0
     window.state.set_focus(2)
     assert view.pause_ms == 0 and view.selections[-1].pinned == 2
@@ -272,15 +268,15 @@ def test_what_a_view_keeps_comes_back_in_the_next_window(room: TwoViews, window:
     assert again.view_of("two").restored == "distance" and again.view_of("one").restored is None
 
 
-def test_an_edit_adds_to_what_is_changed_by_then(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_an_edit_adds_to_what_is_changed_by_then(room: TwoViews, window: Window) -> None:
     view = room.view_of("one")
     for name in ("token", "position"):  # the second before the first has been read
         view.what_if_edited.emit(lambda what_if, name=name: what_if.with_dropped(name, True))
     assert window.state.what_if.dropped == {"token", "position"}
 
 
-def test_an_edit_of_another_text_than_is_typed_by_now_is_none(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_an_edit_of_another_text_than_is_typed_by_now_is_none(room: TwoViews, window: Window) -> None:
     window.state.set_text("A", "")  # the reading on show is of the longer text before
     room.view_of("one").what_if_edited.emit(lambda what_if: what_if.with_segment(9, 0))
     assert not window.state.what_if
-    settle(window, qtbot)
+    settle(window)

@@ -1,12 +1,10 @@
 """Text in other scripts: tokens in reading order, sentences in theirs, glyphs where the system has a font for them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QFontDatabase, QTextLayout
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.look.say import isolated, plain
@@ -17,7 +15,7 @@ from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import Opener, settle
 
 HEBREW, ARABIC, CHINESE = "שלום עולם", "السلام عليكم", "你好世界"
 
@@ -66,25 +64,19 @@ def test_latin_tokens_and_files_have_no_marks() -> None:
     assert plain(isolated(HEBREW)) == HEBREW
 
 
-def test_tokens_keep_their_reading_order(
-    model_of_scripts: Path, open_window: Callable[[Path | str], Window], qtbot: QtBot
-) -> None:
-    window = open_window(model_of_scripts)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.state.set_text(f"{HEBREW} {CHINESE}", ARABIC)
-    settle(window, qtbot)
+def test_tokens_keep_their_reading_order(model_of_scripts: Path, open_window: Opener) -> None:
+    window = open_window(model_of_scripts, f"{HEBREW} {CHINESE}", ARABIC)
     wanted = ["[CLS]", *HEBREW.split(), *CHINESE, "[SEP]", *ARABIC.split(), "[SEP]"]
     assert [chip.token for chip in chips_of(window.state)] == wanted
     middles = [box.center().x() for box in window.frame.strip.field.boxes]
     assert middles == sorted(middles)
     reading = window.state.reading
-    assert reading is not None
     assert [plain(label) for label in reading.units(TokenView()).labels] == wanted
 
 
-def test_what_the_vocabulary_lacks_is_named(window: Window, qtbot: QtBot) -> None:
+def test_what_the_vocabulary_lacks_is_named(window: Window) -> None:
     window.state.set_text(HEBREW, CHINESE)
-    settle(window, qtbot)
+    settle(window)
     note = note_about(window.state)
     assert "[UNK]" in note and all(word in note for word in (*HEBREW.split(), CHINESE[0]))
     assert window.frame.note.isVisible()

@@ -1,7 +1,7 @@
 """Sessions: saved, opened again, and refused where the file is not what it should be."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox
-from pytestqt.qtbot import QtBot
 
 from app.figures.figure import model_hash
 from app.shell.window import Window
@@ -24,10 +23,9 @@ from app.state.what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, shipped_checkpoint
 from bertcore.tokenizer.text_spans import Place
-from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
+from tests.app.conftest import TEXT_A, Opener, settle, wait_until
 from tests.app.family_models import save_family
 
-Opener = Callable[[Path | str], Window]
 FILE = Path("mine.bertscope.json")
 
 
@@ -39,7 +37,7 @@ def drop(window: Window, path: Path) -> None:
 
 
 @pytest.fixture
-def saved(window: Window, qtbot: QtBot, tmp_path: Path) -> Path:
+def saved(window: Window, tmp_path: Path) -> Path:
     """The session of a window with a masked word, another head, another view, and the room Attend."""
     state = window.state
     state.set_text("A dog ran home.", "It was happy.")
@@ -52,7 +50,7 @@ def saved(window: Window, qtbot: QtBot, tmp_path: Path) -> Path:
     state.set_what_if(state.what_if.with_row(row).with_dropped("position", True))
     state.set_token_view(words=True, specials=False)
     window.open_room("attend")
-    settle(window, qtbot)
+    settle(window)
     file = tmp_path / "mine.bertscope.json"
     window.sessions.save(file)
     assert not window.frame.banner.is_shown
@@ -67,10 +65,10 @@ def edited(file: Path) -> Iterator[dict[str, Any]]:
     file.write_text(json.dumps(values), encoding="utf-8")
 
 
-def bring_back(window: Window, file: Path, qtbot: QtBot) -> None:
+def bring_back(window: Window, file: Path) -> None:
     window.sessions.open(file)
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: not window.services.open_model.is_opening)
+    settle(window)
 
 
 def looked_at(window: Window) -> tuple[object, ...]:
@@ -90,17 +88,17 @@ def looked_at(window: Window) -> tuple[object, ...]:
 
 
 def test_a_session_comes_back_in_another_window(
-    saved: Path, window: Window, open_window: Opener, model_folder: Path, qtbot: QtBot
+    saved: Path, window: Window, open_window: Opener, model_folder: Path
 ) -> None:
     wanted = looked_at(window)
     other = open_window(saved)
-    settle(other, qtbot)
+    settle(other)
     assert looked_at(other) == wanted
     assert other.state.model is not None and other.state.model.folder == model_folder
     assert not other.frame.banner.is_shown
 
 
-def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window, qtbot: QtBot) -> None:
+def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window) -> None:
     wanted, model = looked_at(window), window.state.model
     window.state.set_text("bird", "")
     window.state.set_token_view(words=False, specials=True)
@@ -110,7 +108,7 @@ def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window, qt
     drop(window, saved)
     assert looked_at(window) == wanted
     assert window.state.model is model  # it is open already
-    settle(window, qtbot)
+    settle(window)
 
 
 @pytest.mark.parametrize("ending", [".bertscope.json", ".bertscope", ".BERTscope.JSON"])
@@ -121,7 +119,7 @@ def test_what_a_double_click_opens_is_taken_for_a_session(ending: str, tmp_path:
     assert not is_session(tmp_path / "model.bertscope")
 
 
-def test_undo_takes_an_opened_session_back(saved: Path, window: Window, qtbot: QtBot) -> None:
+def test_undo_takes_an_opened_session_back(saved: Path, window: Window) -> None:
     window.state.set_text("bird", "")
     window.history.look()
     window.sessions.open(saved)
@@ -134,32 +132,32 @@ def test_a_mask_is_found_again_in_another_vocabulary(saved: Path) -> None:
     assert session.masks == (Place("a", 2, 5),)  # "dog", whatever its position is
 
 
-def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Window, qtbot: QtBot) -> None:
+def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Window) -> None:
     with edited(saved) as values:
         values["model"] |= {"reference": str(saved.parent / "gone"), "name": "the-lost-one", "hash": "0" * 64}
     window.state.set_text("bird", "")
     model = window.state.model
     window.sessions.open(saved)
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.frame.banner.is_shown)
     assert "the-lost-one could not be opened" in window.frame.banner.text
     assert "its texts are shown with tiny-model" in window.frame.banner.text
-    settle(window, qtbot)
+    settle(window)
     assert window.state.model is model
     assert window.state.text_a == "A dog ran home." and window.state.masked == {2}
     assert window.state.what_if == NOTHING_CHANGED
 
 
-def test_a_session_of_a_model_that_ships_names_it(window: Window, qtbot: QtBot) -> None:
+def test_a_session_of_a_model_that_ships_names_it(window: Window) -> None:
     window.open_model(shipped_checkpoint(TINY))
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: not window.services.open_model.is_opening)
+    settle(window)
     assert window.sessions.current().model.reference == TINY
     assert TINY not in window.services.settings.recent_models
 
 
 @pytest.mark.parametrize("written", ["a link", "its folder", "/elsewhere/assets/checkpoints/bertscope-tiny"])
 def test_a_session_finds_its_model_here_and_keeps_what_is_changed(
-    written: str, saved: Path, window: Window, qtbot: QtBot, tmp_path: Path
+    written: str, saved: Path, window: Window, tmp_path: Path
 ) -> None:
     """Earlier ones name the folder of a model that ships, perhaps on another machine, or a link as it was typed."""
     (tmp_path / "link").symlink_to(shipped_checkpoint(TINY), target_is_directory=True)
@@ -168,21 +166,21 @@ def test_a_session_finds_its_model_here_and_keeps_what_is_changed(
         reference = str(folders.get(written, written))
         values["model"] = {"reference": reference, "name": TINY, "hash": model_hash(shipped_checkpoint(TINY))}
         values["changes"] = {"heads_off": [[0, 0]]}
-    bring_back(window, saved, qtbot)
+    bring_back(window, saved)
     assert window.state.model is not None and window.state.model.name == TINY
     assert not window.frame.banner.is_shown
     assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
 
 
 def test_a_session_finds_a_model_that_was_open_lately(
-    saved: Path, window: Window, model_folder: Path, headless_folder: Path, qtbot: QtBot
+    saved: Path, window: Window, model_folder: Path, headless_folder: Path
 ) -> None:
     """Its folder has moved since the session was saved."""
     with edited(saved) as values:
         values["model"]["reference"] = "/moved/away/since"
     window.open_model(headless_folder)
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    bring_back(window, saved, qtbot)
+    wait_until(lambda: not window.services.open_model.is_opening)
+    bring_back(window, saved)
     assert window.state.model is not None and window.state.model.folder == model_folder
     assert not window.frame.banner.is_shown
 
@@ -208,46 +206,46 @@ def test_a_session_that_is_there_is_not_replaced_unasked(
     assert (file.read_text() != "somebody's") == may_replace
 
 
-def test_a_session_waits_for_its_own_model(saved: Path, window: Window, open_window: Opener, qtbot: QtBot) -> None:
+def test_a_session_waits_for_its_own_model(saved: Path, window: Window, open_window: Opener) -> None:
     """Another one was on its way when the file was dropped; and the same one is not opened twice."""
     wanted = looked_at(window)
     for first in (None, window.services.open_model.reference):
         other = open_window(saved)
         other.open_model(first)
         other.sessions.open(saved)
-        qtbot.waitUntil(lambda other=other: not other.services.open_model.is_opening, timeout=TIMEOUT_MS)  # type: ignore[misc]
-        settle(other, qtbot)
+        wait_until(lambda other=other: not other.services.open_model.is_opening)
+        settle(other)
         assert (
             looked_at(other) == wanted and other.services.open_model.reference == window.services.open_model.reference
         )
 
 
-def test_a_model_on_its_way_is_not_asked_for_again(saved: Path, window: Window, qtbot: QtBot) -> None:
+def test_a_model_on_its_way_is_not_asked_for_again(saved: Path, window: Window) -> None:
     """Opened a second time, the same model would take what the session changes inside away again."""
     wanted, own = looked_at(window), window.services.open_model.reference
     opener = window.services.open_model
     window.open_model(None)
-    qtbot.waitUntil(lambda: not opener.is_opening, timeout=TIMEOUT_MS)
+    wait_until(lambda: not opener.is_opening)
     requested: list[str] = []
     opener.requested.connect(requested.append)
     window.sessions.open(saved)
     window.sessions.open(saved)
-    qtbot.waitUntil(lambda: not opener.is_opening, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: not opener.is_opening)
+    settle(window)
     assert requested == [own]
     assert looked_at(window) == wanted
 
 
-def test_a_session_wins_over_a_model_on_its_way(saved: Path, window: Window, qtbot: QtBot) -> None:
+def test_a_session_wins_over_a_model_on_its_way(saved: Path, window: Window) -> None:
     """Its own model is still the open one, and another one was asked for just before."""
     wanted, own = looked_at(window), window.services.open_model.reference
     window.open_model(None)
-    bring_back(window, saved, qtbot)
+    bring_back(window, saved)
     assert window.services.open_model.reference == own
     assert looked_at(window) == wanted
 
 
-def test_no_token_is_looked_at_where_none_was(saved: Path, window: Window, qtbot: QtBot) -> None:
+def test_no_token_is_looked_at_where_none_was(saved: Path, window: Window) -> None:
     with edited(saved) as values:
         values["focus"] = None
     window.state.set_focus(2)
@@ -382,22 +380,20 @@ def test_every_session_reads_as_it_was_written() -> None:
     assert read == session and read.changes.swap is not None and read.changes.swap.token == "hund"
 
 
-def test_what_is_swapped_in_comes_back(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+def test_what_is_swapped_in_comes_back(window: Window, tmp_path: Path) -> None:
     state, file = window.state, tmp_path / "swapped.bertscope.json"
     state.set_text("A dog ran home.", "")
     state.set_masks([3])
     state.set_what_if(WhatIf(swap=Swap("head", 1, 2, OtherText("A cat ran home.", ""))))
-    settle(window, qtbot)
-    assert state.reading is not None
+    settle(window)
     before = state.reading.trace.hidden_states
     window.sessions.save(file)
     state.set_text("Another text.", "")
-    settle(window, qtbot)
+    settle(window)
     window.sessions.open(file)
-    settle(window, qtbot)
+    settle(window)
     assert "head 2·3 of the other text" in window.frame.what_if.swap.text()
     assert state.reading is not None and np.array_equal(state.reading.trace.hidden_states, before)
-    assert state.reading.baseline is not None
     assert not np.array_equal(state.reading.baseline.trace.hidden_states, before)
 
 
@@ -410,20 +406,15 @@ def test_a_weight_a_little_above_1_is_1() -> None:
         read_session(text.replace("1.0\n", "1.001\n"), FILE)
 
 
-def test_tokens_without_characters_of_their_own_spoil_no_session(
-    open_window: Opener, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_tokens_without_characters_of_their_own_spoil_no_session(open_window: Opener, tmp_path: Path) -> None:
     """In a byte-level vocabulary, the second of two spaces."""
-    window = open_window(save_family("roberta", tmp_path / "roberta"))
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.state.set_text("The cat  sat.", "")
-    settle(window, qtbot)
+    window = open_window(save_family("roberta", tmp_path / "roberta"), "The cat  sat.", "")
     assert window.state.encoding is not None and window.state.encoding.offsets[3] == (8, 8)
     window.state.set_masks((2,))
     window.history.look()
     window.state.set_masks((2, 3))
     window.state.set_focus(3)
-    settle(window, qtbot)
+    settle(window)
     file = tmp_path / "spaces.bertscope.json"
     window.sessions.save(file)
     session = load_session(file)
@@ -431,18 +422,18 @@ def test_tokens_without_characters_of_their_own_spoil_no_session(
     window.history.undo()
     assert window.state.masked == {2}
     window.sessions.open(file)
-    settle(window, qtbot)
+    settle(window)
     assert (window.state.masked, window.state.focus) == ({2, 3}, 3)
 
 
 def test_a_bad_file_to_begin_with_leaves_no_room_waiting(
-    open_window: Opener, model_folder: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_window: Opener, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bertcore.resolve_model.built_in_checkpoint", lambda: model_folder)
     file = tmp_path / "misspelt.bertscope.json"
     window = open_window(file)
-    settle(window, qtbot)
-    assert window.services.open_model.reference is None and window.frame.room.is_drawn  # type: ignore[union-attr]
+    settle(window)
+    assert window.services.open_model.reference is None and window.frame.room.is_drawn
     assert window.frame.banner.is_shown and "misspelt.bertscope.json could not be opened" in window.frame.banner.text
 
 

@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.shell.settings import Settings, load_settings
 from tests.app.conftest import settle
@@ -88,9 +87,9 @@ def test_saving_keeps_the_mode_and_follows_a_link(tmp_path: Path) -> None:
     assert file.is_symlink() and load_settings(real).theme == "dark" and real.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_window_starts_and_says_so(open_window, model_folder: Path, qtbot: QtBot, own_home: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_window_starts_and_says_so(open_window, model_folder: Path, own_home: Path) -> None:
     own_home.mkdir(parents=True)
     (own_home / "settings.json").write_text("[" * 100_000)
     window = open_window(model_folder)
-    settle(window, qtbot)
+    settle(window)
     assert "settings.unreadable.json" in window.frame.banner.text

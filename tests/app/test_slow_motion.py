@@ -8,13 +8,12 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.room import TrainRoom
 from app.rooms.train.weights.page import MOST_SLOW, WeightsPage
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import RunMetrics, SlowStep, read_slow_step
 from bertcore.training.start import start_run
-from tests.app.conftest import TIMEOUT_MS
+from tests.app.conftest import TIMEOUT_MS, wait_until
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 
@@ -41,46 +40,44 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     assert RunFolder(path).status().state == "stopped"
 
 
-def test_one_step_ten_steps_and_on_at_full_speed(window: Window, qtbot: QtBot, run: Path) -> None:
+def test_one_step_ten_steps_and_on_at_full_speed(window: Window, run: Path) -> None:
     room = window.open_room("train")
-    assert isinstance(room, TrainRoom)
     window.services.runs.select(run)
     view, slow = room.view, room.view.slow_motion
-    qtbot.waitUntil(lambda: view.buttons[view.weights].isEnabled(), timeout=TIMEOUT_MS)
+    wait_until(lambda: view.buttons[view.weights].isEnabled())
     assert slow.isHidden()  # the curves need the room
     view.buttons[view.weights].click()
     assert slow.isVisible() and slow.to_batch.isHidden() and "one step at a time" in slow.words.text()
     slow.one.click()
     assert not slow.one.isEnabled() and not slow.ten.isEnabled()  # until it is heard of
-    qtbot.waitUntil(lambda: slow.one.isEnabled(), timeout=TIMEOUT_MS)
+    wait_until(lambda: slow.one.isEnabled())
     (line,) = metrics(run, "slow_step")
     assert line["step"] == 3
-    qtbot.waitUntil(lambda: f"{line['loss_before']:.3f} before" in slow.words.text(), timeout=TIMEOUT_MS)
+    wait_until(lambda: f"{line['loss_before']:.3f} before" in slow.words.text())
     assert f"{line['loss_after']:.3f} after" in slow.words.text() and "Step 3." in slow.words.text()
     assert view.weights.slow.isVisible() and view.weights._updates[-1].step == 3
     slow.ten.click()
-    qtbot.waitUntil(lambda: RunFolder(run).status().step == 13, timeout=TIMEOUT_MS)
-    qtbot.waitUntil(lambda: len(view.weights.steps) == 11, timeout=TIMEOUT_MS)
+    wait_until(lambda: RunFolder(run).status().step == 13)
+    wait_until(lambda: len(view.weights.steps) == 11)
     assert RunFolder(run).status().state == "paused"
     slow.to_batch.click()
     assert view.shows_batch and view.batch.step == 13 and slow.isVisible() and slow.to_batch.isHidden()
-    qtbot.waitUntil(lambda: view.batch.shows(13), timeout=TIMEOUT_MS)
+    wait_until(lambda: view.batch.shows(13))
     slow.one.click()
-    qtbot.waitUntil(lambda: view.batch.shows(14), timeout=TIMEOUT_MS)  # the page goes along
+    wait_until(lambda: view.batch.shows(14))  # the page goes along
     slow.to_weights.click()
     assert not view.shows_batch
     slow.go_on.click()
-    qtbot.waitUntil(lambda: RunFolder(run).status().step > 30, timeout=TIMEOUT_MS)
+    wait_until(lambda: RunFolder(run).status().step > 30)
     assert len(metrics(run, "slow_step")) == 12
 
 
-def test_it_is_not_there_for_a_run_that_is_over(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+def test_it_is_not_there_for_a_run_that_is_over(window: Window, tmp_path: Path) -> None:
     run = tmp_path / "run"
     start_run(tiny_run(write_text(tmp_path), steps=3), run, resume=False)
     room = window.open_room("train")
-    assert isinstance(room, TrainRoom)
     window.services.runs.select(run)
-    qtbot.waitUntil(lambda: room.view.buttons[room.view.weights].isEnabled(), timeout=TIMEOUT_MS)
+    wait_until(lambda: room.view.buttons[room.view.weights].isEnabled())
     room.view.buttons[room.view.weights].click()
     assert room.view.slow_motion.isHidden()
 

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from app.lessons.spotlight import Spotlight
 from app.widgets.highlights import HIGHLIGHTS
-from tests.app.conftest import handle_events
+from tests.app.conftest import handle_events, wait_until
 
 
 def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(
@@ -26,7 +26,7 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     over.show()
     names = [name]
     spotlight = Spotlight(over, area, lambda: names[-1:] if names[-1] else [])
-    qtbot.waitUntil(lambda: spotlight.targets == [card])
+    wait_until(lambda: spotlight.targets == [card])
     assert area.horizontalScrollBar().value() >= 550
     ring = spotlight._rect_of(card)
     assert QRect(0, 0, 300, 200).contains(ring) and ring.width() >= 240
@@ -38,7 +38,7 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     area.horizontalScrollBar().setValue(500)
     names.append("")
     spotlight.update_spots()
-    qtbot.waitUntil(lambda: spotlight.targets == [])
+    wait_until(lambda: spotlight.targets == [])
     assert area.horizontalScrollBar().value() == 0  # the room begins at its top, with its tabs
 
 
@@ -56,14 +56,14 @@ def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(looks: QApplicat
     card.setParent(over)
     over.show()
     spotlight = Spotlight(over, bright, lambda: ("tokens", "prediction"))
-    qtbot.waitUntil(lambda: spotlight.targets == [first, second])
+    wait_until(lambda: spotlight.targets == [first, second])
     picture = over.grab().toImage()
     first.hide()
-    qtbot.waitUntil(lambda: spotlight.targets == [second])
+    wait_until(lambda: spotlight.targets == [second])
     assert over.grab().toImage() != picture
     first.show()  # nothing tells the spotlight but the widget itself
-    qtbot.waitUntil(lambda: spotlight.targets == [first, second])
+    wait_until(lambda: spotlight.targets == [first, second])
     assert over.grab().toImage() == picture
     second.setParent(None)
     second.deleteLater()
-    qtbot.waitUntil(lambda: spotlight.targets == [first])
+    wait_until(lambda: spotlight.targets == [first])

@@ -154,7 +154,6 @@ def test_the_first_step_is_called_what_it_is(
     assert window.commands["model.start"].text() == command
     window.appearance.set_look(projector=True)
     assert window.frame.title_bar.step.text() == name
-    window.appearance.set_look(projector=False)
 
 
 def test_another_step_is_none_of_the_three(open_window: Opener, run: RunFolder, qtbot: QtBot) -> None:

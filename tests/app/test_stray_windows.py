@@ -43,17 +43,14 @@ def test_it_notes_a_widget_without_a_parent(shown: _Shown, qtbot: QtBot) -> None
 
 @pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
 @pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
-def test_a_room_opens_inside_the_window(
-    spec: RoomSpec, projector: bool, window: Window, shown: _Shown, qtbot: QtBot
-) -> None:
+def test_a_room_opens_inside_the_window(spec: RoomSpec, projector: bool, window: Window, shown: _Shown) -> None:
     if projector:
         window.appearance.set_look(projector=True)
     window.state.set_masks([2])
     for view in spec.view_keys:
         open_view(window.open_room(spec.key), view)
-        settle(window, qtbot)
+        settle(window)
     assert shown.windows == []
     window.open_room("train" if spec.key != "train" else "map")
-    settle(window, qtbot)
+    settle(window)
     window.appearance.set_look("dark")  # what a room wrote in colours, it writes again when it has been left, too
-    window.appearance.set_look("light")

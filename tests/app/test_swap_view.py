@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget
 from app.compute.patching import SwapMap
@@ -26,42 +25,42 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.model.hooks import Intervention
-from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_checkpoint, settle, shown_view
+from tests.app.conftest import TEXT_A, make_checkpoint, settle, shown_view, wait_until
 
 OURS, THEIRS = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
 
 
 @pytest.fixture
-def empty(window: Window, qtbot: QtBot) -> Any:
+def empty(window: Window) -> Any:
     """The view with no other text."""
-    return shown_view(window, "layers", "swap", qtbot)
+    return shown_view(window, "layers", "swap")
 
 
 @pytest.fixture
-def view(empty: Any, window: Window, qtbot: QtBot) -> Any:
+def view(empty: Any, window: Window) -> Any:
     """The view with two texts that differ in one word."""
-    compare(window, empty, OURS, THEIRS, qtbot)
+    compare(window, empty, OURS, THEIRS)
     return empty
 
 
-def compare(window: Window, view: Any, ours: str, theirs: str, qtbot: QtBot) -> None:
+def compare(window: Window, view: Any, ours: str, theirs: str) -> None:
     view.comparison_wanted.emit(ComparisonOffer(OtherText(theirs, ""), text=ours))
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+    settle(window)
+    wait_until(lambda: not view.is_running)
 
 
-def choose(view: Any, index: int, qtbot: QtBot) -> None:
+def choose(view: Any, index: int) -> None:
     """Another prediction to explain."""
     view.result.choice.box.setCurrentIndex(index)
     view.result.choice.box.activated.emit(index)
-    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+    wait_until(lambda: not view.is_running)
 
 
 def click(grid: LabelledGrid, cell: tuple[int, int]) -> None:
     grid.clicked.emit(cell, Qt.KeyboardModifier.NoModifier)
 
 
-def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window, qtbot: QtBot) -> None:
+def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window) -> None:
     reading, target, charts = window.state.reading, view.targets.target.target, view.charts
     model = load_checkpoint(reading.request.model.folder).model
     text, other = (as_text(model, one.request.input_ids, one.request.segments) for one in (reading, reading.baseline))
@@ -74,11 +73,11 @@ def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window, q
     assert np.allclose(charts["heads"].values, view.asked["heads"].answer.shares)
     assert charts["states"].columns.texts[1:3] == ["the", "cat → dog"]
     assert target.against is not None and theirs > ours  # the word that gains comes first
-    choose(view, 1, qtbot)
+    choose(view, 1)
     assert view.targets.target.target.against is None
 
 
-def test_a_click_on_a_place_says_what_it_brings_back(view: Any, window: Window, qtbot: QtBot) -> None:
+def test_a_click_on_a_place_says_what_it_brings_back(view: Any, window: Window) -> None:
     click(view.charts["states"], (1, 2))
     assert "“dog” after layer 1 swapped in" in view.result.cell.text() and window.state.focus == 2
     click(view.charts["heads"], (1, 0))
@@ -106,40 +105,38 @@ def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch:
     ("ours", "theirs", "title"),
     [(OURS, "The dog sat on the big [MASK].", "differ in length"), ("The cat sat.", "The dog sat.", "No prediction")],
 )
-def test_what_cannot_be_swapped_is_said(
-    empty: Any, window: Window, qtbot: QtBot, ours: str, theirs: str, title: str
-) -> None:
-    compare(window, empty, ours, theirs, qtbot)
+def test_what_cannot_be_swapped_is_said(empty: Any, window: Window, ours: str, theirs: str, title: str) -> None:
+    compare(window, empty, ours, theirs)
     assert title in empty.nothing_title.text() and empty.nothing_text.isVisible()
 
 
-def test_without_another_text_it_offers_two(empty: Any, window: Window, qtbot: QtBot) -> None:
-    compare(window, empty, OURS, OURS, qtbot)  # which have no difference to locate
-    qtbot.waitUntil(lambda: "no difference to locate" in empty.asked["places"].sentence, timeout=TIMEOUT_MS)
+def test_without_another_text_it_offers_two(empty: Any, window: Window) -> None:
+    compare(window, empty, OURS, OURS)  # which have no difference to locate
+    wait_until(lambda: "no difference to locate" in empty.asked["places"].sentence)
     window.comparison.end()
-    settle(window, qtbot)
+    settle(window)
     assert empty.try_it.isVisible() and "same length" in empty.nothing_text.text()
     empty.try_it.click()
-    settle(window, qtbot)
+    settle(window)
     assert isinstance(window.state.baseline, OtherText) and window.state.text_a not in (OURS, TEXT_A)
 
 
 # A click on a cell: in all rooms the whole reading is the pass of that cell.
 
 
-def test_predict_has_the_number_of_the_cell(view: Any, window: Window, qtbot: QtBot) -> None:
-    choose(view, next(i for i, one in enumerate(view.targets.all) if one.target.against is None), qtbot)
+def test_predict_has_the_number_of_the_cell(view: Any, window: Window) -> None:
+    choose(view, next(i for i, one in enumerate(view.targets.all) if one.target.against is None))
 
     def check(chart: str, found: SwapMap, cell: tuple[int, int]) -> None:
         click(view.charts[chart], cell)
-        settle(window, qtbot)
+        settle(window)
         value: Any = view.targets.target.value(window.state.reading)
         assert window.state.what_if.swap is not None and value == pytest.approx(np.exp(found.patched[cell]), rel=1e-4)
 
     for part, name in enumerate(PARTS):
         view.part.setCurrentIndex(part)
         view.part.activated.emit(part)
-        qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+        wait_until(lambda: not view.is_running)
         found = view.asked["places"].answer
         assert found.part == name
         for cell in ((0, 2), (1, 2), (len(found.patched) - 1, 6)):
@@ -147,11 +144,11 @@ def test_predict_has_the_number_of_the_cell(view: Any, window: Window, qtbot: Qt
     check("heads", view.asked["heads"].answer, (1, 3))
 
 
-def test_it_is_compared_with_this_text_and_the_map_stays(view: Any, window: Window, qtbot: QtBot) -> None:
+def test_it_is_compared_with_this_text_and_the_map_stays(view: Any, window: Window) -> None:
     found, plain = view.asked["places"].answer, window.state.reading
     before = plain.baseline.trace.hidden_states
     click(view.charts["states"], (1, 2))
-    settle(window, qtbot)
+    settle(window)
     reading = window.state.reading
     assert np.allclose(reading.trace.hidden_states[1, 2], before[1, 2], atol=1e-6)
     assert np.allclose(reading.trace.hidden_states[1, 1], plain.trace.hidden_states[1, 1], atol=1e-6)
@@ -163,10 +160,10 @@ def test_it_is_compared_with_this_text_and_the_map_stays(view: Any, window: Wind
 
 
 @pytest.mark.parametrize("way", ["cell", "chip", "escape", "reset", "undo", "text"])
-def test_it_ends(view: Any, window: Window, qtbot: QtBot, way: str) -> None:
+def test_it_ends(view: Any, window: Window, way: str) -> None:
     window.history.look()
     click(view.charts["states"], (1, 2))
-    settle(window, qtbot)
+    settle(window)
     chip = window.frame.what_if.swap
     assert chip.isVisible() and chip.text() == "Swapped in: “dog” after layer 1  ×"
     window.history.look()
@@ -179,23 +176,23 @@ def test_it_ends(view: Any, window: Window, qtbot: QtBot, way: str) -> None:
         "text": lambda: window.state.set_text("The cat sat on the big [MASK]."),
     }
     ends[way]()
-    settle(window, qtbot)
+    settle(window)
     reading = window.state.reading
     assert window.state.what_if.swap is None and not chip.isVisible()
     assert window.state.baseline.a == THEIRS
     assert reading.baseline is reading.other_text
     if way == "undo":
         window.history.redo()
-        settle(window, qtbot)
+        settle(window)
         assert chip.isVisible()
         assert window.state.reading.request.what_if.swap == window.state.what_if.swap
 
 
-def test_a_mask_is_put_into_both_texts(view: Any, window: Window, qtbot: QtBot) -> None:
+def test_a_mask_is_put_into_both_texts(view: Any, window: Window) -> None:
     click(view.charts["states"], (2, 2))
     window.state.toggle_mask(3)
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+    settle(window)
+    wait_until(lambda: not view.is_running)
     reading = window.state.reading
     assert reading.other_text is not None and reading.request.what_if.swap is not None
     theirs = reading.other_text
@@ -203,32 +200,32 @@ def test_a_mask_is_put_into_both_texts(view: Any, window: Window, qtbot: QtBot) 
     assert np.allclose(reading.trace.hidden_states[2, 2], theirs.trace.hidden_states[2, 2], atol=1e-6)
 
 
-def test_other_changes_act_as_well(view: Any, window: Window, qtbot: QtBot) -> None:
+def test_other_changes_act_as_well(view: Any, window: Window) -> None:
     click(view.charts["states"], (1, 2))
-    settle(window, qtbot)
+    settle(window)
     window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
-    settle(window, qtbot)
+    settle(window)
     assert window.frame.what_if.text == "What if:  head 2·1 off" and window.frame.what_if.swap.isVisible()
     reading = window.state.reading
     assert reading.unchanged is not None
     assert "swapped in: “dog” after layer 1" in " ".join(reading.request.what_if.described(reading.shown_tokens))
 
 
-def test_a_text_of_another_length_is_not_swapped_in(window: Window, qtbot: QtBot) -> None:
+def test_a_text_of_another_length_is_not_swapped_in(window: Window) -> None:
     """A session may ask for it: one sentence says why not, and the text is read without it."""
-    settle(window, qtbot)
+    settle(window)
     window.state.set_what_if(WhatIf(swap=Swap("state", 1, 2, OtherText("Short.", ""))))
-    settle(window, qtbot)
+    settle(window)
     assert window.state.what_if == NOTHING_CHANGED
     assert window.state.reading.unchanged is None and "same number of tokens" in window.frame.banner.text
 
 
 def test_a_long_text_has_the_tokens_that_matter_first(
-    empty: Any, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    empty: Any, window: Window, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.rooms.layers.swap_view.MOST_S", 0.0)
     view = empty
-    compare(window, view, OURS, THEIRS, qtbot)
+    compare(window, view, OURS, THEIRS)
     found = view.asked["places"].answer
     assert found.places == (2, 6) and view.charts["states"].columns.texts == ["cat → dog", "[MASK]"]
     assert "2 of 9" in view.some.text() and view.all_places.isVisible()
@@ -241,19 +238,17 @@ def test_a_long_text_has_the_tokens_that_matter_first(
     view.asked["places"].cancel(can_restart=True)
     assert view.charts["states"].columns.texts == ["cat → dog", "[MASK]"] and "Stopped" in view.lines["places"].text
     view.asked["places"].start()
-    qtbot.waitUntil(lambda: not view.is_running, timeout=TIMEOUT_MS)
+    wait_until(lambda: not view.is_running)
     whole, heads = view.asked["places"].answer, view.asked["heads"].answer
     assert heads is not None and whole.places == tuple(range(9))
     assert np.allclose(whole.patched[:, [2, 6]], found.patched, atol=1e-5) and not view.all_places.isVisible()
 
 
-def test_each_share_is_written_in_a_small_window(open_window: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+def test_each_share_is_written_in_a_small_window(open_window: Callable, tmp_path: Path) -> None:
     """Rows too low for a number would be colours only."""
     window = open_window(make_checkpoint(tmp_path / "six-layers", layers=6))
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     window.resize(1280, 720)
     view = window.open_room("layers").open_view("swap")
     for grid in (view.charts["states"], view.charts["heads"]):
-        qtbot.waitUntil(
-            lambda grid=grid: grid.cell_rect(0, 0).height() >= theme.px(LEAST_ROW_PX - 1), timeout=TIMEOUT_MS
-        )
+        wait_until(lambda grid=grid: grid.cell_rect(0, 0).height() >= theme.px(LEAST_ROW_PX - 1))

@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QStyleOptionViewItem
-from pytestqt.qtbot import QtBot
 from typer.testing import CliRunner
 
 from app.compute.text_scores import ScoredPairs, ScoredTexts, are_minimal_pairs, readable_pairs
@@ -21,26 +20,26 @@ from app.state.baseline import OtherText
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.cli.main import app as cli
 from bertcore.evaluation.score_texts import ListedText, TextScore, listed_texts, mean_by_choice, score_texts
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import settle, wait_until
 from tests.app.predict_room import figure_of, page, reading_of
 
 LIST = "the cat sat on the mat\tthe dog ran\nthe cat\nthe [MASK] sat"
 
 
 @pytest.fixture
-def view(window: Window, qtbot: QtBot) -> TextsView:
-    return page(TextsView, window, qtbot, ())
+def view(window: Window) -> TextsView:
+    return page("texts", window, ())
 
 
-def scored(view: TextsView, text: str, qtbot: QtBot, word: str = "") -> None:
+def scored(view: TextsView, text: str, word: str = "") -> None:
     view.box.setPlainText(text)
     view.word.setText(word)
     view.score.click()
-    qtbot.waitUntil(lambda: not view.scores.is_running, timeout=TIMEOUT_MS)
+    wait_until(lambda: not view.scores.is_running)
 
 
-def test_each_row_is_what_the_engine_says(view: TextsView, window: Window, qtbot: QtBot) -> None:
-    scored(view, LIST, qtbot)
+def test_each_row_is_what_the_engine_says(view: TextsView, window: Window) -> None:
+    scored(view, LIST)
     checkpoint = load_checkpoint(reading_of(window).request.model.folder)
     wanted = score_texts(checkpoint, [text for line in LIST.split("\n") for text in listed_texts(line)])
     shown = view.table.shown
@@ -51,9 +50,9 @@ def test_each_row_is_what_the_engine_says(view: TextsView, window: Window, qtbot
     assert fields == ["a", "b", "surprise_bits", "log_likelihood", "word", "word_probability", "next_sentence"]
 
 
-def test_the_text_of_a_sorted_row_is_opened(view: TextsView, window: Window, qtbot: QtBot) -> None:
+def test_the_text_of_a_sorted_row_is_opened(view: TextsView, window: Window) -> None:
     assert not view.use.isVisible()
-    scored(view, LIST, qtbot)
+    scored(view, LIST)
     assert view.use.isVisible() and not view.use.isEnabled()
     column = [one.field for one in view.table.things.columns].index("log_likelihood")
     for order, is_falling in ((Qt.SortOrder.DescendingOrder, True), (Qt.SortOrder.AscendingOrder, False)):
@@ -65,21 +64,21 @@ def test_the_text_of_a_sorted_row_is_opened(view: TextsView, window: Window, qtb
     for opens in (lambda: QTest.keyClick(view.table, Qt.Key.Key_Return), view.use.click):
         window.state.set_text("the cat", "")
         opens()
-        settle(window, qtbot)
+        settle(window)
         assert (window.state.text_a, window.state.text_b) == ("the cat sat on the mat", "the dog ran")
     assert len(view.table.shown) == 3, "the list stays"
     view.table.activated.emit(view.table.model().index(1 - min(row, 1), 0))
     assert window.state.text_b == ""
-    scored(view, "the cat sat > the sat cat", qtbot)
+    scored(view, "the cat sat > the sat cat")
     assert view.use.text() == "Compare this pair" and not view.use.isEnabled()
     view.table.selectRow(0)
     view.use.click()
-    settle(window, qtbot)
+    settle(window)
     assert window.state.text_a == "the cat sat" and window.state.baseline == OtherText("the sat cat", "")
 
 
-def test_a_template_has_means_and_a_grid(view: TextsView, qtbot: QtBot) -> None:
-    scored(view, TEMPLATE, qtbot)
+def test_a_template_has_means_and_a_grid(view: TextsView) -> None:
+    scored(view, TEMPLATE)
     first, second = mean_by_choice(view.table.shown)
     assert view.grid.values is not None and not view.grid.isHidden()
     assert view.grid.values.mean(axis=1) == pytest.approx(list(first.values()))
@@ -89,11 +88,11 @@ def test_a_template_has_means_and_a_grid(view: TextsView, qtbot: QtBot) -> None:
     said = f"With “doctor”: “{more[0]}” makes the text {factor} times as likely as “{less[0]}” does."
     same = "With “doctor”: " in view.means.text() and "equally likely" in view.means.text()
     assert said in view.means.text() or same
-    scored(view, "The [cat|dog] sat.", qtbot)
+    scored(view, "The [cat|dog] sat.")
     assert view.grid.isHidden() and "cat" in view.means.text() and "Mean ln p" in view.means.text()
-    scored(view, LIST, qtbot)
+    scored(view, LIST)
     assert view.grid.isHidden() and view.means.isHidden()
-    scored(view, "the [cat|dog] sat on the [MASK].", qtbot, "mat")
+    scored(view, "the [cat|dog] sat on the [MASK].", "mat")
     assert [one.word for one in view.table.shown] == ["mat"] * 2 and "probability" in view.means.text()
 
 
@@ -106,17 +105,17 @@ def test_a_template_has_means_and_a_grid(view: TextsView, qtbot: QtBot) -> None:
         ("[a|b]" * 14, "", "more than 10,000 texts"),
     ],
 )
-def test_what_does_not_fit_is_said(view: TextsView, qtbot: QtBot, text: str, word: str, sentence: str) -> None:
-    scored(view, text, qtbot, word)
+def test_what_does_not_fit_is_said(view: TextsView, text: str, word: str, sentence: str) -> None:
+    scored(view, text, word)
     assert sentence in view.line.text and view.scores.answer is None
 
 
-def test_a_file_is_opened(view: TextsView, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_opened(view: TextsView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "texts.tsv"
     file.write_text("the cat\tthe dog\n\nthe mat\n")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
     view.open_file.click()
-    qtbot.waitUntil(lambda: len(view.table.shown) == 2, timeout=TIMEOUT_MS)
+    wait_until(lambda: len(view.table.shown) == 2)
     view.load(tmp_path / "absent.txt")
     assert "There is no file" in view.line.text
     file.write_text("the cat\n" * 10_001)
@@ -124,12 +123,11 @@ def test_a_file_is_opened(view: TextsView, tmp_path: Path, qtbot: QtBot, monkeyp
     assert "more text than fits" in view.line.text
 
 
-def test_it_offers_lists_and_saves_one_line_for_each_text(view: TextsView, qtbot: QtBot) -> None:
+def test_it_offers_lists_and_saves_one_line_for_each_text(view: TextsView) -> None:
     assert figure_of(view) is None
     view.try_texts("\n".join(EXAMPLES))
-    qtbot.waitUntil(lambda: view.scores.answer is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: view.scores.answer is not None)
     figure = figure_of(view)
-    assert figure is not None
     lines = csv_table(figure).splitlines()
     assert "surprise_bits" in lines[4]
     assert [line.split(",")[0].startswith("The ") for line in lines[5:]] == [True] * len(EXAMPLES)
@@ -142,15 +140,12 @@ BLIMP = [
 ]
 
 
-def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(
-    view: TextsView, window: Window, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view: TextsView, window: Window, tmp_path: Path) -> None:
     file = tmp_path / "blimp.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
     view.load(file)
-    qtbot.waitUntil(lambda: not view.scores.is_running, timeout=TIMEOUT_MS)
+    wait_until(lambda: not view.scores.is_running)
     found, out = view.scores.answer, tmp_path / "out.json"
-    assert isinstance(found, ScoredPairs)
     folder = reading_of(window).request.model.folder
     assert CliRunner().invoke(cli, ["evaluate", str(folder), "--pairs", str(file), "--out", str(out)]).exit_code == 0
     wanted = json.loads(out.read_text())["minimal_pairs"]
@@ -171,29 +166,28 @@ def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(
     assert figure is not None and "phenomena" in figure.numbers
 
 
-def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: Path, qtbot: QtBot) -> None:
+def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: Path) -> None:
     assert "Nothing scored" in view.empty.text()
     file = tmp_path / "blimp.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
     view.load(file)
     assert view.box.toPlainText().splitlines()[:2] == ["# word_order", "the cat sat. > the cat the."]
     assert "Press Score" in view.empty.text()
-    qtbot.waitUntil(lambda: not view.scores.is_running, timeout=TIMEOUT_MS)
+    wait_until(lambda: not view.scores.is_running)
     written, fields = view.scores.answer, ["a", "b", "margin_bits", "phenomenon"]
-    assert isinstance(written, ScoredPairs)
     assert [(one.a, one.b, one.phenomenon) for one in written.scores] == [
         (pair["sentence_good"], pair["sentence_bad"], pair["UID"]) for pair in BLIMP
     ]
     assert [column.field for column in view.table.things.columns] == fields
-    scored(view, "the cat sat. > the cat the.", qtbot)
+    scored(view, "the cat sat. > the cat the.")
     assert isinstance(view.scores.answer, ScoredPairs) and view._phenomena_area.isHidden()
     assert [column.field for column in view.table.things.columns] == fields[:3]
-    scored(view, "the cat sat. > the cat sat.", qtbot)
+    scored(view, "the cat sat. > the cat sat.")
     assert "line 1: expected a right sentence" in view.line.text
 
 
-def test_the_word_that_differs_is_in_sight(view: TextsView, qtbot: QtBot) -> None:
-    scored(view, "the cat the dog sat on the mat. > the cat the dog ran on the mat.", qtbot)
+def test_the_word_that_differs_is_in_sight(view: TextsView) -> None:
+    scored(view, "the cat the dog sat on the mat. > the cat the dog ran on the mat.")
     delegate, option = view.table.itemDelegate(), QStyleOptionViewItem()
 
     def shown(column: int, words: str) -> str:
@@ -206,15 +200,15 @@ def test_the_word_that_differs_is_in_sight(view: TextsView, qtbot: QtBot) -> Non
     assert shown(0, "the cat the dog sat on") == "the cat the dog sat on the mat."
 
 
-def test_columns_fit_whatever_was_scored_before(view: TextsView, qtbot: QtBot) -> None:
+def test_columns_fit_whatever_was_scored_before(view: TextsView) -> None:
     """After minimal pairs, texts and numbers were cut beside an empty half of the card."""
-    scored(view, "\n".join(map(json.dumps, BLIMP)), qtbot)
-    scored(view, "the [cat|dog] sat on the [mat|rug].", qtbot)
+    scored(view, "\n".join(map(json.dumps, BLIMP)))
+    scored(view, "the [cat|dog] sat on the [mat|rug].")
     table, header = view.table, view.table.horizontalHeader()
     for column in range(header.count()):
         needed = max(table.sizeHintForColumn(column), header.sectionSizeHint(column))
-        qtbot.waitUntil(lambda column=column, needed=needed: header.sectionSize(column) >= needed, timeout=TIMEOUT_MS)
-    qtbot.waitUntil(lambda: header.length() <= table.viewport().width(), timeout=TIMEOUT_MS)
+        wait_until(lambda column=column, needed=needed: header.sectionSize(column) >= needed)
+    wait_until(lambda: header.length() <= table.viewport().width())
 
 
 def test_what_is_no_list_of_pairs_stays_as_it_is() -> None:
@@ -243,16 +237,16 @@ def test_a_template_is_put_in_words() -> None:
     assert "“mat” is 2 times as likely with “he” as with “she”" in template_means(scored_words([[0.4, 0.2]], "mat"))
 
 
-def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, window: Window, qtbot: QtBot) -> None:
-    scored(view, "\n".join(map(json.dumps, BLIMP)), qtbot)
+def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, window: Window) -> None:
+    scored(view, "\n".join(map(json.dumps, BLIMP)))
     margins = [row.margin_bits for row in view.table.shown]
     assert margins == sorted(margins), "what it gets wrong comes first"
     row = [row.a for row in view.table.shown].index("the dog ran.")
     view.table.activated.emit(view.table.model().index(row, 0))
-    settle(window, qtbot)
+    settle(window)
     assert (window.state.text_a, window.state.baseline) == ("the dog ran.", OtherText("ran dog the.", ""))
-    page(TextsView, window, qtbot, ())
-    scored(view, LIST, qtbot)
+    page("texts", window, ())
+    scored(view, LIST)
     assert view._phenomena_area.isHidden()
-    scored(view, '{"good": "the cat"}', qtbot)
+    scored(view, '{"good": "the cat"}')
     assert "line 1" in view.line.text and "phenomenon" in view.line.text

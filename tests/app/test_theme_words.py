@@ -4,7 +4,6 @@ import re
 
 import pytest
 from PySide6.QtWidgets import QLabel
-from pytestqt.qtbot import QtBot
 
 from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
@@ -20,11 +19,11 @@ def test_help(spec: RoomSpec) -> None:
 
 
 @pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
-def test_labels(spec: RoomSpec, window: Window, qtbot: QtBot) -> None:
+def test_labels(spec: RoomSpec, window: Window) -> None:
     """Those of pages and tabs that are not open, too."""
     for view in spec.view_keys:
         room = window.open_room(spec.key)
         open_view(room, view)
-        settle(window, qtbot)
+        settle(window)
         said = [label.text() for label in room.findChildren(QLabel)]
         assert [text for text in said if OF_ONE_THEME.search(text)] == []

@@ -4,12 +4,11 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
-from pytestqt.qtbot import QtBot
 
 from app.shell.window import Window
 
 
-def test_a_right_click_on_a_token_offers_what_can_be_done_with_it(window: Window, qtbot: QtBot) -> None:
+def test_a_right_click_on_a_token_offers_what_can_be_done_with_it(window: Window) -> None:
     state, field = window.state, window.frame.strip.field
     at = field.rect_of(2).center().toPoint()
     QTest.mouseClick(field, Qt.MouseButton.RightButton, pos=at)

@@ -7,7 +7,6 @@ import pytest
 import translations
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.lessons.lesson import Lesson, Page
 from app.lessons.parser import load_lesson
@@ -22,7 +21,7 @@ from app.state.examples import load_examples
 from app.state.glossary import find_words, load_glossary
 from app.widgets.help_panel import help_text
 from bertcore.locations import assets
-from tests.app.conftest import settle
+from tests.app.conftest import settle, wait_until
 
 CODES = [code for code in language.LANGUAGES if code != "en"]
 LEAST = 0.97  # of the strings: others may be added while a translator sleeps; `make strings` lists them
@@ -111,7 +110,7 @@ def _deeds(page: Page) -> object:
 
 
 def _right(rule: object) -> object:
-    return rule if isinstance(rule, bool) else (rule.measure, rule.operator, rule.value)  # type: ignore[attr-defined]
+    return rule if isinstance(rule, bool) else (rule.measure, rule.operator, rule.value)
 
 
 def _words(lesson: Lesson) -> set[str]:
@@ -136,7 +135,7 @@ def test_the_help_has_the_title_of_its_room_and_its_formulas(code: str, german: 
 
 def test_examples_keep_their_english_sentences(code: str, german: None) -> None:
     shown = load_examples()
-    language.install(QCoreApplication.instance(), "en")  # type: ignore[arg-type]
+    language.install(QCoreApplication.instance(), "en")
     assert [(one.a, one.b, one.mask) for one in shown] == [(one.a, one.b, one.mask) for one in load_examples()]
     assert shown != load_examples()
 
@@ -149,17 +148,17 @@ def test_numbers_are_written_as_the_language_does(code: str, german: None) -> No
     assert say("%n thing(s)", n=2) == "2 things"
 
 
-def test_the_window_changes_its_language_at_once(code: str, window: Window, qtbot: QtBot) -> None:
+def test_the_window_changes_its_language_at_once(code: str, window: Window) -> None:
     example = load_examples()[0]
     window.lessons.open(shipped_files()[1])
-    settle(window, qtbot)
+    settle(window)
     window.examples.use(example)
-    settle(window, qtbot)
+    settle(window)
     try:
         window.services.runs.refresh()
         in_english = [run.about for run in window.services.runs.runs]
         window.appearance.set_language(code)
-        qtbot.waitUntil(lambda: window.commands["file.quit"].text() == "Beenden")
+        wait_until(lambda: window.commands["file.quit"].text() == "Beenden")
         in_german = [run.about for run in window.services.runs.runs]
         assert in_english and in_german != in_english
         assert window.frame.question.question == load_examples()[0].look_for != example.look_for
@@ -167,10 +166,10 @@ def test_the_window_changes_its_language_at_once(code: str, window: Window, qtbo
         assert window.lessons.player.lesson.title == shipped_lessons()[1].title
         assert window.commands[f"view.language_{code}"].isChecked()
         assert load_settings(window.services.settings_file).language == code
-        settle(window, qtbot)
+        settle(window)
     finally:
         window.appearance.set_language("en")
-        qtbot.waitUntil(lambda: window.commands["file.quit"].text() == "Quit")
+        wait_until(lambda: window.commands["file.quit"].text() == "Quit")
     assert window.frame.question.question == example.look_for
 
 

@@ -22,35 +22,33 @@ from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.what_if import NOTHING_CHANGED
-from tests.app.conftest import TEXT_B, TIMEOUT_MS, settle
+from tests.app.conftest import TEXT_B, settle, wait_until
 
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
 NO_KEY = Qt.KeyboardModifier.NoModifier
 FIGURE = ["Save picture…", "Save numbers…", "Copy picture", "Copy numbers"]
 
 
-def pictures(window: Window, qtbot: QtBot) -> Iterator[tuple[ValuesView, Picture, Values]]:
+def pictures(window: Window) -> Iterator[tuple[ValuesView, Picture, Values]]:
     """Each that is on show somewhere, and what it shows."""
     for room in (room for room in ROOMS if room.views):
         for spec in room.views:
             window.open_view(room.key, spec.key)
-            settle(window, qtbot)
+            settle(window)
             view = getattr(window.frame.room, "view", None)
             if not isinstance(view, ValuesView):
                 continue
-            qtbot.waitUntil(
-                lambda view=view: not view.is_running and not window.services.inference.is_busy, timeout=TIMEOUT_MS
-            )
+            wait_until(lambda view=view: not view.is_running and not window.services.inference.is_busy)
             if not view.shows_nothing:
                 yield from ((view, one, view.shown[one.key]) for one in view.pictures if one.key in view.shown)
 
 
-def begin(window: Window, baseline: OtherText | None, qtbot: QtBot) -> None:
+def begin(window: Window, baseline: OtherText | None) -> None:
     window.state.set_masks([3, 5])
     window.state.set_head(1, 2)
     window.state.set_focus(4)
     window.state.set_baseline(baseline)
-    settle(window, qtbot)
+    settle(window)
 
 
 def placed(array: np.ndarray, side: Side | None, axis: int, view: ValuesView) -> np.ndarray:
@@ -64,15 +62,14 @@ def placed(array: np.ndarray, side: Side | None, axis: int, view: ValuesView) ->
 
 
 @pytest.mark.parametrize("baseline", [ONE_WORD, SHORTER], ids=["one word", "shorter"])
-def test_a_difference_is_now_minus_the_baseline(baseline: OtherText, window: Window, qtbot: QtBot) -> None:
-    begin(window, baseline, qtbot)
+def test_a_difference_is_now_minus_the_baseline(baseline: OtherText, window: Window) -> None:
+    begin(window, baseline)
     seen = 0
-    for view, picture, shown in pictures(window, qtbot):
+    for view, picture, shown in pictures(window):
         assert (picture.key in view.differences) == (picture.subtracts and picture.is_compared)
         if picture.key not in view.differences:
             continue
         reading, selection, seen = view.reading, view.selection, seen + 1
-        assert reading.baseline is not None
         now, theirs = (view.values(picture.key, one, selection) for one in (reading, reading.baseline))
         before = placed(placed(theirs.array, now.rows, 0, view), now.columns, 1, view)
         np.testing.assert_allclose(np.nan_to_num(shown.array), np.nan_to_num(now.array - before), atol=1e-5)
@@ -80,12 +77,12 @@ def test_a_difference_is_now_minus_the_baseline(baseline: OtherText, window: Win
         card = view.cards.get(picture.on or picture.key)
         assert "minus" in (view.caption(picture.key)["settings"] if card is None else card.hint)
     window.comparison.toggle_difference()
-    assert seen and not any(view.differences for view, _, _ in pictures(window, qtbot))
+    assert seen and not any(view.differences for view, _, _ in pictures(window))
 
 
-def test_hovering_says_what_is_there_and_is_seen_in_all_rooms(window: Window, qtbot: QtBot) -> None:
-    begin(window, ONE_WORD, qtbot)
-    for view, picture, shown in pictures(window, qtbot):
+def test_hovering_says_what_is_there_and_is_seen_in_all_rooms(window: Window) -> None:
+    begin(window, ONE_WORD)
+    for view, picture, shown in pictures(window):
         chart, said = view.charts[picture.key], list[str]()
         if not hasattr(chart, "set_hovered") or not shown.array.size:
             continue
@@ -104,10 +101,10 @@ def cell(picture: Picture, shown: Values) -> Any:
     return next((found for kind, found in cells.items() if isinstance(picture, kind)), 1)
 
 
-def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Window, qtbot: QtBot) -> None:
-    begin(window, ONE_WORD, qtbot)
+def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Window) -> None:
+    begin(window, ONE_WORD)
     state, clicks = window.state, set()
-    for view, picture, shown in pictures(window, qtbot):
+    for view, picture, shown in pictures(window):
         chart = view.charts[picture.key]
         if not shown.array.size:
             continue
@@ -128,18 +125,18 @@ def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Win
         assert "head" not in kinds or (state.layer, state.head) == (kinds["layer"], kinds["head"])
         clicks |= set(kinds)
         state.set_what_if(NOTHING_CHANGED)
-        settle(window, qtbot)
+        settle(window)
     assert {"token", "stage", "layer", "head"} <= clicks
 
 
-def test_every_card_gives_its_picture_and_its_numbers(window: Window, qtbot: QtBot) -> None:
-    begin(window, ONE_WORD, qtbot)
-    for view, picture, shown in pictures(window, qtbot):
+def test_every_card_gives_its_picture_and_its_numbers(window: Window) -> None:
+    begin(window, ONE_WORD)
+    for view, picture, shown in pictures(window):
         figure = None if picture.on else view.figure_of(picture.key)
         if picture.on or not np.isfinite(shown.array).any():
             continue
         assert figure.numbers and figure.picture.width, picture.key
-        assert model_hash(window.state.model.folder) in figure.caption  # type: ignore[union-attr]
+        assert model_hash(window.state.model.folder) in figure.caption
         assert len(npz(figure)) and table(figure).count("\n") > 3
 
 

@@ -1,18 +1,16 @@
 """Opening a model that has reference values: the window says whether this machine computes the same."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
-from pytestqt.qtbot import QtBot
 from safetensors.torch import load_file, save_file
 
 from app.shell.window import Window
 from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import settle
+from tests.app.conftest import Opener, settle, wait_until
 
 TIMEOUT_MS = 120_000
 
@@ -24,27 +22,23 @@ def checked_folder(model_folder: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def open_it(open_window: Callable[[Path], Window], folder: Path, qtbot: QtBot) -> Window:
+def open_it(open_window: Opener, folder: Path) -> Window:
     window = open_window(folder)
-    settle(window, qtbot)
+    settle(window)
     return window
 
 
-def test_the_status_line_says_that_a_model_is_verified(
-    open_window: Callable[[Path], Window], checked_folder: Path, qtbot: QtBot
-) -> None:
-    window = open_it(open_window, checked_folder, qtbot)
+def test_the_status_line_says_that_a_model_is_verified(open_window: Opener, checked_folder: Path) -> None:
+    window = open_it(open_window, checked_folder)
     assert "verified" in window.frame.status.text and not window.frame.banner.is_shown
 
 
-def test_weights_that_were_changed_are_told(
-    open_window: Callable[[Path], Window], checked_folder: Path, qtbot: QtBot
-) -> None:
+def test_weights_that_were_changed_are_told(open_window: Opener, checked_folder: Path) -> None:
     file = checked_folder / "model.safetensors"
     weights = load_file(file)
     name = next(name for name in weights if "LayerNorm.weight" in name)
     save_file({**weights, name: weights[name] + torch.tensor(0.5)}, file, {"format": "pt"})
-    window = open_it(open_window, checked_folder, qtbot)
+    window = open_it(open_window, checked_folder)
     assert "Something is off" in window.frame.banner.text
     window.frame.banner.dismiss()  # the line goes on saying it, and the tool tip why
     status = window.frame.status
@@ -53,14 +47,14 @@ def test_weights_that_were_changed_are_told(
 
 
 def test_a_model_without_such_values_is_not_checked_and_how_to_is_said(
-    open_window: Callable[[Path], Window], model_folder: Path, checked_folder: Path, qtbot: QtBot
+    open_window: Opener, model_folder: Path, checked_folder: Path
 ) -> None:
-    window = open_it(open_window, model_folder, qtbot)
+    window = open_it(open_window, model_folder)
     status = window.frame.status
     assert status.text.endswith("CPU · fp32 · not checked") and "docs/parity.md" in status._facts.toolTip()
     window.services.open_model.open(checked_folder)
-    qtbot.waitUntil(lambda: "verified" in status.text, timeout=TIMEOUT_MS)
+    wait_until(lambda: "verified" in status.text)
     assert "not checked" not in status.text and "docs/parity.md" not in status._facts.toolTip()
     window.services.open_model.open(model_folder)
-    qtbot.waitUntil(lambda: "not checked" in status.text, timeout=TIMEOUT_MS)
+    wait_until(lambda: "not checked" in status.text)
     assert "docs/parity.md" in status._facts.toolTip()

@@ -1,22 +1,17 @@
 """Rooms that have nothing to show say why, and go on saying it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.rooms.embed.room import EmbedRoom
 from app.shell.window import Window
 from bertcore.errors import BertcoreError
-from tests.app.conftest import TIMEOUT_MS, settle
-
-Opener = Callable[[Path | str], Window]
+from tests.app.conftest import Opener, settle, wait_until
 
 
 def embed(window: Window) -> EmbedRoom:
     room = window.open_room("embed")
-    assert isinstance(room, EmbedRoom)
     return room
 
 
@@ -25,10 +20,10 @@ def switch_views(window: Window) -> None:
     window.state.set_token_view(specials=not window.state.token_view.specials)
 
 
-def test_another_view_does_not_hide_that_no_model_is_open(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+def test_another_view_does_not_hide_that_no_model_is_open(open_window: Opener, tmp_path: Path) -> None:
     window = open_window(tmp_path / "nothing")
     room = embed(window)
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.frame.banner.is_shown)
     said = room.waiting.sentence
     assert said.startswith("No model is open.")
     switch_views(window)
@@ -36,7 +31,7 @@ def test_another_view_does_not_hide_that_no_model_is_open(open_window: Opener, t
 
 
 def test_another_view_does_not_hide_why_a_text_could_not_be_read(
-    open_window: Opener, model_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_window: Opener, model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     why = "The text could not be read."
 
@@ -47,14 +42,14 @@ def test_another_view_does_not_hide_why_a_text_could_not_be_read(
         patch.setattr("app.compute.reader.read", fail)
         window = open_window(model_folder)
         room = embed(window)
-        qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+        wait_until(lambda: window.frame.banner.is_shown)
         assert room.waiting.sentence == why
         switch_views(window)
         assert room.waiting.sentence == why
     window.open_model(model_folder)
     heard: list[str] = []
     window.state.model_changed.connect(lambda: heard.append(room.waiting.sentence))
-    qtbot.waitUntil(lambda: heard != [], timeout=TIMEOUT_MS)
+    wait_until(lambda: heard != [])
     assert heard == ["Reading the text…"]  # what was said of the last model counts no more
-    settle(window, qtbot)
+    settle(window)
     assert room.is_drawn

@@ -6,7 +6,6 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train.room import TrainRoom
 from app.rooms.train.weights.page import WeightsPage, part_name
 from app.runs.finding import share_of_weights
 from app.shell.window import Window
@@ -15,7 +14,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import RunMetrics, Update, parts_of, read_update
 from bertcore.runs.run_record import read_record
 from bertcore.training.start import start_run
-from tests.app.conftest import TIMEOUT_MS
+from tests.app.conftest import wait_until
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 
@@ -57,7 +56,7 @@ def test_every_number_is_that_of_the_file(tmp_path: Path, qtbot: QtBot) -> None:
     page.grab()
 
 
-def test_parts_stand_as_a_text_passes_through_them(qtbot: QtBot) -> None:
+def test_parts_stand_as_a_text_passes_through_them() -> None:
     names = ["heads", "layers.10.attention", "layers.2.feed_forward", "embeddings", "layers.2.attention"]
     update = Update(1, dict.fromkeys(names, 1.0), dict.fromkeys(names, 0.1))
     assert parts_of([update]) == [names[3], names[4], names[2], names[1], names[0]]
@@ -78,14 +77,13 @@ def test_a_damaged_line_is_left_out(line: dict) -> None:
     assert read_update(1, line) is None
 
 
-def test_in_the_room(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+def test_in_the_room(window: Window, tmp_path: Path) -> None:
     run = _run(tmp_path, 3e-3)
     room = window.open_room("train")
-    assert isinstance(room, TrainRoom)
     view = room.view
     assert not view.buttons[view.weights].isEnabled()
     window.services.runs.select(run)
-    qtbot.waitUntil(lambda: view.buttons[view.weights].isEnabled(), timeout=TIMEOUT_MS)
+    wait_until(lambda: view.buttons[view.weights].isEnabled())
     view.buttons[view.weights].click()
     assert (
         view.weights.isVisible()

@@ -1,7 +1,6 @@
 """The view "Weights": what training changed, against differences computed here; what it offers without a baseline."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +15,21 @@ from app.state.baseline import OtherModel, OtherText
 from app.widgets.figure_button import FigureButton
 from bertcore.checkpoint.weights import read_safetensors
 from bertcore.locations import BUILT_IN, TINY, TUNED, assets, shipped_checkpoint, tuned_models
-from tests.app.conftest import TIMEOUT_MS, make_run, settle, shown_view
+from tests.app.conftest import Opener, make_run, settle, shown_view, wait_until
 
 FIRST = assets() / "runs" / TINY / "snapshots" / "step-00000000"
 needs_tuned = pytest.mark.skipif(TUNED[0] not in tuned_models(), reason="no fine-tuned model ships here")
 
 
 @pytest.fixture
-def tiny(open_window: Callable[[Path | str], Window], qtbot: QtBot) -> Window:
-    window = open_window(TINY)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
-    window.state.set_text("It was 20 degrees in the city.", "")
-    settle(window, qtbot)
+def tiny(open_window: Opener) -> Window:
+    window = open_window(TINY, "It was 20 degrees in the city.", "")
     return window
 
 
 @pytest.fixture
-def view(tiny: Window, qtbot: QtBot) -> Any:
-    return shown_view(tiny, "layers", "weights", qtbot)
+def view(tiny: Window) -> Any:
+    return shown_view(tiny, "layers", "weights")
 
 
 def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_changed(
@@ -41,8 +37,8 @@ def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_
 ) -> None:
     assert view.from_start.isVisible() and not view.try_tiny.isVisible()
     qtbot.mouseClick(view.from_start, Qt.MouseButton.LeftButton)
-    settle(tiny, qtbot)
-    qtbot.waitUntil(lambda: view.asked["changes"].answer is not None, timeout=TIMEOUT_MS)
+    settle(tiny)
+    wait_until(lambda: view.asked["changes"].answer is not None)
     before, after = (read_safetensors(folder / "model.safetensors") for folder in (FIRST, shipped_checkpoint(TINY)))
     word = "bert.embeddings.word_embeddings.weight"
     query = [f"bert.encoder.layer.1.attention.self.query.{kind}" for kind in ("weight", "bias")]
@@ -61,31 +57,29 @@ def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_
     assert view.charts["parts"].values[1, 0] == pytest.approx(change, rel=1e-5)
 
 
-def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the_text(
-    view: Any, tiny: Window, qtbot: QtBot
-) -> None:
+def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the_text(view: Any, tiny: Window) -> None:
     tiny.state.set_baseline(OtherModel(str(FIRST)))
-    settle(tiny, qtbot)
-    qtbot.waitUntil(lambda: view.asked["changes"].answer is not None, timeout=TIMEOUT_MS)
+    settle(tiny)
+    wait_until(lambda: view.asked["changes"].answer is not None)
     row = next(i for i, word in enumerate(view.asked["changes"].answer.words) if word.token == "celsius")
     view.charts["words"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
-    qtbot.waitUntil(lambda: "degrees" in view.near.text(), timeout=TIMEOUT_MS)
+    wait_until(lambda: "degrees" in view.near.text())
     now, before = view.near.text().split("Before:")
     assert "degrees" in now and "degrees" not in before
     tiny.state.set_text("It was 20 celsius.", "")
-    settle(tiny, qtbot)
+    settle(tiny)
     view.charts["words"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     focus = tiny.state.focus
     assert focus is not None and tiny.state.encoding.tokens[focus] == "celsius"
 
 
-def test_two_shapes_and_two_texts_have_no_changes_and_it_says_why(view: Any, tiny: Window, qtbot: QtBot) -> None:
+def test_two_shapes_and_two_texts_have_no_changes_and_it_says_why(view: Any, tiny: Window) -> None:
     tiny.state.set_baseline(OtherModel(None))
-    settle(tiny, qtbot)
-    qtbot.waitUntil(lambda: re.search("[26] layers", view.nothing_text.text()) is not None, timeout=TIMEOUT_MS)
+    settle(tiny)
+    wait_until(lambda: re.search("[26] layers", view.nothing_text.text()) is not None)
     assert view.from_start.isVisible()
     tiny.state.set_baseline(OtherText("It was cold.", ""))
-    settle(tiny, qtbot)
+    settle(tiny)
     assert view.pages.currentIndex() == 1 and "layers" not in view.nothing_text.text()
 
 
@@ -107,17 +101,15 @@ def test_of_a_fine_tuned_model_the_start_is_the_model_it_was_made_from() -> None
     assert start_of(FIRST) is None and start_of(shipped_checkpoint(BUILT_IN)) is None
 
 
-def test_from_the_list_of_runs_one_click_compares_with_where_it_began(
-    open_window: Callable[[Path | str], Window], own_home: Path, qtbot: QtBot
-) -> None:
+def test_from_the_list_of_runs_one_click_compares_with_where_it_began(open_window: Opener, own_home: Path) -> None:
     run = make_run(own_home / "runs" / "stories", (0, 10, 40))
     window = open_window(TINY)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     train = window.open_room("train")
     info = next(one for one in window.services.runs.runs if one.path == run.path)
     texts = {entry[0]: entry[1] for entry in train.run_actions.entries(info) if entry is not None}
     texts["Compare with its start"]()
-    settle(window, qtbot)
+    settle(window)
     reading, layers = window.state.reading, window.frame.rooms["layers"]
     assert (reading.request.model.step, reading.baseline.request.model.step) == (40, 0)
     assert window.room_key == "layers" and layers.views.key == "weights"

@@ -30,7 +30,7 @@ from app.widgets.folding_card import FoldingCard
 from app.widgets.layouts import hbox, vbox
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
-from tests.app.conftest import handle_events
+from tests.app.conftest import handle_events, wait_until
 
 pytestmark = pytest.mark.usefixtures("looks")
 
@@ -223,7 +223,7 @@ def test_color_limit_is_not_drawn_out_by_one_value() -> None:
     assert color_limit([values]) == pytest.approx(0.1)
 
 
-def test_settings_hold_only_what_differs_and_survive_damage(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_settings_hold_only_what_differs_and_survive_damage(tmp_path) -> None:
     file = tmp_path / "home" / "settings.json"
     Settings(theme="dark").save(file)
     assert "projector" not in file.read_text()
@@ -366,7 +366,7 @@ def test_the_uppermost_line_of_a_plot_has_its_number(looks: object, qtbot: QtBot
     )
     plot.set_points({"one": (np.arange(6), np.array([18.0, 6.0, 7.0, 5.0, 38.1, 32.5]))}, list("123456"))
     plot.show()
-    qtbot.waitUntil(lambda: plot.is_loaded)
+    wait_until(lambda: plot.is_loaded)
     handle_events()
     assert {"0", "20", "40"} <= set(written(plot))
 

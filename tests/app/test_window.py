@@ -2,7 +2,6 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QSize, Q
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.compute.question import ReportOrCancel
 from app.look import numbers, theme
@@ -28,10 +26,10 @@ from bertcore.analysis.attention_heads import head_facts
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
+from tests.app.conftest import Opener, wait_until
 from tests.app.predict_room import nothing, texts
 
 TIMEOUT_MS = 120_000
-Opener = Callable[[Path | str], Window]
 
 
 def hold(begun: threading.Event, free: threading.Event, _progress: ReportOrCancel) -> None:
@@ -39,8 +37,8 @@ def hold(begun: threading.Event, free: threading.Event, _progress: ReportOrCance
     free.wait()
 
 
-def settle(window: Window, qtbot: QtBot) -> None:
-    qtbot.waitUntil(window.is_settled, timeout=TIMEOUT_MS)
+def settle(window: Window) -> None:
+    wait_until(window.is_settled)
 
 
 def drop(window: Window, path: Path) -> None:
@@ -52,7 +50,6 @@ def drop(window: Window, path: Path) -> None:
 
 def room(window: Window, kind: type) -> object:
     made = window.open_room(kind.__name__.removesuffix("Room").lower())
-    assert isinstance(made, kind)
     return made
 
 
@@ -62,58 +59,57 @@ def seen_of(room: QWidget) -> QSize:
     return area.viewport().size()
 
 
-def test_typing_updates_strip_and_room(window: Window, qtbot: QtBot) -> None:
+def test_typing_updates_strip_and_room(window: Window) -> None:
     attend = room(window, AttendRoom)
-    before = len(window.state.encoding)  # type: ignore[arg-type]
+    before = len(window.state.encoding)
     window.frame.sentences.a.setFocus()
     window.frame.sentences.a.end(False)
     QTest.keyClicks(window.frame.sentences.a, " dog")
     assert [chip.token for chip in window.frame.strip.field.chips].count("dog") == 1
-    settle(window, qtbot)
-    assert attend_room.values(attend).shape == (before + 1, before + 1)  # type: ignore[arg-type]
+    settle(window)
+    assert attend_room.values(attend).shape == (before + 1, before + 1)
 
 
-def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path) -> None:
     encoding = window.state.encoding
-    assert encoding is not None
     direct = trace(load_checkpoint(model_folder).model, encoding.ids, encoding.segments)
     attend = room(window, AttendRoom)
     window.state.set_head(1, 2)
-    np.testing.assert_allclose(attend_room.values(attend), direct.attentions[1, 2], atol=1e-5)  # type: ignore[arg-type]
-    entropy, unit = attend.side.facts[0][1].text().split()  # type: ignore[attr-defined]
+    np.testing.assert_allclose(attend_room.values(attend), direct.attentions[1, 2], atol=1e-5)
+    entropy, unit = attend.side.facts[0][1].text().split()
     assert float(entropy) == pytest.approx(head_facts(direct.attentions[1, 2], encoding).entropy_nats, abs=0.011)
     assert unit == "nats"
     embed = room(window, EmbedRoom)
-    drawn = [part.values for part in embed.get_view("parts").charts["strips"].parts]  # type: ignore[attr-defined]
+    drawn = [part.values for part in embed.get_view("parts").charts["strips"].parts]
     for picture, name in zip(drawn, ("token", "segment", "position"), strict=False):
         np.testing.assert_allclose(picture, getattr(direct, f"{name}_embeddings"), atol=1e-5)
     np.testing.assert_allclose(drawn[0] + drawn[1] + drawn[2], drawn[3], atol=1e-5)
     np.testing.assert_allclose(drawn[4], direct.embeddings, atol=1e-5)
     window.state.set_focus(5)
-    bars = embed.get_view("parts").charts["lengths"].bars  # type: ignore[attr-defined]
+    bars = embed.get_view("parts").charts["lengths"].bars
     assert [bar.label for bar in bars] == ["token", "segment", "position", "sum"]
     assert bars[0].number == f"{np.linalg.norm(direct.token_embeddings[5]):.2f}"
     room(window, AttendRoom)
-    bars = attend.side.bars.bars  # type: ignore[attr-defined]
+    bars = attend.side.bars.bars
     assert bars[0].note == str(int(direct.attentions[1, 2, 5].argmax()))
     assert [float(bar.number) for bar in bars] == sorted((float(bar.number) for bar in bars), reverse=True)
 
 
-def test_m_masks_and_the_room_predicts(window: Window, qtbot: QtBot) -> None:
+def test_m_masks_and_the_room_predicts(window: Window) -> None:
     predict = room(window, PredictRoom)
-    assert "press M" in nothing(predict.words_view)  # type: ignore[attr-defined]
+    assert "press M" in nothing(predict.words_view)
     window.state.set_focus(2)
     window.frame.strip.field.setFocus()
     QTest.keyClick(window.frame.strip.field, Qt.Key.Key_M)
-    settle(window, qtbot)
-    cards = predict.words_view.shown_cards  # type: ignore[attr-defined]
+    settle(window)
+    cards = predict.words_view.shown_cards
     assert len(cards) == 1
     assert cards[0].hint.startswith("hides “cat” · rank ")
     assert [bar.label for bar in cards[0].bars.bars if bar.is_strong] == ["cat"]
-    assert nothing(predict.words_view) == ""  # type: ignore[attr-defined]
+    assert nothing(predict.words_view) == ""
 
 
-def test_m_typed_into_a_sentence_is_a_letter(window: Window, qtbot: QtBot) -> None:
+def test_m_typed_into_a_sentence_is_a_letter(window: Window) -> None:
     edit = window.frame.sentences.a
     edit.setFocus()
     edit.end(False)
@@ -133,11 +129,11 @@ def test_a_double_click_masks_and_unmasks_a_click_pins_and_escape_deselects(wind
     assert window.state.focus is None
 
 
-def test_a_clicked_word_is_put_into_the_text(window: Window, qtbot: QtBot) -> None:
+def test_a_clicked_word_is_put_into_the_text(window: Window) -> None:
     predict = room(window, PredictRoom)
     window.state.toggle_mask(2)
-    settle(window, qtbot)
-    card = predict.words_view.shown_cards[0]  # type: ignore[attr-defined]
+    settle(window)
+    card = predict.words_view.shown_cards[0]
     bars = card.bars
     row = next(i for i, bar in enumerate(bars.bars) if bar.label.isalpha() and bar.label != "cat")
     word = bars.bars[row].label
@@ -146,58 +142,55 @@ def test_a_clicked_word_is_put_into_the_text(window: Window, qtbot: QtBot) -> No
     assert window.state.masked == frozenset()
 
 
-def test_the_verdict_is_spelled_out(window: Window, qtbot: QtBot) -> None:
+def test_the_verdict_is_spelled_out(window: Window) -> None:
     predict = room(window, PredictRoom)
-    verdict = window.state.reading.next_sentence  # type: ignore[union-attr]
-    assert verdict is not None
-    assert f"B follows A: {numbers.percent(verdict.is_next)}" in texts(predict.words_view.pair)  # type: ignore[attr-defined]
+    verdict = window.state.reading.next_sentence
+    assert f"B follows A: {numbers.percent(verdict.is_next)}" in texts(predict.words_view.pair)
     window.state.set_text(b="")
-    settle(window, qtbot)
-    assert "second sentence" in texts(predict.words_view.pair)  # type: ignore[attr-defined]
+    settle(window)
+    assert "second sentence" in texts(predict.words_view.pair)
 
 
-def test_a_model_without_heads_says_so_and_shows_the_rest(
-    open_window: Opener, headless_folder: Path, qtbot: QtBot
-) -> None:
+def test_a_model_without_heads_says_so_and_shows_the_rest(open_window: Opener, headless_folder: Path) -> None:
     window = open_window(headless_folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.state.reading is not None)
     predict = room(window, PredictRoom)
     window.state.set_text("The [MASK] sat.", "It was.")
-    settle(window, qtbot)
-    assert "no masked-word (MLM) head" in nothing(predict.words_view)  # type: ignore[attr-defined]
-    assert "no next-sentence (NSP) head" in texts(predict.words_view.pair)  # type: ignore[attr-defined]
+    settle(window)
+    assert "no masked-word (MLM) head" in nothing(predict.words_view)
+    assert "no next-sentence (NSP) head" in texts(predict.words_view.pair)
     attend = room(window, AttendRoom)
-    assert attend.is_drawn  # type: ignore[attr-defined]
+    assert attend.is_drawn
     assert "3 layers × 2 heads" in window.frame.title_bar.model.text()
     assert window.frame.title_bar.step.isHidden()
 
 
 def test_a_dropped_folder_is_opened_if_it_is_a_checkpoint_and_the_text_stays(
-    window: Window, tmp_path: Path, headless_folder: Path, qtbot: QtBot
+    window: Window, tmp_path: Path, headless_folder: Path
 ) -> None:
     title, reading = window.frame.title_bar.model.text(), window.state.reading
     drop(window, tmp_path)
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    wait_until(lambda: window.frame.banner.is_shown)
     assert "config.json" in window.frame.banner.text
     assert window.frame.title_bar.model.text() == title
     assert window.state.reading is reading
     window.state.set_text(a="a dog ran")
-    settle(window, qtbot)
+    settle(window)
     drop(window, headless_folder)
-    qtbot.waitUntil(lambda: window.state.model.name == "encoder-only", timeout=TIMEOUT_MS)  # type: ignore[union-attr]
-    settle(window, qtbot)
+    wait_until(lambda: window.state.model.name == "encoder-only")
+    settle(window)
     assert window.state.text_a == "a dog ran"
     assert window.services.settings.recent_models[0] == str(headless_folder)
 
 
 def test_each_model_is_remembered_by_its_own_name(
-    window: Window, headless_folder: Path, model_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: Window, headless_folder: Path, model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
 
     def ask_for_another() -> None:
         """In the moment before the first one is remembered."""
-        opened.append(window.state.model.name)  # type: ignore[union-attr]
+        opened.append(window.state.model.name)
         if len(opened) == 1:
             window.open_model("someone/something")
 
@@ -205,23 +198,23 @@ def test_each_model_is_remembered_by_its_own_name(
     monkeypatch.chdir(headless_folder.parent)
     window.state.model_changed.connect(ask_for_another)
     window.open_model(headless_folder.name)  # as an argument names it: from where BERTscope was started
-    qtbot.waitUntil(lambda: len(opened) == 2, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: len(opened) == 2)
+    settle(window)
     assert window.services.settings.recent_models[:2] == ["someone/something", str(headless_folder.resolve())]
 
 
-def test_no_model_at_all_is_said_in_place(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+def test_no_model_at_all_is_said_in_place(open_window: Opener, tmp_path: Path) -> None:
     window = open_window(tmp_path / "nothing")
     embed = window.open_room("embed")
-    assert embed.waiting.sentence == "Loading the model…"  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
-    assert embed.waiting.is_waiting  # type: ignore[attr-defined]
+    assert embed.waiting.sentence == "Loading the model…"
+    wait_until(lambda: window.frame.banner.is_shown)
+    assert embed.waiting.is_waiting
     for key in ("embed", "attend", "predict"):
         shown: Any = window.open_room(key)
-        qtbot.waitUntil(lambda shown=shown: shown.waiting.sentence.startswith("No model is open."))  # type: ignore[misc]
+        wait_until(lambda shown=shown: shown.waiting.sentence.startswith("No model is open."))
 
 
-def test_the_theme_changes_every_colour_and_is_remembered(window: Window, qtbot: QtBot) -> None:
+def test_the_theme_changes_every_colour_and_is_remembered(window: Window) -> None:
     room(window, AttendRoom)
     light = window.grab().toImage()
     window.commands["view.theme"].trigger()
@@ -249,7 +242,7 @@ def test_the_look_that_is_on_is_not_put_on_again(window: Window) -> None:
     assert restyled.times > 0
 
 
-def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window: Window, qtbot: QtBot) -> None:
+def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window: Window) -> None:
     """In the middle of a lesson."""
     window.state.toggle_mask(2)
     height = window.frame.sentences.a.height()
@@ -259,9 +252,9 @@ def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window: Window,
     room.shared.choose((1, 2), (0, 1))
     room.open_view("lines")
     room.heads_card.open("find")
-    settle(window, qtbot)
+    settle(window)
     window.appearance.set_look(projector=True)
-    settle(window, qtbot)
+    settle(window)
     again: Any = window.frame.room
     assert again is not room and window.frame.question.question == "Click “it”." and window.frame.question.is_answered
     assert window.frame.banner.text == "Something to read."
@@ -273,19 +266,18 @@ def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window: Window,
     assert window.frame.sentences.a.height() == round(height * 1.5)
     assert window.frame.sentences.a.text() == "The cat sat on the mat."
     predict: Any = window.open_room("predict")
-    qtbot.waitUntil(lambda: predict.is_drawn, timeout=TIMEOUT_MS)
+    wait_until(lambda: predict.is_drawn)
     assert len(predict.words_view.shown_cards) == 1
-    window.appearance.set_look(projector=False)
 
 
-def test_ten_thousand_words_are_cut_and_it_is_said(window: Window, qtbot: QtBot) -> None:
+def test_ten_thousand_words_are_cut_and_it_is_said(window: Window) -> None:
     QApplication.clipboard().setText("the cat sat on mat " * 2000)
     edit = window.frame.sentences.a
     edit.selectAll()
     edit.paste()
-    assert len(window.state.encoding) == 64  # type: ignore[arg-type]
+    assert len(window.state.encoding) == 64
     assert "tokens were dropped: the model reads at most 64." in window.frame.note.text()
-    settle(window, qtbot)
+    settle(window)
 
 
 @pytest.mark.parametrize(
@@ -301,35 +293,34 @@ def test_ten_thousand_words_are_cut_and_it_is_said(window: Window, qtbot: QtBot)
         "[CLS] [SEP] [PAD]",
     ],
 )
-def test_odd_texts_are_read_and_drawn_in_every_room(window: Window, text: str, qtbot: QtBot) -> None:
+def test_odd_texts_are_read_and_drawn_in_every_room(window: Window, text: str) -> None:
     for kind in (EmbedRoom, AttendRoom, PredictRoom):
         room(window, kind)
         window.state.set_text(text, text[::-1])
-        settle(window, qtbot)
+        settle(window)
         window.repaint()
         assert not window.frame.banner.is_shown
 
 
-def test_rooms_that_are_not_seen_catch_up_when_opened(window: Window, qtbot: QtBot) -> None:
+def test_rooms_that_are_not_seen_catch_up_when_opened(window: Window) -> None:
     attend = room(window, AttendRoom)
     room(window, EmbedRoom)
     window.state.set_text(a="a dog")
-    settle(window, qtbot)
-    assert not attend.is_drawn  # type: ignore[attr-defined]
+    settle(window)
+    assert not attend.is_drawn
     room(window, AttendRoom)
-    size = len(window.state.encoding)  # type: ignore[arg-type]
-    assert attend_room.values(attend).shape == (size, size)  # type: ignore[arg-type]
+    size = len(window.state.encoding)
+    assert attend_room.values(attend).shape == (size, size)
 
 
 def test_status_says_tokens_segments_and_times(window: Window) -> None:
     text = window.frame.status.text
     encoding = window.state.encoding
-    assert encoding is not None
     assert text.startswith(f"{len(encoding)} tokens · segment A 9 · segment B {len(encoding) - 9}")
     assert "forward" in text and "drawn" in text and "CPU" in text
 
 
-def test_an_example_brings_text_masks_and_room(window: Window, qtbot: QtBot) -> None:
+def test_an_example_brings_text_masks_and_room(window: Window) -> None:
     example = next(example for example in load_examples() if example.mask)
     window.examples.use(example)
     assert (window.state.text_a, window.state.text_b) == (example.a, example.b or "")
@@ -345,7 +336,7 @@ def test_an_example_brings_text_masks_and_room(window: Window, qtbot: QtBot) -> 
     assert not asked.isVisible()
 
 
-def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot) -> None:
+def test_an_example_opens_the_page_that_it_is_about(window: Window) -> None:
     """Not the one that was looked at there last."""
     for spec in ROOMS:
         first = spec.view_keys[0]
@@ -355,13 +346,12 @@ def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot
         shown: Any = window.open_room(spec.key)
         open_view(shown, spec.view_keys[-1])
         window.examples.use(example)
-        settle(window, qtbot)
+        settle(window)
         assert shown.views.key == first
 
 
 def test_ctrl_numbers_open_the_rooms(window: Window) -> None:
     QTest.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
-    assert isinstance(window.frame.room, AttendRoom)
     QTest.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     assert isinstance(window.frame.room, PredictRoom)
 
@@ -412,45 +402,43 @@ def test_the_window_is_gone_at_once_though_the_model_computes(
     assert window.services.close()
 
 
-def test_the_first_window_counts_its_title_bar(window: Window, qtbot: QtBot) -> None:
+def test_the_first_window_counts_its_title_bar(window: Window) -> None:
     """On the screen of this platform, 800 x 800, the window has a frame too."""
     available = window.screen().availableGeometry()
     assert not available.contains(window.frameGeometry())
     window.fit_screen()
-    qtbot.waitUntil(lambda: available.contains(window.frameGeometry()))
+    wait_until(lambda: available.contains(window.frameGeometry()))
     assert window.frameGeometry().height() > window.height() > available.height() - 50
 
 
-def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window: Window, qtbot: QtBot) -> None:
+def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window: Window) -> None:
     window.appearance.set_look(projector=True)
     window.resize(1280, 720)
     for spec in ROOMS:
         shown = window.open_room(spec.key)
-        settle(window, qtbot)
+        settle(window)
         QApplication.processEvents()
         seen = seen_of(shown)
         assert seen.height() * seen.width() > 2 / 3 * 1280 * 720, spec.key
     assert window.frame.sentences.a.width() > 250 and window.frame.strip.field.is_short
-    window.appearance.set_look(projector=False)
 
 
-def test_nothing_scrolls_sideways_in_a_small_window(window: Window, qtbot: QtBot) -> None:
+def test_nothing_scrolls_sideways_in_a_small_window(window: Window) -> None:
     window.resize(1024, 700)
     for spec in ROOMS:
         for key in spec.view_keys:
             window.open_view(spec.key, key)
-            settle(window, qtbot)
+            settle(window)
             QApplication.processEvents()
             room = window.frame.room
-            assert room is not None
             assert room.minimumSizeHint().width() <= seen_of(room).width(), f"{spec.key} {key}"
     assert window.size().width() == 1024
 
 
 @pytest.mark.parametrize("key", ["train", "attend"])
-def test_help_stands_beside_the_room_and_covers_nothing(window: Window, key: str, qtbot: QtBot) -> None:
+def test_help_stands_beside_the_room_and_covers_nothing(window: Window, key: str) -> None:
     room = window.open_room(key)
-    settle(window, qtbot)
+    settle(window)
     window.toggle_help()
     QApplication.processEvents()
     assert room.mapTo(window, room.rect().topRight()).x() < window.frame.help.x()
@@ -466,12 +454,12 @@ def test_a_banner_stays_in_the_room_that_it_is_about(window: Window) -> None:
     assert not window.frame.banner.is_shown
 
 
-def test_plain_words_and_technical_ones_are_a_switch_that_is_kept(window: Window, qtbot: QtBot) -> None:
+def test_plain_words_and_technical_ones_are_a_switch_that_is_kept(window: Window) -> None:
     def first_number() -> str:
-        settle(window, qtbot)
+        settle(window)
         room: Any = window.open_room("predict")
-        settle(window, qtbot)
-        qtbot.waitUntil(lambda: bool(room.words_view.shown_cards[0].bars.bars))  # a new frame's rooms are drawn later
+        settle(window)
+        wait_until(lambda: bool(room.words_view.shown_cards[0].bars.bars))  # a new frame's rooms are drawn later
         return room.words_view.shown_cards[0].bars.bars[0].number
 
     window.state.set_masks([2])
@@ -479,5 +467,5 @@ def test_plain_words_and_technical_ones_are_a_switch_that_is_kept(window: Window
     for words in ("plain", "technical"):
         old = window.frame
         window.commands["view.technical"].trigger()
-        qtbot.waitUntil(lambda old=old: window.frame is not old)
+        wait_until(lambda old=old: window.frame is not old)
         assert window.services.settings.words == words and ("%" in first_number()) == (words == "plain")
