@@ -82,8 +82,8 @@ def make_run(folder: Path, steps: Sequence[int], **model: int) -> RunFolder:
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Lets everything go on until it is: minutes, where the machine is busy."""
-    ends = QDeadlineTimer(TIMEOUT_MS)
+    """Lets everything go on until it is; what comes in any case may take minutes, where the machine is busy."""
+    ends = QDeadlineTimer(5 * TIMEOUT_MS)
     while not is_so():
         assert not ends.hasExpired(), "waited in vain"
         loop = QEventLoop()
@@ -255,9 +255,9 @@ def answered(window: Window) -> None:
 
 def shown_view(window: Window, room: str, view: str, qtbot: object = None) -> Any:
     """A view that is open, with all that it has asked for."""
-    window.open_view(room, view)
+    shown = window.open_room(room).open_view(view)
     answered(window)
-    return window.frame.room.view
+    return shown
 
 
 def handle_events() -> None:

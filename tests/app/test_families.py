@@ -10,7 +10,6 @@ import torch
 from PySide6.QtCore import Qt
 
 from app.look import numbers
-from app.rooms.attend.head_panels import KindsView
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
 from app.state.explore_state import ExploreState
@@ -128,7 +127,7 @@ def test_the_models_own_names_are_shown(show: Show) -> None:
     attend = window.open_room("attend")
     settle(window)
     assert "on <s>, </s>" in [name.text() for name, *_ in attend.side.facts]
-    assert "[CLS]" not in attend_room.open_view(attend, "kinds", KindsView).links.text()
+    assert "[CLS]" not in attend.open_view("kinds").links.text()
 
 
 @pytest.mark.parametrize(("name", "family"), [("roberta", "RoBERTa"), ("pre-norm", "pre-norm BERT"), ("minilm", "")])

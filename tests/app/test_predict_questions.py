@@ -26,7 +26,7 @@ from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.effects import Method
 from bertcore.analysis.targets import Target
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, Opener, answered, handle_events, units_of, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, handle_events, units_of, wait_until
 from tests.app.predict_room import MASKS, asked, figure_of, nothing, page, predict, reading_of
 from tests.app.test_apply_room import make_model
 
@@ -359,13 +359,13 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window: Opener,
     assert view.asked["bits"].is_running
     window.state.set_text(a="the dog sat on the mat " * 100)  # the old question ends, the text is read at once
     wait_until(lambda: reading_of(window).encoding is window.state.encoding)
-    wait_until(lambda: view.asked["bits"].answer is not None, timeout=4 * TIMEOUT_MS)
+    wait_until(lambda: view.asked["bits"].answer is not None)
     assert max(shares) == 1 and len(view.asked["bits"].answer.positions) == 510
     window.state.set_masks((5,))
     wait_until(lambda: bool(reading_of(window).masks))
     room.open_view("attribution")
     answered_ = room.view.questions
-    wait_until(lambda: all(question.answer is not None for question in answered_), timeout=4 * TIMEOUT_MS)
+    wait_until(lambda: all(question.answer is not None for question in answered_))
 
 
 def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window) -> None:
