@@ -26,7 +26,7 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune import FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
-from bertcore.training.run_settings import overlay, resume_settings
+from bertcore.training.run_settings import overlay
 from bertcore.training.start import open_or_create, run_sweep, start_run
 from bertcore.training.sweep_plan import PlannedRun, Varied
 from tests.engine.clock import TICK_S, Clock
@@ -157,17 +157,6 @@ class TestControl:
         assert not (run / "control.json").exists()
         assert [step for step, _ in losses(run)] == list(range(1, 16))
 
-    def test_stop_while_paused(self, text: Path, run: Path) -> None:
-
-        def watch(event: dict[str, Any]) -> None:
-            if event["kind"] == "train" and event["step"] == 3:
-                RunFolder(run).send("pause")
-            if event["kind"] == "status" and event["state"] == "paused":
-                RunFolder(run).send("stop")
-
-        start_run(tiny_run(text), run, resume=False, on_event=watch)
-        assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 3)
-
     def test_a_stop_before_the_first_step(self, text: Path, run: Path, undisturbed: Path) -> None:
         def watch(event: dict[str, Any]) -> None:
             if event["kind"] == "status" and event["message"] == "Reading the text.":
@@ -194,21 +183,24 @@ class TestControl:
         assert (RunFolder(run).snapshot_path(0) / "keep").exists()
         assert RunFolder(run).status().state == "done"
 
-    def test_a_pause_is_no_training_time(self, text: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_pause_is_no_training_time_and_a_paused_run_can_be_stopped(
+        self, text: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         elapsed, clock = {}, Clock()
         monkeypatch.setattr("bertcore.training.loop.time", clock)
 
         def watch(event: dict[str, Any]) -> None:
             if event["kind"] == "train":
                 elapsed[event["step"]] = event["elapsed_s"]
-                if event["step"] == 3:
+                if event["step"] in (3, 5):
                     RunFolder(run).send("pause")
             if event["kind"] == "status" and event["state"] == "paused":
                 clock.pass_s(100)
-                RunFolder(run).send("resume")
+                RunFolder(run).send("stop" if 5 in elapsed else "resume")
 
-        start_run(tiny_run(text, steps=5), run, resume=False, on_event=watch)
-        assert clock.now_s > 100 and 0 < elapsed[4] - elapsed[3] < 10 * TICK_S
+        start_run(tiny_run(text), run, resume=False, on_event=watch)
+        assert clock.now_s > 200 and 0 < elapsed[4] - elapsed[3] < 10 * TICK_S
+        assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 5)
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_sigterm_and_ctrl_c_end_with_a_snapshot(self, text: Path, run: Path, number: int) -> None:
@@ -272,21 +264,20 @@ class TestFailures:
             start_run(tiny_run(text), tmp_path / "run", resume=False)
         assert not (tmp_path / "run").exists()
 
-    def test_after_too_little_text_more_text_makes_a_proper_run(self, text: Path, tmp_path: Path) -> None:
+    def test_after_too_little_text_more_text_makes_a_proper_run_which_is_left_alone(
+        self, text: Path, run: Path, tmp_path: Path
+    ) -> None:
         more = text.read_bytes()
         text.write_bytes(b"A b c.")
         with pytest.raises(BertcoreError):
-            start_run(tiny_run(text), tmp_path / "run", resume=False)
+            start_run(tiny_run(text), run, resume=False)
         text.write_bytes(more)
-        snapshot = start_run(tiny_run(text), tmp_path / "run", resume=True)
+        snapshot = start_run(tiny_run(text, steps=2), run, resume=True)
         assert not load_checkpoint(snapshot).tokenizer.encode("The duck says quack.").unknown
-
-    def test_a_folder_with_a_run_or_other_things_is_left_alone(self, text: Path, tmp_path: Path) -> None:
-        start_run(tiny_run(text, steps=2), tmp_path / "run", resume=False)
-        before = sorted(tmp_path.joinpath("run").rglob("*"))
+        before = sorted(run.rglob("*"))
         with pytest.raises(BertcoreError, match="--resume"):
-            start_run(tiny_run(text), tmp_path / "run", resume=False)
-        assert sorted(tmp_path.joinpath("run").rglob("*")) == before
+            start_run(tiny_run(text), run, resume=False)
+        assert sorted(run.rglob("*")) == before
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / "letter.txt").write_text("dear")
         with pytest.raises(BertcoreError, match="other files"):
@@ -309,59 +300,40 @@ def phases(run: Path) -> dict[str, int]:
 
 class TestBudget:
     def test_a_run_that_is_done_gets_more_steps(self, text: Path, run: Path) -> None:
+        """12 steps, half of them causal: with 24, step 13 would lie in the first half again. Linear decay by hand:
+        the share (step - 0.5) / 24 of the way after 5% of warm-up."""
         start_run(tiny_run(text, steps=12), run, resume=False)
-        before = losses(run)
-        start_run(tiny_run(text, steps=20), run, resume=True)
-        status = RunFolder(run).status()
-        assert (status.state, status.step, status.total_steps) == ("done", 20, 20)
-        assert config(run)["training"]["steps"] == 20
-        assert "steps 20, was 12" in (run / "log.txt").read_text()
-        assert losses(run)[:12] == before and len(losses(run)) == 20
-        first, second = metrics(run, "resume")
-        assert (first["step"], first["changed"]) == (12, "steps 20, was 12") and second == {
-            "kind": "resume",
-            "step": 12,
-        }
-
-    def test_the_rate_follows_the_new_budget(self, text: Path, run: Path) -> None:
-        """Linear decay of a run of 24 steps, by hand: the share (step - 0.5) / 24 of the way after 5% of warm-up."""
-        start_run(tiny_run(text, steps=12), run, resume=False)
+        written, before = (run / "config.json").read_bytes(), losses(run)
+        start_run(tiny_run(text, steps=12), run, resume=True)  # the same budget changes nothing
+        assert (run / "config.json").read_bytes() == written and losses(run) == before
+        assert "changed on resume" not in (run / "log.txt").read_text()
         start_run(tiny_run(text, steps=24), run, resume=True)
+        status = RunFolder(run).status()
+        assert (status.state, status.step, status.total_steps) == ("done", 24, 24)
+        assert config(run)["training"]["steps"] == 24 and config(run)["training"]["causal_share"] <= 12 / 24
+        assert "steps 24, was 12" in (run / "log.txt").read_text()
+        assert losses(run)[:12] == before and len(losses(run)) == 24
+        changed = [(line["step"], line.get("changed")) for line in metrics(run, "resume")]
+        assert changed[-2:] == [(12, "steps 24, was 12"), (12, None)]
         rates = {line["step"]: line["learning_rate"] for line in metrics(run)}
         assert rates[13] == pytest.approx(3e-3 * (1 - (12.5 / 24 - 0.05) / 0.95))
         assert rates[24] == pytest.approx(3e-3 * (1 - (23.5 / 24 - 0.05) / 0.95))
         assert rates[12] == pytest.approx(3e-3 * (1 - (11.5 / 12 - 0.05) / 0.95))
+        assert {line["phase"] for line in metrics(run) if line["step"] > 6} == {"masked"}
+        assert phases(run) == {"causal": 1, "masked": 7, "longer": 10}
 
-    def test_fewer_steps_end_a_run_sooner(self, text: Path, run: Path) -> None:
+    def test_fewer_steps_end_a_run_sooner_and_minutes_follow(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=100), run, resume=False, on_event=stop_at(run, 6))
         start_run(tiny_run(text, steps=9), run, resume=True)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("done", 9)
-
-    def test_from_steps_to_minutes(self, text: Path, run: Path) -> None:
-        start_run(tiny_run(text, steps=5), run, resume=False)
         start_run(tiny_run(text, steps=None, minutes=0.03), run, resume=True)
         status = RunFolder(run).status()
-        assert status.state == "done" and status.total_steps is None and status.step > 5 and status.elapsed_s >= 1.8
-
-    def test_a_warm_up_that_is_over_does_not_come_back(self, text: Path, run: Path) -> None:
-        """12 steps, half of them causal: with 40, step 13 would lie in the first half again."""
-        start_run(tiny_run(text, steps=12), run, resume=False)
-        start_run(tiny_run(text, steps=40), run, resume=True)
-        assert phases(run) == {"causal": 1, "masked": 7, "longer": 10}
-        assert {line["phase"] for line in metrics(run) if line["step"] > 6} == {"masked"}
-        assert config(run)["training"]["causal_share"] <= 12 / 40
+        assert status.state == "done" and status.total_steps is None and status.step > 9 and status.elapsed_s >= 1.8
 
     def test_a_warm_up_under_way_grows_with_the_budget(self, text: Path, run: Path) -> None:
         start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
         start_run(tiny_run(text, steps=20), run, resume=True)
         assert phases(run) == {"causal": 1, "masked": 11, "longer": 16}
-
-    def test_the_same_budget_changes_nothing(self, text: Path, run: Path) -> None:
-        start_run(tiny_run(text, steps=4), run, resume=False)
-        before = (run / "config.json").read_bytes()
-        start_run(tiny_run(text, steps=4), run, resume=True)
-        assert (run / "config.json").read_bytes() == before
-        assert "changed on resume" not in (run / "log.txt").read_text()
 
 
 class TestOtherSettings:
@@ -371,61 +343,42 @@ class TestOtherSettings:
         assert losses(run) == losses(undisturbed)
         assert config(run)["training"]["snapshots_mib"] == 100
 
-    @pytest.mark.parametrize(
-        ("changed", "says"),
-        [
-            ({"batch_size": 9}, "batch size 8, not 9"),
-            ({"seed": 5}, "seed 0, not 5"),
-            ({"learning_rate": 1e-4}, "learning rate"),
-            ({"causal_share": 0.1}, "causal share"),
-            ({"evaluations": 9, "steps": 30}, "evaluations"),
-        ],
-    )
-    def test_any_other_is_refused_and_nothing_is_touched(
-        self, text: Path, run: Path, changed: dict[str, Any], says: str
-    ) -> None:
-        start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
+    def test_any_other_is_refused_and_nothing_is_touched(self, text: Path, tmp_path: Path, run: Path) -> None:
+        mine = tiny_run(text, steps=12)
+        start_run(mine, run, resume=False, on_event=stop_at(run, 3))
         before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
-        with pytest.raises(BertcoreError, match=f"its own settings: .*{says}"):
-            start_run(tiny_run(text, **{"steps": 12, **changed}), run, resume=True)
-        assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
-
-    def test_another_text_or_model_is_refused(self, text: Path, tmp_path: Path, run: Path) -> None:
-        start_run(tiny_run(text, steps=2), run, resume=False)
-        for other in (
-            tiny_run(tmp_path / "other.txt", steps=2),
-            replace(tiny_run(text, steps=2), preset="mini"),
-            replace(tiny_run(text, steps=2), model={**tiny_run(text).model, "hidden_size": 16}),
-            replace(tiny_run(text, steps=2), name="other"),
+        for other, says in (
+            (tiny_run(text, steps=12, batch_size=9), "batch size 8, not 9"),
+            (tiny_run(text, steps=12, seed=5), "seed 0, not 5"),
+            (tiny_run(text, steps=12, learning_rate=1e-4), "learning rate"),
+            (tiny_run(text, steps=12, causal_share=0.1), "causal share"),
+            (tiny_run(text, steps=30, evaluations=9), "evaluations"),
+            (tiny_run(tmp_path / "other.txt", steps=12), ""),
+            (replace(mine, preset="mini"), ""),
+            (replace(mine, model={**mine.model, "hidden_size": 16}), ""),
+            (replace(mine, name="other"), ""),
         ):
-            with pytest.raises(BertcoreError, match="its own settings"):
+            with pytest.raises(BertcoreError, match=f"its own settings: .*{says}"):
                 start_run(other, run, resume=True)
-
-    def test_a_run_that_another_process_trains_is_left_alone(self, text: Path, run: Path) -> None:
-        start_run(tiny_run(text, steps=4), run, resume=False)
-        before = (run / "config.json").read_bytes()
         with RunFolder(run).acquire(), pytest.raises(BertcoreError, match="Another process"):
-            start_run(tiny_run(text, steps=8), run, resume=True)
-        assert (run / "config.json").read_bytes() == before
+            start_run(tiny_run(text, steps=20), run, resume=True)
+        after = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+        assert {file for file in before if before[file] != after[file]} <= {run / "lock"}
 
 
-class TestRecipes:
-    def test_a_recipe_takes_the_place_of_what_it_names(self, text: Path) -> None:
-        stored = tiny_run(text, steps=12, seed=4).to_dict()
-        values = overlay(stored, {"training": {"minutes": 2}, "data": {"vocab_size": 99}})
-        assert (values["training"]["minutes"], values["training"]["steps"], values["training"]["seed"]) == (2, None, 4)
-        assert values["data"] == {**stored["data"], "vocab_size": 99}
-        assert PretrainOptions.from_dict(values).budget == (None, 120.0)
-
-    def test_one_that_names_no_budget_leaves_it(self, text: Path) -> None:
-        assert overlay(tiny_run(text, steps=12).to_dict(), {"training": {"seed": 1}})["training"]["steps"] == 12
+def test_a_recipe_takes_the_place_of_what_it_names(text: Path) -> None:
+    stored = tiny_run(text, steps=12, seed=4).to_dict()
+    values = overlay(stored, {"training": {"minutes": 2}, "data": {"vocab_size": 99}})
+    assert (values["training"]["minutes"], values["training"]["steps"], values["training"]["seed"]) == (2, None, 4)
+    assert values["data"] == {**stored["data"], "vocab_size": 99}
+    assert PretrainOptions.from_dict(values).budget == (None, 120.0)
+    assert overlay(stored, {"training": {"seed": 1}})["training"]["steps"] == 12  # it names no budget
 
 
 class TestPaths:
     """A run is resumed from any folder: what its settings name is found all the same."""
 
     def test_those_of_a_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        elsewhere = tmp_path / "elsewhere"
         for name in ("model", "train.tsv", "dev.tsv", "elsewhere"):
             (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path)
@@ -436,19 +389,11 @@ class TestPaths:
         there = {"train": str(tmp_path / "train.tsv"), "dev": str(tmp_path / "dev.tsv")}
         assert made.model == config(run)["model"] == str(tmp_path / "model")
         assert {name: config(run)["data"][name] for name in there} == there
-        resumed = open_or_create(options, run, True)
-        assert resumed == made, "they are the same settings"
-        monkeypatch.chdir(elsewhere)
+        assert open_or_create(options, run, True) == made, "they are the same settings"
+        older = RunFolder.create(tmp_path / "older", FinetuneOptions(model="model").to_dict())  # with relative paths
+        assert open_or_create(FinetuneOptions(model="model"), older.path, True).model == str(tmp_path / "model")
+        monkeypatch.chdir(tmp_path / "elsewhere")
         assert open_or_create(None, run, True) == made
-
-    def test_those_of_an_older_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        (tmp_path / "model").mkdir()
-        monkeypatch.chdir(tmp_path)
-        options = FinetuneOptions(model="model")
-        run = RunFolder.create(tmp_path / "run", options.to_dict())
-        assert resume_settings(run, options.with_absolute_paths(), options.with_absolute_paths()).model
-        resumed = open_or_create(options, run.path, True)
-        assert resumed.model == str(tmp_path / "model")
 
     def test_those_of_a_sweep(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "words.txt").write_text("A text.")

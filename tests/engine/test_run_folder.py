@@ -70,56 +70,46 @@ class TestCreate:
         assert RunFolder(run.path).config()["name"] == "stories"
         assert RunFolder(run.path).status().state == "starting"
 
-    def test_folder_below_a_file_is_refused_with_a_sentence(self, tmp_path: Path) -> None:
+    def test_a_folder_that_cannot_be_one_is_refused_and_left_alone(
+        self, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (tmp_path / "file").write_text("")
-        with pytest.raises(BertcoreError, match="choose another folder"):
-            RunFolder.create(tmp_path / "file" / "run", {})
-        with pytest.raises(BertcoreError, match="it is a file"):
-            RunFolder.create(tmp_path / "file", {})
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / "thesis.doc").write_text("precious")
+        for folder, says in (
+            (tmp_path / "file" / "run", "choose another folder"),
+            (tmp_path / "file", "it is a file"),
+            (tmp_path / "mine", "thesis.doc"),
+            (run.path, "already"),
+        ):
+            with pytest.raises(BertcoreError, match=says):
+                RunFolder.create(folder, {"name": "other"})
+        assert [entry.name for entry in (tmp_path / "mine").iterdir()] == ["thesis.doc"]
+        assert run.config()["name"] == "stories"
+        with pytest.raises(BertcoreError, match="not a run folder"):
+            RunFolder(tmp_path).config()
 
-    def test_folder_without_write_permission_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def deny(*_args: object, **_kwargs: object) -> None:
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(Path, "mkdir", deny)
         with pytest.raises(BertcoreError, match="permission denied; choose another folder"):
-            RunFolder.create(tmp_path / "run", {})
-
-    def test_folder_with_other_things_is_refused_and_left_alone(self, tmp_path: Path) -> None:
-        (tmp_path / "thesis.doc").write_text("precious")
-        with pytest.raises(BertcoreError, match="thesis.doc"):
-            RunFolder.create(tmp_path, {})
-        assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.doc"]
-
-    def test_folder_with_a_run_is_refused(self, run: RunFolder) -> None:
-        with pytest.raises(BertcoreError, match="already"):
-            RunFolder.create(run.path, {"name": "other"})
-        assert run.config()["name"] == "stories"
-
-    def test_config_of_no_run_is_one_sentence(self, tmp_path: Path) -> None:
-        with pytest.raises(BertcoreError, match="not a run folder"):
-            RunFolder(tmp_path).config()
+            RunFolder.create(tmp_path / "denied", {})
 
 
 class TestLock:
-    def test_second_process_is_told(self, run: RunFolder) -> None:
+    def test_a_second_process_is_told_and_a_killed_one_is_shown_as_stopped(self, run: RunFolder) -> None:
         holder = _hold_lock_elsewhere(run)
         try:
-            assert run.is_alive()
+            assert run.is_alive() and run.status().state == "running"
             told = pytest.raises(BertcoreError, match=rf"\({holder.pid}\) is already training in this folder")
             with told, run.acquire():
                 pass
         finally:
+            holder.kill()
             holder.communicate()
-        assert not run.is_alive()
-
-    def test_killed_run_is_shown_as_stopped(self, run: RunFolder) -> None:
-        holder = _hold_lock_elsewhere(run)
-        assert run.status().state == "running"
-        holder.kill()
-        holder.communicate()
         status = run.status()
-        assert (status.state, status.step) == ("stopped", 7)
+        assert not run.is_alive() and (status.state, status.step) == ("stopped", 7)
         assert status.message is not None and "ended unexpectedly" in status.message
 
     def test_looking_at_the_lock_does_not_keep_a_run_from_starting(self, run: RunFolder) -> None:
@@ -127,8 +117,6 @@ class TestLock:
             assert not run.is_alive()
             with run.acquire():
                 assert run.is_alive()
-
-    def test_lock_is_let_go_after_an_error(self, run: RunFolder) -> None:
         with pytest.raises(ZeroDivisionError), run.acquire():
             raise ZeroDivisionError
         assert not run.is_alive()
@@ -149,6 +137,10 @@ class TestLock:
             assert [step for step, _ in run.snapshots()] == [5]
 
 
+ODD_FIELDS = ('"step": "x"}', '"step": 1e400}', f'"step": {10**60}}}', '"fraction": [1]}', '"remaining_s": {"a": 1}}')
+ODD_FIELDS = (*ODD_FIELDS, '"updated_at": "soon"}', f'"pid": {-(10**30)}}}')
+
+
 class TestStatus:
     def test_fields_are_kept_between_writes_and_message_is_not(self, run: RunFolder) -> None:
         with run.acquire():
@@ -159,15 +151,15 @@ class TestStatus:
         assert status.pid == os.getpid() and abs(status.updated_at - time.time()) < 60
 
     @pytest.mark.parametrize(
-        "text", ["", "{", "[]", '{"state": "flying"}', '{"state": "done", "step": "x"}', "\x00\xff", '{"step": 4}']
+        "text",
+        [
+            *("", "{", "[]", "\x00\xff", '{"step": 4}', '{"state": "flying"}', '{"state": ["running"]}'),
+            *('{"state": "done", ' + field for field in ODD_FIELDS),
+        ],
     )
     def test_damaged_status_is_unknown_never_an_exception(self, run: RunFolder, text: str) -> None:
         (run.path / "status.json").write_text(text, encoding="latin-1")
-        status = run.status()
-        assert status.state == "unknown" and status.message
-
-    def test_missing_status_is_unknown(self, tmp_path: Path) -> None:
-        assert RunFolder(tmp_path / "nowhere").status().state == "unknown"
+        assert run.status().state == "unknown" and "is damaged" in str(run.status().message)
 
     def test_write_that_fails_in_the_middle_keeps_the_old_file(
         self, run: RunFolder, monkeypatch: pytest.MonkeyPatch
@@ -197,18 +189,20 @@ class TestStatus:
 
 
 class TestCommands:
-    def test_command_is_taken_once(self, run: RunFolder) -> None:
+    def test_the_newest_counts_once_but_a_stop_stays(self, run: RunFolder) -> None:
         RunFolder(run.path).send("pause")
-        assert run.take_command() == "pause"
-        assert run.take_command() is None
-
-    def test_newest_command_counts_but_a_stop_stays(self, run: RunFolder) -> None:
-        run.send("pause")
         run.send("resume")
-        assert run.take_command() == "resume"
+        assert [run.take_command(), run.take_command()] == ["resume", None]
         run.send("stop")
         run.send("snapshot")
         assert run.take_command() == "stop"
+        (run.path / "control.json").write_text('{"command": "stop"}')  # as an earlier version wrote it
+        assert [run.take_command(), run.take_command()] == ["stop", None]
+        run.send("stop")
+        with run.acquire():  # it was meant for a process that is gone
+            assert run.take_command() is None
+        with pytest.raises(ValueError, match="explode"):
+            run.send("explode")
 
     @pytest.mark.parametrize("other", ["pause", "resume", "snapshot", "step"])
     def test_a_stop_that_comes_while_another_is_being_sent_is_not_lost(
@@ -225,11 +219,6 @@ class TestCommands:
         run.send(other)
         assert run.take_command() == "stop"
 
-    def test_a_stop_of_an_earlier_version_is_taken_too(self, run: RunFolder) -> None:
-        (run.path / "control.json").write_text('{"command": "stop"}')
-        assert run.take_command() == "stop"
-        assert run.take_command() is None
-
     def test_many_senders_at_once_do_not_lose_a_stop(self, run: RunFolder) -> None:
         others = [threading.Thread(target=lambda: [RunFolder(run.path).send("pause") for _ in range(50)]) for _ in "ab"]
         for thread in others:
@@ -239,20 +228,11 @@ class TestCommands:
             thread.join()
         assert run.take_command() == "stop"
 
-    def test_what_was_meant_for_a_process_that_is_gone_is_cleared(self, run: RunFolder) -> None:
-        run.send("stop")
-        with run.acquire():
-            assert run.take_command() is None
-
     @pytest.mark.parametrize("text", ["", "{", '{"command": "explode"}', '["stop"]', '"stop"', "null"])
     def test_garbage_is_ignored_and_removed(self, run: RunFolder, text: str) -> None:
         (run.path / "control.json").write_text(text)
         assert run.take_command() is None
         assert not (run.path / "control.json").exists()
-
-    def test_unknown_command_is_not_sent(self, run: RunFolder) -> None:
-        with pytest.raises(ValueError, match="explode"):
-            run.send("explode")
 
 
 class TestSnapshots:
@@ -265,21 +245,16 @@ class TestSnapshots:
             raise RuntimeError("killed in the middle")
         assert [entry.name for entry in (run.path / "snapshots").iterdir()] == ["step-00000010"]
 
-    def test_same_step_again_replaces(self, run: RunFolder) -> None:
-        (_snapshot(run, 3) / "old").write_text("")
-        assert not (_snapshot(run, 3) / "old").exists()
-
     def test_sorted_by_step_and_incomplete_ones_left_out(self, run: RunFolder) -> None:
+        assert run.snapshots() == [] and run.newest_snapshot() is None
         for step in (100, 9, 20):
             _snapshot(run, step)
         (run.snapshot_path(50)).mkdir()
         (run.path / "snapshots" / "notes").mkdir()
         assert [step for step, _ in run.snapshots()] == [9, 20, 100]
         assert run.newest_snapshot() == run.snapshot_path(100)
-
-    def test_none_yet(self, tmp_path: Path) -> None:
-        assert RunFolder(tmp_path).snapshots() == []
-        assert RunFolder(tmp_path).newest_snapshot() is None
+        (run.snapshot_path(9) / "old").write_text("")
+        assert not (_snapshot(run, 9) / "old").exists()  # the same step again replaces
 
 
 class TestMetrics:
@@ -294,15 +269,12 @@ class TestMetrics:
         run.append_metric({"step": 7})
         assert [line["step"] for line in _lines(run)] == [1, 2, 3, 4, 5, 6, 7]
 
-    def test_line_that_a_killed_run_left_unfinished_spoils_only_itself(self, run: RunFolder) -> None:
+    def test_a_line_that_a_killed_run_left_unfinished_spoils_only_itself(self, run: RunFolder) -> None:
         run.append_metric({"step": 1})
         with (run.path / "metrics.jsonl").open("a") as stream:
             stream.write('{"step": 2, "lo')
-        again = RunFolder(run.path)
-        again.append_metric({"step": 3})
+        RunFolder(run.path).append_metric({"step": 3})
         assert [line["step"] for line in run.tail().read_new()] == [1, 3]
-
-    def test_truncate_drops_an_unfinished_line_too(self, run: RunFolder) -> None:
         (run.path / "metrics.jsonl").write_text('{"step": 1}\n{"step"')
         run.truncate_metrics(5)
         assert _lines(run) == [{"step": 1}]
@@ -342,16 +314,12 @@ class TestTail:
             read += tail.read_new(limit)
         assert read == metrics
 
-    def test_garbage_lines_are_skipped(self, tmp_path: Path) -> None:
+    def test_garbage_lines_are_skipped_and_numbers_that_json_has_not_are_null(self, tmp_path: Path) -> None:
         file = tmp_path / "metrics.jsonl"
-        file.write_bytes(
-            b'{"step": 1}\nnot json\n[1]\n\xff\xfe\n{"a": 1}, {"b": 2}\n\n' + b"[" * 5000 + b'\n{"step": 2}\n'
-        )
-        assert MetricsTail(file).read_new() == [{"step": 1}, {"step": 2}]
-
-    def test_numbers_that_are_none_in_json_are_null(self, tmp_path: Path) -> None:
-        (tmp_path / "metrics.jsonl").write_text('{"loss": NaN, "norm": -Infinity}\n')
-        assert MetricsTail(tmp_path).read_new() == [{"loss": None, "norm": None}]
+        odd = ['{"step": "x"}', '{"step": Infinity}', '{"step": [1]}', '{"step": 1e300}', "not json", "[1]", ""]
+        lines = ['{"step": 1}', *odd, '{"a": 1}, {"b": 2}', "[" * 5000, '{"step": 2}', '{"loss": NaN, "norm": 1e999}']
+        file.write_bytes(b"\xff\xfe\n" + "\n".join(lines).encode() + b"\n")
+        assert MetricsTail(file).read_new() == [{"step": 1}, {"step": 2}, {"loss": None, "norm": None}]
 
     def test_resumed_run_starts_the_reading_over(self, run: RunFolder) -> None:
         for step in range(1, 6):
@@ -436,22 +404,16 @@ def gaps(steps: list[int]) -> list[float]:
     return [math.log1p(after) - math.log1p(before) for before, after in pairwise(steps)]
 
 
-class TestMarks:
-    def test_the_first_decades_by_hand(self) -> None:
-        assert marks(99) == [0, 1, 2, 5, 10, 20, 50]
-        assert [step for step in marks(1000) if step >= 100] == [100, 160, 250, 400, 630, 1000]
-
-    def test_ten_a_decade_after_that(self) -> None:
-        for decade in (1000, 10_000, 100_000):
-            found = [step for step in marks(10 * decade - 1) if step >= decade]
-            assert len(found) == 10
-            assert all(1.2 < after / before < 1.3 for before, after in pairwise([*found, 10 * decade]))
+def test_marks_are_three_a_decade_then_five_then_ten() -> None:
+    assert marks(99) == [0, 1, 2, 5, 10, 20, 50]
+    assert [step for step in marks(1000) if step >= 100] == [100, 160, 250, 400, 630, 1000]
+    for decade in (1000, 10_000, 100_000):
+        found = [step for step in marks(10 * decade - 1) if step >= decade]
+        assert len(found) == 10
+        assert all(1.2 < after / before < 1.3 for before, after in pairwise([*found, 10 * decade]))
 
 
 class TestSurplus:
-    def test_nothing_goes_while_there_is_room(self) -> None:
-        assert surplus([(step, 7) for step in marks(1000)], 7 * len(marks(1000))) == []
-
     def test_the_middle_goes_first(self) -> None:
         """In evenly spaced snapshots any one could go."""
         steps = [round(math.expm1(0.5 * place)) for place in range(8, 21)]
@@ -489,12 +451,11 @@ class TestSurplus:
         even = math.log1p(1_000_000) / (room - 1)
         assert max(gaps(kept)) < 2.2 * even + 0.3
 
-    def test_the_one_before_the_newest_goes_last(self) -> None:
+    def test_what_stays(self) -> None:
         """The newest is there for safety alone: 5,000 must not go because 5,010 stands beside it."""
+        assert surplus([(step, 7) for step in marks(1000)], 7 * len(marks(1000))) == []
         assert 5000 in kept_of([*marks(5000), 5010], 4)
         assert kept_of([*marks(5000), 5010], 2) == [0, 5010]
-
-    def test_what_was_asked_for_stays_beyond_the_limit(self) -> None:
         assert kept_of(marks(1000), 1, asked={37, 250}) == [0, 250, 1000]
 
 
@@ -513,19 +474,16 @@ class TestRuns:
         assert "snapshots of step" in (narrow / "log.txt").read_text()
         assert losses(narrow) == losses(wide)
 
-    def test_a_snapshot_that_was_asked_for_stays(self, text: Path, tmp_path: Path) -> None:
+    def test_a_snapshot_stays_that_was_asked_for_or_that_another_run_began_with(
+        self, text: Path, tmp_path: Path
+    ) -> None:
         run = tmp_path / "run"
         start_run(tiny_run(text, steps=12), run, False, at_step(7, lambda: RunFolder(run).send("snapshot")))
-        steps = [step for step, _ in RunFolder(run).snapshots()]
-        assert steps == [0, 1, 2, 5, 7, 10, 12]
-        assert load_checkpoint(RunFolder(run).snapshot_path(7)).step == 7
-
-    def test_what_another_run_began_with_stays(self, text: Path, tmp_path: Path) -> None:
-        run = tmp_path / "run"
-        start_run(tiny_run(text, steps=12), run, resume=False)
-        begun = RunFolder(run).snapshot_path(5)
+        assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2, 5, 7, 10, 12]
+        begun, asked = (RunFolder(run).snapshot_path(step) for step in (5, 7))
+        assert load_checkpoint(asked).step == 7
         start_run(continued(tiny_run(text, steps=2), begun), tmp_path / "next", resume=False)
-        assert [file.parent for file in run.glob("snapshots/*/keep")] == [begun]
+        assert sorted(file.parent for file in run.glob("snapshots/*/keep")) == [begun, asked]
 
 
 def _mib(folder: Path) -> float:
