@@ -105,10 +105,19 @@ def test_goes_on_from_its_saved_state_as_if_nothing_had_happened() -> None:
         assert torch.equal(one, other)
 
 
-def test_the_rate_rises_stays_and_falls() -> None:
-    assert [warmup_stable_decay(x, 2.0, 0.1, 0.2) for x in (0.05, 0.1, 0.5, 0.8, 0.9, 1.0)] == pytest.approx(
-        [1.0, 2.0, 2.0, 2.0, 1.0, 0.0]
-    )
+@pytest.mark.parametrize(
+    ("name", "rates"),  # at 0, 5%, 10%, 55% and 100% of the way; it rises for a tenth of it
+    [
+        ("linear", [0.0, 16.0, 32.0, 16.0, 0.0]),
+        ("slanted", [1.0, 16.5, 32.0, 16.5, 1.0]),
+        ("constant", [0.0, 16.0, 32.0, 32.0, 32.0]),
+    ],
+)
+def test_schedules_by_hand(name: str, rates: list[float]) -> None:
+    assert [SCHEDULES[name](x, 32.0, 0.1) for x in (0.0, 0.05, 0.1, 0.55, 1.0)] == pytest.approx(rates)
+    assert SCHEDULES["linear"](0.25, 2.0, 0.0) == pytest.approx(1.5)
+    falls = [warmup_stable_decay(x, 2.0, 0.1, 0.2) for x in (0.05, 0.1, 0.5, 0.8, 0.9, 1.0)]
+    assert falls == pytest.approx([1.0, 2.0, 2.0, 2.0, 1.0, 0.0])
     assert warmup_stable_decay(1.0, 2.0, 0.0, 0.0) == 2.0
 
 
@@ -129,12 +138,6 @@ def test_slanted_triangular_rates(steps: int) -> None:
     slanted = SCHEDULES["slanted"]
     for t in range(steps + 1):
         assert slanted(t / steps, PEAK, CUT_FRAC) == pytest.approx(slanted_triangular(t, steps))
-
-
-def test_slanted_triangular_rates_by_hand() -> None:
-    """Begins and ends at a 32nd, is highest after a tenth; half way up and half way down it is 16.5 / 32."""
-    rates = [SCHEDULES["slanted"](fraction, 32.0, 0.1) for fraction in (0.0, 0.05, 0.1, 0.55, 1.0)]
-    assert rates == pytest.approx([1.0, 16.5, 32.0, 16.5, 1.0])
 
 
 def test_discriminative_rates() -> None:

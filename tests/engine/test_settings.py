@@ -38,6 +38,7 @@ from tests.text_file import text_file
 
 LEFT_OUT = {"corpus", "mixture", "columns", "model"}  # no single word or number
 KINDS: list[Any] = [PretrainOptions, FinetuneOptions, DistilOptions]
+CORPUS_KINDS = (PretrainOptions, DistilOptions)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -101,8 +102,7 @@ class TestEverySetting:
 def test_settings_that_went_are_still_read() -> None:
     training = {"shard": True, "log_every": 5, "causal_masked_every": 8, "steps": 7}
     assert PretrainOptions.from_dict({"training": training}).training.steps == 7
-    with pytest.raises(BertcoreError, match="no setting named causal_masked_every"):
-        PretrainOptions.from_dict({"training": {"causal_masked_every": 4}})
+    assert PretrainOptions.from_dict({"data": {"cut_long_sentences": True}}) == PretrainOptions.from_dict({})
 
 
 def test_a_budget_takes_the_place_of_another() -> None:
@@ -113,37 +113,54 @@ def test_a_budget_takes_the_place_of_another() -> None:
         options.with_changes(steps=5, minutes=1.0)
 
 
-@pytest.mark.parametrize("corpus", ["stories.txt", [1], {"a": 1}])
-@pytest.mark.parametrize("kind", [PretrainOptions, DistilOptions])
-def test_a_corpus_is_a_list_of_names(kind: Any, corpus: object) -> None:
-    with pytest.raises(BertcoreError, match="corpus of a recipe must be a list"):
-        kind.from_dict({"data": {"corpus": corpus}})
+REFUSED: list[tuple[Any, dict[str, Any], str]] = [
+    *((kind, {"data": {"corpus": "stories.txt"}}, "corpus of a recipe must be a list") for kind in CORPUS_KINDS),
+    *((kind, {"data": {"corpus": [1]}}, "corpus of a recipe must be a list") for kind in CORPUS_KINDS),
+    *((kind, {"data": {"corpus": {"a": 1}}}, "corpus of a recipe must be a list") for kind in CORPUS_KINDS),
+    (FinetuneOptions, {"crf": "no"}, "The crf must be true or false, not 'no'"),
+    (FinetuneOptions, {"training": {"gradual_unfreezing": 1}}, "gradual unfreezing must be true or false"),
+    (FinetuneOptions, {"data": {"train": 5}}, "The train must be text, not 5"),
+    (FinetuneOptions, {"model": ["a"]}, "The model must be text"),
+    (FinetuneOptions, {"data": {"columns": "text"}}, "The part columns of a recipe must be a table"),
+    (FinetuneOptions, {"training": {"schedule": "cosine"}}, "There is no schedule 'cosine'"),
+    (FinetuneOptions, {"training": {"dropout": 1.0}}, "dropout must be between 0 and 0.95, not 1.0"),
+    (FinetuneOptions, {"training": {"steps": 5, "minutes": 1}}, "Give one budget"),
+    (FinetuneOptions, {"training": {"layer_decay": 2.0}}, "layer decay must be between"),
+    (FinetuneOptions, {"training": {"seed": True}}, "seed must be a whole number"),
+    *(
+        (DistilOptions, {f"{name}_weight": -1}, f"The {name} weight must be between")
+        for name in ("soft", "mlm", "cosine")
+    ),
+    (DistilOptions, {"temperature": -1}, "The temperature must be between"),
+    *((PretrainOptions, {"format_version": each}, "reads pretrain recipes of version 5") for each in (1, 4, 6, 99)),
+    (PretrainOptions, {"kind": "classify"}, "kind"),
+    (PretrainOptions, {"preset": "huge"}, "huge"),
+    (PretrainOptions, {"model": {"layers": 1}}, "layers"),
+    (PretrainOptions, {"model": {"num_attention_heads": 7}}, "7 heads"),
+    (PretrainOptions, {"model": {"max_position_embeddings": 32}}, "sequence length"),
+    (PretrainOptions, {"training": {"steps": 0}}, "steps"),
+    (PretrainOptions, {"training": {"steps": "ten"}}, "steps"),
+    (PretrainOptions, {"training": {"minutes": float("nan")}}, "minutes"),
+    (PretrainOptions, {"training": {"precision": "fp8"}}, "fp8"),
+    (PretrainOptions, {"training": {"causal_masked_every": 4}}, "no setting named causal_masked_every"),
+    (PretrainOptions, {"data": {"sequence_length": 1024, "long_sequence_length": 1024}}, "sequence length"),
+    (PretrainOptions, {"data": {"cut_long_sentences": False}}, "no setting named cut_long_sentences"),
+    (PretrainOptions, {"data": {"masking": "letters"}}, "no masking 'letters'; choose one of tokens, words, spans"),
+    (PretrainOptions, {"data": {"pairs": None}}, "no pairs None; choose one of nsp, sop, none"),
+    (PretrainOptions, {"data": {"vocabulary": "x"}}, "no vocabulary 'x'; choose one of wordpiece, bpe, words"),
+    (PretrainOptions, {"data": {"vocabulary": "bpe", "vocab_size": 200}}, "at least 261 for a byte-level"),
+    (PretrainOptions, {"data": {"pack": "yes"}}, "pack must be true or false"),
+    (PretrainOptions, {"data": {"document_per_file": 1}}, "document per file must be true or false"),
+    (PretrainOptions, {"data": {"text_field": 3}}, "text field must be"),
+    (PretrainOptions, {"data": {"repeat_positions": "yes"}}, "positions must be true, false or null"),
+    (PretrainOptions, {"data": {"packed": True}}, "no setting named packed in data"),
+]
 
 
-@pytest.mark.parametrize(
-    ("recipe", "words"),
-    [
-        ({"crf": "no"}, "The crf must be true or false, not 'no'"),
-        ({"training": {"gradual_unfreezing": 1}}, "gradual unfreezing must be true or false"),
-        ({"data": {"train": 5}}, "The train must be text, not 5"),
-        ({"model": ["a"]}, "The model must be text"),
-        ({"data": {"columns": "text"}}, "The part columns of a recipe must be a table"),
-        ({"training": {"schedule": "cosine"}}, "There is no schedule 'cosine'"),
-        ({"training": {"dropout": 1.0}}, "dropout must be between 0 and 0.95, not 1.0"),
-        ({"training": {"steps": 5, "minutes": 1}}, "Give one budget"),
-        ({"training": {"layer_decay": 2.0}}, "layer decay must be between"),
-        ({"training": {"seed": True}}, "seed must be a whole number"),
-    ],
-)
-def test_fine_tuning(recipe: dict[str, Any], words: str) -> None:
-    with pytest.raises(BertcoreError, match=words):
-        FinetuneOptions.from_dict(recipe)
-
-
-@pytest.mark.parametrize("name", ["temperature", "soft_weight", "mlm_weight", "cosine_weight"])
-def test_distillation(name: str) -> None:
-    with pytest.raises(BertcoreError, match=f"The {name.replace('_', ' ')} must be between"):
-        DistilOptions.from_dict({name: -1})
+@pytest.mark.parametrize(("kind", "recipe", "says"), REFUSED)
+def test_what_cannot_be_is_refused_with_a_sentence(kind: Any, recipe: dict[str, Any], says: str) -> None:
+    with pytest.raises(BertcoreError, match=says):
+        kind.from_dict(recipe)
 
 
 def test_numbers_that_may_be_left_open() -> None:
@@ -158,40 +175,11 @@ def test_numbers_that_may_be_left_open() -> None:
 pytestmark = pytest.mark.usefixtures("fast_disk")
 
 
-class TestFiles:
-    @pytest.mark.parametrize("version", [1, 4, 6])
-    def test_versions_that_are_not_read(self, version: int) -> None:
-        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 5"):
-            PretrainOptions.from_dict({"format_version": version})
-
-    def test_files_from_before_long_sentences_were_always_cut_may_say_so(self) -> None:
-        assert PretrainOptions.from_dict({"data": {"cut_long_sentences": True}}) == PretrainOptions.from_dict({})
-        with pytest.raises(BertcoreError, match="no setting named cut_long_sentences"):
-            PretrainOptions.from_dict({"data": {"cut_long_sentences": False}})
-
-    def test_new_ones_are_packed_and_say_so(self) -> None:
-        assert PretrainOptions.from_dict({}).data.pack is True
-        stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
-        assert stored["format_version"] == 5
-        assert PretrainOptions.from_dict(stored).to_dict() == stored
-
-    @pytest.mark.parametrize(
-        ("data", "says"),
-        [
-            ({"masking": "letters"}, "no masking 'letters'; choose one of tokens, words, spans"),
-            ({"pairs": None}, "no pairs None; choose one of nsp, sop, none"),
-            ({"vocabulary": "unigram"}, "no vocabulary 'unigram'; choose one of wordpiece, bpe, words"),
-            ({"vocabulary": "bpe", "vocab_size": 200}, "at least 261 for a byte-level"),
-            ({"pack": "yes"}, "pack must be true or false"),
-            ({"document_per_file": 1}, "document per file must be true or false"),
-            ({"text_field": 3}, "text field must be"),
-            ({"repeat_positions": "yes"}, "positions must be true, false or null"),
-            ({"packed": True}, "no setting named packed in data"),
-        ],
-    )
-    def test_what_cannot_be_is_refused_with_a_sentence(self, data: dict[str, Any], says: str) -> None:
-        with pytest.raises(BertcoreError, match=says):
-            PretrainOptions.from_dict({"data": data})
+def test_new_ones_are_packed_and_say_so() -> None:
+    assert PretrainOptions.from_dict({}).data.pack is True
+    stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
+    assert stored["format_version"] == 5
+    assert PretrainOptions.from_dict(stored).to_dict() == stored
 
 
 CHOICES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
@@ -255,6 +243,8 @@ class TestModelsWithoutPairs:
     def test_a_family_that_has_them_keeps_them(self) -> None:
         for model in ({}, {"model_type": "albert"}, {"model_type": "roberta", "type_vocab_size": 2}):
             assert PretrainOptions(model=model).data.pairs == "nsp"
+        assert PretrainOptions().with_changes(family="albert", pairs="none").data.pairs == "none"
+        assert PretrainOptions().with_changes(family="bert").data.pairs == "nsp"
 
     @pytest.mark.parametrize("title", LACKING)
     def test_who_goes_on_from_one_or_teaches_with_one_reads_running_text(self, title: str, tmp_path: Path) -> None:
@@ -286,12 +276,6 @@ def test_held_out_text_is_laid_out_as_the_model_reads_it(
 # --- what papers and tutorials turn
 
 
-def _without_shape(options: PretrainOptions) -> PretrainOptions:
-    """Of the usual shape of its family, but as small."""
-    small = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
-    return replace(options, model=small)
-
-
 @pytest.mark.parametrize(
     ("family", "pairs", "vocabulary", "tasks"),
     [("roberta", "none", "bpe", ("mlm",)), ("albert", "sop", "wordpiece", ("mlm", "sop"))],
@@ -299,7 +283,8 @@ def _without_shape(options: PretrainOptions) -> PretrainOptions:
 def test_a_family_brings_what_its_models_learn(
     tmp_path: Path, family: str, pairs: str, vocabulary: str, tasks: tuple[str, ...]
 ) -> None:
-    options = _without_shape(tiny_run(write_text(tmp_path), data={"vocab_size": 300}, steps=3))
+    small = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    options = replace(tiny_run(write_text(tmp_path), data={"vocab_size": 300}, steps=3), model=small)
     options = options.with_changes(family=family)
     assert (options.data.pairs, options.data.vocabulary) == (pairs, vocabulary)
     opened = load_checkpoint(start_run(options, tmp_path / "run", resume=False))
@@ -311,11 +296,6 @@ def test_a_family_brings_what_its_models_learn(
     with torch.no_grad():
         ours = opened.model.mlm_logits(opened.model(ids))
         assert torch.allclose(theirs(ids).logits[..., : ours.shape[-1]], ours, atol=1e-4)
-
-
-def test_what_is_given_stands_beside_a_family() -> None:
-    assert PretrainOptions().with_changes(family="albert", pairs="none").data.pairs == "none"
-    assert PretrainOptions().with_changes(family="bert").data.pairs == "nsp"
 
 
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal_start", "sinusoidal_fixed"])
@@ -357,26 +337,48 @@ def test_another_width_brings_heads_and_a_feed_forward_layer_that_fit() -> None:
     assert roberta.model_config(300).max_length == 64
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"hidden": 100, "heads": 3}, "hidden_size 100 does not divide into 3 heads"),
-        ({"heads": 7}, "hidden_size 128 does not divide into 7 heads"),
-        ({"position_count": 32, "sequence_length": 64}, "sequence length 64 is more than the model's 32 positions"),
-        ({"segments": 1}, "Sentence pairs .nsp. need a pooler and two segments"),
-        ({"sequence_length": 4}, "Sentence pairs .nsp. need sequences of 5 tokens or more; set pairs to none"),
-        ({"sequence_length": 3}, "sequence length must be a whole number between 4 and 512"),
-        ({"dropout": 1.5}, "dropout must be between 0 and 0.95"),
-        ({"start": TINY, "layers": 3}, "A checkpoint has its own family, size and vocabulary; leave out layers"),
-    ],
-)
-def test_a_shape_that_cannot_be_is_refused_before_there_is_a_folder(
-    tmp_path: Path, given: dict[str, Any], says: str
+TINY_SHAPE = {"preset": "tiny"}
+NO_RUNS: list[tuple[str, dict[str, Any], str]] = [
+    ("finetun", {}, "no kind of run 'finetun'; choose one of pretrain, finetune, distil"),
+    ("finetune", {}, "Name a task"),
+    ("finetune", {"task": "sst2", "lerning_rate": 1.0}, "no setting 'lerning_rate'; did you mean learning_rate"),
+    ("finetune", {"task": "sst2", "batch_size": "16"}, "batch size must be a whole number"),
+    ("finetune", {"task": "sst2", "epochs": 1, "steps": 5}, "Give one budget"),
+    ("pretrain", {}, "nothing to train on"),
+    ("pretrain", {"start": TINY, "preset": "mini"}, "leave out preset"),
+    (
+        "pretrain",
+        {"start": TINY, "layers": 3},
+        "A checkpoint has its own family, size and vocabulary; leave out layers",
+    ),
+    ("pretrain", {**TINY_SHAPE, "hidden": 100, "heads": 3}, "hidden_size 100 does not divide into 3 heads"),
+    ("pretrain", {**TINY_SHAPE, "heads": 7}, "hidden_size 128 does not divide into 7 heads"),
+    (
+        "pretrain",
+        {**TINY_SHAPE, "position_count": 32, "sequence_length": 64},
+        "sequence length 64 is more than the model's 32",
+    ),
+    ("pretrain", {**TINY_SHAPE, "segments": 1}, "Sentence pairs .nsp. need a pooler and two segments"),
+    (
+        "pretrain",
+        {**TINY_SHAPE, "sequence_length": 4},
+        "Sentence pairs .nsp. need sequences of 5 tokens or more; set p",
+    ),
+    ("pretrain", {**TINY_SHAPE, "sequence_length": 3}, "sequence length must be a whole number between 4 and 512"),
+    ("pretrain", {**TINY_SHAPE, "dropout": 1.5}, "dropout must be between 0 and 0.95"),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "says"), NO_RUNS)
+def test_what_cannot_be_trained_is_refused_before_there_is_a_folder(
+    tmp_path: Path, kind: str, given: dict[str, Any], says: str
 ) -> None:
-    preset = {} if "start" in given else {"preset": "tiny"}
+    corpus = {} if kind != "pretrain" or not given else {"corpus": write_text(tmp_path)}
     with pytest.raises(BertcoreError, match=says):
-        bertcore.train("pretrain", tmp_path / "run", corpus=write_text(tmp_path), **{**preset, **given})
+        bertcore.train(kind, tmp_path / "run", **{**corpus, **given})
     assert not (tmp_path / "run").exists()
+    with pytest.raises(BertcoreError, match="There is no run in"):
+        bertcore.Run(tmp_path)
 
 
 @pytest.mark.parametrize("pairs", ["none", "nsp", "sop"])
@@ -404,8 +406,6 @@ def test_epochs_are_a_budget_of_pretraining(tmp_path: Path, run: Path) -> None:
 def test_every_chosen_word_can_become_a_mask(tmp_path: Path) -> None:
     options = tiny_run(write_text(tmp_path), data={"mask_fate": 1.0, "random_fate": 0.0}, steps=2, causal_share=0.0)
     start_run(options, tmp_path / "run", resume=False)
-    import json
-
     batch = json.loads((tmp_path / "run" / "first_batch.json").read_text())
     seen = {sequence["tokens"][int(at)] for sequence in batch["sequences"] for at in sequence["predict"]}
     assert seen == {"[MASK]"} and metrics(tmp_path / "run")
@@ -478,39 +478,9 @@ def test_pretraining_and_distilling(shared: Path, tmp_path: Path) -> None:
     text = write_text(tmp_path, documents=40)
     begun = bertcore.train("pretrain", tmp_path / "more", start=shared / "model", corpus=text, evaluations=1, **QUICK)
     assert begun.model.config.hidden_size == 32 and begun.metrics["mlm_loss"] > 0
-    student = bertcore.train(
-        "distil",
-        tmp_path / "student",
-        teacher=str(shared / "model"),
-        corpus=[text],
-        sequence_length=16,
-        evaluations=1,
-        **QUICK,
-    )
+    given = {"teacher": str(shared / "model"), "corpus": [text], "sequence_length": 16, "evaluations": 1, **QUICK}
+    student = bertcore.train("distil", tmp_path / "student", **given)
     assert student.model.config.num_hidden_layers == 1 and student.state == "done"
-
-
-@pytest.mark.parametrize(
-    ("kind", "settings", "sentence"),
-    [
-        ("finetun", {}, "no kind of run 'finetun'; choose one of pretrain, finetune, distil"),
-        ("finetune", {}, "Name a task"),
-        ("finetune", {"task": "sst2", "lerning_rate": 1.0}, "no setting 'lerning_rate'; did you mean learning_rate"),
-        ("finetune", {"task": "sst2", "batch_size": "16"}, "batch size must be a whole number"),
-        ("finetune", {"task": "sst2", "epochs": 1, "steps": 5}, "Give one budget"),
-        ("pretrain", {}, "nothing to train on"),
-        ("pretrain", {"start": "bertscope-tiny", "preset": "mini"}, "leave out preset"),
-    ],
-)
-def test_what_cannot_be_trained_is_a_sentence(tmp_path: Path, kind: str, settings: Any, sentence: str) -> None:
-    with pytest.raises(BertcoreError, match=sentence):
-        bertcore.train(kind, tmp_path / "run", **settings)
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_folder_without_a_run_is_none(tmp_path: Path) -> None:
-    with pytest.raises(BertcoreError, match="There is no run in"):
-        bertcore.Run(tmp_path)
 
 
 class TestSettings:
