@@ -65,26 +65,17 @@ class TestPairs:
             else:
                 assert pair.label == NO_LABEL and len(b) == 0
 
-    def test_half_of_the_pairs_are_next(self) -> None:
-        sampler = PairSampler(random_corpus(3), False, 24, 3)
-        rng = np.random.default_rng(5)
-        labels = Counter(pair.label for pair in sampler.pairs(sampler.windows(6000), rng))
+    @pytest.mark.parametrize("held_out", [False, True])
+    def test_half_are_next_and_held_out_documents_are_never_trained_on(self, held_out: bool) -> None:
+        """And the other way round."""
+        corpus = random_corpus(3)
+        sampler = PairSampler(corpus, held_out, 24, 3)
+        pairs = sampler.pairs(sampler.windows(6000), np.random.default_rng(5))
+        labels = Counter(pair.label for pair in pairs)
         share = labels[IS_NEXT] / (labels[IS_NEXT] + labels[NOT_NEXT])
         assert abs(share - 0.5) < 0.03  # 4 standard deviations
-
-    def test_held_out_documents_are_never_trained_on_and_the_other_way_round(self) -> None:
-        corpus = random_corpus(4)
-        for held_out in (False, True):
-            sampler = PairSampler(corpus, held_out, 24, 4)
-            seen = {
-                document_of(corpus, int(token))
-                for pair in sampler.pairs(sampler.windows(3 * sampler.windows_per_epoch), np.random.default_rng(0))
-                for token in (*pair.a, *pair.b)
-            }
-            assert seen and all(bool(corpus.held_out[document]) == held_out for document in seen)
-
-    def test_one_document_alone_still_gives_pairs(self) -> None:
-        assert _epoch(PairSampler(numbered_corpus([[3, 4, 5, 6]]), False, 16, 0))
+        seen = {document_of(corpus, int(token)) for pair in pairs for token in (*pair.a, *pair.b)}
+        assert seen and all(bool(corpus.held_out[document]) == held_out for document in seen)
 
 
 class TestWindows:
@@ -101,38 +92,27 @@ class TestWindows:
             tokens = corpus.sentence_starts[end] - corpus.sentence_starts[first]
             assert tokens >= room or end >= stop
 
-    def test_in_some_epoch_every_sentence_of_a_long_document_is_read(self) -> None:
-        corpus = numbered_corpus([[7] * 60, [5] * 50])
-        rng = np.random.default_rng(0)
-        read = {
-            s
-            for _ in range(12)
-            for first, end, _ in cut_windows(corpus, corpus.documents(False), 30, rng)
-            for s in range(first, end)
-        }
-        assert read == set(range(110))
-
-    def test_one_epoch_reads_nearly_everything(self) -> None:
-        corpus = numbered_corpus([[7] * 60, [5] * 50, [9] * 30])
-        windows = cut_windows(corpus, corpus.documents(False), 30, np.random.default_rng(0))
-        assert sum(end - first for first, end, _ in windows) >= 0.9 * 140
+    def test_one_epoch_reads_nearly_everything_and_in_some_epoch_each_sentence_is_read(self) -> None:
+        corpus, rng = numbered_corpus([[7] * 60, [5] * 50, [9] * 30]), np.random.default_rng(0)
+        read: set[int] = set()
+        for _ in range(12):
+            windows = cut_windows(corpus, corpus.documents(False), 30, rng)
+            read |= {sentence for first, end, _ in windows for sentence in range(first, end)}
+            assert sum(end - first for first, end, _ in windows) >= 0.9 * 140
+        assert read == set(range(140))
 
 
 class TestSampler:
-    def test_the_seed_alone_fixes_the_order(self) -> None:
+    def test_the_seed_alone_fixes_the_order_and_epochs_differ(self) -> None:
         corpus = random_corpus(5)
 
-        def drawn(seed: int) -> list[list[int]]:
+        def drawn(seed: int, skip: int = 0) -> list[list[int]]:
             sampler = PairSampler(corpus, False, 24, seed)
+            sampler.windows(skip * sampler.windows_per_epoch)
             pairs = sampler.pairs(sampler.windows(200), np.random.default_rng(1))
             return [[*map(int, pair.a), -1, *map(int, pair.b)] for pair in pairs]
 
-        assert drawn(1) == drawn(1) != drawn(2)
-
-    def test_epochs_differ(self) -> None:
-        sampler = PairSampler(random_corpus(5), False, 24, 1)
-        first, second = _epoch(sampler), _epoch(sampler)
-        assert [int(pair.a[0]) for pair in first] != [int(pair.a[0]) for pair in second]
+        assert drawn(1) == drawn(1) != drawn(2) and drawn(1) != drawn(1, skip=1)
 
     @given(skip=st.integers(0, 150))
     def test_a_restored_sampler_goes_on_where_it_stood(self, skip: int) -> None:
@@ -155,61 +135,51 @@ def _ordinary_pairs(count: int, rng: np.random.Generator) -> list[TokenPair]:
     return [TokenPair(words(1), words(0), int(rng.integers(2))) for _ in range(count)]
 
 
-class TestLayOut:
-    def test_as_the_model_reads_it(self) -> None:
-        pairs = [
-            TokenPair(np.array([10, 11]), np.array([12]), IS_NEXT),
-            TokenPair(np.array([13]), np.array([], int), NO_LABEL),
-        ]
-        ids, segments, mask = lay_out(pairs, TOKENIZER)
-        cls, sep, pad = TOKENIZER.cls_id, TOKENIZER.sep_id, TOKENIZER.pad_id
-        assert ids.tolist() == [[cls, 10, 11, sep, 12, sep], [cls, 13, sep, pad, pad, pad]]
-        assert segments.tolist() == [[0, 0, 0, 0, 1, 1], [0] * 6]
-        assert mask is not None and mask.tolist() == [[1] * 6, [1, 1, 1, 0, 0, 0]]
-
-    def test_no_mask_where_nothing_is_padding(self) -> None:
-        assert lay_out([TokenPair(np.array([9]), np.array([8]), 0)] * 3, TOKENIZER)[2] is None
+def test_laid_out_as_the_model_reads_it() -> None:
+    pairs = [
+        TokenPair(np.array([10, 11]), np.array([12]), IS_NEXT),
+        TokenPair(np.array([13]), np.array([], int), NO_LABEL),
+    ]
+    ids, segments, mask = lay_out(pairs, TOKENIZER)
+    cls, sep, pad = TOKENIZER.cls_id, TOKENIZER.sep_id, TOKENIZER.pad_id
+    assert ids.tolist() == [[cls, 10, 11, sep, 12, sep], [cls, 13, sep, pad, pad, pad]]
+    assert segments.tolist() == [[0, 0, 0, 0, 1, 1], [0] * 6]
+    assert mask is not None and mask.tolist() == [[1] * 6, [1, 1, 1, 0, 0, 0]]
+    assert lay_out([TokenPair(np.array([9]), np.array([8]), 0)] * 3, TOKENIZER)[2] is None  # nothing is padding
 
 
-class TestMasking:
-    @given(seed=st.integers(0, 10_000), share=st.sampled_from([0.01, 0.15, 0.9]))
-    def test_labels_are_what_stood_there_and_nothing_else_changes(self, seed: int, share: float) -> None:
-        rng = np.random.default_rng(seed)
-        pairs = _ordinary_pairs(6, rng)
-        ids, segments, mask = lay_out(pairs, TOKENIZER)
-        batch = masked_batch(pairs, TOKENIZER, rng, share)
-        original, after = ids.reshape(-1), batch.input_ids.numpy().reshape(-1)
-        assert (original[batch.rows.numpy()] == batch.labels.numpy()).all()
-        untouched = np.setdiff1d(np.arange(ids.size), batch.rows.numpy())
-        assert (original[untouched] == after[untouched]).all()
-        assert not set(batch.labels.tolist()) & {TOKENIZER.pad_id, TOKENIZER.cls_id, TOKENIZER.sep_id}
-        assert len(set(batch.rows.tolist())) == len(batch.rows.numpy())
-        for row, pair in enumerate(pairs):
-            words = len(pair.a) + len(pair.b)
-            chosen = int((batch.rows.numpy() // ids.shape[1] == row).sum())
-            assert chosen == max(1, round(words * share))
-        assert batch.next_sentence.tolist() == [pair.label for pair in pairs]
-        assert not batch.causal
-        assert np.array_equal(batch.segment_ids, segments)
-        assert batch.real_tokens == (ids.size if mask is None else mask.sum())
+@given(seed=st.integers(0, 10_000), share=st.sampled_from([0.01, 0.15, 0.9]))
+def test_labels_are_what_stood_there_and_nothing_else_changes(seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    pairs = _ordinary_pairs(6, rng)
+    ids, segments, mask = lay_out(pairs, TOKENIZER)
+    batch = masked_batch(pairs, TOKENIZER, rng, share)
+    original, after = ids.reshape(-1), batch.input_ids.numpy().reshape(-1)
+    assert (original[batch.rows.numpy()] == batch.labels.numpy()).all()
+    untouched = np.setdiff1d(np.arange(ids.size), batch.rows.numpy())
+    assert (original[untouched] == after[untouched]).all()
+    assert not set(batch.labels.tolist()) & {TOKENIZER.pad_id, TOKENIZER.cls_id, TOKENIZER.sep_id}
+    assert len(set(batch.rows.tolist())) == len(batch.rows.numpy())
+    for row, pair in enumerate(pairs):
+        chosen = int((batch.rows.numpy() // ids.shape[1] == row).sum())
+        assert chosen == max(1, round((len(pair.a) + len(pair.b)) * share))
+    assert batch.next_sentence.tolist() == [pair.label for pair in pairs]
+    assert not batch.causal
+    assert np.array_equal(batch.segment_ids, segments)
+    assert batch.real_tokens == (ids.size if mask is None else mask.sum())
 
 
-class TestCausalBatch:
-    def test_every_token_predicts_the_one_after_it(self) -> None:
-        pairs = _ordinary_pairs(6, np.random.default_rng(0))
-        ids, _, mask = lay_out(pairs, TOKENIZER)
-        batch = causal_batch(pairs, TOKENIZER)
-        assert batch.causal and np.array_equal(batch.input_ids.numpy(), ids)
-        real = np.ones_like(ids) if mask is None else mask
-        expected = [
-            (row * ids.shape[1] + at, int(ids[row, at + 1]))
-            for row in range(len(ids))
-            for at in range(ids.shape[1] - 1)
-            if real[row, at + 1]
-        ]
-        assert list(zip(batch.rows.tolist(), batch.labels.tolist(), strict=True)) == expected
-        assert set(batch.next_sentence.tolist()) == {NO_LABEL}
-        assert batch.real_tokens == real.sum()
+def test_in_a_causal_batch_every_token_predicts_the_one_after_it() -> None:
+    pairs = _ordinary_pairs(6, np.random.default_rng(0))
+    ids, _, mask = lay_out(pairs, TOKENIZER)
+    batch = causal_batch(pairs, TOKENIZER)
+    assert batch.causal and np.array_equal(batch.input_ids.numpy(), ids)
+    real = np.ones_like(ids) if mask is None else mask
+    places = [(row, at) for row in range(len(ids)) for at in range(ids.shape[1] - 1) if real[row, at + 1]]
+    expected = [(row * ids.shape[1] + at, int(ids[row, at + 1])) for row, at in places]
+    assert list(zip(batch.rows.tolist(), batch.labels.tolist(), strict=True)) == expected
+    assert set(batch.next_sentence.tolist()) == {NO_LABEL}
+    assert batch.real_tokens == real.sum()
 
 
 def test_nobody_waits_for_windows_of_an_epoch_that_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,21 +233,15 @@ def _chosen_rows(batch_rows: np.ndarray, width: int) -> dict[int, set[int]]:
     return found
 
 
-class TestWordStarts:
-    def test_wordpiece(self) -> None:
-        begins = begins_word(TOKENIZER)
-        assert begins[TOKENIZER.id("comfort")] and begins[TOKENIZER.id(".")] and not begins[TOKENIZER.id("##able")]
-
-    def test_byte_level(self) -> None:
-        tokenizer = Tokenizer.train(["the cat sat on the mat"] * 9, 280, kind="bpe")
-        begins = begins_word(tokenizer)
-        assert begins[tokenizer.id("Ġthe")] and not begins[tokenizer.id("e")]
-        text = "the cat unsat, then matted"
-        ids = tokenizer.encode_batch_ids([text])[0]
-        assert begins[ids].sum() == len(text.split())
-
-    def test_whole_words(self) -> None:
-        assert begins_word(Tokenizer.train(["a b c"], 50, kind="words")).all()
+def test_where_words_begin() -> None:
+    begins = begins_word(TOKENIZER)
+    assert begins[TOKENIZER.id("comfort")] and begins[TOKENIZER.id(".")] and not begins[TOKENIZER.id("##able")]
+    tokenizer = Tokenizer.train(["the cat sat on the mat"] * 9, 280, kind="bpe")
+    begins = begins_word(tokenizer)
+    assert begins[tokenizer.id("Ġthe")] and not begins[tokenizer.id("e")]
+    text = "the cat unsat, then matted"
+    assert begins[tokenizer.encode_batch_ids([text])[0]].sum() == len(text.split())
+    assert begins_word(Tokenizer.train(["a b c"], 50, kind="words")).all()
 
 
 class TestWords:
@@ -297,10 +261,13 @@ class TestWords:
         assert (ids.reshape(-1)[batch.rows.numpy()] == batch.labels.numpy()).all()
 
     @pytest.mark.parametrize("masking", ["tokens", "words", "spans"])
-    def test_rates(self, masking: str) -> None:
+    def test_rates_and_the_generator_alone_decides(self, masking: str) -> None:
         pairs, _ = _pairs(300, 40, 3)
         ids, _, _ = lay_out(pairs, TOKENIZER)
-        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.15, masking)
+        batch, again, other = (
+            masked_batch(pairs, TOKENIZER, np.random.default_rng(seed), 0.15, masking) for seed in (0, 0, 1)
+        )
+        assert batch.rows.tolist() == again.rows.tolist() != other.rows.tolist()
         ordinary = sum(len(pair.a) + len(pair.b) for pair in pairs)
         assert 0.135 < len(batch.rows.numpy()) / ordinary < 0.155
         seen = batch.input_ids.numpy().reshape(-1)[batch.rows.numpy()]
@@ -315,14 +282,6 @@ class TestWords:
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.2, masking)
         counts = np.bincount(batch.rows.numpy() % 12, minlength=12)[1:11]
         assert abs(counts - 800).max() < 5 * np.sqrt(800)
-
-    def test_the_generator_alone_decides(self) -> None:
-        pairs, _ = _pairs(8, 20)
-        for masking in ("tokens", "words", "spans"):
-            rows = [
-                masked_batch(pairs, TOKENIZER, np.random.default_rng(s), 0.15, masking).rows.tolist() for s in (1, 1, 2)
-            ]
-            assert rows[0] == rows[1] != rows[2]
 
 
 class TestSpans:
@@ -463,12 +422,6 @@ class TestSentenceOrder:
         total = kinds[IN_ORDER] + kinds[SWAPPED]
         assert abs(kinds[SWAPPED] / total - 0.5) < 4 * np.sqrt(0.25 / total)
 
-    def test_one_document_alone_will_do(self) -> None:
-        kinds = Counter(
-            pair.label for pair in _epoch_by_rules(numbered_corpus([[4] * 90]), 16, _rules("sop", pack=False))
-        )
-        assert kinds[IN_ORDER] and kinds[SWAPPED]
-
     def test_text_from_elsewhere_says_nothing_about_the_order(self) -> None:
         """It stands at the end of B in both cases."""
         corpus = numbered_corpus([[5, 6]] * 60)
@@ -517,13 +470,10 @@ class TestLongSentences:
 
     def test_pieces_are_alike_and_those_that_fit_stay(self) -> None:
         corpus = with_pieces(numbered_corpus([[3, 21, 10], [10, 9]]), 10)
-        lengths = np.diff(corpus.sentence_starts).tolist()
-        assert lengths == [3, 4, 4, 4, 4, 5, 10, 10, 9]
+        assert np.diff(corpus.sentence_starts).tolist() == [3, 4, 4, 4, 4, 5, 10, 10, 9]
         assert corpus.document_starts.tolist() == [0, 7, 9]
-
-    def test_nothing_changes_where_all_fit(self) -> None:
-        corpus = numbered_corpus([[3, 10], [9, 2]])
-        assert with_pieces(corpus, 10) is corpus
+        whole = numbered_corpus([[3, 10], [9, 2]])
+        assert with_pieces(whole, 10) is whole
 
 
 class TestNextSentence:
@@ -563,9 +513,6 @@ class TestRunningText:
             assert all((np.diff(piece) == 1).all() and piece[0] in corpus.sentence_starts for piece in pieces)
             assert documents[0] not in documents[1:]
             assert not any(corpus.held_out[document] for document in documents)
-
-    def test_documents_of_one_sentence_are_read_too(self) -> None:
-        assert len(_epoch_by_rules(numbered_corpus([[4]] * 30), 16, _rules("none", pack=True))) == 30
 
 
 class TestPacked:
@@ -616,12 +563,6 @@ def _truncate_seq_pair(a: list[int], b: list[int], most: int, seed: int) -> tupl
     return a, b
 
 
-@pytest.fixture
-def stories(tmp_path: Path) -> Path:
-    (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
-    return tmp_path / "stories.txt"
-
-
 @pytest.fixture(scope="module")
 def bpe() -> Tokenizer:
     return Tokenizer.train(STORIES.splitlines(), 320, kind="bpe")
@@ -639,26 +580,26 @@ class TestFraming:
         assert (ids[1][mask[1] == 0] == bpe.pad_id).all() and bpe.pad_id == 1
 
     @pytest.mark.parametrize("kind", ["nsp", "sop", "none"])
-    def test_roberta_like_sequences_are_full_and_never_too_long(self, stories: Path, bpe: Tokenizer, kind: str) -> None:
-        corpus = load_corpus([stories], bpe)
+    def test_roberta_like_sequences_are_full_and_never_too_long(
+        self, tmp_path: Path, bpe: Tokenizer, kind: str
+    ) -> None:
+        corpus = load_corpus([text_file(tmp_path / "stories.txt", STORIES)], bpe)
         rules = PairRules.of(bpe, kind, pack=True)
         assert rules.specials == (2, 4)
         sampler, rng = PairSampler(corpus, False, 48, 0, rules), np.random.default_rng(0)
         pairs = sampler.pairs(sampler.windows(100), rng)
-        batch = masked_batch(pairs, bpe, rng)
+        batch, causal = masked_batch(pairs, bpe, rng), causal_batch(pairs, bpe)
         assert batch.input_ids.shape[1] == 48 and batch.real_tokens > 0.97 * batch.input_ids.numel()
         assert not set(batch.labels.tolist()) & {bpe.pad_id, bpe.cls_id, bpe.sep_id}
-        causal = causal_batch(pairs, bpe)
         assert causal.causal and len(causal.rows) == causal.real_tokens - 100
-        if kind == "none":
-            assert set(batch.next_sentence.tolist()) == {NO_LABEL}
+        assert kind != "none" or set(batch.next_sentence.tolist()) == {NO_LABEL}
 
-    def test_one_part_alone_uses_the_room_of_the_second_separator(self, stories: Path) -> None:
-        corpus = load_corpus([stories], TOKENIZER)
-        for pack, length in ((True, 32), (False, 32)):
-            sampler = PairSampler(corpus, False, length, 0, PairRules.of(TOKENIZER, "none", pack))
+    def test_one_part_alone_uses_the_room_of_the_second_separator(self) -> None:
+        corpus = numbered_corpus([[4] * 40] * 9)
+        for pack in (True, False):
+            sampler = PairSampler(corpus, False, 32, 0, PairRules.of(TOKENIZER, "none", pack))
             ids, _, _ = lay_out(sampler.pairs(sampler.windows(60), np.random.default_rng(0)), TOKENIZER)
-            assert ids.shape[1] == length
+            assert ids.shape[1] == 32
 
 
 # --- texts of a few lines, as tutorials have them
@@ -687,14 +628,20 @@ def test_a_few_lines_without_blank_ones_are_trained_on(tmp_path: Path, text: str
     assert all(line["nsp_loss"] is not None for line in metrics(run))
 
 
-def test_a_single_document_gives_both_answers() -> None:
-    """Four sentences of two tokens: what follows A is never given as a B that does not follow."""
-    corpus = Corpus(np.arange(8, dtype=np.uint16), np.arange(0, 9, 2), np.array([0, 4]), np.array([False]))
-    sampler = PairSampler(corpus, held_out=False, length=16, seed=0, rules=PairRules())
+@pytest.mark.parametrize(
+    ("lengths", "rules", "labels"),
+    [
+        ([[2] * 4], PairRules(), {IS_NEXT, NOT_NEXT}),  # what follows A is never given as a B that does not follow
+        ([[4] * 90], _rules("sop", pack=False), {IN_ORDER, SWAPPED}),
+        ([[4]] * 30, _rules("none", pack=True), {NO_LABEL}),
+    ],
+)
+def test_a_single_document_or_sentence_will_do(lengths: list[list[int]], rules: PairRules, labels: set[int]) -> None:
+    sampler = PairSampler(numbered_corpus(lengths), held_out=False, length=16, seed=0, rules=rules)
     pairs = sampler.pairs(sampler.windows(60), np.random.default_rng(0))
-    assert {pair.label for pair in pairs} == {IS_NEXT, NOT_NEXT}
-    for pair in pairs:
-        assert (pair.b[0] == pair.a[-1] + 1) == (pair.label == IS_NEXT)
+    assert {pair.label for pair in pairs} == labels
+    if rules == PairRules():
+        assert all((pair.b[0] == pair.a[-1] + 1) == (pair.label == IS_NEXT) for pair in pairs)
 
 
 @pytest.mark.parametrize("text", ["One line.", "Two lines.\nOf a sentence each.\n", ""])
