@@ -125,73 +125,65 @@ class TestTagsAgainstTransformers:
         assert [pieces[words.index(i)][0] for i in range(3)] == ["t", "·", "·"]
 
 
-class TestWords:
-    def test_words_that_leave_no_token_are_not_seen(self) -> None:
-        example = TaggedExample(("the", "\u200b", "", "cat"), ("O", "B-X", "B-X", "I-X"))
-        found = make_features("tag", [example], word_tokenizer(), TAGS, max_length=20)
-        assert found.words[0].tolist() == [-1, 0, 3, -1]
-        assert found.answers[0].tolist() == [NO_LABEL, 0, 2, NO_LABEL]
-
-    def test_a_typed_mask_longer_than_the_vocabulary_writes_it(self) -> None:
-        raw = byte_level()
-        raw.add_special_tokens(["<a long mask>"])
-        tokenizer = Tokenizer(raw, names={"mask": "<a long mask>"})
-        found = make_features("tag", [TaggedExample(("a", "[MASK]", "b", "c"))], tokenizer, TAGS, max_length=99)
-        assert found.ids[0].tolist() == tokenizer.encode("a [MASK] b c").ids
-        assert [word for word in found.words[0].tolist() if word >= 0] == [0, 1, 2, 3]
-
-    def test_no_words_at_all(self) -> None:
-        found = make_features("tag", [TaggedExample((), ())], word_tokenizer(), TAGS, max_length=20)
-        assert found.words[0].tolist() == [-1, -1]
+def test_words_that_leave_no_token_are_not_seen() -> None:
+    example = TaggedExample(("the", "\u200b", "", "cat"), ("O", "B-X", "B-X", "I-X"))
+    found = make_features("tag", [example, TaggedExample((), ())], word_tokenizer(), TAGS, max_length=20)
+    assert [row.tolist() for row in found.words] == [[-1, 0, 3, -1], [-1, -1]]
+    assert found.answers[0].tolist() == [NO_LABEL, 0, 2, NO_LABEL]
 
 
-class TestLabels:
-    def test_every_kind_of_label(self) -> None:
-        def answers(kind: Any, *labels: Any) -> np.ndarray:
-            examples = [TextExample("the cat", None, label) for label in labels]
-            features = make_features(kind, examples, word_tokenizer(), ("no", "yes"), max_length=9)
-            assert features.labelled == (None not in labels)
-            return features.answers
+def test_a_typed_mask_longer_than_the_vocabulary_writes_it() -> None:
+    raw = byte_level()
+    raw.add_special_tokens(["<a long mask>"])
+    tokenizer = Tokenizer(raw, names={"mask": "<a long mask>"})
+    found = make_features("tag", [TaggedExample(("a", "[MASK]", "b", "c"))], tokenizer, TAGS, max_length=99)
+    assert found.ids[0].tolist() == tokenizer.encode("a [MASK] b c").ids
+    assert [word for word in found.words[0].tolist() if word >= 0] == [0, 1, 2, 3]
 
-        assert answers("classify", "yes", "no", None).tolist() == [1, 0, NO_LABEL]
-        np.testing.assert_array_equal(answers("regress", 2.5, "3", None), np.array([2.5, 3.0, np.nan], np.float32))
-        table = answers("multilabel", ("yes", "no"), (), None)
-        np.testing.assert_array_equal(table, [[1, 1], [0, 0], [np.nan, np.nan]])
 
-    @pytest.mark.parametrize(
-        ("kind", "example", "message"),
-        [
-            ("classify", TextExample("a", None, "maybe"), "Example 2 has the label “maybe”.*it has no, yes"),
-            ("multilabel", TextExample("a", None, ("yes", "maybe")), "Example 2 has the label “maybe”"),
-            ("multilabel", TextExample("a", None, "yes"), "Example 2 has “yes” where a list"),
-            ("regress", TextExample("a", None, "much"), "Example 2 has “much” where a number"),
-            ("regress", TextExample("a", None, "nan"), "Example 2 has “nan”"),
-            ("classify", TextExample("a"), "Example 2 has no answer to learn from"),
-            ("classify", TextExample("a \ud800", None, "yes"), "“a .”.*not valid Unicode"),
-            ("classify", TextExample("a", "b [MASK] \ud800", "yes"), "not valid Unicode"),
-        ],
-    )
-    def test_what_does_not_fit_is_named(self, kind: Any, example: TextExample, message: str) -> None:
-        good = TextExample("a", None, {"classify": "yes", "regress": 1.0, "multilabel": ("yes",)}[kind])
-        with pytest.raises(BertcoreError, match=message):
-            make_features(kind, [good, example], word_tokenizer(), ("no", "yes"), max_length=9, need_answers=True)
+def test_every_kind_of_label() -> None:
+    def answers(kind: Any, *labels: Any) -> np.ndarray:
+        examples = [TextExample("the cat", None, label) for label in labels]
+        features = make_features(kind, examples, word_tokenizer(), ("no", "yes"), max_length=9)
+        assert features.labelled == (None not in labels)
+        return features.answers
 
-    def test_other_kinds_too(self) -> None:
-        tokenizer = word_tokenizer()
-        for kind, example, message in (
-            ("tag", TaggedExample(("a",), ("B-Y",)), "Example 1 has the tag “B-Y”"),
-            ("tag", TaggedExample(("a", "b"), ("O",)), "2 words and 1 tags"),
-            ("tag", TaggedExample(("a", "\udfff"), ("O", "O")), "not valid Unicode"),
-            ("choice", ChoiceExample("a", ("b", "c"), 2), "ending 3 is right, but has 2"),
-            ("choice", ChoiceExample("a", ()), "Example 1 has no endings"),
-            ("choice", ChoiceExample("a", ("b",)), "no answer to learn from"),
-        ):
-            with pytest.raises(BertcoreError, match=message):
-                make_features(kind, [example], tokenizer, TAGS, max_length=9, need_answers=True)  # type: ignore[arg-type]
-        with pytest.raises(BertcoreError, match="no examples"):
-            make_features("tag", [], tokenizer, TAGS, max_length=9)
-        with pytest.raises(ValueError, match="takes TextExample"):
-            make_features("classify", [TaggedExample(("a",))], tokenizer, max_length=9)
+    assert answers("classify", "yes", "no", None).tolist() == [1, 0, NO_LABEL]
+    np.testing.assert_array_equal(answers("regress", 2.5, "3", None), np.array([2.5, 3.0, np.nan], np.float32))
+    table = answers("multilabel", ("yes", "no"), (), None)
+    np.testing.assert_array_equal(table, [[1, 1], [0, 0], [np.nan, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "example", "message"),
+    [
+        ("classify", TextExample("a", None, "maybe"), "Example 1 has the label “maybe”.*it has O, B-X, I-X"),
+        ("multilabel", TextExample("a", None, ("O", "maybe")), "Example 1 has the label “maybe”"),
+        ("multilabel", TextExample("a", None, "O"), "Example 1 has “O” where a list"),
+        ("regress", TextExample("a", None, "much"), "Example 1 has “much” where a number"),
+        ("regress", TextExample("a", None, "nan"), "Example 1 has “nan”"),
+        ("classify", TextExample("a"), "Example 1 has no answer to learn from"),
+        ("classify", TextExample("a \ud800", None, "O"), "“a .”.*not valid Unicode"),
+        ("classify", TextExample("a", "b [MASK] \ud800", "O"), "not valid Unicode"),
+        ("tag", TaggedExample(("a",), ("B-Y",)), "Example 1 has the tag “B-Y”"),
+        ("tag", TaggedExample(("a", "b"), ("O",)), "2 words and 1 tags"),
+        ("tag", TaggedExample(("a", "\udfff"), ("O", "O")), "not valid Unicode"),
+        ("choice", ChoiceExample("a", ("b", "c"), 2), "ending 3 is right, but has 2"),
+        ("choice", ChoiceExample("a", ()), "Example 1 has no endings"),
+        ("choice", ChoiceExample("a", ("b",)), "no answer to learn from"),
+    ],
+)
+def test_what_does_not_fit_is_named(kind: Any, example: Example, message: str) -> None:
+    with pytest.raises(BertcoreError, match=message):
+        make_features(kind, [example], word_tokenizer(), TAGS, max_length=9, need_answers=True)
+    if kind == "classify":  # counted from 1
+        with pytest.raises(BertcoreError, match=message.replace("Example 1", "Example 2")):
+            both = [TextExample("a", None, "O"), example]
+            make_features(kind, both, word_tokenizer(), TAGS, max_length=9, need_answers=True)
+    with pytest.raises(BertcoreError, match="no examples"):
+        make_features(kind, [], word_tokenizer(), TAGS, max_length=9)
+    with pytest.raises(ValueError, match="takes "):
+        make_features("span", [example], word_tokenizer(), max_length=9)
 
 
 # --- batches: every unit once, like lengths together, the same for the same seed and epoch
@@ -209,7 +201,7 @@ def texts(count: int, second: bool = False) -> list[Example]:
 
 
 def batches_of(
-    kind: Any, examples: list[Example], size: int, labels: tuple[str, ...] = (), **settings: Any
+    kind: Any, examples: Sequence[Example], size: int, labels: tuple[str, ...] = ("no", "yes"), **settings: Any
 ) -> TaskBatches:
     return TaskBatches(make_features(kind, examples, TOKENIZER, labels, max_length=40), size, 7, **settings)
 
@@ -230,7 +222,7 @@ class TestOrder:
 
     def test_the_order_depends_on_seed_and_epoch_alone(self) -> None:
         def order(seed: int, epoch: int) -> list[list[int]]:
-            batches = batches_of("classify", examples, 8, ("no", "yes"), seed=seed)
+            batches = batches_of("classify", examples, 8, seed=seed)
             list(epoch_of(batches, 3))  # what was read before does not matter
             return [units.tolist() for units in batches.order(epoch)]
 
@@ -238,22 +230,20 @@ class TestOrder:
         assert order(1, 2) == order(1, 2)
         different = {str(order(seed, epoch)) for seed in (1, 2) for epoch in (0, 1, 2)}
         assert len(different) == 6
+        batches = batches_of("classify", examples, 8, seed=5)
+        whole, again = (
+            list(epoch_of(batches, 1)),
+            list(epoch_of(batches_of("classify", examples, 8, seed=5), 1, first=3)),
+        )
+        assert len(whole) == len(batches) and len(again) == len(whole) - 3
+        assert all(torch.equal(a.input_ids, b.input_ids) for a, b in zip(whole[3:], again, strict=True))
 
     def test_batches_are_not_the_same_from_epoch_to_epoch_nor_in_order_of_length(self) -> None:
-        batches = batches_of("classify", texts(2_000), 8, ("no", "yes"))
+        batches = batches_of("classify", texts(2_000), 8)
         first, second = ({frozenset(units.tolist()) for units in batches.order(epoch)} for epoch in (0, 1))
         assert len(first & second) < 5
         longest = [int(batches.features.unit_lengths[units].max()) for units in batches.order(0)]
         assert abs(np.corrcoef(longest, np.arange(len(longest)))[0, 1]) < 0.25
-
-    def test_a_resumed_epoch_goes_on_where_it_was(self) -> None:
-        batches = batches_of("classify", texts(60), 8, ("no", "yes"), seed=5)
-        whole = list(epoch_of(batches, 1))
-        again = list(
-            epoch_of(batches_of("classify", list(batches.features.examples), 8, ("no", "yes"), seed=5), 1, first=3)
-        )
-        assert len(whole) == len(batches) and len(again) == len(whole) - 3
-        assert all(torch.equal(a.input_ids, b.input_ids) for a, b in zip(whole[3:], again, strict=True))
 
     def test_little_is_padding(self) -> None:
         batches = batches_of("classify", texts(2_000), 16, ("no", "yes"))
@@ -270,61 +260,48 @@ class TestOrder:
         assert sizes == sorted(sizes, reverse=True) == [batch.input_ids.shape[1] for batch in epoch_of(straight, 0)]
 
 
-class TestWhatIsInABatch:
-    def test_padding_and_labels(self) -> None:
-        examples = [TextExample("the cat", "a dog sat", "yes"), TextExample("it was", None, "no")]
-        batches = batches_of("classify", list(examples), 2, ("no", "yes"))
-        batch = batches.batch(np.array([1, 0]))
-        pair, single = TOKENIZER.encode("the cat", "a dog sat"), TOKENIZER.encode("it was")
-        assert batch.input_ids.tolist() == [single.ids + [7] * 4, pair.ids]
-        assert batch.segment_ids.tolist() == [[0] * 8, pair.segments]
-        assert batch.attention_mask.tolist() == [[1] * 4 + [0] * 4, [1] * 8]
-        assert batch.labels.tolist() == [0, 1]
-        without = TaskBatches(batches.features, 2, 7, segments=False).batch(np.array([0]))
-        assert without.segment_ids is None and without.attention_mask is None
+def test_padding_and_labels() -> None:
+    batches = batches_of("classify", [TextExample("the cat", "a dog sat", "yes"), TextExample("it was", None, "no")], 2)
+    batch = batches.batch(np.array([1, 0]))
+    pair, single = TOKENIZER.encode("the cat", "a dog sat"), TOKENIZER.encode("it was")
+    assert isinstance(batch, TaskBatch) and batch.input_ids.dtype == torch.int64
+    assert batch.input_ids.tolist() == [single.ids + [7] * 4, pair.ids]
+    assert batch.segment_ids.tolist() == [[0] * 8, pair.segments]
+    assert batch.attention_mask.tolist() == [[1] * 4 + [0] * 4, [1] * 8]
+    assert batch.labels.tolist() == [0, 1]
+    without = TaskBatches(batches.features, 2, 7, segments=False).batch(np.array([0]))
+    assert without.segment_ids is None and without.attention_mask is None
+    with pytest.raises(ValueError, match="at least one"):
+        batches_of("classify", texts(3), 0)
 
-    def test_words(self) -> None:
-        examples = [TaggedExample(("the", "comfortable", "cat"), ("O", "B", "I")), TaggedExample(("a",), ("B",))]
-        batches = batches_of("tag", list(examples), 2, ("O", "B", "I"))
-        batch = batches.batch(np.array([0, 1]))
-        assert batch.labels.tolist() == [[-100, 0, 1, -100, 2, -100], [-100, 1, -100, -100, -100, -100]]
 
-    def test_choices_of_unlike_number_are_apart(self) -> None:
-        examples = [ChoiceExample("the cat", tuple("abcd"[: 2 + i % 3]), i % 2) for i in range(20)]
-        batches = batches_of("choice", list(examples), 4)
-        order = batches.order(0)
-        assert len(batches) == len(order)
-        for units, batch in zip(order, epoch_of(batches, 0), strict=True):
-            assert batch.input_ids.shape[0] == batch.choices * len(units)
-            assert batch.labels.tolist() == [int(unit) % 2 for unit in units]
-            expected = [TOKENIZER.encode("the cat", end).ids for unit in units for end in examples[unit].endings]
-            assert batch.input_ids.tolist() == expected
+def test_words_sentences_and_windows() -> None:
+    tagged = [TaggedExample(("the", "comfortable", "cat"), ("O", "B", "I")), TaggedExample(("a",), ("B",))]
+    batch = batches_of("tag", tagged, 2, ("O", "B", "I")).batch(np.array([0, 1]))
+    assert batch.labels.tolist() == [[-100, 0, 1, -100, 2, -100], [-100, 1, -100, -100, -100, -100]]
+    documents = [SummaryExample(("the cat", "sat"), (False, True))]
+    documents += [SummaryExample(("a", "dog", "on"), (True, True, False))]
+    batch = batches_of("summarise", documents, 2, ()).batch(np.array([1, 0]))
+    assert (batch.input_ids.flatten()[batch.rows] == TOKENIZER.cls_id).all() and batch.rows.tolist() == [0, 3, 6, 9, 13]
+    assert batch.labels.tolist() == [1, 1, 0, 0, 1]
+    example = AnswerExample("1", "the cat", "a dog sat on the mat", (("mat", 17),))
+    features = make_features("span", [example], TOKENIZER, max_length=10, stride=2)
+    [batch] = epoch_of(TaskBatches(features, 8, 7, shuffle=False), 0)
+    # [CLS] the cat [SEP] a dog sat on the [SEP], then two tokens further: sat on the mat
+    assert batch.labels.tolist() == [[0, 0], [7, 7]]
+    assert batch.input_ids.shape == (2, 10) and TOKENIZER.word(int(batch.input_ids[1, 7])) == "mat"
 
-    def test_sentences(self) -> None:
-        examples = [
-            SummaryExample(("the cat", "sat"), (False, True)),
-            SummaryExample(("a", "dog", "on"), (True, True, False)),
-        ]
-        batches = batches_of("summarise", list(examples), 2)
-        batch = batches.batch(np.array([1, 0]))
-        rows = batch.rows
-        assert (batch.input_ids.flatten()[rows] == TOKENIZER.cls_id).all() and rows.tolist() == [0, 3, 6, 9, 13]
-        assert batch.labels.tolist() == [1, 1, 0, 0, 1]
 
-    def test_windows(self) -> None:
-        example = AnswerExample("1", "the cat", "a dog sat on the mat", (("mat", 17),))
-        features = make_features("span", [example], TOKENIZER, max_length=10, stride=2)
-        batches = TaskBatches(features, 8, 7, shuffle=False)
-        [batch] = epoch_of(batches, 0)
-        # [CLS] the cat [SEP] a dog sat on the [SEP], then two tokens further: sat on the mat
-        assert batch.labels.tolist() == [[0, 0], [7, 7]]
-        assert batch.input_ids.shape == (2, 10) and TOKENIZER.word(int(batch.input_ids[1, 7])) == "mat"
-
-    def test_only_batches_have_tensors(self) -> None:
-        batch = next(epoch_of(batches_of("classify", texts(3), 2, ("no", "yes"))))
-        assert isinstance(batch, TaskBatch) and batch.input_ids.dtype == torch.int64
-        with pytest.raises(ValueError, match="at least one"):
-            batches_of("classify", texts(3), 0, ("no", "yes"))
+def test_choices_of_unlike_number_are_apart() -> None:
+    examples = [ChoiceExample("the cat", tuple("abcd"[: 2 + i % 3]), i % 2) for i in range(20)]
+    batches = batches_of("choice", examples, 4, ())
+    order = batches.order(0)
+    assert len(batches) == len(order)
+    for units, batch in zip(order, epoch_of(batches, 0), strict=True):
+        assert batch.input_ids.shape[0] == batch.choices * len(units)
+        assert batch.labels.tolist() == [int(unit) % 2 for unit in units]
+        expected = [TOKENIZER.encode("the cat", end).ids for unit in units for end in examples[unit].endings]
+        assert batch.input_ids.tolist() == expected
 
 
 # --- scores back to answers, whichever way the batches were cut
@@ -345,16 +322,14 @@ class TestAnswersOfTexts:
         assert [prediction.answer for prediction in found] == ["b", "a", "c"]
         assert isinstance(found[2], LabelPrediction)
         assert dict(found[2].probabilities) == pytest.approx({"a": 0.25, "b": 0.25, "c": 0.5}, abs=2e-3)
+        with pytest.raises(ValueError, match="no logits for 1 of 3, the first of them number 1"):
+            decode(decoded_features("classify", THREE), outputs[:1])
 
-    def test_every_label_above_the_threshold(self) -> None:
-        scores = np.array([[0.0, -0.1, 2.0], [-1, -1, -1], [5, 5, 5]])
-        outputs = [(np.arange(3), scores)]
-        features = decoded_features("multilabel", THREE)
-        assert [p.answer for p in decode(features, outputs)] == [("a", "c"), (), LABELS]
-        first = decode(features, outputs)[0]
-        assert first.probabilities["c"] == pytest.approx(1 / (1 + math.exp(-2)))
-
-    def test_numbers(self) -> None:
+    def test_every_label_above_the_threshold_and_numbers(self) -> None:
+        outputs = [(np.arange(3), np.array([[0.0, -0.1, 2.0], [-1, -1, -1], [5, 5, 5]]))]
+        found = decode(decoded_features("multilabel", THREE), outputs)
+        assert [p.answer for p in found] == [("a", "c"), (), LABELS]
+        assert found[0].probabilities["c"] == pytest.approx(1 / (1 + math.exp(-2)))
         outputs = [(np.array([1, 0]), torch.tensor([[2.5], [-1.0]])), (np.array([2]), np.array([[0.0]]))]
         assert [p.answer for p in decode(decoded_features("regress", THREE), outputs)] == [-1.0, 2.5, 0.0]
 
@@ -364,10 +339,6 @@ class TestAnswersOfTexts:
         found = decode(decoded_features("choice", examples), outputs)
         assert [p.answer for p in found] == [0, 2] and isinstance(found[1], ChoicePrediction)
         assert found[1].probabilities == pytest.approx((0.1, 0.1, 0.8))
-
-    def test_scores_that_are_missing(self) -> None:
-        with pytest.raises(ValueError, match="no logits for 1 of 3, the first of them number 1"):
-            decode(decoded_features("classify", THREE), [(np.array([0, 2]), np.zeros((2, 3)))])
 
 
 class TestAnswersOfWords:

@@ -16,11 +16,10 @@ from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.predict import as_example, predict, task_kind
 from bertcore.training.finetune import EVALUATION_FILE, FineTuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.optimizer import SCHEDULES
 from bertcore.training.start import start_run
 from bertcore.training.task_files import evaluate_file
 from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.training_runs import stop_at
+from tests.engine.training_runs import losses, stop_at
 from tests.text_file import text_file
 
 GOOD, BAD = (
@@ -64,11 +63,6 @@ def options(
         training=TuningOptions(**{**settings, "evaluations": 3, "save_minutes": 1e-2, **training}),
         **(own or {}),
     )
-
-
-def losses(run: Path) -> list[tuple[int, float]]:
-    lines = (json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines())
-    return [(line["step"], line["loss"]) for line in lines if line["kind"] == "train"]
 
 
 @pytest.fixture(scope="module")
@@ -173,84 +167,55 @@ def test_frozen_layers_stay_as_they_are(model: Path, tmp_path: Path, run: Path) 
     assert not any(name in same for name in before if name.startswith("encoder.layers.1.") and name.endswith("weight"))
 
 
-def test_schedules() -> None:
-    rise = 0.1
-    linear, slanted, constant = (SCHEDULES[name] for name in ("linear", "slanted", "constant"))
-    assert [linear(x, 2.0, rise) for x in (0.05, 0.1, 0.55, 1.0)] == pytest.approx([1.0, 2.0, 1.0, 0.0])
-    assert slanted(0.1, 2.0, rise) == pytest.approx(2.0) and slanted(1.0, 2.0, rise) == pytest.approx(2.0 / 32)
-    assert [constant(x, 2.0, rise) for x in (0.05, 0.5, 1.0)] == pytest.approx([1.0, 2.0, 2.0])
-
-
 def test_random_weights_for_comparison(model: Path, tmp_path: Path, run: Path) -> None:
     start_run(options(model, sentences(tmp_path), own={"from_scratch": True}, steps=1), run, resume=False)
     first = load_checkpoint(RunFolder(run).snapshots()[0][1]).model.embeddings.token.weight
     assert not torch.allclose(first, load_checkpoint(model).model.embeddings.token.weight, atol=0.1)
 
 
-class TestKinds:
-    """Each kind of task on a file of a few lines."""
-
-    def test_tags_with_a_crf(self, model: Path, tmp_path: Path) -> None:
-        file = text_file(tmp_path / "train.conll", "the O\ncat B-ANIMAL\nsat O\n\na O\ndog B-ANIMAL\nsang O\n\n" * 15)
-        chosen = options(model, file, "tag", own={"crf": True}, steps=40)
-        snapshot = start_run(chosen, tmp_path / "run", resume=False)
-        opened = load_checkpoint(snapshot)
-        assert opened.output_heads == ("tag", "crf")
-        assert predict(opened, [as_example("tag", "a cat sang")])[0].answer == ("O", "B-ANIMAL", "O")
-
-    def test_answers(self, model: Path, tmp_path: Path) -> None:
-        passages = ["the cat sat on a mat", "a dog sat on the mat", "the bird sang"]
-        questions = [
-            {
-                "id": str(i),
-                "question": "the animal",
-                "answers": [{"text": text.split()[1], "answer_start": text.index(" ") + 1}],
-            }
-            for i, text in enumerate(passages * 10)
-        ]
-        data = [
-            {
-                "title": "x",
-                "paragraphs": [{"context": c, "qas": [q]} for c, q in zip(passages * 10, questions, strict=True)],
-            }
-        ]
-        (tmp_path / "train.json").write_text(json.dumps({"data": data}), encoding="utf-8")
-        snapshot = start_run(options(model, tmp_path / "train.json", "squad", steps=60), tmp_path / "run", resume=False)
-        said = predict(load_checkpoint(snapshot), [AnswerExample("x", "the animal", "a bird sat")])
-        assert said[0].answer == "bird"
-
-    def test_numbers(self, model: Path, tmp_path: Path, run: Path) -> None:
-        rows = "".join(
-            f"the cat\t{text}\t{score}\n" for _ in range(15) for text, score in (("the cat", 5), ("a dog", 0))
-        )
-        (tmp_path / "train.tsv").write_text("sentence1\tsentence2\tscore\n" + rows, encoding="utf-8")
-        start_run(options(model, tmp_path / "train.tsv", "similarity", steps=40), run, resume=False)
-        assert json.loads((run / EVALUATION_FILE).read_text())["metrics"]["pearson"] > 0.95
-        assert load_checkpoint(newest(run)).config.number_range == (0.0, 5.0)
+def test_tags_with_a_crf(model: Path, tmp_path: Path) -> None:
+    file = text_file(tmp_path / "train.conll", "the O\ncat B-ANIMAL\nsat O\n\na O\ndog B-ANIMAL\nsang O\n\n" * 15)
+    chosen = options(model, file, "tag", own={"crf": True}, steps=40)
+    opened = load_checkpoint(start_run(chosen, tmp_path / "run", resume=False))
+    assert opened.output_heads == ("tag", "crf")
+    assert predict(opened, [as_example("tag", "a cat sang")])[0].answer == ("O", "B-ANIMAL", "O")
 
 
-class TestRefused:
-    def test_nothing_to_learn_from(self, model: Path, tmp_path: Path) -> None:
-        with pytest.raises(BertcoreError, match="--train"):
-            start_run(replace(options(model, tmp_path), data=TaskDataOptions()), tmp_path / "run", resume=False)
+def test_answers(model: Path, tmp_path: Path) -> None:
+    paragraphs = []
+    for i, text in enumerate(["the cat sat on a mat", "a dog sat on the mat", "the bird sang"] * 10):
+        answer = {"text": text.split()[1], "answer_start": text.index(" ") + 1}
+        paragraphs.append({"context": text, "qas": [{"id": str(i), "question": "the animal", "answers": [answer]}]})
+    file = text_file(tmp_path / "train.json", json.dumps({"data": [{"title": "x", "paragraphs": paragraphs}]}))
+    snapshot = start_run(options(model, file, "squad", steps=60), tmp_path / "run", resume=False)
+    said = predict(load_checkpoint(snapshot), [AnswerExample("x", "the animal", "a bird sat")])
+    assert said[0].answer == "bird"
 
-    def test_too_few_examples_to_hold_some_out(self, model: Path, tmp_path: Path) -> None:
-        (tmp_path / "train.tsv").write_text("sentence\tlabel\nthe cat\t1\na dog\t0\n", encoding="utf-8")
-        with pytest.raises(BertcoreError, match="too few"):
-            start_run(options(model, tmp_path / "train.tsv"), tmp_path / "run", resume=False)
-        assert not (tmp_path / "run").exists()
 
-    def test_a_crf_without_tags(self, model: Path, tmp_path: Path) -> None:
-        with pytest.raises(BertcoreError, match="taggers"):
-            start_run(options(model, sentences(tmp_path), own={"crf": True}), tmp_path / "run", resume=False)
+def test_numbers(model: Path, tmp_path: Path, run: Path) -> None:
+    rows = "the cat\tthe cat\t5\nthe cat\ta dog\t0\n" * 15
+    file = text_file(tmp_path / "train.tsv", "sentence1\tsentence2\tscore\n" + rows)
+    start_run(options(model, file, "similarity", steps=40), run, resume=False)
+    assert json.loads((run / EVALUATION_FILE).read_text())["metrics"]["pearson"] > 0.95
+    assert load_checkpoint(newest(run)).config.number_range == (0.0, 5.0)
 
-    def test_an_evaluation_of_another_task(self, learned: Path, tmp_path: Path) -> None:
-        with pytest.raises(BertcoreError, match="was not fine-tuned on similarity"):
-            evaluate_file(load_checkpoint(newest(learned)), "similarity", str(sentences(tmp_path)), {})
 
-    def test_an_encoder_has_nothing_to_apply(self, model: Path) -> None:
-        with pytest.raises(BertcoreError, match="not fine-tuned on a task"):
-            predict(load_checkpoint(model), [as_example("classify", "the cat")])
+def test_refused(model: Path, learned: Path, tmp_path: Path) -> None:
+    (tmp_path / "few").mkdir()
+    (tmp_path / "few" / "train.tsv").write_text("sentence\tlabel\nthe cat\t1\na dog\t0\n", encoding="utf-8")
+    table = sentences(tmp_path)
+    for chosen, says in (
+        (options(model, tmp_path / "few"), "too few"),
+        (replace(options(model, table), data=TaskDataOptions()), "--train"),
+        (options(model, table, own={"crf": True}), "taggers"),
+    ):
+        with pytest.raises(BertcoreError, match=says):
+            start_run(chosen, tmp_path / "run", resume=False)
+        assert says != "too few" or not (tmp_path / "run").exists()
+    with pytest.raises(BertcoreError, match="was not fine-tuned on similarity"):
+        evaluate_file(load_checkpoint(newest(learned)), "similarity", str(table), {})
+    with pytest.raises(BertcoreError, match="not fine-tuned on a task"):
+        predict(load_checkpoint(model), [as_example("classify", "the cat")])
 
 
 def test_a_long_passage_can_be_given_up(learned: Path) -> None:
@@ -280,15 +245,15 @@ def test_parts_of_a_batch_add_up_to_its_gradient(model: Path, tmp_path: Path, cr
     """A tagger's loss is a mean over words, and the sentences have 3 and 7 of them."""
     (tmp_path / "train.txt").write_text(TAGGED * 8, encoding="utf-8")
     (tmp_path / "dev.txt").write_text(TAGGED * 2, encoding="utf-8")
-    gradients, losses = [], []
+    gradients, values = [], []
     for parts in (1, 4):
         chosen = options(model, tmp_path, "conll2003", {"crf": crf}, dropout=0.0, accumulate=parts)
         training = FineTuning(chosen)
         training.prepare(tmp_path, lambda sentence: None)
-        losses.append(float(training.forward_backward(*training.planned.take(1, 0.0)).loss))
+        values.append(float(training.forward_backward(*training.planned.take(1, 0.0)).loss))
         training.close()
         parameters = training.model.named_parameters()
         gradients.append({name: each.grad for name, each in parameters if each.grad is not None})
-    assert losses[1] == pytest.approx(losses[0], rel=1e-5)
+    assert values[1] == pytest.approx(values[0], rel=1e-5)
     for name, whole in gradients[0].items():
         assert torch.allclose(gradients[1][name], whole, rtol=1e-4, atol=1e-6), name

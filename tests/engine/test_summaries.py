@@ -1,5 +1,8 @@
 """Documents as BertSum reads them, and which sentences a summary keeps."""
 
+import random
+from collections import Counter
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -10,7 +13,7 @@ from hypothesis import strategies as st
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings, Decoding
-from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, choose_sentences
+from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, choose_sentences, greedy_labels
 from bertcore.tasks.predict import right_answers
 from tests.engine.models import decode, word_tokenizer
 
@@ -92,34 +95,26 @@ TEXT = [
 
 
 class TestChoosing:
-    def test_highest_first_and_in_the_order_of_the_text(self) -> None:
-        assert choose_sentences([0.1, 0.9, 0.2, 0.8, 0.7], TEXT, 3) == [1, 3, 4]
-
-    @pytest.mark.parametrize(("scores", "chosen"), [([9, 1, 8, 2, 3], [0, 3, 4]), ([8, 1, 9, 2, 3], [2, 3, 4])])
-    def test_a_shared_trigram_blocks_the_lower_score(self, scores: list[int], chosen: list[int]) -> None:
-        assert choose_sentences(scores, TEXT, 3) == chosen
-
-    def test_a_blocked_sentence_blocks_nothing(self) -> None:
-        """The second is left out for its first three words; the third shares words with the second alone."""
-        sentences = ["one two three", "one two three four five six", "four five six"]
-        assert choose_sentences([3, 2, 1], sentences, 3) == [0, 2]
-
-    @pytest.mark.parametrize("repeated", ["", "Yes.", "two words"])
-    def test_two_words_are_no_trigram(self, repeated: str) -> None:
-        assert choose_sentences([1, 2], [repeated, repeated], 2) == [0, 1]
-
-    def test_there_may_be_fewer(self) -> None:
-        assert choose_sentences([1, 2, 3], ["the same three words"] * 3, 2) == [2]
-        assert choose_sentences([1, 2], TEXT[:2], 5) == [0, 1]
-        assert choose_sentences([1, 2], TEXT[:2], 0) == []
-        assert choose_sentences([], [], 3) == []
-
-    def test_equal_scores_go_to_the_earlier(self) -> None:
-        assert choose_sentences(np.zeros(5, np.float32).tolist(), TEXT, 2) == [0, 1]
-
-    def test_scores_and_sentences_must_belong_together(self) -> None:
-        with pytest.raises(BertcoreError, match="2 scores for 5 sentences"):
-            choose_sentences([1, 2], TEXT, 3)
+    @pytest.mark.parametrize(
+        ("scores", "sentences", "count", "chosen"),
+        [
+            ([0.1, 0.9, 0.2, 0.8, 0.7], TEXT, 3, [1, 3, 4]),  # highest first, and in the order of the text
+            ([9, 1, 8, 2, 3], TEXT, 3, [0, 3, 4]),  # a shared trigram blocks the lower score
+            ([8, 1, 9, 2, 3], TEXT, 3, [2, 3, 4]),
+            # the second is left out for its first three words; the third shares words with the second alone
+            ([3, 2, 1], ["one two three", "one two three four five six", "four five six"], 3, [0, 2]),
+            *(([1, 2], [repeated] * 2, 2, [0, 1]) for repeated in ("", "Yes.", "two words")),  # no trigram
+            ([1, 2, 3], ["the same three words"] * 3, 2, [2]),
+            ([1, 2], TEXT[:2], 5, [0, 1]),
+            ([1, 2], TEXT[:2], 0, []),
+            ([], [], 3, []),
+            ([0.0] * 5, TEXT, 2, [0, 1]),  # equal scores go to the earlier
+        ],
+    )
+    def test_by_hand(self, scores: list[float], sentences: list[str], count: int, chosen: list[int]) -> None:
+        assert choose_sentences(scores, sentences, count) == chosen
+        with pytest.raises(BertcoreError, match=f"{len(scores) + 1} scores for {len(scores)} sentences"):
+            choose_sentences([*scores, 1], sentences, count)
 
     @given(st.lists(st.tuples(st.floats(-9, 9), st.lists(st.sampled_from("abc"), max_size=6))), st.integers(0, 6))
     def test_no_trigram_twice_and_none_left_out_without_cause(
@@ -134,3 +129,58 @@ class TestChoosing:
             better = [other for other in chosen if (-scores[other], other) < (-scores[place], place)]
             is_blocked = any(trigrams[place] & trigrams[other] for other in better)
             assert (place in chosen) == (len(better) < count and not is_blocked)
+
+
+# --- which sentences a model learns from where a summary has words of its own
+
+
+class Oracle:
+    """ROUGE-1 F + ROUGE-2 F with the counting and the arithmetic of rouge-score; pairs within sentences."""
+
+    def __init__(self, reference: str) -> None:
+        scorer = pytest.importorskip("rouge_score.rouge_scorer")
+        tokens = pytest.importorskip("rouge_score.tokenizers").DefaultTokenizer(use_stemmer=False)
+        self._counts = lambda text, n: scorer._create_ngrams(tokens.tokenize(text), n)
+        self._score = scorer._score_ngrams
+        self._reference = reference
+
+    def __call__(self, sentences: Sequence[str]) -> float:
+        total = 0.0
+        for n in (1, 2):
+            counts = sum((self._counts(sentence, n) for sentence in sentences), Counter())
+            total += self._score(self._counts(self._reference, n), counts).fmeasure
+        return total
+
+    def greedy(self, sentences: Sequence[str], most: int) -> tuple[bool, ...]:
+        chosen: list[int] = []
+        best = 0.0
+        while len(chosen) < most and len(chosen) < len(sentences):
+            left = [place for place in range(len(sentences)) if place not in chosen]
+            scores = [self([sentences[one] for one in sorted([*chosen, place])]) for place in left]
+            if max(scores) <= best + 1e-12:
+                break
+            best = max(scores)
+            chosen.append(left[min(i for i, score in enumerate(scores) if score > best - 1e-12)])
+        return tuple(place in chosen for place in range(len(sentences)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_greedy_labels_as_rouge_score_counts(seed: int) -> None:
+    rng = random.Random(seed)
+    words = ["mill", "Fire", "the", "old", "town's", "7,000", "x_y", "burned", "and"][: rng.randint(2, 9)]
+    sentence = lambda: " ".join(rng.choices(words, k=rng.randint(0, 8)))  # noqa: E731
+    sentences, reference, most = [sentence() for _ in range(rng.randint(1, 7))], sentence(), rng.randint(1, 4)
+    assert greedy_labels(sentences, reference, most) == Oracle(reference).greedy(sentences, most)
+
+
+def test_greedy_labels_by_hand() -> None:
+    """Against a b c d: "a b x" has 4/7 + 2/5, "c d" 4/6 + 2/4 and is first; both 8/9 + 4/6; all three 8/11 + 4/7."""
+    assert greedy_labels(["a b x", "c d", "y z"], "a b c d") == (True, True, False)
+    assert greedy_labels(["a b x", "c d", "y z"], "a b c d", most=1) == (False, True, False)
+    sentences = ["The old mill burned down on Friday.", "Nobody was hurt in the fire."]
+    other_words = "A fire destroyed the old mill, but nobody was hurt in it."
+    assert greedy_labels(sentences, other_words, most=1) == (False, True)  # 12/18 + 6/16 against 6/19 + 4/17
+    assert greedy_labels(["a b", "a b"], "a b") == (True, False)
+    assert greedy_labels(["p q"], "a b") == (False,)
+    assert greedy_labels([], "a b") == ()
+    assert greedy_labels(["Старая мельница сгорела", "Дождь"], "мельница сгорела") == (True, False)
