@@ -22,7 +22,6 @@ from bertcore.data import corpus_cache
 from bertcore.data import corpus_cache as shards_module
 from bertcore.data.corpus import Corpus, corpus_key, load_corpus
 from bertcore.data.corpus_cache import TokenShards, cached_texts, clear, release, trim
-from bertcore.data.pairs import PairSampler
 from bertcore.data.tokenising import TokenisingProcesses, document_hash
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import STORIES, words_only
@@ -73,34 +72,22 @@ def _same(left: Corpus, right: Corpus) -> bool:
 
 
 class TestCorpus:
-    def test_documents_sentences_and_tokens_are_those_of_the_text(self, story_file: Path) -> None:
+    def test_documents_sentences_and_tokens_are_those_of_the_text_and_a_part_is_held_out(
+        self, story_file: Path, tmp_path: Path
+    ) -> None:
+        """Always the same part; what that means for training: test_data."""
         corpus = load_corpus([story_file], TOKENIZER)
         assert len(corpus.document_starts) - 1 == 60
         assert (np.diff(corpus.document_starts) == 4).all()
         first = corpus.tokens[corpus.sentence_starts[1] : corpus.sentence_starts[2]]
         assert first.tolist() == TOKENIZER.encode("It was very comfortable!").ids[1:-1]
         assert corpus.count_tokens(True) + corpus.count_tokens(False) == len(corpus.tokens)
-
-    def test_a_part_is_held_out_and_always_the_same(self, story_file: Path, tmp_path: Path) -> None:
-        corpus = load_corpus([story_file], TOKENIZER)
+        told = json.loads((_cache(tmp_path) / "about.json").read_text())["files"]  # the notes name every file
+        assert {f.name for f in _cache(tmp_path).iterdir() if f.is_file() and f.suffix != ".json"} == set(told)
         assert 1 <= corpus.held_out.sum() <= 12  # a fifth at most
         backwards = text_file(tmp_path / "backwards.txt", "\n\n".join(reversed(STORIES.split("\n\n"))))
         again = load_corpus([backwards], TOKENIZER)
         assert np.array_equal(again.held_out, corpus.held_out[::-1])  # by a document's text, not its place
-
-    def test_training_text_never_holds_a_held_out_document(self, story_file: Path) -> None:
-        corpus = load_corpus([story_file], TOKENIZER)
-        sampler = PairSampler(corpus, False, 32, 0)
-        pairs = sampler.pairs(sampler.windows(2 * sampler.windows_per_epoch), np.random.default_rng(0))
-        trained = {tuple(part.tolist()) for pair in pairs for part in (pair.a, pair.b)}
-        joined = [" " + " ".join(map(str, part)) + " " for part in trained]
-        for document in corpus.documents(True):
-            first = int(corpus.document_starts[document])
-            for sentence in (first, first + 3):  # these name the document's number, and stand in no other
-                ids = corpus.tokens[corpus.sentence_starts[sentence] : corpus.sentence_starts[sentence + 1]]
-                needle = " " + " ".join(map(str, ids.tolist())) + " "
-                duplicates = [d for d in corpus.documents(False) if needle in _document_text(corpus, int(d))]
-                assert duplicates or not any(needle in text for text in joined)
 
     def test_the_key_follows_content_and_vocabulary_not_names(self, story_file: Path, tmp_path: Path) -> None:
         key = corpus_key([story_file], TOKENIZER)
@@ -117,14 +104,12 @@ class TestCorpus:
 
     @given(copies=st.lists(st.integers(1, 6), min_size=3, max_size=30), seed=st.integers(0, 1000))
     def test_copies_of_a_document_stand_on_one_side(self, copies: list[int], seed: int) -> None:
+        """But those of one document alone on both: nothing would be left to learn from."""
         hashes = np.repeat(np.random.default_rng(seed).random(len(copies)), copies)
         for sentences in (1, 2):
             held_out = corpus_module.choose_held_out(hashes, np.full(len(hashes), sentences))
             assert not set(hashes[held_out]) & set(hashes[~held_out])
             assert not held_out.all()
-
-    def test_copies_of_one_document_alone_still_stand_on_both_sides(self) -> None:
-        """Nothing would be left to learn from."""
         assert corpus_module.choose_held_out(np.full(5, 0.01), np.full(5, 2)).tolist() == [True] + [False] * 4
 
 
@@ -153,15 +138,13 @@ class TestShards:
 
 @pytest.mark.usefixtures("small_shards")
 class TestCache:
-    def test_it_is_used(self, story_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_is_used_and_other_content_is_read_anew(self, story_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         first = load_corpus([story_file], TOKENIZER)
-        monkeypatch.setattr(corpus_module, "_build", lambda *_: pytest.fail("made again"))
-        assert _same(load_corpus([story_file], TOKENIZER), first)
-
-    def test_other_content_is_read_anew(self, story_file: Path) -> None:
-        before = load_corpus([story_file], TOKENIZER)
+        with monkeypatch.context() as patched:
+            patched.setattr(corpus_module, "_build", lambda *_: pytest.fail("made again"))
+            assert _same(load_corpus([story_file], TOKENIZER), first)
         story_file.write_text(STORIES.replace("cat 3", "dog 3"), encoding="utf-8")
-        assert not np.array_equal(before.tokens, load_corpus([story_file], TOKENIZER).tokens)
+        assert not np.array_equal(first.tokens, load_corpus([story_file], TOKENIZER).tokens)
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
     def test_a_stop_keeps_whole_shards_and_the_next_call_goes_on(
@@ -325,17 +308,6 @@ def _lives(pid: int) -> bool:
         return False
 
 
-def _document_text(corpus: Corpus, document: int) -> str:
-    first, stop = corpus.sentence_starts[corpus.document_starts[document : document + 2]]
-    return " " + " ".join(map(str, corpus.tokens[first:stop].tolist())) + " "
-
-
-def test_the_notes_name_every_file(story_file: Path, tmp_path: Path) -> None:
-    load_corpus([story_file], TOKENIZER)
-    told = json.loads((_cache(tmp_path) / "about.json").read_text())["files"]
-    assert {file.name for file in _cache(tmp_path).iterdir() if file.is_file() and file.suffix != ".json"} == set(told)
-
-
 # --- what becomes of it: never gone while somebody reads it
 
 READER = """
@@ -385,20 +357,15 @@ def names() -> list[str]:
     return [text.sources[0] for text in cached_texts()]
 
 
-def test_they_are_told_apart(tmp_path: Path) -> None:
+def test_they_are_told_apart_and_those_unused_for_longest_go_first(tmp_path: Path) -> None:
     assert cached_texts() == []
     for name, used_at in (("cat", 1000.0), ("dog", 3000.0), ("bird", 2000.0)):
         tokenised(tmp_path, name, used_at)
     assert names() == ["dog.txt", "bird.txt", "cat.txt"]
-    dog = cached_texts()[0]
+    dog, bird, _ = cached_texts()
     assert dog.used_at == 3000.0 and not dog.in_use
     assert dog.bytes == sum(file.stat().st_size for file in dog.folder.rglob("*") if file.is_file()) > 1000
-
-
-def test_those_unused_for_longest_go_first(tmp_path: Path) -> None:
-    for name, used_at in (("cat", 1000.0), ("dog", 3000.0), ("bird", 2000.0)):
-        tokenised(tmp_path, name, used_at)
-    two = sum(text.bytes for text in cached_texts()[:2])
+    two = dog.bytes + bird.bytes
     assert [text.sources for text in trim(two / 2**30)] == [("cat.txt",)]
     assert trim(two / 2**30) == [] and names() == ["dog.txt", "bird.txt"]
     assert len(trim(0.0)) == 2
@@ -412,46 +379,48 @@ def test_making_one_more_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.Mon
     assert names() == ["dog.txt"]
 
 
-def test_what_is_open_stays_and_can_be_read(tmp_path: Path) -> None:
-    tokenised(tmp_path, "cat", 1000.0)
-    before = load_corpus([tmp_path / "cat.txt"], words_only())
+def test_what_is_open_stays_and_can_be_read_and_is_made_anew_when_it_was_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = np.array(tokenised(tmp_path, "cat", 1000.0).tokens)
+    opened = load_corpus([tmp_path / "cat.txt"], words_only())
     assert cached_texts()[0].in_use and clear(cached_texts()) == [] and trim(0.0) == []
-    assert np.array_equal(before.tokens, load_corpus([tmp_path / "cat.txt"], words_only()).tokens)
+    assert np.array_equal(opened.tokens, expected)
+    release()
+    assert len(clear(cached_texts())) == 1
+    assert np.array_equal(load_corpus([tmp_path / "cat.txt"], words_only()).tokens, expected) and names() == ["cat.txt"]
 
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
 
-def test_another_process_is_a_reader_until_it_is_killed(tmp_path: Path) -> None:
-    tokenised(tmp_path, "cat", 1000.0)
-    with reader(tmp_path / "cat.txt"):
-        (text,) = cached_texts()
-        assert text.in_use and text.used_at > 1000.0
-        assert clear([text]) == [] and trim(0.0) == [] and text.folder.is_dir()
-    assert not cached_texts()[0].in_use  # killed: its mark lies there, but nobody holds it
-    assert len(clear(cached_texts())) == 1 and not text.folder.exists()
+    monkeypatch.setattr(os, "utime", refuse)  # a folder that cannot be written is read all the same
+    assert np.array_equal(load_corpus([tmp_path / "cat.txt"], words_only()).tokens, expected)
 
 
 def reader_files() -> list[Path]:
     return sorted((cached_texts()[0].folder / "readers").iterdir())
 
 
-def test_a_process_that_ends_leaves_no_file(tmp_path: Path) -> None:
+def test_another_process_is_a_reader_until_it_ends_or_is_killed(tmp_path: Path) -> None:
     tokenised(tmp_path, "cat", 1000.0)
-    assert reader_files() == []
     with reader(tmp_path / "cat.txt") as process:
         assert len(reader_files()) == 1
-        process.communicate("")  # an end of file: it ends by itself
+        process.communicate("")  # an end of file: it ends by itself, and leaves no file
     assert process.returncode == 0 and reader_files() == []
-
-
-def test_the_file_of_a_killed_process_goes_when_the_text_is_opened_again(tmp_path: Path) -> None:
-    tokenised(tmp_path, "cat", 1000.0)
     with reader(tmp_path / "cat.txt"):
-        (killed,) = reader_files()
+        (text,) = cached_texts()
+        assert text.in_use and text.used_at > 1000.0
+        assert clear([text]) == [] and trim(0.0) == [] and text.folder.is_dir()
+    (killed,) = reader_files()  # its mark lies there, but nobody holds it
+    assert not cached_texts()[0].in_use
     os.utime(killed, (1000.0, 1000.0))
     with reader(tmp_path / "cat.txt"):  # one that is alive keeps its own, however old
         (alive,) = set(reader_files()) - {killed}
         os.utime(alive, (1000.0, 1000.0))
         load_corpus([tmp_path / "cat.txt"], words_only())
         assert not killed.exists() and alive.exists() and len(reader_files()) == 2
+    release()
+    assert len(clear(cached_texts())) == 1 and not text.folder.exists()
 
 
 def test_what_is_being_made_stays_and_what_was_never_finished_goes(tmp_path: Path) -> None:
@@ -463,20 +432,3 @@ def test_what_is_being_made_stays_and_what_was_never_finished_goes(tmp_path: Pat
         assert unfinished.in_use and unfinished.sources == () and clear([unfinished]) == []
         assert clear([text]) == []  # also where it was free when the list was made
     assert len(clear(cached_texts())) == 1
-
-
-def test_a_text_that_was_cleared_is_made_anew(tmp_path: Path) -> None:
-    before = np.array(tokenised(tmp_path, "cat", 1000.0).tokens)
-    clear(cached_texts())
-    after = load_corpus([tmp_path / "cat.txt"], words_only())
-    assert np.array_equal(before, after.tokens) and names() == ["cat.txt"]
-
-
-def test_a_folder_that_cannot_be_written_is_read_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenised(tmp_path, "cat", 1000.0)
-
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(os, "utime", refuse)
-    assert len(load_corpus([tmp_path / "cat.txt"], words_only()).tokens) > 0

@@ -32,16 +32,13 @@ def _records(documents: list[list[str]], field: str = "text") -> str:
 
 class TestFiles:
     @pytest.mark.parametrize("suffix", PACKERS)
-    def test_packed_text_is_the_same_text(self, tmp_path: Path, suffix: str) -> None:
-        file = tmp_path / f"packed{suffix}"
-        file.write_bytes(PACKERS[suffix](STORIES.encode()))
-        assert list(Documents([file])) == DOCUMENTS
-
-    def test_zstandard_frames_one_after_the_other(self, tmp_path: Path) -> None:
-        cut = len(STORIES) // 2
-        file = tmp_path / "two.zst"
-        file.write_bytes(b"".join(PACKERS[".zst"](part.encode()) for part in (STORIES[:cut], STORIES[cut:])))
-        assert list(Documents([file])) == DOCUMENTS
+    def test_packed_text_is_the_same_text_and_so_are_its_parts_one_after_the_other(
+        self, tmp_path: Path, suffix: str
+    ) -> None:
+        file, cut = tmp_path / f"packed{suffix}", len(STORIES) // 2
+        for parts in ([STORIES], [STORIES[:cut], STORIES[cut:]]):
+            file.write_bytes(b"".join(PACKERS[suffix](part.encode()) for part in parts))
+            assert list(Documents([file])) == DOCUMENTS
 
     def test_without_the_package_zstandard_says_what_to_install(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -51,18 +48,14 @@ class TestFiles:
         with pytest.raises(BertcoreError, match="install the Python package zstandard"):
             list(Documents([tmp_path / "a.zst"]))
 
-    def test_several_files_one_after_the_other(self, tmp_path: Path) -> None:
-        (tmp_path / "a").write_text("one\ntwo\n \nthree")
-        (tmp_path / "b").write_text("\n\nfour\r\n\r\nfive\n\n")
-        assert list(Documents([tmp_path / "a", tmp_path / "b"])) == [["one", "two"], ["three"], ["four"], ["five"]]
-
-    def test_one_document_per_file(self, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").write_text("one\n\ntwo\n\n\nthree\n")
-        (tmp_path / "b.txt").write_text("\n\n")
-        (tmp_path / "c.txt").write_text("four")
+    def test_several_files_one_after_the_other_or_a_document_each(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text("one\ntwo\n \nthree")
+        (tmp_path / "b.txt").write_text("\n\nfour\r\n\r\nfive\n\n")
+        (tmp_path / "c.txt").write_text("\n\n")
+        assert list(Documents([tmp_path])) == [["one", "two"], ["three"], ["four"], ["five"]]
         form = TextFormat(document_per_file=True)
-        assert list(Documents([tmp_path], form)) == [["one", "two", "three"], ["four"]]
-        assert list(Paragraphs([tmp_path], form)) == ["one", "two", "three", "four"]
+        assert list(Documents([tmp_path], form)) == [["one", "two", "three"], ["four", "five"]]
+        assert list(Paragraphs([tmp_path], form)) == ["one", "two", "three", "four", "five"]
 
     def test_a_folder_is_all_text_files_below_it_sorted(self, tmp_path: Path) -> None:
         folder = tmp_path / "texts"
@@ -72,8 +65,6 @@ class TestFiles:
             (folder / name).write_bytes(b"x")
         found = [file.relative_to(folder).as_posix() for file in text_files([folder, folder / "picture.png"])]
         assert found == ["a/wiki_00", "a/z.txt.gz", "b.txt", "c.jsonl.xz", "d.zst", "picture.png"]  # one was named
-
-    def test_a_folder_without_text_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()
         with pytest.raises(BertcoreError, match="no text file .* in the folder .*empty"):
             text_files([tmp_path / "empty"])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,38 +38,27 @@ def corpus(tmp_path: Path) -> Corpus:
     return load_corpus([tmp_path / "stories.txt"], TOKENIZER)
 
 
-def _hash_corpus(corpus: Corpus) -> str:
-    arrays = (corpus.tokens, corpus.sentence_starts, corpus.document_starts, corpus.held_out)
-    return hashlib.sha256(b"".join(np.asarray(array).tobytes() for array in arrays)).hexdigest()
-
-
-def _hash_batches(corpus: Corpus) -> str:
-    digest = hashlib.sha256()
-    for held_out in (False, True):
-        for length in (8, 24, 64):
-            sampler = PairSampler(corpus, held_out, length, 3)
-            for step in range(30):
-                rng = np.random.default_rng([3, step])
-                pairs = sampler.pairs(sampler.windows(6), rng)
-                for batch in (masked_batch(pairs, TOKENIZER, rng, 0.15), causal_batch(pairs, TOKENIZER)):
-                    _add(digest, batch)
-    return digest.hexdigest()
-
-
-def _add(digest: hashlib._Hash, batch: Batch) -> None:
-    arrays = (batch.input_ids, batch.segment_ids, batch.attention_mask, batch.rows, batch.labels, batch.next_sentence)
-    for array in arrays:
-        digest.update(
-            b"none" if array is None else str(tuple(array.shape)).encode() + array.numpy().astype(np.int64).tobytes()
-        )
+def _arrays(batch: Batch) -> tuple[Any, ...]:
+    return batch.input_ids, batch.segment_ids, batch.attention_mask, batch.rows, batch.labels, batch.next_sentence
 
 
 def test_tokens_sentences_documents_and_held_out_part(corpus: Corpus) -> None:
-    assert _hash_corpus(corpus) == CORPUS
+    arrays = (corpus.tokens, corpus.sentence_starts, corpus.document_starts, corpus.held_out)
+    assert hashlib.sha256(b"".join(np.asarray(array).tobytes() for array in arrays)).hexdigest() == CORPUS
 
 
 def test_batches(corpus: Corpus) -> None:
-    assert _hash_batches(corpus) == BATCHES
+    digest = hashlib.sha256()
+    for held_out, length in itertools.product((False, True), (8, 24, 64)):
+        sampler = PairSampler(corpus, held_out, length, 3)
+        for step in range(30):
+            rng = np.random.default_rng([3, step])
+            pairs = sampler.pairs(sampler.windows(6), rng)
+            for batch in (masked_batch(pairs, TOKENIZER, rng, 0.15), causal_batch(pairs, TOKENIZER)):
+                for array in _arrays(batch):
+                    shape = b"none" if array is None else str(tuple(array.shape)).encode()
+                    digest.update(shape if array is None else shape + array.numpy().astype(np.int64).tobytes())
+    assert digest.hexdigest() == BATCHES
 
 
 def test_the_key_that_snapshots_hold(corpus: Corpus, tmp_path: Path) -> None:

@@ -27,18 +27,18 @@ from bertcore.runs.snapshots import snapshot_before
 from bertcore.tasks.kinds.base import DecodeSettings, TokenAnswer
 from bertcore.tasks.predict import by_unit, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.distil_options import DistilOptions
 from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, DrawnBatch, counted, open_batches
 from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples, example_answers, open_examples
 from bertcore.training.evaluate import batch_losses
 from bertcore.training.finetune import StepBatch
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
 from bertcore.training.trainable import PlannedBatches, StepPlan
 from tests.engine.corpora import random_corpus
 from tests.engine.models import decode, tiny_model
-from tests.engine.training_runs import animal_text, metrics, stop_at, tiny_run, write_text
+from tests.engine.runs_of_each_kind import distilling
+from tests.engine.training_runs import metrics, stop_at, tiny_run, write_text
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -79,6 +79,13 @@ def _assert_same(drawn: DrawnBatch, batch: Batch) -> None:
         assert (mine is None) == (trained is None) and (mine is None or torch.equal(mine, trained)), name
 
 
+def _assert_drawn_again(run: Path, trained: dict[int, Batch]) -> None:
+    """Forward, back, and one after the other."""
+    batches, last = open_batches(run), max(trained)
+    for step in (last, 1, *range(1, last + 1)):
+        _assert_same(batches.at(step), trained[step])
+
+
 @pytest.mark.parametrize(
     "data",
     [{}, {"pack": False}, {"pairs": "sop", "masking": "spans"}, {"pairs": "none", "masking": "words"}],
@@ -94,6 +101,9 @@ def test_every_batch_is_the_one_that_was_trained_on(
         drawn = batches.at(step)
         _assert_same(drawn, trained[step])
         kinds.add((drawn.causal, drawn.ids.shape[1]))
+        assert drawn.batch.real_tokens == (~drawn.is_padding).sum()
+        assert (drawn.ids[drawn.is_padding] == batches.tokenizer.pad_id).all()
+        assert "pack" not in data or step not in (1, STEPS) or drawn.is_padding.any()
     assert {(True, 16), (False, 16), (False, 24)} <= kinds and len({length for _, length in kinds}) >= 3
 
 
@@ -102,9 +112,7 @@ def test_also_after_a_resume_and_in_processes(tmp_path: Path, trained: dict[int,
     start_run(options, tmp_path / "run", resume=False, on_event=stop_at(tmp_path / "run", 11))
     assert RunFolder(tmp_path / "run").status().state == "stopped"
     start_run(options.with_changes(workers=2), tmp_path / "run", resume=True)
-    batches = open_batches(tmp_path / "run")
-    for step in range(1, STEPS + 1):
-        _assert_same(batches.at(step), trained[step])
+    _assert_drawn_again(tmp_path / "run", {step: trained[step] for step in range(1, STEPS + 1)})
 
 
 def test_also_where_the_clock_decides_when_masking_begins(tmp_path: Path, trained: dict[int, Batch]) -> None:
@@ -119,9 +127,7 @@ def test_also_where_the_clock_decides_when_masking_begins(tmp_path: Path, traine
 
 def test_also_of_a_budget_in_epochs(tmp_path: Path, trained: dict[int, Batch]) -> None:
     start_run(_options(tmp_path, steps=None, epochs=0.5), tmp_path / "run", resume=False)
-    batches = open_batches(tmp_path / "run")
-    for step, batch in trained.items():
-        _assert_same(batches.at(step), batch)
+    _assert_drawn_again(tmp_path / "run", trained)
 
 
 def test_also_of_a_mixture(tmp_path: Path, trained: dict[int, Batch]) -> None:
@@ -129,13 +135,15 @@ def test_also_of_a_mixture(tmp_path: Path, trained: dict[int, Batch]) -> None:
         (tmp_path / name).mkdir()
         write_text(tmp_path / name, documents=60, seed=seed).rename(tmp_path / f"{name}.txt")
     mixture = {"one.txt": {"weight": 2}, "two.txt": {}, "three.txt": {"held_out": True}}
-    options = tiny_run(tmp_path, {"mixture": mixture, "long_share": 0.0}, steps=20)
-    start_run(options, tmp_path / "run", resume=False)
-    batches = open_batches(tmp_path / "run")
-    for step in (20, *range(1, 21)):
-        drawn = batches.at(step)
-        _assert_same(drawn, trained[step])
-    assert set(np.unique(drawn.sources)) == {-1, 0, 1}
+    start_run(tiny_run(tmp_path, {"mixture": mixture, "long_share": 0.0}, steps=20), tmp_path / "run", resume=False)
+    _assert_drawn_again(tmp_path / "run", trained)
+    assert set(np.unique(open_batches(tmp_path / "run").at(20).sources)) == {-1, 0, 1}
+
+
+def test_also_of_a_distillation(tmp_path: Path, trained: dict[int, Batch]) -> None:
+    write_text(tmp_path)
+    distilling(tmp_path)(tmp_path / "run")
+    _assert_drawn_again(tmp_path / "run", trained)
 
 
 def test_fates_originals_and_documents(tmp_path: Path) -> None:
@@ -162,15 +170,6 @@ def test_fates_originals_and_documents(tmp_path: Path) -> None:
             assert (first_of_b == at[1]) == (label == 0)
     assert draw["batches"] == 12 and draw["pairs"] == sum(len(batches.at(step).ids) for step in range(1, 13))
     assert 0.1 < draw["chosen"] / draw["ordinary"] < 0.2 and draw["hidden"] > 4 * draw["replaced"] > 0
-
-
-def test_padding_is_told_from_text_in_both_phases(tmp_path: Path) -> None:
-    start_run(_options(tmp_path, {"pack": False}), tmp_path / "run", resume=False)
-    batches = open_batches(tmp_path / "run")
-    for step in (1, STEPS):
-        drawn = batches.at(step)
-        assert drawn.batch.real_tokens == (~drawn.is_padding).sum() < drawn.ids.size
-        assert (drawn.ids[drawn.is_padding] == batches.tokenizer.pad_id).all()
 
 
 def test_the_mean_of_the_losses_is_the_loss_that_was_logged(tmp_path: Path) -> None:
@@ -285,19 +284,6 @@ def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
             open_batches(assets() / "runs" / name)
 
 
-def test_also_of_a_distillation(tmp_path: Path, trained: dict[int, Batch]) -> None:
-    tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
-    teacher = tiny_model(("mlm", "nsp"), vocab_size=tokenizer.vocab_size, num_hidden_layers=4)
-    save_checkpoint(teacher, tokenizer, tmp_path / "teacher")
-    data = DataOptions(corpus=(str(write_text(tmp_path)),), sequence_length=16, long_sequence_length=16)
-    training = TrainingOptions(steps=8, batch_size=8, causal_share=0.0, threads=1, held_out_sequences=8)
-    options = DistilOptions(teacher=str(tmp_path / "teacher"), layers=1, data=data, training=training)
-    start_run(options, tmp_path / "run", resume=False)
-    batches = open_batches(tmp_path / "run")
-    for step in range(1, 9):
-        _assert_same(batches.at(step), trained[step])
-
-
 @pytest.mark.parametrize("length", [8, 100])
 @pytest.mark.parametrize("is_mixed", [False, True])
 def test_skipping_leaves_a_sampler_where_taking_does(length: int, is_mixed: bool) -> None:
@@ -394,33 +380,21 @@ def runs(tmp_path_factory: pytest.TempPathFactory, model: str) -> Runs:
     return Runs(tmp_path_factory.mktemp("runs"), model)
 
 
-def _run(folder: Path, model: str, name: str, **training: Any) -> Path:
-    sample, settings = SAMPLES[name]
-    options = FinetuneOptions(
+def _tuning(model: str, train: Path, task: str, crf: bool = False, **training: Any) -> FinetuneOptions:
+    settings = {"steps": TUNING_STEPS, "batch_size": 5, "threads": 1, "precision": "fp32", "evaluations": 1}
+    cut = {"max_examples": 24, "max_held_out": 4, "max_length": 28, "stride": 8}  # some are longer
+    return FinetuneOptions(
         name="test",
         model=model,
-        crf=bool(settings.get("crf")),
-        data=TaskDataOptions(
-            task=settings.get("task", name),
-            train=str(assets() / "tasks" / sample),
-            max_examples=24,
-            max_held_out=4,
-            max_length=28,  # some are cut
-            stride=8,
-        ),
-        training=TuningOptions(
-            **{
-                "steps": TUNING_STEPS,
-                "batch_size": 5,
-                "threads": 1,
-                "precision": "fp32",
-                "evaluations": 1,
-                "dropout": 0.0,
-                "learning_rate": 1e-3,
-                **training,
-            }
-        ),
+        crf=crf,
+        data=TaskDataOptions(task=task, train=str(train), **cut),
+        training=TuningOptions(**{**settings, "dropout": 0.0, "learning_rate": 1e-3, **training}),
     )
+
+
+def _run(folder: Path, model: str, name: str, **training: Any) -> Path:
+    sample, settings = SAMPLES[name]
+    options = _tuning(model, assets() / "tasks" / sample, **{"task": name, **settings, **training})
     start_run(options, folder / "run", resume=False)
     return folder / "run"
 
@@ -543,45 +517,33 @@ def test_what_was_cut_is_counted(runs: Runs) -> None:
         whole = len(batches.tokenizer.encode(example.text_a, example.text_b).ids)
         assert drawn.cut[row] == whole - int((~drawn.is_padding[row]).sum())
     assert drawn.cut.any()
+    before = [snapshot_before(RunFolder(runs["mnli"]), step) for step in (1, 2, 4)]  # those that met its batches
+    assert [each and each[0] for each in before] == [0, 1, 2]
 
 
 def test_examples_that_cannot_be_drawn_again_say_so(tmp_path: Path, run: Path, model: str) -> None:
     table = tmp_path / "train.tsv"
     rows = [f"a sentence number {number}\t{number % 2}" for number in range(30)]
     table.write_text("sentence\tlabel\n" + "\n".join(rows) + "\n")
-    options = FinetuneOptions(
-        name="test",
-        model=model,
-        data=TaskDataOptions(task="sst2", train=str(table)),
-        training=TuningOptions(steps=2, batch_size=4, threads=1, precision="fp32", evaluations=1),
-    )
-    start_run(options, run, resume=False)
+    start_run(_tuning(model, table, "sst2", steps=2), run, resume=False)
     batches = open_examples(run)
     with pytest.raises(BertcoreError, match="has taken 2 steps so far"):
         batches.at(3)
     with pytest.raises(BertcoreError, match="count from 1"):
         batches.at(0)
-    table.write_text(table.read_text() + "one more\t1\n")
+    written = (run / "first_batch.json").read_text()
+    kept = json.loads(written)
+    kept["sequences"][0]["ids"][1] += 1
+    (run / "first_batch.json").write_text(json.dumps(kept))
+    with pytest.raises(BertcoreError, match="its first batch, which it saved, is different"):
+        open_examples(run)
+    (run / "first_batch.json").write_text(written)
+    table.write_text(table.read_text().replace("number 2", "number 9"))
     with pytest.raises(BertcoreError, match="has changed since it began"):
         open_examples(run)
     table.unlink()
     with pytest.raises(BertcoreError, match=r"train\.tsv"):
         open_examples(run)
-
-
-def test_another_first_batch_is_refused(tmp_path: Path, model: str) -> None:
-    run = _run(tmp_path, model, "sst2", steps=1)
-    kept = json.loads((run / "first_batch.json").read_text())
-    kept["sequences"][0]["ids"][1] += 1
-    (run / "first_batch.json").write_text(json.dumps(kept))
-    with pytest.raises(BertcoreError, match="its first batch, which it saved, is different"):
-        open_examples(run)
-
-
-def test_the_snapshot_before_a_step_is_the_one_that_met_its_batch(runs: Runs) -> None:
-    run = RunFolder(runs["sst2"])
-    found = [snapshot_before(run, step) for step in (1, 2, 4)]
-    assert [one and one[0] for one in found] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
