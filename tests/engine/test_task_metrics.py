@@ -31,29 +31,23 @@ class TestLabels:
         found = measure("classify", gold, predicted, ("no", "yes"))
         f1, other = 2 * 3 / (2 * 3 + 1 + 2), 2 * 4 / (2 * 4 + 1 + 2)
         matthews = (3 * 4 - 1 * 2) / np.sqrt(4 * 5 * 5 * 6)
-        assert found == pytest.approx(
-            {"accuracy": 0.7, "f1": f1, "f1_macro": (f1 + other) / 2, "matthews_correlation": matthews}
-        )
+        expected = {"accuracy": 0.7, "f1": f1, "f1_macro": (f1 + other) / 2, "matthews_correlation": matthews}
+        assert found == pytest.approx(expected)
         assert confusion(gold, predicted, ("no", "yes")).tolist() == [[4, 1], [2, 3]]
+        always = measure("classify", ["a", "b"], ["a", "a"], ("a", "b"))
+        assert always["matthews_correlation"] == 0.0
 
-    def test_more_labels_have_no_single_f1(self) -> None:
+    def test_more_labels_have_no_single_f1_and_one_that_does_not_occur_counts_for_nothing(self) -> None:
+        """Everything right was .667 where the held-out part had two of the three labels."""
         found = measure("classify", ["a", "b", "c"], ["a", "b", "b"], ("a", "b", "c"))
         assert "f1" not in found and found["f1_macro"] == pytest.approx((1 + 2 / 3 + 0) / 3)
-
-    def test_a_label_that_does_not_occur_counts_for_nothing(self) -> None:
-        """Everything right was .667 where the held-out part had two of the three labels."""
         assert measure("classify", ["a", "b"], ["a", "b"], ("a", "b", "c"))["f1_macro"] == 1.0
         found = measure("multilabel", [("a",), ("b",)], [("a",), ("b",)], ("a", "b", "c"))
         assert found["f1_macro"] == 1.0 and measure("multilabel", [()], [()], ("a",))["f1_macro"] == 0.0
 
-    def test_always_the_same_answer_has_no_correlation(self) -> None:
-        assert measure("classify", ["a", "b"], ["a", "a"], ("a", "b"))["matthews_correlation"] == 0.0
-
-    def test_several_labels_at_once(self) -> None:
+    def test_several_labels_at_once_and_choices(self) -> None:
         found = measure("multilabel", [("a", "b"), (), ("c",)], [("b", "a"), (), ("a",)], ("a", "b", "c"))
         assert found == pytest.approx({"accuracy": 2 / 3, "f1_micro": 2 * 2 / (3 + 3), "f1_macro": (2 / 3 + 1 + 0) / 3})
-
-    def test_choices(self) -> None:
         assert measure("choice", [0, 1, 2, 3], [0, 1, 2, 0]) == {"accuracy": 0.75}
 
 
@@ -105,18 +99,16 @@ class TestAsTheLibraries:
         assert set(found) == {"rouge1", "rouge2", "rougeL", "rougeLsum"} and 0 < found["rouge2"] < found["rouge1"] < 1
 
 
-class TestNumbers:
-    def test_a_monotone_curve(self) -> None:
-        gold = [0.0, 1.0, 2.0, 3.0]
-        found = measure("regress", gold, [0.0, 1.0, 4.0, 9.0])
-        assert found["spearmanr"] == pytest.approx(1.0) and found["mse"] == pytest.approx((4 + 36) / 4)
-        assert found["pearson"] == pytest.approx(np.corrcoef(gold, [0, 1, 4, 9])[0, 1]) and found["pearson"] < 0.97
-
-    def test_constant_predictions_are_said_without_nan(self) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert measure("regress", [1.0, 2.0], [3.0, 3.0]) == {"pearson": 0.0, "spearmanr": 0.0, "mse": 2.5}
-            assert measure("regress", [1.0], [3.0])["pearson"] == 0.0
+def test_numbers() -> None:
+    """A monotone curve; and constant predictions, which have no correlation, without a NaN."""
+    gold = [0.0, 1.0, 2.0, 3.0]
+    found = measure("regress", gold, [0.0, 1.0, 4.0, 9.0])
+    assert found["spearmanr"] == pytest.approx(1.0) and found["mse"] == pytest.approx((4 + 36) / 4)
+    assert found["pearson"] == pytest.approx(np.corrcoef(gold, [0, 1, 4, 9])[0, 1]) and found["pearson"] < 0.97
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert measure("regress", [1.0, 2.0], [3.0, 3.0]) == {"pearson": 0.0, "spearmanr": 0.0, "mse": 2.5}
+        assert measure("regress", [1.0], [3.0])["pearson"] == 0.0
 
 
 class TestEntities:
@@ -133,20 +125,14 @@ class TestEntities:
                 report = seqeval.classification_report(gold, predicted, output_dict=True, zero_division=0)
                 accuracy = seqeval.accuracy_score(gold, predicted)
             found = measure("tag", [tuple(tags) for tags in gold], [tuple(tags) for tags in predicted], labels)
-            every = report["micro avg"]
-            assert found == pytest.approx(
-                {
-                    "accuracy": accuracy,
-                    "precision": every["precision"],
-                    "recall": every["recall"],
-                    "f1": every["f1-score"],
-                }
-            )
+            names = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
+            every = {ours: report["micro avg"][theirs] for ours, theirs in names.items()}
+            assert found == pytest.approx({"accuracy": accuracy, **every})
             for kind in {tag[2:] for tags in gold for tag in tags} - {""}:  # of one type alone
                 alone = [
                     [[tag if tag[2:] == kind else "O" for tag in tags] for tags in side] for side in (gold, predicted)
                 ]
-                scores = (report[kind][name] for name in ("precision", "recall", "f1-score"))
+                scores = (report[kind][name] for name in names.values())
                 assert tuple(entity_scores(*alone).values()) == pytest.approx(tuple(scores))
 
     def test_nothing_found_is_zero(self) -> None:
@@ -158,9 +144,7 @@ class TestEntities:
     def test_tags_that_mark_no_entities(self) -> None:
         assert measure("tag", [("NN", "VB")], [("NN", "NN")], ("NN", "VB")) == {"accuracy": 0.5}
         assert measure("tag", [("NN", "VB")], [("NN", "O")], ("NN", "VB")) == {"accuracy": 0.5}
-
-    def test_confusion_counts_words(self) -> None:
-        table = confusion([("NN", "VB"), ("VB",)], [("NN", "NN"), ("O",)], ("NN", "VB"))
+        table = confusion([("NN", "VB"), ("VB",)], [("NN", "NN"), ("O",)], ("NN", "VB"))  # it counts words
         assert table.tolist() == [[1, 0], [1, 0]]
 
 
@@ -186,21 +170,12 @@ class TestAnswers:
         assert word_f1("cat", "dog") == word_f1("cat", "") == word_f1("", "cat") == 0 and word_f1("", "the") == 1
         assert exact_match("The cat", "cat!") == 1 and exact_match("cat", "cats") == 0
 
-    def test_the_best_of_several_texts(self) -> None:
+    def test_the_best_of_several_texts_and_questions_without_an_answer(self) -> None:
         found = measure("span", [("in Rome", "Rome, Italy"), ("four",)], ["rome italy", "five four"])
         assert found == pytest.approx({"exact_match": 0.5, "f1": (1 + 2 / 3) / 2})
-
-    def test_questions_without_an_answer(self) -> None:
         found = measure("span", [("Rome",), (), (), ("a big cat",)], ["Rome", "", "Rome", ""])
-        assert found == pytest.approx(
-            {
-                "exact_match": 0.5,
-                "f1": 0.5,
-                "no_answer_accuracy": 0.5,
-                "has_answer_exact_match": 0.5,
-                "has_answer_f1": 0.5,
-            }
-        )
+        names = ("exact_match", "f1", "no_answer_accuracy", "has_answer_exact_match", "has_answer_f1")
+        assert found == pytest.approx(dict.fromkeys(names, 0.5))
         assert measure("span", [()], [""]) == {"exact_match": 1.0, "f1": 1.0, "no_answer_accuracy": 1.0}
 
 
@@ -209,10 +184,8 @@ class TestSummaries:
         """Words cats, chase, mice | mice, chase, cats: all words shared, no pair, one word in order."""
         found = measure("summarise", ["cats chase mice"], ["mice chase cats"])
         assert found == pytest.approx({"rouge1": 1.0, "rouge2": 0.0, "rougeL": 1 / 3, "rougeLsum": 1 / 3})
-
-    def test_the_order_of_lines_counts_for_one_of_them_only(self) -> None:
         found = measure("summarise", ["birds sang songs\ncats chase mice"], ["cats chase mice\nbirds sang songs"])
-        assert found["rougeLsum"] == pytest.approx(1.0) and found["rougeL"] == pytest.approx(0.5)
+        assert found["rougeLsum"] == pytest.approx(1.0) and found["rougeL"] == pytest.approx(0.5)  # the order of lines
         assert measure("summarise", ["cats sang", "dogs"], ["cats sang", ""])["rouge1"] == pytest.approx(0.5)
 
     def test_without_rouge_score_a_sentence_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,16 +195,15 @@ class TestSummaries:
         assert not TASK_KINDS["classify"].lacks()
 
 
-class TestRanked:
-    @given(losses=st.lists(st.floats(0, 9) | st.just(float("nan")), max_size=20), k=st.integers(0, 8))
-    def test_the_best_and_the_worst(self, losses: list[float], k: int) -> None:
-        best, worst = ranked(losses, k)
-        known = {i: loss for i, loss in enumerate(losses) if loss == loss}
-        assert not set(best) & set(worst) and len(best) + len(worst) == min(2 * k, len(known))
-        assert 0 <= len(best) - len(worst) <= 1
-        in_order = sorted(known, key=lambda i: (known[i], i))
-        assert best == in_order[: len(best)]
-        assert [known[i] for i in worst] == sorted(known.values(), reverse=True)[: len(worst)]
+@given(losses=st.lists(st.floats(0, 9) | st.just(float("nan")), max_size=20), k=st.integers(0, 8))
+def test_the_best_and_the_worst(losses: list[float], k: int) -> None:
+    best, worst = ranked(losses, k)
+    known = {i: loss for i, loss in enumerate(losses) if loss == loss}
+    assert not set(best) & set(worst) and len(best) + len(worst) == min(2 * k, len(known))
+    assert 0 <= len(best) - len(worst) <= 1
+    in_order = sorted(known, key=lambda i: (known[i], i))
+    assert best == in_order[: len(best)]
+    assert [known[i] for i in worst] == sorted(known.values(), reverse=True)[: len(worst)]
 
 
 def test_what_cannot_be_compared() -> None:
