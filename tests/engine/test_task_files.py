@@ -201,7 +201,8 @@ SWAG = (
 )
 SHE = ("She runs home.", "She sings, loudly.", "She eats a chair.", "She sleeps on it.")
 LIBRARY = ("Where do you find a book?", ("bank", "library"))
-SENTENCES = ("The mill burned down.", "Nobody was hurt.", "A baker rang the bell.", "It will be built again.")
+SENTENCES = ("The old mill burned down on Friday.", "Nobody was hurt in the fire.", "A baker rang the bell.")
+SENTENCES = (*SENTENCES, "The mill will be built again next year.")
 PARAGRAPHS = "Mill burns\n\n" + " ".join(SENTENCES[:2]) + "\n" + " ".join(SENTENCES[2:])
 EXTRACT, OTHER_WORDS = SENTENCES[3] + SENTENCES[0], "A fire destroyed the old mill, but everybody is well."
 
@@ -393,6 +394,7 @@ def test_what_is_left_out_or_put_right_is_counted(tmp_path: Path) -> None:
     assert found.examples == (TextExample("matched", "d", "neutral"),)
     assert (found.dropped, found.notes) == (1, ("Rows left out, since they have no agreed label: 1.",))
     assert read_task("mnli", tmp_path, "dev_mismatched").examples == (TextExample("mismatched", "d", "neutral"),)
+    (tmp_path / "train.tsv").unlink()
     moved = read(tmp_path, "squad", "train.json", squad(question(("Oslo", 29))))
     assert moved.examples == (asked(("Oslo", 35)),) and moved.dropped == 0
     assert moved.notes == ("Answers found elsewhere than at the given character: 1.",)
