@@ -238,6 +238,24 @@ def service(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsServi
         child._process.wait(TIMEOUT_MS / 1000)
 
 
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[Any]]:
+    """Writes down the calls of a function from now on, by their first argument."""
+
+    def counted(owner: object, name: str) -> list[Any]:
+        made: list[Any] = []
+        original = getattr(owner, name)
+
+        def call(*arguments: object, **named: object) -> object:
+            made.append(arguments[0])
+            return original(*arguments, **named)
+
+        monkeypatch.setattr(owner, name, call)
+        return made
+
+    return counted
+
+
 def settle(window: Window, qtbot: object = None) -> None:
     wait_until(window.is_settled)
 

@@ -1,8 +1,12 @@
-"""The room Train on its own: a model counts as open when a test says so."""
+"""The room Train on its own, where a model counts as open when a test says so; and runs as their folders look."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 
 from app.compute.inference import OPEN
 from app.compute.open_model import OpenModel
@@ -10,7 +14,12 @@ from app.rooms.train.room import TrainRoom
 from app.runs.run_info import RunInfo
 from app.runs.run_state import RunState
 from app.runs.service import RunsService
+from app.shell.window import Window
+from bertcore import locations
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.options import RunOptions
+from bertcore.training.pretrain_options import PretrainOptions
 
 
 class _NoWorker:
@@ -81,3 +90,63 @@ def chosen_step(room: TrainRoom) -> int | None:
 def shown_runs(room: TrainRoom) -> list[RunInfo]:
     """Of the list, without its sweeps."""
     return [row for row in room.runs.rows if isinstance(row, RunInfo)]
+
+
+def opened_at(window: Window, run: Path) -> TrainRoom:
+    """The room in a window, at this run."""
+    room: Any = window.open_room("train")
+    window.services.runs.select(run)
+    return room
+
+
+def look_at(room: TrainRoom, run: RunFolder) -> None:
+    """A room beside a RunsService, at this run as it is now."""
+    service: Any = room.state
+    service.refresh()
+    service.select(run.path)
+    room.view.draw()
+
+
+def stored_run(
+    name: str = "stories",
+    options: RunOptions | None = None,
+    lines: Iterable[dict] = (),
+    snapshots: Iterable[int] = (),
+    **status: Any,
+) -> RunFolder:
+    """In the home folder, without a process; status: done, where nothing else is said."""
+    options = options or PretrainOptions(name=name, preset="tiny")
+    run = RunFolder.create(locations.runs_folder() / name, options.to_dict())
+    for line in lines:
+        run.append_metric(line)
+    for step in snapshots:
+        add_snapshot(run, step)
+    run.write_status(**{"state": "done", "step": 20, "elapsed_s": 60.0, **status})
+    return run
+
+
+def add_snapshot(run: RunFolder, step: int) -> Path:
+    """Its files hold no model."""
+    with run.begin_snapshot(step) as folder:
+        (folder / "config.json").write_text("{}")
+        (folder / "model.safetensors").write_bytes(bytes(step))
+    return run.snapshot_path(step)
+
+
+def training_lines(steps: int) -> list[dict]:
+    """As the training loop writes them: three tenths of causal warm-up; held-out numbers every ten steps."""
+    random, lines = np.random.default_rng(0), list[dict]()
+    for step in range(1, steps + 1):
+        is_causal = step <= 0.3 * steps and step % 4 != 0
+        word_loss = 9 / math.sqrt(step) + float(random.normal(0, 0.1)) + 2
+        line = {"kind": "train", "step": step, "loss": 9.9, "learning_rate": 1e-3, "gradient_norm": 1.5}
+        line |= {"tok_per_s": 12_345.6, "tokens": 4096 * step, "elapsed_s": 2.0 * step, "epoch": step / 50}
+        if is_causal:
+            lines.append({**line, "phase": "causal", "next_word_loss": word_loss, "mlm_loss": None})
+        else:
+            masked = {"mlm_loss": word_loss, "mlm_accuracy": 0.3, "nsp_accuracy": 0.5}
+            lines.append({**line, "phase": "masked", "next_word_loss": None, **masked})
+        if step % 10 == 0:
+            held_out = {"loss": 9.8, "mlm_loss": word_loss, "mlm_accuracy": 0.254, "nsp_accuracy": 0.6}
+            lines.append({"kind": "held_out", "step": step, **held_out})
+    return lines
