@@ -1,0 +1,267 @@
+"""What a run is found to be: its ending in words with what can be done, and whether it looks normal while it trains."""
+
+import errno
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.room import TrainRoom
+from app.rooms.train.run.strips import HealthStrip
+from app.runs.ending_sentences import ending_of, nearest_snapshot
+from app.runs.finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, TRY, Finding
+from app.runs.run_info import RunInfo, read_run
+from app.runs.run_sentences import state_line
+from app.runs.service import RunsService
+from app.shell.window import Window
+from bertcore.runs.diagnosis import Diagnosis, Suggestion
+from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.runs.run_metrics import RunMetrics
+from bertcore.runs.run_record import read_record
+from bertcore.training.failures import as_sentence
+from bertcore.training.start import start_run
+from tests.app.conftest import TIMEOUT_MS
+from tests.app.train_room import Models, chosen_step, look_at, opened_at, stored_run
+from tests.engine.training_runs import tiny_run, write_text
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
+TASK = RunInfo(Path("run"), "films", "", RunStatus("done", step=20), task_kind="classify", metrics=("accuracy",))
+ANSWERS = {"answers": {"label": "good", "share": 0.6, "right": 0.5, "chance": 0.519}}
+
+
+@pytest.fixture
+def run() -> RunFolder:
+    return stored_run(snapshots=(10, 20))
+
+
+def metrics_of(*lines: dict) -> RunMetrics:
+    metrics = RunMetrics()
+    metrics.append(lines)
+    return metrics
+
+
+def measured(step: int, accuracy: float, kind: str = "held_out", **more: object) -> dict:
+    return {"kind": kind, "step": step, "loss": 0.6, "accuracy": accuracy, **more}
+
+
+def ended(
+    losses: list[float], state: str = "done", message: str | None = None, ends_with: int | None = None, **fields: object
+) -> Finding | None:
+    metrics = metrics_of(
+        *({"kind": "held_out", "step": 10 * i, "mlm_loss": loss} for i, loss in enumerate(losses)),
+    )
+    status = RunStatus(state, step=10 * len(losses), elapsed_s=60, message=message, ends_with=ends_with)
+    return ending_of(RunInfo(Path("run"), "stories", "", status, **fields), metrics)  # type: ignore[arg-type]
+
+
+# --- the sentences of an ending
+
+
+def test_a_run_that_learned() -> None:
+    made = ended([9.0, 6.0, 4.25])
+    assert "9.00" in made.sentence and "4.25" in made.sentence
+    assert made.actions == (OPEN, COMPARE, CONTINUE, COPY) and not made.advice and not made.is_bad
+
+
+def test_it_says_what_guessing_would_get() -> None:
+    metrics = metrics_of(measured(0, 0.5), measured(1, 0.6), measured(2, 0.55, **ANSWERS))
+    made = ending_of(TASK, metrics)
+    assert "went from 50.0% to 55.0%" in made.sentence
+    assert made.advice == "Its best was 60.0%, at step 1. Always giving the most common answer would get 51.9%."
+    assert made.actions == (APPLY, OPEN, COMPARE, COPY)
+    metrics.append([{"kind": "held_out", "step": 3, "mlm_loss": 4.0, "by_frequency": 6.128}])
+    text = ending_of(replace(TASK, metrics=()), metrics)
+    assert text.advice == "Guessing by word frequency alone would give a loss of 6.13."
+
+
+@pytest.mark.parametrize(("examples", "says_little"), [(5, True), (49, True), (200, False)])
+def test_it_says_what_the_score_rests_on(examples: int, says_little: bool) -> None:
+    """A file of 54 examples: 6 steps, and 100% of the 5 that were held out."""
+    metrics = metrics_of(*(measured(at, at / 6, examples=examples) for at in (0, 6)))
+    made = ending_of(replace(TASK, status=RunStatus("done", step=6)), metrics)
+    assert "went from 0.0% to 100.0% in 6 steps" in made.sentence
+    assert f"{examples} held-out examples." in made.sentence
+    assert ("That says little" in made.sentence) == says_little
+
+
+def test_numbers_that_are_compared_are_of_the_same_examples() -> None:
+    """The curve is measured on 185 examples; what all 200 say at the end stands apart."""
+    lines = [measured(10, 0.52, examples=185, **ANSWERS), measured(20, 0.7, examples=185, **ANSWERS)]
+    of_all = measured(30, 0.705, "evaluation", examples=200, **ANSWERS)
+    curve = "went from 52.0% to 70.0% in 20 steps, measured on 185 held-out examples."
+    for given, on_all in (([*lines, of_all], " On all 200 held-out examples it is 70.5%."), (lines, "")):
+        made = ending_of(TASK, metrics_of(*given))
+        assert made.sentence.endswith(f"{curve}{on_all}")
+        assert made.advice == "Always giving the most common answer would get 51.9% on these 185."
+
+
+def test_one_that_learned_by_heart_ends_with_its_best_or_is_opened_there() -> None:
+    losses = [9.0, 6.0, 4.0, 4.5, 5.0]
+    made = ended(losses, ends_with=20)
+    assert BEST not in made.actions and made.best_step is None
+    begin = "Done, after 60 s of training. Step 20 was the best of 50 steps; the run ends with it."
+    assert " ".join(made.sentence.replace("\u2009", " ").split()).startswith(begin)
+    assert "its loss went from 9.00 to 4.00" in made.sentence and not made.advice
+    made = ended(losses)
+    assert made.actions[0] == BEST and made.best_step == 20
+    assert made.advice == "Its lowest loss was 4.00, at step 20."
+    assert nearest_snapshot([0, 10, 30], 22) == 2 and nearest_snapshot([], 3) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "first"),
+    [
+        (as_sentence(MemoryError()), COPY),
+        ("The training process was killed; the machine may have run out of memory. Its snapshots remain.", COPY),
+        (as_sentence(OSError(errno.ENOSPC, "full"), Path("/memory/run")), COPY),
+        ("Cannot write the run folder /workspace/diskette/memory: not permitted; choose another folder.", LOG),
+        ("Something else.", LOG),
+    ],
+)
+def test_a_failure_says_why_and_what_may_help(message: str, first: str) -> None:
+    made = ended([9.0], "failed", message)
+    assert made.is_bad and made.sentence == message and made.actions[0] == first and LOG in made.actions
+    assert ("disk" in made.advice) == message.startswith("The disk is full")
+
+
+def test_a_run_that_diverged_says_first_what_to_do() -> None:
+    message = "The loss or its gradient became infinite or undefined at step 3, on the batch that begins with “a”."
+    made = ended([9.0], "failed", message)
+    assert made.is_bad and made.actions == (SLOWER, LOG) and made.details == message and made.advice
+    stopped = "Training stopped at step 3: the loss became infinite or undefined. Try a lower learning rate."
+    assert made.sentence == stopped
+
+
+def test_a_stopped_run_goes_on_and_one_at_work_has_no_ending() -> None:
+    assert ended([9.0, 5.0], "stopped", can_resume=True).actions[0] == RESUME
+    assert ended([9.0, 5.0], "running") is None and ended([9.0, 5.0], is_built_in=True) is None
+
+
+# --- the ending in the room
+
+
+def test_only_what_can_be_done_is_offered(room: TrainRoom, service: RunsService, run: RunFolder) -> None:
+    run.append_metric({"kind": "train", "step": 1, "mlm_loss": 5.0})
+    look_at(room, run)
+    view, ending = room.view, room.view.ending
+    assert set(ending.buttons) == {OPEN, COMPARE, CONTINUE, COPY}
+    assert not view.buttons[view.weights].isEnabled(), "nothing was written of them"
+    view.buttons[view.batch].click()
+    assert not ending.isVisibleTo(room), "the batch needs its room"
+    view.buttons[view.curves].click()
+    assert ending.isVisibleTo(room)
+    compared: list[Path] = []
+    room.compare_requested.connect(compared.append)
+    ending.buttons[COMPARE].click()
+    assert compared == [run.snapshot_path(10)]
+    ending.buttons[COPY].click()
+    assert room.copy_form.isVisibleTo(room)
+    ending.buttons[CONTINUE].click()
+    assert room.runs_card.shows_form and room.form.kind.currentData() == "continue"
+    assert room.form.model.reference == str(run.snapshot_path(20))
+
+
+def test_what_is_opened_is_what_the_run_ends_with(
+    room: TrainRoom, models: Models, service: RunsService, run: RunFolder
+) -> None:
+    best = str(run.snapshot_path(10))
+    with run.acquire():
+        run.write_status(state="running")
+        look_at(room, run)
+        assert chosen_step(room) == 20
+        run.write_status(state="done", ends_with=10)
+    service.refresh()
+    service._poll_selected()
+    room.view.draw()
+    assert chosen_step(room) == 10, "to be opened"
+    for action in (OPEN, COMPARE, CONTINUE):
+        room.view.ending.buttons[action].click()
+    assert models.asked[:2] == [best] * 2 and room.form.model.reference == best
+
+
+def test_its_row_and_its_page_say_it_once_and_in_the_windows_language(
+    room: TrainRoom, service: RunsService, run: RunFolder
+) -> None:
+    for kind, step, loss, right in (("held_out", 20, 4.0, 0.2), ("evaluation", 10, 3.5, 0.25)):
+        run.append_metric({"kind": kind, "step": step, "mlm_loss": loss, "mlm_accuracy": right})
+    sentence = "Stopped early: step 10 was the best of 20 steps; the run ends with it."
+    run.write_status(state="done", message=sentence, ends_with=10)
+    look_at(room, run)
+    assert state_line(service.runs[0]) == "Done · step 10 · 25% correct"
+    assert not room.view._message.isVisibleTo(room) and room.view.ending.isVisibleTo(room)
+    run.write_status(state="failed", message="Something else.")
+    service.refresh()
+    assert "Something else." in state_line(service.runs[0])
+
+
+def test_the_log_of_a_failed_run_is_a_click_away(room: TrainRoom, service: RunsService) -> None:
+    run = stored_run(state="failed", message="Something else.")
+    run.log("the text was read")
+    look_at(room, run)
+    view, ending = room.view, room.view.ending
+    assert not ending.log.isVisibleTo(room) and ending.sentence.text() == "Something else."
+    ending.buttons[LOG].click()
+    assert ending.log.isVisibleTo(room) and ending.log.toPlainText().endswith("the text was read")
+    view.buttons[view.batch].click()
+    view.buttons[view.curves].click()
+    button = ending.buttons[LOG]
+    assert not ending.log.isVisibleTo(room) and (button.text(), button.isChecked()) == ("Show the log", False)
+
+
+# --- is this normal?
+
+
+def trained(folder: Path, rate: float) -> Path:
+    path = folder / f"run-{rate}"
+    start_run(tiny_run(write_text(folder), learning_rate=rate, steps=40, evaluations=4), path, resume=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def well(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return trained(tmp_path_factory.mktemp("well"), 3e-3)
+
+
+def test_a_click_on_a_warning_makes_the_run_that_is_suggested(
+    window: Window, qtbot: QtBot, tmp_path: Path, well: Path
+) -> None:
+    ill = trained(tmp_path, 0.3)
+    room = opened_at(window, ill)
+    strip, form, advice = room.view.health, room.copy_form, "Try a learning rate of 0.03 instead of 0.3."
+    qtbot.waitUntil(lambda: [one.kind for one in strip.shown] == ["too_high"], timeout=TIMEOUT_MS)
+    warning = strip.warnings[0]
+    assert warning.isVisible() and "learning rate is too high" in warning.sentence.text()
+    assert advice in warning.advice.text()
+    warning.buttons[TRY].click()
+    assert form.isVisible() and form.mark.text() == advice
+    made, own = form.command().options.to_dict(), RunFolder(ill).config()
+    assert made["training"] == {**own["training"], "learning_rate": 0.03}
+    room.runs_card.show_list()
+    window.services.runs.select(well)
+    qtbot.waitUntil(lambda: strip.quiet.isVisible(), timeout=TIMEOUT_MS)
+    assert strip.quiet.text().startswith("This looks normal") and not warning.isVisible()
+    assert room.view.record.held_out_loss[1].tolist() == read_record(well).held_out_loss[1].tolist()
+    room.view.buttons[room.view.weights].click()
+    assert not strip.isVisible(), "the weights need its room"
+
+
+def test_other_changes_reach_the_run_too(room: TrainRoom, well: Path) -> None:
+    info, own = read_run(well), RunFolder(well).config()["training"]
+    for suggestion in (Suggestion("steps", 40.0, 10), Suggestion("causal_share", None, 0.5)):
+        room.runs_card.show_copy_form(info, suggestion)
+        changed = room.copy_form.command().options.to_dict()["training"]
+        assert changed == {**own, suggestion.setting: suggestion.value}
+    room.runs_card.show_copy_form(info)
+    assert room.copy_form.mark.text() == "" and room.copy_form.command().options.training.steps == 40
+
+
+def test_two_warnings_at_most(qtbot: QtBot) -> None:
+    strip = HealthStrip()
+    qtbot.addWidget(strip)
+    strip.show_health([Diagnosis("dead_heads_one", {"count": 2.0, "all": 4.0})] * 3)
+    strip.show()
+    assert [warning.isVisible() for warning in strip.warnings] == [True, True]
+    assert not strip.warnings[0].buttons, "nothing is suggested"
+    strip.show_health([])
+    assert not strip.isVisible()
