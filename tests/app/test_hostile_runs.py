@@ -14,7 +14,7 @@ from app.runs.run_info import newest_held_out, read_result, read_run
 from app.runs.run_sentences import state_line
 from app.runs.service import RunsService
 from bertcore.errors import MOST_NAME, MOST_SENTENCE
-from bertcore.runs.run_metrics import RunMetrics
+from bertcore.runs.run_metrics import RunMetrics, SlowStep
 from tests.app.conftest import handle_events
 from tests.app.train_room import shown_runs
 
@@ -56,7 +56,15 @@ def zero(file: Path) -> None:
     file.symlink_to("/dev/zero")
 
 
-FINETUNED = {"kind": "finetune", "data": {"task": "sst2"}}
+def tuned(result: dict | str | Change) -> dict[str, str | Change]:
+    evaluation = json.dumps(result) if isinstance(result, dict) else result
+    return {"config": config(kind="finetune", data={"task": "sst2"}), "evaluation": evaluation}
+
+
+def example(**given: Any) -> dict[str, Any]:
+    return {"metrics": {"accuracy": 0.5}, "worst": [given]}
+
+
 BAD: dict[str, dict[str, str | Change]] = {
     "preset a list": {"config": config(preset=["tiny"])},
     "preset an object": {"config": config(preset={"a": 1})},
@@ -96,49 +104,22 @@ BAD: dict[str, dict[str, str | Change]] = {
         "metrics": '{"kind": ["train"], "step": 1}\n{"kind": "phase", "step": true, "phase": {}}\n'
         '{"kind": "held_out", "step": 2, "mlm_accuracy": [1]}\n{"kind": "train", "step": -5, "mlm_loss": "x"}\n'
     },
-    "deep evaluation": {"config": config(**FINETUNED), "evaluation": '{"metrics": ' + DEEP},
-    "evaluation a pipe": {"config": config(**FINETUNED), "evaluation": os.mkfifo},
-    "evaluation without end": {"config": config(**FINETUNED), "evaluation": zero},
-    "evaluation of wrong types": {
-        "config": config(**FINETUNED),
-        "evaluation": json.dumps(
-            {
-                "metrics": {"accuracy": 1e300, "f1": "high"},
-                "labels": [1, {"a": 2}],
-                "confusion": [[1]],
-                "best": [{"example": {"words": 5, "passage": {}}, "right": 3, "given": {}, "loss": "low"}],
-                "worst": 5,
-            }
-        ),
-    },
-    "answers of wrong types": {
-        "config": config(**FINETUNED),
-        "evaluation": json.dumps(
-            {
-                "metrics": {"accuracy": 0.5},
-                "worst": [{"example": {"passage": "a", "question": "b"}, "right": 5, "given": 6, "loss": 1.0}],
-            }
-        ),
-    },
-    "a table of other labels": {
-        "config": config(**FINETUNED),
-        "evaluation": json.dumps({"metrics": {"accuracy": 0.5}, "labels": ["a", "b"], "confusion": [[1, 2], [3]]}),
-    },
-    "long labels": {
-        "config": config(**FINETUNED),
-        "evaluation": json.dumps(
-            {"metrics": {"accuracy": 0.5}, "labels": ["l" * 500_000, "b"], "confusion": [[1, 2], [3, 4]]}
-        ),
-    },
-    "long examples": {
-        "config": config(**FINETUNED),
-        "evaluation": json.dumps(
-            {
-                "metrics": {"accuracy": 0.5},
-                "worst": [{"example": {"text_a": "t" * 500_000}, "right": "r" * 500_000, "given": ["g"] * 500_000}],
-            }
-        ),
-    },
+    "deep evaluation": tuned('{"metrics": ' + DEEP),
+    "evaluation a pipe": tuned(os.mkfifo),
+    "evaluation without end": tuned(zero),
+    "evaluation of wrong types": tuned(
+        {
+            "metrics": {"accuracy": 1e300, "f1": "high"},
+            "labels": [1, {"a": 2}],
+            "confusion": [[1]],
+            "best": [{"example": {"words": 5, "passage": {}}, "right": 3, "given": {}, "loss": "low"}],
+            "worst": 5,
+        }
+    ),
+    "answers of wrong types": tuned(example(example={"passage": "a", "question": "b"}, right=5, given=6, loss=1.0)),
+    "a table of other labels": tuned(example() | {"labels": ["a", "b"], "confusion": [[1, 2], [3]]}),
+    "long labels": tuned(example() | {"labels": ["l" * 500_000, "b"], "confusion": [[1, 2], [3, 4]]}),
+    "long examples": tuned(example(example={"text_a": "t" * 500_000}, right="r" * 500_000, given=["g"] * 500_000)),
 }
 
 
@@ -150,6 +131,7 @@ def test_a_row_is_made_of_anything(name: str, tmp_path: Path) -> None:
     assert info.kind in ("pretrain", "finetune", "distil")
     assert len(state_line(info)) < MOST_SENTENCE + 50
     if info.status.state == "unknown":
+        assert not info.can_resume
         assert str(run) in str(info.status.message) or "status.json" in str(info.status.message)
     read_result(run)
 
@@ -187,6 +169,25 @@ def test_all_of_them_are_listed_and_can_be_looked_at(
     service.select(good)
     assert room.view.metrics.latest_value("loss_masked") == 2.0
     assert room.minimumSizeHint().width() < 2000  # nobody's name makes the window wider
+
+
+SLOW = {"loss_before": 2.0, "loss_after": 1.5, "learning_rate": 0.1, "gradient_norm": 3.0}
+LINES: list[dict] = [
+    *({}, {"kind": "train"}, {"kind": "train", "step": "x"}, {"kind": 3, "step": 1}),
+    {"kind": "train", "step": 2, "mlm_loss": "high", "phase": "masked"},
+    *({"kind": "updates", "step": 1, "gradient": {"a": value}, "ratio": {}} for value in (1, None)),
+    *({"kind": "updates", "step": 1, **each} for each in ({}, {"gradient": {"a": 1}, "ratio": {"b": 1}}, {"ratio": 3})),
+    *({"kind": "slow_step", "step": 1, **SLOW, name: value} for name in SLOW for value in (None, "x")),
+    *({"kind": "held_out", "step": 1, "questions": given} for given in ({}, [], {"is_right": [True]}, 3)),
+    {"kind": "held_out", "step": 1, "questions": {"is_right": [True], "guesses": [[["a"]]]}},
+]
+
+
+def test_damaged_lines_are_left_out() -> None:
+    metrics = RunMetrics()
+    metrics.append([*LINES, {"kind": "slow_step", "step": 4, **SLOW}])
+    assert not any(len(series) for series in metrics.series.values())
+    assert metrics.scores == metrics.updates == [] and metrics.slow_steps == [SlowStep(4, *SLOW.values())]
 
 
 def test_numbers_that_cannot_be_drawn_are_left_out() -> None:
