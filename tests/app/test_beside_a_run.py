@@ -19,26 +19,10 @@ from app.widgets import curve_canvas
 from app.widgets.redraw_pace import BURST_MS, REST_MS, SHARE, RedrawPace
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from tests.app.conftest import TIMEOUT_MS, handle_events
+from tests.app.train_room import add_snapshot, stored_run
 
-CONFIG = {"kind": "pretrain", "name": "run", "preset": "tiny"}
-
+Calls = Callable[[object, str], list]
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
-
-
-@pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[object]]:
-    def counted(owner: object, name: str) -> list[object]:
-        made: list[object] = []
-        original = getattr(owner, name)
-
-        def call(*arguments: object, **named: object) -> object:
-            made.append(arguments[0])
-            return original(*arguments, **named)
-
-        monkeypatch.setattr(owner, name, call)
-        return made
-
-    return counted
 
 
 def at_step(step: int) -> RunInfo:
@@ -95,9 +79,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def test_a_run_at_work_is_drawn_once_a_second_at_most(
-    qtbot: QtBot, calls: Callable[[object, str], list[object]], clock: Clock
-) -> None:
+def test_a_run_at_work_is_drawn_once_a_second_at_most(qtbot: QtBot, calls: Calls, clock: Clock) -> None:
     drawn = calls(RunView, "draw")
     view = RunView(RunState())
     qtbot.addWidget(view)
@@ -111,14 +93,8 @@ def test_a_run_at_work_is_drawn_once_a_second_at_most(
     clock.pass_ms(REST_MS)
     assert view.numbers["step"].text == "11"  # nothing is left out
     assert view.curves.plots[0].points("loss_masked")[0][-1] == 11
-
-
-def test_another_state_is_shown_at_once(qtbot: QtBot) -> None:
-    view = RunView(RunState())
-    qtbot.addWidget(view)
-    view._state.show_run(at_step(1))
-    view._state.set_status(replace(at_step(2), status=RunStatus("paused", step=2)))
-    assert view.pause.text() == "Resume" and view.numbers["step"].text == "2"
+    view._state.set_status(replace(at_step(12), status=RunStatus("paused", step=12)))  # another state: at once
+    assert view.pause.text() == "Resume" and view.numbers["step"].text == "12"
 
 
 def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(qtbot: QtBot, clock: Clock) -> None:
@@ -141,7 +117,7 @@ def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(qtbot: QtBot, cl
     assert len(at) == 3
 
 
-def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Callable[[object, str], list[object]]) -> None:
+def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Calls) -> None:
     state = RunState()
     state.show_run(at_step(29))
     state.append_metrics([line(step) for step in range(1, 30)])
@@ -162,30 +138,20 @@ def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Callable[[ob
     assert set_points and page.plots[0].points("loss_masked")[0][-1] == 30
 
 
-class TestReading:
-    @pytest.fixture
-    def run(self, own_home: Path) -> RunFolder:
-        return RunFolder.create(own_home / "runs" / "run", CONFIG)
-
-    def test_only_the_progress_of_a_run_at_work_is_read_again(
-        self, run: RunFolder, qtbot: QtBot, calls: Callable[[object, str], list[object]]
-    ) -> None:
-        configs, listed = calls(RunFolder, "config"), calls(RunFolder, "snapshots")
-        service = RunsService()
-        with run.acquire():
-            run.write_status(state="running", step=1)
-            service.set_following(True)
-            configs.clear()
-            listed.clear()
-            for step in range(2, 8):
-                run.write_status(state="running", step=step)
-                run.append_metric(line(step))
-                service._on_timer_timeout()
-            assert service.runs[0].status.step >= 4 and configs == [] and listed == []
-            with run.begin_snapshot(7) as snapshot:
-                for name in ("config.json", "model.safetensors"):
-                    (snapshot / name).touch()
-            with qtbot.waitSignal(service.snapshots_changed, timeout=TIMEOUT_MS) as changed:
-                pass
-            assert [step for step, _ in changed.args[0]] == [7]
-        service.close()
+def test_only_the_progress_of_a_run_at_work_is_read_again(service: RunsService, qtbot: QtBot, calls: Calls) -> None:
+    run = stored_run()
+    configs, listed = calls(RunFolder, "config"), calls(RunFolder, "snapshots")
+    with run.acquire():
+        run.write_status(state="running", step=1)
+        service.set_following(True)
+        configs.clear()
+        listed.clear()
+        for step in range(2, 8):
+            run.write_status(state="running", step=step)
+            run.append_metric(line(step))
+            service._on_timer_timeout()
+        assert service.runs[0].status.step >= 4 and configs == [] and listed == []
+        add_snapshot(run, 7)
+        with qtbot.waitSignal(service.snapshots_changed, timeout=TIMEOUT_MS) as changed:
+            pass
+        assert [step for step, _ in changed.args[0]] == [7]

@@ -1,6 +1,7 @@
 """What is found out about a run before it starts, by a process of its own, and how it is shown."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,34 +9,21 @@ from PySide6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train.form.data_card import DataCard
+from app.rooms.train.room import TrainRoom
 from app.runs.estimator import RunEstimator
 from app.runs.process import RunCommand
 from app.runs.service import RunsService
-from bertcore.locations import built_in_checkpoint
+from bertcore.locations import assets, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.data_facts import Cost, Fault, Lengths, RunEstimate, TaskFacts, task_facts, text_facts
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions
-from tests.app.train_room import idle_room
 
 COSTS = {"preparing": Cost(4, 3), "training": Cost(60, 50), "measuring": Cost(2, 2), "saving": Cost(1, 1)}
-
-
-def _estimate(**changes: object) -> RunEstimate:
-    values: dict = {
-        "steps": 150,
-        "epochs": 3.0,
-        "memory_mib": 500.0,
-        "gpu_memory_mib": None,
-        "parameters": 868_295,
-        "vocab_size": 2_885,
-        "device": "CPU",
-        "precision": "bf16",
-        "threads": 1,
-        "load": 0.1,
-        "is_sampled": False,
-    }
-    return RunEstimate(**COSTS, **{**values, **changes})
+SIZES = {"steps": 150, "epochs": 3.0, "memory_mib": 500.0, "gpu_memory_mib": None, "parameters": 868_295}
+MACHINE = {"device": "CPU", "precision": "bf16", "threads": 1, "load": 0.1, "is_sampled": False}
+ESTIMATE = RunEstimate(**COSTS, **SIZES, **MACHINE, vocab_size=2_885)
+FAULT = Fault("mine.tsv, line 4: expected 2 columns.", 4, ())
 
 
 def _table(tmp_path: Path, rows: str) -> Path:
@@ -49,10 +37,8 @@ def _command(file: Path) -> RunCommand:
 
 
 @pytest.fixture
-def estimator(qtbot: QtBot) -> RunEstimator:
-    service = RunsService()
-    yield service.estimator
-    service.close()
+def estimator(service: RunsService) -> RunEstimator:
+    return service.estimator
 
 
 def test_the_data_is_told_before_the_estimate(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
@@ -101,56 +87,59 @@ def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: P
     assert [facts.lengths.cut_at for facts in answers if isinstance(facts, TaskFacts)] == [64]
 
 
-class TestCard:
-    @pytest.fixture
-    def card(self, qtbot: QtBot) -> DataCard:
-        made = DataCard(RunEstimator())
-        qtbot.addWidget(made)
-        return made
-
-    def _facts(self, **changes: object) -> TaskFacts:
-        file = Path(built_in_checkpoint()).parents[1] / "tasks" / "sentiment"
-        options = FinetuneOptions(data=TaskDataOptions(task="sst2", train=str(file), **changes))  # type: ignore[arg-type]
-        return task_facts(options, Tokenizer.from_folder(built_in_checkpoint()))
-
-    def test_what_is_cut_is_said(self, card: DataCard) -> None:
-        facts = self._facts(max_length=12)
-        card.show_described(facts)
-        assert f"{facts.lengths.longer} of 64 are longer than 12 tokens and will be cut" in card.lengths_words.text()
-        assert card.numbers["train"].text == "64" and "The soup was hot" in card.rows.text()
-        assert [bar.number for bar in card.labels.bars] == ["32", "32"]
-        assert "sentence" in card.layout_words.text() and "dev.tsv" in card.layout_words.text()
-
-    def test_estimate(self, card: DataCard) -> None:
-        card.show_described(self._facts())
-        card.show_estimate(_estimate())
-        shown = {name: number.text for name, number in card.numbers.items()}
-        assert shown["parameters"] == "868\u2009k" and shown["time"] == "67\u2009s" and shown["memory"] == "524\u2009MB"
-        assert "150 steps" in card.time.text() and "busy" in card.time.text()
-        card.show_estimate(_estimate(load=0.9))
-        assert "busy right now" in card.time.text()
-
-    def test_text_and_its_tokens(self, card: DataCard, tmp_path: Path) -> None:
-        file = tmp_path / "story.txt"
-        file.write_text("A cat sat. It was glad.\n\n" * 20)
-        card.show_described(text_facts(DataOptions(corpus=(str(file),))))
-        assert "20 documents" in card.layout_words.text() and not card.lengths.isVisibleTo(card)
-        card.show_estimate(_estimate(tokens=(12_345, 678), lengths=Lengths((3, 4), 32, 64, 0, 7, 40)))
-        assert card.numbers["train"].text == "12.3\u2009k" and card.lengths.isVisibleTo(card)
-
-    def test_a_fault_is_shown_at_its_line(self, card: DataCard) -> None:
-        lines = (1, "text\tlabel"), (3, "Two <b>\tgood"), (4, "Three")
-        card.show_described(Fault("mine.tsv, line 4: expected 2 columns.", 4, lines))
-        shown = card.fault_lines.text()
-        assert "line 4" in card.fault.text() and "→" in shown and shown.count("missing") == 1
-        assert "Two &lt;b&gt;</span>" in shown and ">good</span>" in shown and not card.rows.isVisibleTo(card)
-        card.show_described(self._facts())
-        assert card.fault.isHidden() and card.fault_box.isHidden()
+# --- the card
 
 
-def test_the_room_asks_as_the_form_changes(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    room = idle_room()
-    qtbot.addWidget(room)
+@pytest.fixture
+def card(qtbot: QtBot) -> DataCard:
+    made = DataCard(RunEstimator())
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def facts() -> TaskFacts:
+    data = TaskDataOptions(task="sst2", train=str(assets() / "tasks" / "sentiment"), max_length=12)
+    return task_facts(FinetuneOptions(data=data), Tokenizer.from_folder(built_in_checkpoint()))
+
+
+def test_a_task_and_its_estimate(card: DataCard, facts: TaskFacts) -> None:
+    card.show_described(facts)
+    assert f"{facts.lengths.longer} of 64 are longer than 12 tokens and will be cut" in card.lengths_words.text()
+    assert card.numbers["train"].text == "64" and "The soup was hot" in card.rows.text()
+    assert [bar.number for bar in card.labels.bars] == ["32", "32"]
+    assert "sentence" in card.layout_words.text() and "dev.tsv" in card.layout_words.text()
+    card.show_estimate(ESTIMATE)
+    numbers = {name: number.text for name, number in card.numbers.items()}
+    assert numbers == numbers | {"parameters": "868\u2009k", "time": "67\u2009s", "memory": "524\u2009MB"}
+    assert "150 steps" in card.time.text() and "busy" in card.time.text()
+    card.show_estimate(replace(ESTIMATE, load=0.9))
+    assert "busy right now" in card.time.text()
+
+
+def test_text_and_its_tokens(card: DataCard, tmp_path: Path) -> None:
+    file = tmp_path / "story.txt"
+    file.write_text("A cat sat. It was glad.\n\n" * 20)
+    card.show_described(text_facts(DataOptions(corpus=(str(file),))))
+    assert "20 documents" in card.layout_words.text() and not card.lengths.isVisibleTo(card)
+    card.show_estimate(replace(ESTIMATE, tokens=(12_345, 678), lengths=Lengths((3, 4), 32, 64, 0, 7, 40)))
+    assert card.numbers["train"].text == "12.3\u2009k" and card.lengths.isVisibleTo(card)
+
+
+def test_a_fault_is_shown_at_its_line(card: DataCard, facts: TaskFacts) -> None:
+    lines = (1, "text\tlabel"), (3, "Two <b>\tgood"), (4, "Three")
+    card.show_described(replace(FAULT, lines=lines))
+    shown = card.fault_lines.text()
+    assert "line 4" in card.fault.text() and "→" in shown and shown.count("missing") == 1
+    assert "Two &lt;b&gt;</span>" in shown and ">good</span>" in shown and not card.rows.isVisibleTo(card)
+    card.show_described(facts)
+    assert card.fault.isHidden() and card.fault_box.isHidden()
+
+
+# --- in the room
+
+
+def test_the_room_asks_as_the_form_changes(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[RunCommand | None] = []  # None: nothing is any more
     monkeypatch.setattr(room.state.estimator, "ask", asked.append)
     monkeypatch.setattr(room.state.estimator, "stop", lambda: asked.append(None))
@@ -159,9 +148,8 @@ def test_the_room_asks_as_the_form_changes(qtbot: QtBot, monkeypatch: pytest.Mon
     room.runs_card.show_form()
     room.form.length.spin_box.setValue(4.0)
     room.form.advanced.set_value("max_length", "64")
-    assert asked[-1] is not None
     options = asked[-1].options
-    assert isinstance(options, FinetuneOptions) and options.training.epochs == 4.0 and options.data.max_length == 64
+    assert options.training.epochs == 4.0 and options.data.max_length == 64
     room.form.advanced.set_value("max_length", "many")
     assert asked[-1] is None and "number" in room.data.fault.text()
     asked.append(RunCommand(options))
@@ -169,12 +157,10 @@ def test_the_room_asks_as_the_form_changes(qtbot: QtBot, monkeypatch: pytest.Mon
     assert asked[-1] is None
 
 
-def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(qtbot: QtBot) -> None:
-    room = idle_room()
-    qtbot.addWidget(room)
+def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(room: TrainRoom) -> None:
     room.runs_card.show_form()
     room.form.set_kind("classify")
-    room.state.estimator.described.emit(Fault("mine.tsv, line 4: expected 2 columns.", 4, ()))
+    room.state.estimator.described.emit(FAULT)
     assert not room.form.start.isEnabled() and not room.form.rates.isEnabled()
     assert "Before you start" in room.form.start.toolTip()
     room.form.length.spin_box.setValue(4.0)

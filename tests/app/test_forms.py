@@ -26,19 +26,11 @@ from bertcore.settings import read_recipe
 from bertcore.tasks.readers.reading import TASKS
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.train_room import idle_room
 
 TASK_KINDS = [kind.key for kind in RUN_KINDS if kind.is_task]
 CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
 PAIRS = "sentence1\tsentence2\tlabel\nA dog.\tA cat.\tno\nA dog.\tDogs.\tyes\n"
 Fill = Callable[[NewRunForm, Path], object]
-
-
-@pytest.fixture
-def room(qtbot: QtBot) -> TrainRoom:
-    made = idle_room()
-    qtbot.addWidget(made)
-    return made
 
 
 def _started(room: TrainRoom, qtbot: QtBot) -> RunCommand:
@@ -74,10 +66,14 @@ def _set(**settings: str) -> Fill:
     return fill
 
 
+def _settings(text: str) -> Fill:
+    return lambda form, folder: form.load(_write(folder, settings_json=text) / "settings.json")
+
+
 def _of_family(pairs: str = "") -> Fill:
     def fill(form: NewRunForm, _folder: Path) -> None:
         form.advanced.set_value("family", "albert")
-        form.advanced.fields["family"].activated.emit(2)  # type: ignore[attr-defined]
+        form.advanced.fields["family"].activated.emit(2)
         if pairs:
             form.advanced.set_value("pairs", pairs)
 
@@ -105,39 +101,27 @@ def _published(form: NewRunForm, folder: Path) -> None:
     form.set_file(_write(folder, eng_train="Anna NNP I-NP I-PER\n", eng_testa="Anna NNP I-NP I-PER\n"))
 
 
+MANY = {
+    "preset": "base",
+    "positions": "sinusoidal_fixed",
+    "learning_rate": "3e-4",
+    "mask_share": "20%",
+    "mask_fate": "1",
+    "random_fate": "0",
+    "masking": "words",
+    "sequence_length": "96",
+    "causal_share": "0",
+}
+NUMBERS = {"learning_rate": 3e-4, "mask_share": 0.2, "mask_fate": 1.0, "random_fate": 0.0, "causal_share": 0.0}
+NUMBERS |= dict.fromkeys(("sequence_length", "long_sequence_length"), 96)
 STARTED: dict[str, tuple[str, Fill, dict[str, Any]]] = {  # kind, what is filled in, settings
     "a text of one's own": ("pretrain", _own("my text_txt", "One. Two."), {"name": "my text", "minutes": 2.0}),
     "size and length": (
         "pretrain",
         lambda form, folder: (_set(preset="mini")(form, folder), form.length.spin_box.setValue(7.5)),
-        {"preset": "mini", "minutes": 7.5, "questions": None},
+        {"preset": "mini", "minutes": 7.5, "questions": None, "corpus": (str(assets() / "corpus" / "stories.txt"),)},
     ),
-    "many settings": (
-        "pretrain",
-        _set(
-            preset="base",
-            positions="sinusoidal_fixed",
-            learning_rate="3e-4",
-            mask_share="20%",
-            mask_fate="1",
-            random_fate="0",
-            masking="words",
-            sequence_length="96",
-            causal_share="0",
-        ),
-        {
-            "preset": "base",
-            "positions": "sinusoidal_fixed",
-            "learning_rate": 3e-4,
-            "mask_share": 0.2,
-            "mask_fate": 1.0,
-            "random_fate": 0.0,
-            "masking": "words",
-            "sequence_length": 96,
-            "causal_share": 0.0,
-            "long_sequence_length": 96,
-        },
-    ),
+    "many settings": ("pretrain", _set(**MANY), {**MANY, **NUMBERS}),
     "a family brings its pairs": ("pretrain", _of_family(), {"family": "albert", "pairs": "sop"}),
     "other pairs of a family": ("pretrain", _of_family("nsp"), {"family": "albert", "pairs": "nsp"}),
     "epochs of text": ("pretrain", _with_length("epochs"), {"epochs": 1.0, "minutes": None}),
@@ -148,11 +132,7 @@ STARTED: dict[str, tuple[str, Fill, dict[str, Any]]] = {  # kind, what is filled
     ),
     "minutes of a task": ("classify", _with_length("minutes", 1.5), {"minutes": 1.5, "epochs": None}),
     "CRF": ("tag", _set(crf="True"), {"crf": True}),
-    "second sample": (
-        "tag",
-        lambda form, _: _choose(form, "source", 1),
-        {"task": "conll2003-pos"},
-    ),
+    "second sample": ("tag", lambda form, _: _choose(form, "source", 1), {"task": "conll2003-pos"}),
     "columns": (
         "classify",
         _with_columns,
@@ -185,15 +165,10 @@ def test_a_sample_starts_at_once(kind: str, room: TrainRoom, tmp_path: Path, qtb
     room.form.set_kind(kind)
     order = _started(room, qtbot)
     options = order.options
-    assert isinstance(options, FinetuneOptions)
     assert order.arguments(tmp_path / "r.json") == ["finetune", "--recipe", str(tmp_path / "r.json")]
     assert FinetuneOptions.from_dict(json.loads(json.dumps(options.to_dict()))) == options  # as the child reads it
     assert Path(options.data.train).is_dir() and options.model is None
     assert TASKS[options.data.task].sample == Path(options.data.train).name and options.training.epochs == 10
-
-
-def test_sample_stories_are_one_click_away(room: TrainRoom, qtbot: QtBot) -> None:
-    assert Path(_started(room, qtbot).options.data.corpus[0]).name == "stories.txt"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("kind", "setting"), [("continue", "start"), ("distil", "teacher"), ("classify", "model")])
@@ -228,6 +203,9 @@ REFUSED: dict[str, tuple[str, Fill, str]] = {
     "half a text": ("pretrain", _set(batch_size="2.5"), "Batch size"),
     "too large a share": ("pretrain", _set(mask_share="95"), "Share of tokens to guess"),
     "no number": ("pretrain", _set(seed="many"), "Seed"),
+    "settings that are no JSON": ("pretrain", _settings("not json"), "not valid JSON"),
+    "settings of something else": ("pretrain", _settings('{"kind": "evaluate"}'), "not contain the settings of a run"),
+    "settings that nobody knows": ("pretrain", _settings('{"presett": "tiny"}'), "presett"),
 }
 
 
@@ -236,24 +214,27 @@ def test_what_cannot_be_is_said_and_nothing_starts(case: str, room: TrainRoom, t
     kind, fill, said = REFUSED[case]
     room.form.set_kind(kind)
     fill(room.form, tmp_path)
-    with qtbot.assertNotEmitted(room.state.start_requested):
-        room.form.submit()
+    if not case.startswith("settings"):
+        with qtbot.assertNotEmitted(room.state.start_requested):
+            room.form.submit()
     assert said in room.form.problem.text()
 
 
 @pytest.mark.parametrize("kind", [kind.key for kind in RUN_KINDS])
 def test_each_kind_shows_what_it_has(kind: str, room: TrainRoom) -> None:
     entry = BY_KEY[kind]
-    room.form.set_kind(kind)
-    assert room.form._sentence.text() == entry.sentence
-    assert tuple(room.form.basic.fields) == entry.basic and tuple(room.form.advanced.fields) == entry.advanced
-    assert room.form.advanced.changes() == {} == room.form.basic.changes()
-    assert room.form.model.isHidden() != entry.starts_from_model and room.form.sweep.isHidden() != entry.has_score
+    form = room.form
+    form.set_kind(kind)
+    assert form._sentence.text() == entry.sentence
+    assert tuple(form.basic.fields) == entry.basic and tuple(form.advanced.fields) == entry.advanced
+    assert form.advanced.changes() == {} == form.basic.changes()
+    assert all(field.accessibleDescription() for field in (form.model, form.task, form.length, form.name))
+    assert form.model.isHidden() != entry.starts_from_model and form.sweep.isHidden() != entry.has_score
     titles, names = [], []
     for at in range(len(entry.samples)):
-        _choose(room.form, "source", at)
-        titles.append(room.form.source.currentText())
-        names.append(room.form.name.text())
+        _choose(form, "source", at)
+        titles.append(form.source.currentText())
+        names.append(form.name.text())
     assert len(set(titles)) == len(titles) and len(set(names)) == len(names), (titles, names)
 
 
@@ -269,18 +250,15 @@ def test_every_published_task_can_be_tried_and_every_sample_is_offered() -> None
 
 @pytest.mark.parametrize(("typed", "minutes"), [("soon", 2.0), ("7.5", 7.5), ("0", 2.0), ("-3", 3.0), ("12", 12.0)])
 def test_only_a_length_that_can_be_run_is_typed(room: TrainRoom, typed: str, minutes: float, qtbot: QtBot) -> None:
-    room.runs_card.show_form()
-    room.form.length.spin_box.selectAll()
-    qtbot.keyClicks(room.form.length.spin_box, typed)
-    assert _started(room, qtbot).options.training.minutes == minutes
-
-
-def test_length_looks_as_the_other_fields_do(room: TrainRoom) -> None:
-    """A style sheet draws no buttons of a spin box, and leaves its text no room."""
+    """In a field that looks as the others do: a style sheet draws no buttons of a spin box, and leaves its text no
+    room."""
     room.runs_card.show_form()
     field = room.form.length.spin_box
     assert field.text() == "2" and field.buttonSymbols() == SpinBox.ButtonSymbols.NoButtons
     assert field.lineEdit().x() == theme.px(9) and field.lineEdit().width() > 0.7 * field.width()
+    field.selectAll()
+    qtbot.keyClicks(field, typed)
+    assert _started(room, qtbot).options.training.minutes == minutes
     for number, text in ((0.2, "0.2"), (1200, "1200")):
         field.setValue(number)
         assert field.text() == text
@@ -347,17 +325,10 @@ def test_number_of_parameters(room: TrainRoom) -> None:
     """Counted by making the model; at most so many until the words are counted."""
     room.form.set_kind("pretrain")
     assert "At most" in room.form.advice.text()
-    room.form.show_estimate(SimpleNamespace(total=SimpleNamespace(seconds=60.0), vocab_size=2885))  # type: ignore[arg-type]
+    room.form.show_estimate(SimpleNamespace(total=SimpleNamespace(seconds=60.0), vocab_size=2885))
     room.form.basic.set_value("preset", "mini")
-    options = room.form.planned().options
-    assert isinstance(options, PretrainOptions)
-    model = Bert(options.model_config(2885), ("mlm", "nsp"))
+    model = Bert(room.form.planned().options.model_config(2885), ("mlm", "nsp"))
     assert f"{sum(parameter.numel() for parameter in model.parameters()):,} parameters" in room.form.advice.text()
-
-
-def test_each_field_has_a_line_of_help(room: TrainRoom) -> None:
-    for field in (room.form.model, room.form.task, room.form.length, room.form.name):
-        assert field.accessibleDescription()
 
 
 def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room: TrainRoom, tmp_path: Path) -> None:
@@ -373,7 +344,7 @@ def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room: TrainRoom, 
     room.runs_card.show_form()
     file, settings = _write(tmp_path, mine_txt="One sentence. Another one.") / "mine.txt", tmp_path / "settings.json"
     drop(file)
-    assert room.form.planned().options.data.corpus == (str(file),)  # type: ignore[attr-defined]
+    assert room.form.planned().options.data.corpus == (str(file),)
     room.form.set_kind("distil")
     room.form.save(settings)
     room.form.set_kind("pretrain")
@@ -415,7 +386,7 @@ def test_what_has_no_field_is_kept(form: NewRunForm, tmp_path: Path) -> None:
     file.write_text(json.dumps({**options.to_dict(), "data": {"corpus": [str(assets() / "corpus" / "mirror.txt")]}}))
     form.load(file)
     found = form.planned().options
-    assert isinstance(found, PretrainOptions) and found.data.corpus == (str(assets() / "corpus" / "mirror.txt"),)
+    assert found.data.corpus == (str(assets() / "corpus" / "mirror.txt"),)
     assert (found.training.evaluations, found.training.next_sentence_weight) == (7, 0.5)
     form.set_kind("pretrain")
     assert form.planned().options.training.evaluations == 20, "another start forgets them"
@@ -433,27 +404,11 @@ def test_recipes_that_ship(file: Path, form: NewRunForm) -> None:
 
 
 def test_own_file_with_its_columns(form: NewRunForm, tmp_path: Path) -> None:
-    table, file = (
-        _write(tmp_path, mine_csv="id,said,mood\n1,Hi.,good\n2,Go.,bad\n") / "mine.csv",
-        tmp_path / "s.json",
-    )
+    _write(tmp_path, mine_csv="id,said,mood\n1,Hi.,good\n2,Go.,bad\n")
+    table, file = tmp_path / "mine.csv", tmp_path / "s.json"
     columns = {"text": "said", "label": "mood"}
     options = FinetuneOptions(name="moods").with_changes(task="classify", train=str(table), columns=columns)
     file.write_text(json.dumps(options.to_dict()))
     form.load(file)
     found = form.command().options
-    assert isinstance(found, FinetuneOptions)
     assert found.data.columns == columns and found.data.train == str(table)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("not json", "not valid JSON"),
-        ('{"kind": "evaluate"}', "does not contain the settings of a run"),
-        ('{"presett": "tiny"}', "presett"),
-    ],
-)
-def test_what_is_no_settings(form: NewRunForm, tmp_path: Path, content: str, said: str) -> None:
-    form.load(_write(tmp_path, settings_json=content) / "settings.json")
-    assert said in form.problem.text()

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -13,7 +14,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from app.runs import run_info
+from app.runs import service as run_service
 from app.runs.process import RunChild, RunCommand, child_environment
 from app.runs.run_info import describe, newest_held_out
 from app.runs.service import RunsService
@@ -24,56 +25,54 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE, delete_training_state
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from tests.app.conftest import TIMEOUT_MS, handle_events
-
-SENTENCES = (
-    "The cat sat on the mat.",
-    "A dog ran to the red house.",
-    "Tom gave his sister an apple.",
-    "It rained all day.",
-)
-CHILD_MS = 120_000
-
+from tests.app.train_room import stored_run
+from tests.engine.training_runs import write_text
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    file = tmp_path / "text.txt"
-    file.write_text("\n\n".join("\n".join(SENTENCES[i % 4 :] + SENTENCES[: i % 4]) for i in range(60)))
-    return file
+    return write_text(tmp_path)
 
 
 def _options(corpus: Path, steps: int, name: str = "little") -> PretrainOptions:
-    return PretrainOptions(
-        name=name,
-        preset="tiny",
-        data=DataOptions(corpus=(str(corpus),), vocab_size=200, sequence_length=32, long_sequence_length=32),
-        training=TrainingOptions(steps=steps, batch_size=4, held_out_sequences=8, threads=1, precision="fp32"),
-    )
+    data = DataOptions(corpus=(str(corpus),), vocab_size=200, sequence_length=32, long_sequence_length=32)
+    training = TrainingOptions(steps=steps, batch_size=4, held_out_sequences=8, threads=1, precision="fp32")
+    return PretrainOptions(name=name, preset="tiny", data=data, training=training)
 
 
-def _command(corpus: Path, steps: int, name: str = "little") -> RunCommand:
+def _command(corpus: Path, steps: int = 1, name: str = "little") -> RunCommand:
     return RunCommand(_options(corpus, steps, name))
 
 
-def _make_run(folder: Path, state: str = "done", steps: int = 3) -> RunFolder:
-    """A finished run, as its folder looks afterwards."""
-    run = RunFolder.create(folder, _options(Path("text.txt"), steps, folder.name).to_dict())
-    with run.acquire():
-        for step in range(1, steps + 1):
-            run.append_metric({"kind": "train", "step": step, "loss": 1.0 / step})
-        run.append_metric({"kind": "held_out", "step": steps, "loss": 0.5, "mlm_accuracy": 0.25})
-        run.write_status(state=state, step=steps, fraction=1.0)
-        with run.begin_snapshot(steps) as snapshot:
-            for name in ("config.json", "model.safetensors", TRAINING_STATE_FILE, OPTIMIZER_FILE):
-                (snapshot / name).touch()
+def _make_run(name: str = "mine", state: str = "done", steps: int = 3) -> RunFolder:
+    """As its folder looks afterwards."""
+    lines = [{"kind": "train", "step": step, "loss": 1.0 / step} for step in range(1, steps + 1)]
+    lines.append({"kind": "held_out", "step": steps, "loss": 0.5, "mlm_accuracy": 0.25})
+    run = stored_run(name, _options(Path("text.txt"), steps, name), lines, [steps], state=state, step=steps)
+    for file in (TRAINING_STATE_FILE, OPTIMIZER_FILE):
+        (run.snapshot_path(steps) / file).touch()
     return run
+
+
+def _elsewhere(run: RunFolder, folder: Path) -> RunFolder:
+    """Moved out of the home folder, and registered, as the shell does."""
+    registry.register_run(run.path.rename(folder))
+    return RunFolder(folder)
 
 
 def _status(service: RunsService, path: Path) -> str:
     service.refresh()
     return next((run.status.state for run in service.runs if run.path == path), "not listed")
+
+
+def _wait_for(service: RunsService, path: Path, qtbot: QtBot, *states: str) -> None:
+    qtbot.waitUntil(lambda: _status(service, path) in states, timeout=TIMEOUT_MS)
+
+
+def _wait_for_step(path: Path, step: int, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: RunFolder(path).status().step >= step, timeout=TIMEOUT_MS)
 
 
 def _hold_run(run: RunFolder) -> subprocess.Popen[str]:
@@ -84,200 +83,164 @@ def _hold_run(run: RunFolder) -> subprocess.Popen[str]:
         "with run.acquire():\n"
         "    run.write_status(state='running', step=5); print('held', flush=True); sys.stdin.read()\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(run.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None and process.stdout.readline() == "held\n"
+    command = [sys.executable, "-c", code, str(run.path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
     return process
 
 
-class TestRealChild:
-    def test_run_is_started_followed_and_ends(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
-        metrics: list[dict] = []
-        service.metrics_restarted.connect(metrics.clear)
-        service.metrics_appended.connect(metrics.extend)
-        snapshots: list[list] = []
-        service.snapshots_changed.connect(snapshots.append)
-        service.set_following(True)
-        path = service.start(_command(corpus, steps=12))
-        assert path is not None and path.parent == locations.runs_folder().resolve()
-        assert service.selected == path and _status(service, path) == "starting"
-        qtbot.waitUntil(lambda: _status(service, path) in ("done", "failed"), timeout=CHILD_MS)
-        assert _status(service, path) == "done"
-        qtbot.waitUntil(
-            lambda: any(line["kind"] == "snapshot" and line["step"] == 12 for line in metrics), timeout=TIMEOUT_MS
-        )
-        written = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
-        assert metrics == written
-        assert [line["step"] for line in metrics if line["kind"] == "train"] == list(range(1, 13))
-        qtbot.waitUntil(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12, timeout=TIMEOUT_MS)
-
-    def test_stop_and_resume_go_through_the_folder(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
-        path = service.start(_command(corpus, steps=400))
-        assert path is not None
-        qtbot.waitUntil(lambda: RunFolder(path).status().step >= 5, timeout=CHILD_MS)
-        service.control(path, "pause")
-        qtbot.waitUntil(lambda: _status(service, path) == "paused", timeout=CHILD_MS)
-        service.control(path, "resume")
-        qtbot.waitUntil(lambda: _status(service, path) == "running", timeout=CHILD_MS)
-        service.control(path, "stop")
-        qtbot.waitUntil(lambda: _status(service, path) == "stopped", timeout=CHILD_MS)
-        stopped_at = RunFolder(path).status().step
-        assert 5 <= stopped_at < 400
-        qtbot.waitUntil(lambda: service._children[path].has_ended, timeout=CHILD_MS)
-        service.control(path, "resume")
-        assert _status(service, path) == "starting"
-        qtbot.waitUntil(lambda: RunFolder(path).status().step > stopped_at, timeout=CHILD_MS)
-        service.control(path, "stop")
-        qtbot.waitUntil(lambda: _status(service, path) in ("stopped", "done"), timeout=CHILD_MS)
-        steps = [line["step"] for line in RunFolder(path).tail().read_new() if line["kind"] == "train"]
-        assert steps == sorted(set(steps))
-
-    def test_child_that_cannot_start_says_why(self, service: RunsService, tmp_path: Path, qtbot: QtBot) -> None:
-        path = service.start(_command(tmp_path / "größe.txt", steps=5))
-        assert path is not None
-        qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
-        message = service.runs[0].status.message
-        assert message is not None and "größe.txt" in message
-        assert "Traceback" not in message and not message.startswith("bertcore:")
-
-    def test_stop_before_it_runs_is_no_failure(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
-        path = service.start(_command(corpus, steps=5))
-        assert path is not None and _status(service, path) == "starting"
-        service.control(path, "stop")
-        qtbot.waitUntil(lambda: _status(service, path) != "starting", timeout=CHILD_MS)
-        status = service.runs[0].status
-        assert (status.state, status.message) == ("stopped", "Stopped while it was starting.")
-
-    def test_killed_child_is_failed_with_a_sentence_and_others_are_not_touched(
-        self, service: RunsService, corpus: Path, qtbot: QtBot
-    ) -> None:
-        path = service.start(_command(corpus, steps=100_000))
-        assert path is not None
-        qtbot.waitUntil(lambda: RunFolder(path).status().step >= 1, timeout=CHILD_MS)
-        os.kill(service._children[path].pid, signal.SIGKILL)
-        qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
-        assert "killed" in str(service.runs[0].status.message)
-        assert service.runs[0].can_resume
-
-    def test_a_failed_run_that_goes_on_elsewhere_is_running(
-        self, service: RunsService, tmp_path: Path, qtbot: QtBot
-    ) -> None:
-        """As after a full disk, when someone resumes it in the shell."""
-        path = service.start(_command(tmp_path / "missing.txt", steps=5))
-        assert path is not None
-        qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
-        holder = _hold_run(_make_run(path, "running"))
-        assert _status(service, path) == "running"
-        service.control(path, "stop")
-        assert RunFolder(path).take_command() == "stop"
-        holder.communicate()
-
-    def test_run_goes_on_without_the_window_and_the_next_one_adopts_it(
-        self, service: RunsService, corpus: Path, qtbot: QtBot
-    ) -> None:
-        path = service.start(_command(corpus, steps=100_000))
-        assert path is not None
-        qtbot.waitUntil(lambda: RunFolder(path).status().step >= 1, timeout=CHILD_MS)
-        service.close()
-        if hasattr(os, "getsid"):
-            assert os.getsid(service._children[path].pid) != os.getsid(0)
-        later = RunsService()
-        later.set_following(True)
-        assert later.selected == path and later.runs[0].status.state == "running"
-        later.control(path, "stop")
-        qtbot.waitUntil(lambda: _status(later, path) == "stopped", timeout=CHILD_MS)
-        later.close()
+# --- real children
 
 
-class TestRunsOfOthers:
-    def test_run_from_the_shell_is_found_where_it_registered(self, service: RunsService, tmp_path: Path) -> None:
-        run = _make_run(tmp_path / "elsewhere" / "mine")
-        registry.register_run(run.path)
-        service.set_following(True)
-        info = service.runs[0]
-        assert (info.path, info.name, info.status.state) == (run.path, "mine", "done")
-        assert info.held_out is not None and info.held_out["mlm_accuracy"] == 0.25
-        assert info.about == "tiny, 2 × 128 · text.txt"
-
-    def test_orphan_that_died_is_stopped_and_can_go_on(self, service: RunsService, tmp_path: Path) -> None:
-        run = _make_run(tmp_path / "orphan", "running")
-        registry.register_run(run.path)
-        holder = _hold_run(run)
-        assert _status(service, run.path) == "running"
-        holder.kill()
-        holder.communicate()
-        assert _status(service, run.path) == "stopped"
-        assert service.runs[0].can_resume and "ended unexpectedly" in str(service.runs[0].status.message)
-        delete_training_state(run.snapshots()[-1][1])
-        assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
-
-    def test_first_run_from_the_shell_is_looked_at_when_it_appears(
-        self, service: RunsService, own_home: Path, qtbot: QtBot
-    ) -> None:
-        service.set_following(True)
-        assert service.selected is None and service.runs == []
-        run = _make_run(own_home / "runs" / "first")
-        qtbot.waitUntil(lambda: service.selected == run.path.resolve(), timeout=TIMEOUT_MS)
-
-    def test_commands_reach_a_run_that_others_started(self, service: RunsService, tmp_path: Path) -> None:
-        run = _make_run(tmp_path / "theirs")
-        holder = _hold_run(run)
-        service.control(run.path, "pause")
-        assert run.take_command() == "pause"
-        holder.communicate()
-
-    def test_damaged_folders_are_rows_that_say_so(self, service: RunsService, own_home: Path) -> None:
-        run = _make_run(own_home / "runs" / "damaged")
-        (run.path / "status.json").write_text("{")
-        other = _make_run(own_home / "runs" / "no-config")
-        (other.path / "config.json").write_text("[]")
-        service.set_following(True)
-        assert {info.status.state for info in service.runs} == {"unknown"}
-        assert all(info.status.message and not info.can_resume for info in service.runs)
-
-    def test_resumed_metrics_start_over(self, service: RunsService, own_home: Path) -> None:
-        run = _make_run(own_home / "runs" / "again", steps=5)
-        shown: list[dict] = []
-        service.metrics_restarted.connect(shown.clear)
-        service.metrics_appended.connect(shown.extend)
-        service.set_following(True)
-        assert len(shown) == 6
-        run.truncate_metrics(2)
-        run.append_metric({"kind": "train", "step": 3, "loss": 9.0})
-        service._poll_selected()
-        assert [line["step"] for line in shown] == [1, 2, 3]
-
-    def test_long_metrics_come_in_pieces(self, service: RunsService, own_home: Path, qtbot: QtBot) -> None:
-        run = _make_run(own_home / "runs" / "long")
-        line = '{"kind": "train", "step": %d, "loss": 1.0}\n'
-        (run.path / "metrics.jsonl").write_text("".join(line % step for step in range(20_000)))
-        pieces: list[int] = []
-        service.metrics_appended.connect(lambda metrics: pieces.append(len(metrics)))
-        service.select(run.path)
-        assert sum(pieces) < 20_000
-        qtbot.waitUntil(lambda: sum(pieces) == 20_000)
-        assert max(pieces) < 5_000
-
-    def test_unchanged_runs_are_not_told_again(self, service: RunsService, own_home: Path) -> None:
-        _make_run(own_home / "runs" / "quiet")
-        told: list[list] = []
-        service.runs_changed.connect(told.append)
-        service.refresh()
-        service.refresh()
-        assert len(told) == 1
+def test_run_is_started_followed_and_ends(service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+    metrics, snapshots = list[dict](), list[list]()
+    service.metrics_restarted.connect(metrics.clear)
+    service.metrics_appended.connect(metrics.extend)
+    service.snapshots_changed.connect(snapshots.append)
+    service.set_following(True)
+    path = service.start(_command(corpus, steps=12))
+    assert path.parent == locations.runs_folder().resolve()
+    assert service.selected == path and _status(service, path) == "starting"
+    _wait_for(service, path, qtbot, "done", "failed")
+    assert _status(service, path) == "done"
+    is_last = {"kind": "snapshot", "step": 12}.items()
+    qtbot.waitUntil(lambda: any(is_last <= line.items() for line in metrics), timeout=TIMEOUT_MS)
+    written = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
+    assert metrics == written
+    assert [line["step"] for line in metrics if line["kind"] == "train"] == list(range(1, 13))
+    qtbot.waitUntil(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12, timeout=TIMEOUT_MS)
 
 
-def test_launch_folder_that_cannot_be_made_is_told(service: RunsService, own_home: Path, corpus: Path) -> None:
-    own_home.parent.mkdir(exist_ok=True)
+def test_stop_and_resume_go_through_the_folder(service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+    path = service.start(_command(corpus, steps=400))
+    _wait_for_step(path, 5, qtbot)
+    for command, state in (("pause", "paused"), ("resume", "running"), ("stop", "stopped")):
+        service.control(path, command)
+        _wait_for(service, path, qtbot, state)
+    stopped_at = RunFolder(path).status().step
+    assert 5 <= stopped_at < 400
+    qtbot.waitUntil(lambda: service._children[path].has_ended, timeout=TIMEOUT_MS)
+    service.control(path, "resume")
+    assert _status(service, path) == "starting"
+    _wait_for_step(path, stopped_at + 1, qtbot)
+    service.control(path, "stop")
+    _wait_for(service, path, qtbot, "stopped", "done")
+    steps = [line["step"] for line in RunFolder(path).tail().read_new() if line["kind"] == "train"]
+    assert steps == sorted(set(steps))
+
+
+def test_child_that_cannot_start_says_why_and_may_go_on_elsewhere(
+    service: RunsService, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """As after a full disk, when someone resumes it in the shell."""
+    path = service.start(_command(tmp_path / "größe.txt", steps=5))
+    _wait_for(service, path, qtbot, "failed")
+    message = service.runs[0].status.message
+    assert "größe.txt" in message and "Traceback" not in message and not message.startswith("bertcore:")
+    holder = _hold_run(RunFolder(_make_run("other").path.rename(path)))
+    assert _status(service, path) == "running"
+    service.control(path, "stop")
+    assert RunFolder(path).take_command() == "stop"
+    holder.communicate()
+
+
+def test_stop_before_it_runs_is_no_failure(service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+    path = service.start(_command(corpus, steps=5))
+    assert _status(service, path) == "starting"
+    service.control(path, "stop")
+    qtbot.waitUntil(lambda: _status(service, path) != "starting", timeout=TIMEOUT_MS)
+    status = service.runs[0].status
+    assert (status.state, status.message) == ("stopped", "Stopped while it was starting.")
+
+
+def test_run_goes_on_without_the_window_the_next_one_adopts_it_and_a_kill_is_said(
+    service: RunsService, corpus: Path, qtbot: QtBot
+) -> None:
+    stopped, killed = (service.start(_command(corpus, 100_000, name)) for name in ("stopped", "killed"))
+    for path in (stopped, killed):
+        _wait_for_step(path, 1, qtbot)
+    os.kill(service._children[killed].pid, signal.SIGKILL)
+    _wait_for(service, killed, qtbot, "failed")
+    info = next(run for run in service.runs if run.path == killed)
+    assert "killed" in info.status.message and info.can_resume
+    service.close()
+    if hasattr(os, "getsid"):
+        assert os.getsid(service._children[stopped].pid) != os.getsid(0)
+    later = RunsService()
+    later.set_following(True)
+    assert later.selected == stopped and _status(later, stopped) == "running"
+    later.control(stopped, "stop")
+    _wait_for(later, stopped, qtbot, "stopped")
+    later.close()
+
+
+# --- runs of others
+
+
+def test_run_from_the_shell_is_found_where_it_registered(service: RunsService, tmp_path: Path) -> None:
+    run = _elsewhere(_make_run(), tmp_path / "elsewhere")
+    service.set_following(True)
+    info = service.runs[0]
+    assert (info.path, info.name, info.status.state) == (run.path, "mine", "done")
+    assert info.held_out["mlm_accuracy"] == 0.25 and info.about == "tiny, 2 × 128 · text.txt"
+
+
+def test_orphan_that_died_is_stopped_and_can_go_on(service: RunsService, tmp_path: Path) -> None:
+    run = _elsewhere(_make_run(state="running"), tmp_path / "orphan")
+    holder = _hold_run(run)
+    assert _status(service, run.path) == "running"
+    service.control(run.path, "pause")
+    assert run.take_command() == "pause", "commands reach a run that others started"
+    holder.kill()
+    holder.communicate()
+    assert _status(service, run.path) == "stopped"
+    assert service.runs[0].can_resume and "ended unexpectedly" in service.runs[0].status.message
+    delete_training_state(run.snapshots()[-1][1])
+    assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
+
+
+def test_first_run_from_the_shell_is_looked_at_when_it_appears(service: RunsService, qtbot: QtBot) -> None:
+    service.set_following(True)
+    assert service.selected is None and service.runs == []
+    run = _make_run()
+    qtbot.waitUntil(lambda: service.selected == run.path.resolve(), timeout=TIMEOUT_MS)
+
+
+def test_resumed_metrics_start_over(service: RunsService) -> None:
+    run, shown = _make_run(steps=5), list[dict]()
+    service.metrics_restarted.connect(shown.clear)
+    service.metrics_appended.connect(shown.extend)
+    service.set_following(True)
+    assert len(shown) == 6
+    run.truncate_metrics(2)
+    run.append_metric({"kind": "train", "step": 3, "loss": 9.0})
+    service._poll_selected()
+    assert [line["step"] for line in shown] == [1, 2, 3]
+
+
+def test_long_metrics_come_in_pieces(service: RunsService, qtbot: QtBot) -> None:
+    run, pieces = _make_run(), list[int]()
+    line = '{"kind": "train", "step": %d, "loss": 1.0}\n'
+    (run.path / "metrics.jsonl").write_text("".join(line % step for step in range(20_000)))
+    service.metrics_appended.connect(lambda metrics: pieces.append(len(metrics)))
+    service.select(run.path)
+    assert sum(pieces) < 20_000
+    qtbot.waitUntil(lambda: sum(pieces) == 20_000)
+    assert max(pieces) < 5_000
+
+
+# --- starting
+
+
+def test_what_cannot_be_started_is_said(
+    service: RunsService, own_home: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     own_home.write_text("a file where the folder should be")
     problems: list[str] = []
     service.problem_found.connect(problems.append)
-    assert service.start(_command(corpus, steps=1)) is None
+    assert service.start(_command(corpus)) is None
     assert len(problems) == 1 and str(own_home) in problems[0]
-
-
-def test_python_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    own_home.unlink()
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(BertcoreError, match="cannot be started"):
         RunChild(tmp_path / "run", [])
@@ -293,23 +256,20 @@ def test_a_child_writes_utf_8_whatever_the_window_does(setting: str, monkeypatch
     assert done.stderr.decode("utf-8").strip() == "größe"
 
 
-def test_what_is_started_finds_its_files_from_another_folder(
+def test_a_run_has_a_folder_of_its_own_and_finds_its_files_from_another(
     service: RunsService, corpus: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Settings from a recipe may name them as they are seen from here."""
     monkeypatch.chdir(corpus.parent)
-    child = MagicMock(started_at=0.0, has_ended=False)
-    monkeypatch.setattr("app.runs.service.RunChild", lambda *_: child)
-    service.start(_command(Path(corpus.name), steps=1))
-    [recipe] = (own_home / "launched").glob("*.json")
-    assert json.loads(recipe.read_text())["data"]["corpus"] == [str(corpus)]
-
-
-def test_same_name_gets_a_number(service: RunsService, corpus: Path) -> None:
-    first = service.start(_command(corpus, steps=1, name="My stories!"))
-    second = service.start(_command(corpus, steps=1, name="My stories!"))
-    assert first is not None and second is not None
+    child, launched = MagicMock(started_at=0.0, has_ended=False), own_home / "launched"
+    monkeypatch.setattr(run_service, "RunChild", lambda run, _: (launched / f"{run.name}.txt").touch() or child)
+    first, second = (service.start(_command(Path(corpus.name), name="My stories!")) for _ in range(2))
     assert re.fullmatch(r"\d{4}-\d\d-\d\d-my-stories", first.name) and second.name == first.name + "-2"
+    for path in (first, second):
+        assert json.loads((launched / f"{path.name}.json").read_text())["data"]["corpus"] == [str(corpus)]
+
+
+# --- what is read
 
 
 @pytest.mark.parametrize("at_a_time", [1 << 17, 50, 7])
@@ -328,38 +288,23 @@ def test_describe_leaves_out_what_a_config_does_not_say() -> None:
     assert describe({"preset": "own", "data": {"corpus": ["texts"], "mixture": mixed}}) == "2 text files"
 
 
-class TestCost:
-    """Nobody looks at the list, or nothing in it changes: no run folder is read."""
-
-    @pytest.fixture
-    def reads(self, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-        paths, read_run = [], run_info.read_run
-
-        def counted(path: Path, *rest: object) -> object:
-            paths.append(path)
-            return read_run(path, *rest)  # type: ignore[arg-type]
-
-        monkeypatch.setattr("app.runs.service.read_run", counted)
-        return paths
-
-    def test_runs_that_are_over_are_read_once(self, service: RunsService, own_home: Path, reads: list[Path]) -> None:
-        runs = [_make_run(own_home / "runs" / f"run-{number}", "done") for number in range(5)]
-        for _ in range(4):
-            service.refresh()
-        assert sorted(reads) == sorted(run.path for run in runs)
-        runs[2].write_status(state="done", step=77, fraction=1.0)
+def test_runs_that_are_over_are_read_once_and_none_while_the_room_is_hidden(
+    service: RunsService, calls: Callable[[object, str], list]
+) -> None:
+    reads, changes = calls(run_service, "read_run"), list[list]()
+    service.runs_changed.connect(changes.append)
+    runs = [_make_run(f"run-{number}") for number in range(5)]
+    for _ in range(4):
         service.refresh()
-        assert reads[5:] == [runs[2].path] and {info.status.step for info in service.runs} >= {77}
-
-    def test_nothing_is_read_while_the_room_is_hidden(
-        self, service: RunsService, own_home: Path, reads: list[Path], qtbot: QtBot
-    ) -> None:
-        _make_run(own_home / "runs" / "one", "done")
-        service.set_following(True)
-        service.set_following(False)
-        reads.clear()
-        _make_run(own_home / "runs" / "two", "done")
-        handle_events()
-        assert reads == [] and not any(timer.isActive() for timer in service.findChildren(QTimer))
-        service.set_following(True)
-        assert len(service.runs) == 2
+    assert sorted(reads) == sorted(run.path for run in runs) and len(changes) == 1
+    runs[2].write_status(state="done", step=77, fraction=1.0)
+    service.refresh()
+    assert reads[5:] == [runs[2].path] and {info.status.step for info in service.runs} >= {77}
+    service.set_following(True)
+    service.set_following(False)
+    reads.clear()
+    _make_run("another")
+    handle_events()
+    assert reads == [] and not any(timer.isActive() for timer in service.findChildren(QTimer))
+    service.set_following(True)
+    assert len(service.runs) == 6

@@ -1,7 +1,5 @@
 """Sweeps in the room Train: how they start, their row in the list, the page with what they found, its actions."""
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +10,13 @@ from pytestqt.qtbot import QtBot
 from tour.recorded import SWEEP, recorded_sweep
 
 from app.rooms.train.room import TrainRoom
+from app.rooms.train.sweep.page import SweepPage
 from app.runs.finding import APPLY_BEST_RUN, COPY_BEST_RUN, OPEN_BEST_RUN, RESUME_SWEEP, THREE_SEEDS
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.runs.sweeps import finding_of, read_row, rows_of, sweep_row
 from app.widgets.curve_specs import Level
+from bertcore.cli.training_commands import varied_from
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
@@ -25,35 +25,26 @@ from bertcore.training.data_facts import Cost, RunEstimate
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied, usual_rate
 from tests.app.conftest import TIMEOUT_MS, handle_events
-from tests.app.train_room import Models, served_room, shown_runs
+from tests.app.train_room import Models, add_snapshot, shown_runs, stored_run
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 INFINITE = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
-Recorder = Callable[..., Path]
 
 
-@pytest.fixture
-def record(own_home: Path) -> Recorder:
-    """Writes a run of the sweep "abc" as its folder would be."""
-
-    def write(
-        number: int, rate: float, figure: float | None, seed: int = 0, state: str = "done", **more: object
-    ) -> Path:
-        name = f"reviews rate {rate:g} seed {seed}"
-        options = FinetuneOptions(name=name).with_changes(task="sst2", learning_rate=rate, seed=seed, epochs=2.0)
-        run = RunFolder.create(own_home / "runs" / f"run-{number}", options.to_dict())
-        for step, share in ((0, 0.0), (10, 1.0)) if figure is not None else ():
-            measured = 0.5 + share * (figure - 0.5) if figure is not None else 0.0
-            run.append_metric(
-                {"kind": "held_out", "step": step, "accuracy": measured, "loss": 1.2 - measured, "examples": 400}
-            )
-        run.write_status(state=state, step=10, message=more.get("message"))
-        share = more.get("share", 1.0)
-        assert isinstance(share, float)
-        write_place(run.path, SweepPlace("abc", "reviews", number, 4, share))
-        return run.path
-
-    return write
+def record(
+    number: int, rate: float, accuracy: float | None, seed: int = 0, share: float = 1.0, **status: object
+) -> Path:
+    """A run of the sweep "abc" as its folder would be; its accuracy rises from one half."""
+    options = FinetuneOptions(name=f"reviews rate {rate:g} seed {seed}")
+    options = options.with_changes(task="sst2", learning_rate=rate, seed=seed, epochs=2.0)
+    measured = () if accuracy is None else ((0, 0.5), (10, accuracy))
+    lines = [
+        {"kind": "held_out", "step": step, "accuracy": right, "loss": 1.2 - right, "examples": 400}
+        for step, right in measured
+    ]
+    run = stored_run(f"run-{number}", options, lines, **{"step": 10, **status})
+    write_place(run.path, SweepPlace("abc", "reviews", number, 4, share))
+    return run.path
 
 
 def infos() -> list[RunInfo]:
@@ -61,11 +52,15 @@ def infos() -> list[RunInfo]:
 
 
 def found() -> str:
-    row = sweep_row(infos(), "abc")
-    sweep = read_row(row)
-    assert sweep is not None
-    finding = finding_of(sweep)
+    finding = finding_of(read_row(sweep_row(infos(), "abc")))
     return f"{finding.sentence} {finding.advice}"
+
+
+def looked_at(room: TrainRoom) -> SweepPage:
+    """The page of the sweep as it is now."""
+    room.state.set_runs(infos())
+    room.state.show_sweep("abc")
+    return room.sweep_page
 
 
 # --- starting
@@ -79,8 +74,7 @@ def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: Trai
     command = caught.args[0]
     assert len(command.varied.rates) == 5 and command.varied.seeds == 1 and command.varied.budget_share == 1.0
     assert command.varied.rates[2] == pytest.approx(usual_rate(command.options), rel=0.02)
-    paths = [planned.path for planned in command.runs(Path("runs/x"))]
-    assert len(set(paths)) == 5
+    assert len({planned.path for planned in command.runs(Path("runs/x"))}) == 5
 
 
 def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: TrainRoom) -> None:
@@ -93,21 +87,12 @@ def test_the_button_says_how_long_all_five_take_as_far_as_that_is_known(room: Tr
     assert "min" not in room.form.rates.toolTip()
 
 
-def test_the_child_gets_flags_that_mean_the_same_sweep(room: TrainRoom, tmp_path: Path) -> None:
-    from bertcore.cli.training_commands import varied_from
-
+def test_the_child_gets_flags_that_mean_the_same_sweep() -> None:
     varied = Varied((2.2e-05, 1e-3), (8, 16), (1.0, 2.5), 3, 5, 0.25)
-    words = list(varied.flags)
-    given = dict(zip(words[::2], words[1::2], strict=True))
-    again = varied_from(
-        given["--rates"],
-        given["--batch-sizes"],
-        given["--epoch-counts"],
-        int(given["--seeds"]),
-        int(given["--random"]),
-        float(given["--budget-share"]),
-    )
-    assert again == varied
+    flags = ("--rates", "--batch-sizes", "--epoch-counts", "--seeds", "--random", "--budget-share")
+    assert tuple(varied.flags[::2]) == flags
+    rates, sizes, epochs, seeds, random, share = varied.flags[1::2]
+    assert varied_from(rates, sizes, epochs, int(seeds), int(random), float(share)) == varied
 
 
 def test_what_cannot_be_swept_is_not_offered(room: TrainRoom) -> None:
@@ -117,7 +102,7 @@ def test_what_cannot_be_swept_is_not_offered(room: TrainRoom) -> None:
     assert room.form.sweep.isVisibleTo(room.form)
 
 
-def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
+def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, qtbot: QtBot) -> None:
     run = read_run(record(1, 1e-3, 0.8))
     entries = dict(entry for entry in room.run_actions.entries(run) if entry is not None)
     with qtbot.waitSignal(room.state.start_requested) as caught:
@@ -128,35 +113,27 @@ def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, record: Re
 
 
 @pytest.mark.slow
-def test_from_the_form_to_what_was_found(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
+def test_from_the_form_to_what_was_found(room: TrainRoom, service: RunsService, qtbot: QtBot) -> None:
     """A real sweep of the sample in a process of its own, stopped by the page's button."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    service = RunsService()
-    room = served_room(service)
-    qtbot.addWidget(room)
     service.set_following(True)
     room.form.set_kind("classify")
     room.form.length.spin_box.setValue(0.5)
     room.form.rates.click()
-    qtbot.waitUntil(lambda: room.sweep_page.row is not None, timeout=6 * TIMEOUT_MS)
     page = room.sweep_page
-    assert page.row is not None and page.row.of == 5 and len(page.row.runs) == 5
-    qtbot.waitUntil(lambda: page.row is not None and page.row.done >= 1, timeout=6 * TIMEOUT_MS)
+    qtbot.waitUntil(lambda: page.row is not None, timeout=6 * TIMEOUT_MS)
+    assert page.row.of == 5 and len(page.row.runs) == 5
+    qtbot.waitUntil(lambda: page.row.done >= 1, timeout=6 * TIMEOUT_MS)
     page.stop.click()
-    qtbot.waitUntil(lambda: page.row is not None and not page.row.is_active, timeout=6 * TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not page.row.is_active, timeout=6 * TIMEOUT_MS)
     states = [run.status.state for run in page.row.runs]
     assert states[0] == "done" and states[-1] == "stopped"
     assert not page.stop.isVisibleTo(page) and "Not finished" in page.strip.advice.text()
-    service.close()
-    for child in set(service._children.values()):
-        child.terminate()
-        child._process.wait(TIMEOUT_MS / 1000)
 
 
 # --- the list
 
 
-def test_a_sweep_is_one_row_that_unfolds(record: Recorder) -> None:
+def test_a_sweep_is_one_row_that_unfolds() -> None:
     for number, rate in enumerate((1e-4, 1e-3, 1e-2), start=1):
         record(number, rate, 0.6)
     runs = infos()
@@ -166,9 +143,7 @@ def test_a_sweep_is_one_row_that_unfolds(record: Recorder) -> None:
     assert [run.sweep.number for run in sweep_row(runs, "abc").runs if run.sweep] == [1, 2, 3]
 
 
-def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(
-    room: TrainRoom, record: Recorder, qtbot: QtBot
-) -> None:
+def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(room: TrainRoom, qtbot: QtBot) -> None:
     paths = [record(1, 1e-4, 0.6), record(2, 1e-3, 0.8)]
     room.state.set_runs(infos())
     room.state.show_run(next(run for run in infos() if run.path == paths[0]))
@@ -180,14 +155,9 @@ def test_clicking_the_row_shows_the_page_and_a_run_of_it_the_run(
     assert caught.args[0] == paths[1]
     room.sweep_page._on_chart_place_clicked("runs_0", 0)  # the one that was selected all the time
     assert room._middle.currentWidget() is room.view and room.time_machine.isVisibleTo(room)
-
-
-def test_a_sweep_whose_runs_are_all_deleted_is_gone(room: TrainRoom, record: Recorder) -> None:
-    record(1, 1e-4, 0.6)
-    room.state.set_runs(infos())
     room.state.show_sweep("abc")
     room.state.set_runs([])
-    assert room._middle.currentWidget() is not room.sweep_page
+    assert room._middle.currentWidget() is not room.sweep_page, "all of its runs are deleted"
 
 
 # --- what it found
@@ -231,7 +201,7 @@ FAILED = {"state": "failed", "message": INFINITE}
         ),
     ],
 )
-def test_what_it_found(record: Recorder, runs: list[tuple], said: list[str], unsaid: str) -> None:
+def test_what_it_found(runs: list[tuple], said: list[str], unsaid: str) -> None:
     for number, (rate, figure, *more) in enumerate(runs, start=1):
         record(number, rate, figure, **(more[0] if more else {}))
     words = found()
@@ -239,68 +209,47 @@ def test_what_it_found(record: Recorder, runs: list[tuple], said: list[str], uns
     assert not unsaid or unsaid not in words
 
 
-def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
-    room: TrainRoom, record: Recorder
-) -> None:
+def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(room: TrainRoom) -> None:
     record(1, 1e-3, 0.9)
-    bad = RunFolder(record(2, 0.1, 0.5))
     answers = {"label": "good", "share": 1.0, "right": 0.5, "chance": 0.52}
-    bad.append_metric(
-        {"kind": "held_out", "step": 20, "accuracy": 0.5, "loss": 9.0, "examples": 400, "answers": answers}
-    )
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
-    page = room.sweep_page
-    assert page.sweep is not None and page.sweep.chance == 0.52
-    assert page.curves is not None and page.curves.drawing.level == Level(0.52, "")
+    line = {"kind": "held_out", "step": 20, "accuracy": 0.5, "loss": 9.0, "examples": 400, "answers": answers}
+    RunFolder(record(2, 0.1, 0.5)).append_metric(line)
+    page = looked_at(room)
+    assert page.sweep.chance == 0.52
+    assert page.curves.drawing.level == Level(0.52, "")
     assert set(page.curves.drawing.names.values()) == {"0.001", "0.1"}, "the one that diverged has a colour, too"
-    assert [room.runs.state_line(row).split(" · ")[0] for row in shown_runs(room)] == [
-        "Done",
-        "Diverged",
-    ]
-    assert page.chart is not None and page.chart.drawing.level is not None
+    assert [room.runs.state_line(row).split(" · ")[0] for row in shown_runs(room)] == ["Done", "Diverged"]
+    assert page.chart.drawing.level is not None
     assert [values.tolist() for values in page.chart.points("failed")] == [[-1.0], [0.5]]
     assert page.chart.spec.sentence == "dot: a run · ring: the best run · ×: diverged or failed"
 
 
-def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, record: Recorder) -> None:
+def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom) -> None:
     record(1, 1e-4, 0.60)
     record(2, 1e-3, None, state="starting")
     record(3, 1e-2, None, state="starting")
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
-    page = room.sweep_page
-    assert (
-        page.strip.sentence.text() == "Learning rate 0.0001: accuracy 60.0%."
-        and "Runs done: 1 of 4." in page.strip.advice.text()
-    )
+    page = looked_at(room)
+    assert page.strip.sentence.text() == "Learning rate 0.0001: accuracy 60.0%."
+    assert "Runs done: 1 of 4." in page.strip.advice.text()
     assert not page.strip.buttons and page.stop.isVisibleTo(page)
 
 
-def test_the_table_has_every_run_with_the_best_marked_and_the_failed_named(room: TrainRoom, record: Recorder) -> None:
+def test_the_table_has_every_run_with_the_best_marked_and_why_others_are_none(room: TrainRoom) -> None:
     record(1, 1e-4, 0.70)
     record(2, 1e-3, 0.90)
     record(3, 1e-1, None, state="failed", message=INFINITE)
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
-    table = room.sweep_page.table
+    (record(4, 1e-2, 0.8) / "config.json").write_text("{")
+    page = looked_at(room)
+    table = page.table
     cells = [row.cells for row in table.rows]
-    assert [row[0] for row in cells] == ["0.0001", "0.001", "0.1"]
-    assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "diverged"]
+    assert [row[0] for row in cells] == ["0.0001", "0.001", "0.1", "run-4"]
+    assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "diverged", "its settings cannot be read"]
     assert INFINITE in table.model().index(2, 1).data(Qt.ItemDataRole.ToolTipRole)
-
-
-def test_a_run_whose_settings_are_damaged_is_a_row_that_says_so(room: TrainRoom, record: Recorder) -> None:
-    record(1, 1e-4, 0.7)
-    record(2, 1e-3, 0.9)
-    (record(3, 1e-2, 0.8) / "config.json").write_text("{")
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
-    table = room.sweep_page.table
-    cells = [row.cells for row in table.rows]
-    assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "its settings cannot be read"]
-    assert cells[2][0] == "run-3" and "config.json is damaged" in str(table.rows[2].run.status.message)
-    assert "Left out, because their settings cannot be read: 1 run" in found() and "No longer there: 1 run" in found()
+    assert "config.json is damaged" in str(table.rows[3].run.status.message)
+    assert "Left out, because their settings cannot be read: 1 run" in found()
+    figure = page._results_figure()  # the numbers of the chart
+    assert figure.numbers["learning_rate"].values.tolist() == [1e-4, 1e-3, 1e-1]
+    np.testing.assert_allclose(figure.numbers["accuracy"].values, [0.7, 0.9, np.nan])
 
 
 def test_of_a_run_at_work_the_table_has_no_final_numbers(room: TrainRoom, tmp_path: Path) -> None:
@@ -311,22 +260,18 @@ def test_of_a_run_at_work_the_table_has_no_final_numbers(room: TrainRoom, tmp_pa
     assert [row[-1] for row in cells if "step 25 of 50" in row[2]] == ["–"]
 
 
-def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
+def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, qtbot: QtBot) -> None:
     rates, figures = (1e-4, 1e-3, 1e-2), (0.6, 0.9, 0.7)
     paths = [record(number, rate, figure) for number, (rate, figure) in enumerate(zip(rates, figures, strict=True), 1)]
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
+    looked_at(room)
     chart, results = room.sweep_page.chart, room.sweep_page.results
-    assert chart is not None and results is not None
     x, y = chart.points("runs_0")
     assert x == pytest.approx([-4, -3, -2]), "the axis is logarithmic"
     assert y.tolist() == list(figures) and list(chart.drawing.places.values()) == ["0.0001", "0.001", "0.01"]
-    room.resize(1300, 720)
     room.show()
     qtbot.waitUntil(lambda: chart._canvas is not None)
     handle_events()
     canvas = chart._canvas
-    assert canvas is not None
     clicked: list[Path] = []
     room.state.select_requested.connect(clicked.append)
     at = canvas._view.mapFromScene(canvas._box.mapViewToScene(QPointF(x[1], y[1])))
@@ -337,35 +282,25 @@ def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom, record: 
 # --- what to do next
 
 
-def test_stop_ends_those_that_wait_before_the_one_at_work(room: TrainRoom, record: Recorder) -> None:
-    at_work, *waiting = (
-        record(1, 1e-4, 0.6, state="starting"),
-        record(2, 1e-3, None, state="waiting"),
-        record(3, 1e-2, None, state="waiting"),
-    )
+def test_stop_ends_those_that_wait_before_the_one_at_work(room: TrainRoom) -> None:
+    at_work = record(1, 1e-4, 0.6, state="starting")
+    waiting = [record(number, 10.0**-number, None, state="waiting") for number in (2, 3)]
     stopped: list[Path] = []
     room.state.control_requested.connect(lambda path, command: stopped.append(path) if command == "stop" else None)
     with RunFolder(waiting[0]).acquire(), RunFolder(waiting[1]).acquire():
-        room.state.set_runs(infos())
-        room.state.show_sweep("abc")
-        room.sweep_page.stop.click()
+        looked_at(room).stop.click()
     assert stopped[-1] == at_work and set(stopped[:-1]) == set(waiting)
 
 
-def test_its_actions(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
+def test_its_actions(room: TrainRoom, models: Models, qtbot: QtBot) -> None:
     record(1, 1e-4, 0.70, share=0.5)
     best = record(2, 1e-3, 0.90, share=0.5)
-    with RunFolder(best).begin_snapshot(10) as folder:
-        for name in ("config.json", "model.safetensors"):
-            (folder / name).write_text("{}")
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
-    page = room.sweep_page
+    add_snapshot(RunFolder(best), 10)
+    page = looked_at(room)
     assert set(page.strip.buttons) == {OPEN_BEST_RUN, APPLY_BEST_RUN, COPY_BEST_RUN, THREE_SEEDS}
     with qtbot.waitSignal(room.apply_requested):
         page.strip.buttons[APPLY_BEST_RUN].click()
-    models = room._open_model
-    assert isinstance(models, Models) and models.asked[-1] == str(RunFolder(best).newest_snapshot())
+    assert models.asked[-1] == str(RunFolder(best).newest_snapshot())
     with qtbot.waitSignal(room.state.start_requested) as caught:
         page.strip.buttons[THREE_SEEDS].click()
     assert caught.args[0].varied.seeds == 3 and caught.args[0].options.training.learning_rate == 1e-3
@@ -376,61 +311,28 @@ def test_its_actions(room: TrainRoom, record: Recorder, qtbot: QtBot) -> None:
 
 
 def test_a_sweep_that_was_stopped_can_be_resumed(
-    room: TrainRoom, record: Recorder, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    room: TrainRoom, service: RunsService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [record(1, 1e-4, 0.60), record(2, 1e-3, None, state="stopped")]
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
-    with qtbot.waitSignal(room.state.sweep_resume_requested) as caught:
-        room.sweep_page.strip.buttons[RESUME_SWEEP].click()
-    assert caught.args[0] == paths
     started: list[tuple[Path, list[str]]] = []
     monkeypatch.setattr("app.runs.service.RunChild", lambda run, arguments: started.append((run, arguments)))
-    service = RunsService()
     monkeypatch.setattr(service, "refresh", lambda: None)
-    service.resume_sweep(paths)
+    resume = looked_at(room).strip.buttons[RESUME_SWEEP]
+    with qtbot.waitSignal(service.sweep_resume_requested) as caught:
+        resume.click()
+    assert caught.args[0] == paths
     assert started == [(paths[0], ["sweep", "--resume"])] and set(service._children) == {paths[1]}
-
-
-def test_the_numbers_of_the_chart_can_be_saved(room: TrainRoom, record: Recorder) -> None:
-    record(1, 1e-4, 0.60)
-    record(2, 1e-3, None, state="failed", message=INFINITE)
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
-    figure = room.sweep_page._results_figure()
-    assert figure is not None and figure.numbers["learning_rate"].values.tolist() == [1e-4, 1e-3]
-    accuracy = figure.numbers["accuracy"].values
-    assert accuracy[0] == pytest.approx(0.6) and np.isnan(accuracy[1])
+    service._children.clear()
 
 
 def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
-    qtbot: QtBot, record: Recorder, own_home: Path, monkeypatch: pytest.MonkeyPatch
+    room: TrainRoom, service: RunsService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bin_folder = own_home / "bin"
-    bin_folder.mkdir(parents=True)
-
-    class Trashed:
-        """QFile, with a bin of its own."""
-
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        def moveToTrash(self) -> bool:
-            shutil.move(self._name, bin_folder)
-            self._name = str(bin_folder / Path(self._name).name)
-            return True
-
-        def fileName(self) -> str:
-            return self._name
-
-    monkeypatch.setattr("app.runs.run_keeping.QFile", Trashed)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     paths = [record(1, 1e-4, 0.60), record(2, 1e-3, 0.70)]
-    service = RunsService()
-    room = served_room(service)
-    qtbot.addWidget(room)
     service.refresh()
     room.run_actions.ask_delete(sweep_row(service.runs, "abc"))
-    assert room.run_actions.question is not None and "2 runs" in room.run_actions.question.informativeText()
+    assert "2 runs" in room.run_actions.question.informativeText()
     room.run_actions.question.accepted.emit()
     assert not any(path.exists() for path in paths) and not service.runs
     service.keeper.put_back()
@@ -446,7 +348,7 @@ def test_a_sweep_that_is_refused_is_said_in_the_form(room: TrainRoom, monkeypatc
     assert room.form.problem.text() == "There is no such file."
 
 
-def test_folders_from_elsewhere_may_hold_anything(room: TrainRoom, record: Recorder) -> None:
+def test_folders_from_elsewhere_may_hold_anything(room: TrainRoom) -> None:
     paths = [record(number, 10.0**-number, 0.6) for number in range(1, 5)]
     huge = "1" + "0" * 400
     (paths[0] / "config.json").write_text(
@@ -455,10 +357,7 @@ def test_folders_from_elsewhere_may_hold_anything(room: TrainRoom, record: Recor
     (paths[1] / "metrics.jsonl").write_text(f'{{"kind": "held_out", "step": 1, "accuracy": {huge}, "loss": "x"}}\n')
     (paths[2] / "metrics.jsonl").write_bytes(b'\xff held_out {"kind": "held_out", "step": -1}\n' * 3)
     (paths[3] / "sweep.json").write_text('{"id": "abc", "name": "<b>\\u0000' + "x" * 5000 + '", "number": 4, "of": 4}')
-    room.state.set_runs(infos())
-    room.state.show_sweep("abc")
-    room.resize(1200, 800)
-    assert not room.grab().isNull() and room.sweep_page.sweep is not None
+    assert looked_at(room).sweep is not None and not room.grab().isNull()
     (paths[0] / "config.json").write_text("[]")
     room.sweep_page._known = None
     room.state.set_runs(infos())
