@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 from tokenizers import AddedToken, pre_tokenizers
 from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
@@ -17,7 +20,7 @@ from bertcore.analysis.effects import covered, gradient_x_input, head_effects, i
 from bertcore.analysis.interventions import ablate
 from bertcore.analysis.over_time import words_over_time
 from bertcore.analysis.passes import Batch, as_text, chunks, layer_lens, predict_heads
-from bertcore.analysis.predict import follow_words, softmax, top_words, word_rank
+from bertcore.analysis.predict import follow_words, next_sentence, softmax, top_words, word_rank
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import Surprise, pieces_at, surprises, word_probability
@@ -29,7 +32,7 @@ from bertcore.model.hooks import Intervention
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, pair_text, segments_for
-from tests.engine.models import tiny_model
+from tests.engine.models import VOCABULARY, tiny_model
 
 CAT = 6
 families = pytest.mark.parametrize("family", SHAPES)
@@ -40,70 +43,94 @@ def log_probability(model: Bert, changes: Any = None, ids: list[int] | None = No
     return math.log(softmax(found.mlm_logits[0])[CAT])
 
 
-HEAD_CONFIGS: dict[str, dict[str, Any]] = {
-    "classify": {"labels": ("bad", "so so", "good"), "problem_type": "single_label_classification"},
-    "multilabel": {"labels": ("food", "school"), "problem_type": "multi_label_classification"},
-    "regress": {"labels": ("score",), "problem_type": "regression"},
-    "tag": {"labels": ("O", "B-PER", "I-PER")},
-    "span": {},
-    "choice": {},
-    "rtd": {},
-}
+class TestPredict:
+    @given(
+        logits=arrays.arrays(np.float32, len(VOCABULARY), elements=st.floats(-30, 30, width=32)), k=st.integers(1, 99)
+    )
+    def test_top_words_and_ranks_against_brute_force(self, logits: np.ndarray, k: int) -> None:
+        exact = np.exp(logits.astype(np.longdouble) - logits.max())
+        exact /= exact.sum()
+        words = top_words(logits, TOKENIZER, k)
+        assert len(words) == min(k, len(VOCABULARY))
+        assert sorted(exact, reverse=True)[: len(words)] == pytest.approx([w.probability for w in words], abs=1e-9)
+        assert len({w.id for w in words}) == len(words)
+        for word in words:
+            assert word.token == VOCABULARY[word.id] and word.probability == pytest.approx(float(exact[word.id]))
+        for token_id in (0, 7, len(VOCABULARY) - 1):
+            rank = word_rank(logits, token_id)
+            assert rank.rank == 1 + sum(other > logits[token_id] for other in logits)
+            assert rank.probability == pytest.approx(float(exact[token_id]))
+            assert rank.surprise_bits == pytest.approx(-math.log2(exact[token_id]))
+
+    def test_even_odds_are_one_bit_and_what_cannot_be_is_no_infinity(self) -> None:
+        logits = np.full(len(VOCABULARY), -200.0)
+        logits[[6, 9]] = 3.0
+        assert word_rank(logits, 6).rank == word_rank(logits, 9).rank == 1
+        assert word_rank(logits, 6).surprise_bits == pytest.approx(1.0)
+        assert word_rank(logits, 0).rank == 3 and math.isfinite(word_rank(logits, 0).surprise_bits)
+
+    @pytest.mark.parametrize(("logits", "is_next"), [((0, 0), 0.5), ((math.log(3), 0), 0.75), ((-900, 900), 0.0)])
+    def test_next_sentence_says_first_logit_as_is_next(self, logits: tuple[float, float], is_next: float) -> None:
+        verdict = next_sentence(np.array(logits))
+        assert verdict.is_next == pytest.approx(is_next) and verdict.is_next + verdict.not_next == pytest.approx(1)
+
+
+LABELS = {"labels": ("O", "B-PER", "I-PER")}
+SEVERAL = {"labels": ("food", "school"), "problem_type": "multi_label_classification"}
+SCORE = {"labels": ("score",), "problem_type": "regression"}
 
 
 class TestTargets:
     """Every head can be asked about: the number is its softmax or sigmoid, and the removal of a head changes it."""
 
     @pytest.mark.parametrize(
-        ("name", "target", "expected"),
+        ("changes", "target", "expected"),
         [
-            (
-                "classify",
-                Target("classify", 2),
-                lambda model, h: model.logits("classify", h[:, 0]).log_softmax(-1)[0, 2],
-            ),
-            (
-                "multilabel",
-                Target("classify", 1),
-                lambda model, h: model.logits("classify", h[:, 0])[0, 1].sigmoid().log(),
-            ),
-            (
-                "regress",
-                Target("classify", 0, measure="logit"),
-                lambda model, h: model.logits("classify", h[:, 0])[0, 0],
-            ),
-            ("tag", Target("tag", 1, 3), lambda model, h: model.logits("tag", h)[0, 3].log_softmax(-1)[1]),
-            ("span", Target("span", 0, 8), lambda model, h: model.logits("span", h)[0, :, 0].log_softmax(-1)[8]),
-            ("span", Target("span", 1, 9), lambda model, h: model.logits("span", h)[0, :, 1].log_softmax(-1)[9]),
-            ("choice", Target("choice", measure="logit"), lambda model, h: model.logits("choice", h[:, 0])[0, 0]),
-            ("rtd", Target("rtd", 1, 4), lambda model, h: (-model.logits("rtd", h)[0, 4]).sigmoid().log()),
+            (LABELS, Target("classify", 2), lambda logits: logits[0].log_softmax(-1)[2]),
+            (SEVERAL, Target("classify", 1), lambda logits: logits[0, 1].sigmoid().log()),
+            (SCORE, Target("classify", 0, measure="logit"), lambda logits: logits[0, 0]),
+            (LABELS, Target("tag", 1, 3), lambda logits: logits[0, 3].log_softmax(-1)[1]),
+            ({}, Target("span", 0, 8), lambda logits: logits[0, :, 0].log_softmax(-1)[8]),
+            ({}, Target("span", 1, 9), lambda logits: logits[0, :, 1].log_softmax(-1)[9]),
+            ({}, Target("choice", measure="logit"), lambda logits: logits[0, 0]),
+            ({}, Target("rtd", 1, 4), lambda logits: (-logits[0, 4]).sigmoid().log()),
         ],
     )
-    def test_each_head_gives_its_number(self, name: str, target: Target, expected: Any) -> None:
-        head = name if name not in ("multilabel", "regress") else "classify"
-        model = tiny_model((head,), **HEAD_CONFIGS[name])
-        text = as_text(model, PAIR.ids, PAIR.segments)
+    def test_each_head_gives_its_number(self, changes: dict[str, Any], target: Target, expected: Any) -> None:
+        model = tiny_model((target.head,), **changes)
+        text = pair_text(model)
         with torch.inference_mode():
             hidden = text.hidden(model)
-            wanted = float(expected(model, hidden))
+            read = hidden[:, 0] if target.head in ("classify", "choice") else hidden
+            wanted = float(expected(model.logits(target.head, read)))
             assert float(target.of(model, hidden)[0]) == pytest.approx(wanted, abs=1e-5)
             off = text.hidden(model, hook=Intervention(ablate([(1, 3)])))
             without = float(target.of(model, off)[0])
-        intact, effects = head_effects(model, pair_text(model), target)
+        intact, effects = head_effects(model, text, target)
         assert intact == pytest.approx(wanted, abs=1e-5)
         assert intact + effects[1, 3] == pytest.approx(without, abs=1e-5)
-        lost = leave_one_out(model, pair_text(model), target, TOKENIZER.pad_id)
+        lost = leave_one_out(model, text, target, TOKENIZER.pad_id)
         assert lost.value == pytest.approx(wanted, abs=1e-5) and np.abs(lost.scores).max() > 0
-        path = integrated_gradients(model, pair_text(model), target, steps=64)
+        path = integrated_gradients(model, text, target, steps=64)
         assert path.value == pytest.approx(wanted, abs=1e-5)
         assert abs(path.completeness_error or 0) < 1e-2
 
-    def test_what_has_no_probability_is_asked_for_its_logit(self) -> None:
-        model = tiny_model(("choice",))
-        with pytest.raises(BertcoreError, match="not a probability"):
-            head_effects(model, pair_text(model), Target("choice"))
-        with pytest.raises(BertcoreError, match="no classification head"):
-            head_effects(model, pair_text(model), Target("classify"))
+    @pytest.mark.parametrize(
+        ("heads", "target", "match"),
+        [
+            (("choice",), Target("choice"), "not a probability"),
+            (("choice",), Target("classify"), "no classification head"),
+            (("mlm", "nsp"), Target("mlm", CAT, 13), "no token 13.*0 to 12"),
+            (("mlm", "nsp"), Target("mlm", CAT, -1), "no token -1"),
+            (("mlm", "nsp"), Target("mlm", 10_000, MASKED), "no token 10000 in this model's vocabulary"),
+            (("mlm", "nsp"), Target("sop"), "no SOP head"),
+            ((), Target("mlm", CAT, MASKED), "masked-word"),
+        ],
+    )
+    def test_what_the_model_cannot_say_is_a_sentence(self, heads: Any, target: Target, match: str) -> None:
+        model = tiny_model(heads)
+        with pytest.raises(BertcoreError, match=match):
+            head_effects(model, pair_text(model), target)
 
 
 class TestAblation:
@@ -140,23 +167,6 @@ class TestAblation:
         head_effects(model, pair_text(model), target, max_tokens=30, progress=shares.append)
         assert len(shares) == 6 and shares == sorted(shares) and shares[-1] == 1
 
-    @pytest.mark.parametrize(
-        ("target", "match"),
-        [
-            (Target("mlm", CAT, 13), "no token 13.*0 to 12"),
-            (Target("mlm", CAT, -1), "no token -1"),
-            (Target("mlm", 10_000, MASKED), "no token 10000 in this model's vocabulary"),
-            (Target("sop"), "no SOP head"),
-        ],
-    )
-    def test_what_the_model_cannot_say_is_a_sentence(self, target: Target, match: str) -> None:
-        with pytest.raises(BertcoreError, match=match):
-            head_effects(tiny_model(), pair_text(tiny_model()), target)
-
-    def test_without_an_mlm_head_no_word(self) -> None:
-        with pytest.raises(BertcoreError, match="masked-word"):
-            head_effects(tiny_model(()), pair_text(tiny_model(())), Target("mlm", CAT, MASKED))
-
 
 class TestAttribution:
     @families
@@ -192,7 +202,8 @@ class TestAttribution:
     def test_the_path_integral_against_many_small_steps(self) -> None:
         model = family_model("bert").double()
         target = Target("mlm", CAT, MASKED, "logit")
-        found = integrated_gradients(model, pair_text(model), target, steps=100)
+        few, found = (integrated_gradients(model, pair_text(model), target, steps=steps) for steps in (1, 100))
+        assert abs(few.completeness_error or 0) > 100 * abs(found.completeness_error or 0)
         text = as_text(model, PAIR.ids, PAIR.segments)
         own = model.embeddings(text.ids[None], text.segments, text.positions)
         total, count = torch.zeros_like(own), 150
@@ -201,13 +212,6 @@ class TestAttribution:
             target.of(model, model.encoder(point)).sum().backward()
             total += point.grad / count
         assert found.scores == pytest.approx((own * total).sum(-1)[0].numpy(), abs=1e-3)
-
-    def test_too_few_steps_show_in_the_error(self) -> None:
-        model = family_model("bert").double()
-        few, many = (
-            integrated_gradients(model, pair_text(model), Target("mlm", CAT, MASKED), steps=steps) for steps in (1, 100)
-        )
-        assert abs(few.completeness_error or 0) > 100 * abs(many.completeness_error or 0)
 
     def test_gradients_flow_where_the_caller_wants_none(self) -> None:
         model = tiny_model().requires_grad_(True)  # as after training
@@ -347,23 +351,17 @@ COMFORT, ABLE, MASK = (TOKENIZER.raw.token_to_id(token) for token in ("comfort",
 
 
 def row_of(model: Bert, ids: list[int], segments: list[int], position: int) -> np.ndarray:
-    logits = trace(model, ids, segments, mlm_positions=[position]).mlm_logits
-    return np.asarray(logits[0])
+    return np.asarray(trace(model, ids, segments, mlm_positions=[position]).mlm_logits[0])
 
 
 class TestWordProbability:
     @families
-    def test_one_piece_is_the_row_of_the_mask(self, family: str) -> None:
+    def test_one_piece_is_the_row_of_the_mask_and_several_are_filled_from_left_to_right(self, family: str) -> None:
         model = family_model(family)
         segments = segments_for(model)
-        expected = word_rank(row_of(model, PAIR.ids, segments, MASKED), CAT)
+        alone = word_rank(row_of(model, PAIR.ids, segments, MASKED), CAT)
         found = word_probability(model, TOKENIZER, pair_text(model), MASKED, [CAT])
-        assert found == pytest.approx(expected.probability, rel=1e-4)
-
-    @families
-    def test_pieces_are_filled_from_left_to_right(self, family: str) -> None:
-        model = family_model(family)
-        segments = segments_for(model)
+        assert found == pytest.approx(alone.probability, rel=1e-4)
         wider = [*segments[:MASKED], segments[MASKED], *segments[MASKED:]]
         before, after = PAIR.ids[:MASKED], PAIR.ids[MASKED + 1 :]
         first = word_rank(row_of(model, [*before, MASK, MASK, *after], wider, MASKED), COMFORT)
@@ -442,12 +440,10 @@ class TestSurprise:
         assert abs(found.bits[1] - plain.bits[1]) > 1e-3
         assert found.bits[[0, 2, 3]] == pytest.approx(plain.bits[[0, 2, 3]], abs=1e-5)
 
-    def test_even_odds_by_hand(self) -> None:
+    def test_perplexity_by_hand_and_of_no_words(self) -> None:
         found = Surprise(np.array([1, 3]), np.array([1.0, 3.0]))
         assert found.pseudo_perplexity == 4.0
         assert found.by_token(5).tolist() == [0, 1, 0, 3, 0]
-
-    def test_no_words_no_perplexity(self) -> None:
         found = surprises(family_model("bert"), [TOKENIZER.encode("")], MASK)[0]
         assert len(found.bits) == 0 and math.isnan(found.pseudo_perplexity)
 
@@ -471,23 +467,11 @@ def _snapshot(folder: Path, loved_word: str) -> Path:
     return folder
 
 
-def test_each_snapshot_says_its_own_word(tmp_path: Path) -> None:
+def test_each_snapshot_that_the_run_has_kept_says_its_own_word(tmp_path: Path) -> None:
     snapshots = [_snapshot(tmp_path / word, word) for word in ("cat", "dog")]
-    guesses = words_over_time(snapshots, "the [MASK] ran")
-    assert [guesses[path].token for path in snapshots] == ["cat", "dog"]
+    guesses = words_over_time([*snapshots, tmp_path / "gone"], "the [MASK] ran")
+    assert [(path, guess.token) for path, guess in guesses.items()] == list(zip(snapshots, ("cat", "dog"), strict=True))
     assert all(guess.probability > 0.99 for guess in guesses.values())
-
-
-def test_snapshot_that_the_run_thinned_away_is_left_out(tmp_path: Path) -> None:
-    there = _snapshot(tmp_path / "there", "mat")
-    assert list(words_over_time([tmp_path / "gone", there], "on the [MASK]")) == [there]
-
-
-def test_sentence_without_a_mask_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BertcoreError, match=r"Write \[MASK\]"):
-        words_over_time([_snapshot(tmp_path / "one", "cat")], "the cat ran")
-
-
-def test_mask_that_was_cut_off_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BertcoreError, match="too long"):
-        words_over_time([_snapshot(tmp_path / "one", "cat")], "the cat ran " * 30 + "[MASK]")
+    for text, says in (("the cat ran", r"Write \[MASK\]"), ("the cat ran " * 30 + "[MASK]", "too long")):
+        with pytest.raises(BertcoreError, match=says):
+            words_over_time(snapshots, text)

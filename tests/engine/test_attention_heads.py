@@ -1,5 +1,8 @@
 """Heads by what they do, found by kind and expression, mapped by likeness; links, edited rows and score steps."""
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,6 +17,7 @@ from bertcore.analysis.attention_heads import (
     compared_rows,
     divergence_between_heads,
     find_heads,
+    head_facts,
     head_map,
     kind_named,
     row_entropy,
@@ -23,74 +27,89 @@ from bertcore.analysis.links import between, strongest_links, with_weight
 from bertcore.analysis.score_steps import score_steps
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
-from tests.engine.family_models import TOKENIZER
+from bertcore.tokenizer.tokenizer import Encoding
 from tests.engine.models import tiny_model, word_tokenizer
 
 # --- what a head does, and the scores behind the label
 
+TOKENIZER = word_tokenizer()
+# 0 [CLS]  1 the  2 cat  3 sat  4 .  5 [SEP]  6 it  7 was  8 comfort  9 ##able  10 !  11 [SEP]
+SENTENCES = TOKENIZER.encode("The cat sat.", "It was comfortable!")
 # 0 [CLS]  1 the  2 cat  3 sat  4 [SEP]  5 the  6 cat  7 sang  8 [SEP]
 REPEATED = TOKENIZER.encode("the cat sat", "the cat sang")
 # 0 [CLS]  1 cat  2 dog  3 cat  4 dog  5 [SEP]
 WITHIN = TOKENIZER.encode("cat dog cat dog")
 SINGLE = TOKENIZER.encode("the cat sat on a mat, a very comfortable dog")
+MANY = TOKENIZER.encode("the cat sat on a mat it was very comfortable the dog sang")
+OTHER_THE = MANY.tokens.index("the", 2)
+OTHERS = {row: (row + 7) % len(MANY) for row in range(2, len(MANY)) if row != OTHER_THE}
 
 
 def looks(size: int, targets: dict[int, int]) -> np.ndarray:
     """Attention (S,S): each row wholly to one token, by default the first."""
-    attention = np.zeros((size, size))
-    for row in range(size):
-        attention[row, targets.get(row, 0)] = 1
-    return attention
+    return np.eye(size)[[targets.get(row, 0) for row in range(size)]]
 
 
-def test_the_same_word_in_the_other_sentence() -> None:
-    attention = looks(9, {1: 5, 2: 6, 5: 1, 6: 2})
-    found = classify_heads(attention[None], REPEATED)[0]
-    assert (found.kind, found.score) == ("same word in the other sentence", 1.0)
-    assert found.scores["same word elsewhere"] == 1.0
-    assert found.scores["[CLS]/[SEP] sink"] == pytest.approx(2 / 6)  # sat and sang look at [CLS]
-    assert found.scores["previous token"] == 0
-
-
-def test_the_same_word_in_one_sentence() -> None:
-    attention = looks(6, {1: 3, 3: 1, 2: 4, 4: 2})
-    found = classify_heads(attention[None], WITHIN)[0]
-    assert (found.kind, found.score) == ("same word elsewhere", 1.0)
-    assert "same word in the other sentence" not in found.scores
-
-
-def test_one_repeated_word_among_many_does_not_name_a_head() -> None:
-    encoding = TOKENIZER.encode("the cat sat on a mat it was very comfortable the dog sang")
-    size = len(encoding)
-    other = encoding.tokens.index("the", 2)
-    attention = looks(size, {1: other, other: 1} | {row: (row + 7) % size for row in range(2, size) if row != other})
-    found = classify_heads(attention[None], encoding)[0]
-    assert found.scores["same word elsewhere"] > 0.5 and found.kind == "mixed"
-
-
-def test_unknown_words_are_not_the_same_word() -> None:
-    encoding = TOKENIZER.encode("日 本 日 本")
-    assert len(encoding.unknown) == 4
-    assert not any(name.startswith("same word") for name in classify_heads(np.eye(6)[None], encoding)[0].scores)
-
-
-def test_near_tokens_but_no_single_one() -> None:
-    size = len(SINGLE)
+def near(size: int) -> np.ndarray:
+    """To the tokens one and two away alike, and not to itself."""
     distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
-    near = ((distance > 0) & (distance <= 2)).astype(float)
-    near /= near.sum(axis=1, keepdims=True)
-    found = classify_heads(near[None], SINGLE)[0]
-    assert found.kind == "local" and found.score == pytest.approx(1.0)
-    assert found.scores["previous token"] < 0.5
+    weights = ((distance > 0) & (distance <= 2)).astype(float)
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
-def test_in_a_short_text_all_is_near_and_nothing_local() -> None:
-    encoding = TOKENIZER.encode("cat")
-    attention = np.array([[0.5, 0.3, 0.2], [0.45, 0.1, 0.45], [0.1, 0.2, 0.7]])
-    assert classify_heads(attention[None], encoding)[0].kind == "[CLS]/[SEP] sink"
-    attention[1] = [0.05, 0.45, 0.5]
+EYE = np.eye(12)
+OTHER_SENTENCE, ELSEWHERE = "same word in the other sentence", "same word elsewhere"
+SINK = "[CLS]/[SEP] sink"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "attention", "kind", "score", "others"),
+    [
+        # at the seams of the pair the neighbour is a special token, so only one pattern can be pure
+        (SENTENCES, looks(12, {row: row - 1 for row in range(1, 12)}), "previous token", 1, {}),
+        (SENTENCES, looks(12, {row: min(row + 1, 11) for row in range(12)}), "next token", 1, {}),
+        (SENTENCES, EYE, "same token", 1, {}),
+        (SENTENCES, np.tile(EYE[5], (12, 1)), SINK, 1, {}),
+        (SENTENCES, np.tile(EYE[0], (12, 1)), SINK, 1, {}),
+        (SENTENCES, np.full((12, 12), 1 / 12), "broad", 1, {}),
+        # half and half is named after the larger half; a word far away is no kind
+        (SENTENCES, 0.6 * EYE + 0.4 * np.roll(EYE, 3, axis=1), "same token", 0.6, {}),
+        (SENTENCES, np.tile(EYE[2], (12, 1)), "mixed", None, {}),
+        (TOKENIZER.encode(" "), np.full((2, 2), 0.5), "mixed", 0, {}),
+        # sat and sang look at [CLS]
+        (
+            REPEATED,
+            looks(9, {1: 5, 2: 6, 5: 1, 6: 2}),
+            OTHER_SENTENCE,
+            1,
+            {ELSEWHERE: 1, SINK: 2 / 6, "previous token": 0},
+        ),
+        (WITHIN, looks(6, {1: 3, 3: 1, 2: 4, 4: 2}), ELSEWHERE, 1, {OTHER_SENTENCE: None}),
+        # one repeated word among many does not name a head, and unknown words are not the same word
+        (MANY, looks(len(MANY), {1: OTHER_THE, OTHER_THE: 1, **OTHERS}), "mixed", 1, {ELSEWHERE: 1}),
+        (TOKENIZER.encode("日 本 日 本"), np.eye(6), "same token", 1, {OTHER_SENTENCE: None, ELSEWHERE: None}),
+        (SINGLE, near(len(SINGLE)), "local", 1, {}),
+        # in a short text all is near and nothing local
+        (TOKENIZER.encode("cat"), np.array([[0.5, 0.3, 0.2], [0.45, 0.1, 0.45], [0.1, 0.2, 0.7]]), SINK, 0.9, {}),
+        (
+            TOKENIZER.encode("cat"),
+            np.array([[0.5, 0.3, 0.2], [0.05, 0.45, 0.5], [0.1, 0.2, 0.7]]),
+            SINK,
+            0.55,
+            {"local": 1},
+        ),
+    ],
+)
+def test_kinds_by_hand(
+    encoding: Encoding, attention: np.ndarray, kind: str, score: float | None, others: dict[str, float | None]
+) -> None:
     found = classify_heads(attention[None], encoding)[0]
-    assert found.scores["local"] == pytest.approx(1.0) and found.kind != "local"
+    assert np.allclose(attention.sum(-1), 1) and found.kind == kind
+    assert found.score < 0.5 if score is None else found.score == pytest.approx(score)
+    for name, expected in others.items():
+        assert found.scores.get(name) == (expected if expected is None else pytest.approx(expected))
+    if kind == "local":
+        assert found.scores["previous token"] < 0.5
 
 
 def test_a_score_is_the_share_that_the_pattern_explains() -> None:
@@ -101,11 +120,10 @@ def test_a_score_is_the_share_that_the_pattern_explains() -> None:
     assert scores["previous token"] == pytest.approx(np.mean([attention[i, i - 1] for i in words]))
     assert scores["next token"] == pytest.approx(np.mean([attention[i, i + 1] for i in words]))
     assert scores["same token"] == pytest.approx(np.mean([attention[i, i] for i in words]))
-    assert scores["[CLS]/[SEP] sink"] == pytest.approx(np.mean([attention[i, [0, 4, 8]].sum() for i in words]))
-    near = [attention[i, max(i - 2, 0) : i + 3].sum() for i in words]
-    assert scores["local"] == pytest.approx(np.mean(near))
+    assert scores[SINK] == pytest.approx(np.mean([attention[i, [0, 4, 8]].sum() for i in words]))
+    assert scores["local"] == pytest.approx(np.mean([attention[i, max(i - 2, 0) : i + 3].sum() for i in words]))
     pairs = [(1, 5), (2, 6), (5, 1), (6, 2)]
-    assert scores["same word elsewhere"] == pytest.approx(np.mean([attention[pair] for pair in pairs]))
+    assert scores[ELSEWHERE] == pytest.approx(np.mean([attention[pair] for pair in pairs]))
 
 
 def test_many_heads_at_once_are_each_head_alone() -> None:
@@ -125,15 +143,45 @@ def test_the_clearest_head_does_most_of_one_plain_thing() -> None:
     assert clearest_head(heads, SINGLE) == (1, 2)
     best = [max(kind.scores.get(name, 0) for name in PLAIN_KINDS) for kind in classify_heads(heads[1], SINGLE)]
     assert int(np.argmax(best)) == 2
-
-
-def test_a_text_without_words_has_a_first_head() -> None:
     assert clearest_head(np.full((2, 2, 2, 2), 0.5), TOKENIZER.encode("")) == (0, 0)
+
+
+def test_facts_of_attention_worked_out_by_hand() -> None:
+    encoding = TOKENIZER.encode("cat", "dog")  # [CLS] cat [SEP] dog [SEP]
+    attention = np.array(
+        [
+            [1.0, 0.0, 0.0, 0.0, 0.0],
+            [0.25, 0.25, 0.0, 0.5, 0.0],
+            [0.0, 0.0, 0.0, 0.0, 1.0],
+            [0.2, 0.2, 0.2, 0.2, 0.2],
+            [0.0, 0.5, 0.0, 0.5, 0.0],
+        ]
+    )
+    facts = head_facts(attention, encoding)
+    entropies = [0, 1.5 * math.log(2), 0, math.log(5), math.log(2)]
+    distances = [0, 0.25 * 1 + 0.5 * 2, 2, 0.2 * (3 + 2 + 1 + 1), 0.5 * 3 + 0.5 * 1]
+    special = [1, 0.25, 1, 0.6, 0]
+    assert row_entropy(attention) == pytest.approx(entropies)
+    assert facts.entropy_nats == pytest.approx(sum(entropies) / 5)
+    assert facts.mean_distance_tokens == pytest.approx(sum(distances) / 5)
+    assert facts.on_special == pytest.approx(sum(special) / 5)
+    assert facts.a_to_b == pytest.approx(0.5)  # A is one token, and gives half to B's one token
+    assert head_facts(np.full((4, 4), 0.25), TOKENIZER.encode("the cat")).a_to_b is None
+
+
+@given(seed=st.integers(0, 1000))
+def test_facts_and_scores_stay_in_their_bounds(seed: int) -> None:
+    attention = np.random.default_rng(seed).dirichlet(np.full(12, 0.3), size=12).astype(np.float32)
+    facts, found = head_facts(attention, SENTENCES), classify_heads(attention[None], SENTENCES)[0]
+    assert 0 <= facts.entropy_nats <= math.log(12) and 0 <= facts.mean_distance_tokens <= 11
+    assert facts.a_to_b is not None and 0 <= facts.a_to_b <= 1 and 0 <= facts.on_special <= 1
+    assert 0 <= found.score <= 1 + 1e-6
 
 
 # --- finding heads by kind and by expression, on attention made by hand
 
-PAIR = word_tokenizer().encode("the cat sat.", "the comfortable cat!")
+# 0 [CLS]  1 the  2 cat  3 sat  4 .  5 [SEP]  6 the  7 comfort  8 ##able  9 cat  10 !  11 [SEP]
+PAIR = TOKENIZER.encode("the cat sat.", "the comfortable cat!")
 CLS, CAT_A, CAT_B, SIZE = 0, 2, 9, len(PAIR)
 
 
@@ -151,11 +199,6 @@ def heads() -> np.ndarray:
 
 def ranked(query: str) -> list[tuple[int, int]]:
     return [(match.layer, match.head) for match in find_heads(query, heads(), PAIR).matches]
-
-
-def test_the_text_is_as_the_cases_below_take_it() -> None:
-    assert PAIR.tokens[CAT_A] == PAIR.tokens[CAT_B] == "cat" and PAIR.parts[CAT_B] == "b"
-    assert PAIR.tokens[7:9] == ["comfort", "##able"]
 
 
 def test_a_kind_ranks_all_heads_by_its_score() -> None:
@@ -234,7 +277,7 @@ def test_all_conditions_must_hold_and_the_first_one_ranks() -> None:
 
 
 def test_and_inside_the_brackets_is_a_word() -> None:
-    text = word_tokenizer().encode("a cat and a dog")
+    text = TOKENIZER.encode("a cat and a dog")
     even = np.full((1, 1, len(text), len(text)), 1 / len(text), dtype=np.float32)
     found = find_heads("attn(cat -> dog) > 0 and attn(dog -> cat) > 0", even, text)
     assert len(found.matches) == 1
@@ -260,7 +303,7 @@ def test_what_cannot_be_read_is_said(query: str, said: str) -> None:
 
 
 def test_a_kind_that_the_text_cannot_show() -> None:
-    text = word_tokenizer().encode("cat dog")
+    text = TOKENIZER.encode("cat dog")
     even = np.full((1, 1, len(text), len(text)), 1 / len(text), dtype=np.float32)
     with pytest.raises(BertcoreError, match="No head can show “same word in the other sentence”"):
         find_heads("same word in the other sentence", even, text)
@@ -276,7 +319,6 @@ def test_names_of_kinds() -> None:
 
 RNG = np.random.default_rng(1)
 ATTENTIONS = RNG.dirichlet(np.full(9, 0.4), size=(2, 3, 9)).astype(np.float32)
-SENTENCES = word_tokenizer().encode("the cat sat.", "it was very comfortable!")
 
 
 def head_divergence(attentions: np.ndarray) -> np.ndarray:
@@ -335,18 +377,13 @@ class TestMap:
 class TestLinks:
     ATTENTION = np.array([[0.5, 0.3, 0.2], [0.0, 0.9, 0.1], [0.4, 0.4, 0.2]])
 
-    def test_from_a_threshold_on(self) -> None:
-        links = strongest_links(self.ATTENTION, least=0.4)
-        pairs = list(zip(links.rows.tolist(), links.columns.tolist(), strict=True))
-        assert pairs == [(1, 1), (0, 0), (2, 0), (2, 1)]
-        assert links.weights.tolist() == [0.9, 0.5, 0.4, 0.4]
-        assert links.share == pytest.approx(2.2 / 3)
-
-    def test_of_each_row_the_fewest_that_hold_a_share(self) -> None:
+    def test_from_a_threshold_on_or_of_each_row_the_fewest_that_hold_a_share(self) -> None:
         """A row that looks at many tokens has lines too, however strong those of the others are."""
-        links = strongest_links(self.ATTENTION, share=0.5)
-        pairs = list(zip(links.rows.tolist(), links.columns.tolist(), strict=True))
-        assert pairs == [(1, 1), (0, 0), (2, 0), (2, 1)]
+        for links in (strongest_links(self.ATTENTION, least=0.4), strongest_links(self.ATTENTION, share=0.5)):
+            pairs = list(zip(links.rows.tolist(), links.columns.tolist(), strict=True))
+            assert pairs == [(1, 1), (0, 0), (2, 0), (2, 1)]
+            assert links.weights.tolist() == [0.9, 0.5, 0.4, 0.4]
+            assert links.share == pytest.approx(2.2 / 3)
         even = np.array([[1.0, 0.0, 0.0, 0.0], [0.25] * 4, [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
         links = strongest_links(even, share=0.6)
         assert np.count_nonzero(links.rows == 1) == 3
@@ -364,34 +401,31 @@ class TestLinks:
         links = strongest_links(self.ATTENTION, among=among)
         assert list(zip(links.rows.tolist(), links.columns.tolist(), strict=True)) == [(0, 2), (1, 2)]
         assert links.share == pytest.approx(1)
-
-    def test_nothing_to_connect(self) -> None:
         links = strongest_links(self.ATTENTION, among=np.zeros((3, 3), dtype=bool), share=0.5)
         assert len(links.weights) == 0 and links.share == 0
 
 
 class TestEditedRow:
-    def test_the_others_keep_their_proportions(self) -> None:
-        assert with_weight(np.array([0.5, 0.3, 0.2]), [0], 0.8) == pytest.approx([0.8, 0.12, 0.08])
-        assert with_weight(np.array([0.5, 0.3, 0.2]), [0, 1], 0.4) == pytest.approx([0.25, 0.15, 0.6])
-
-    def test_where_nothing_was_all_get_the_same(self) -> None:
-        assert with_weight(np.array([1.0, 0.0, 0.0]), [0], 0.5) == pytest.approx([0.5, 0.25, 0.25])
-        assert with_weight(np.array([1.0, 0.0, 0.0]), [1, 2], 0.5) == pytest.approx([0.5, 0.25, 0.25])
-
-    def test_only_within_some_columns(self) -> None:
-        row = with_weight(np.array([0.4, 0.3, 0.1, 0.2]), [1], 0.5, within=[1, 2, 3])
-        assert row == pytest.approx([0.4, 0.3, 0.1, 0.2])  # it holds half of the 0.6 already
-        row = with_weight(np.array([0.4, 0.3, 0.1, 0.2]), [1], 1.0, within=[1, 2, 3])
-        assert row == pytest.approx([0.4, 0.6, 0, 0])
+    @pytest.mark.parametrize(
+        ("row", "columns", "weight", "within", "expected"),
+        [
+            # the others keep their proportions; where nothing was all get the same
+            ([0.5, 0.3, 0.2], [0], 0.8, None, [0.8, 0.12, 0.08]),
+            ([0.5, 0.3, 0.2], [0, 1], 0.4, None, [0.25, 0.15, 0.6]),
+            ([1.0, 0.0, 0.0], [0], 0.5, None, [0.5, 0.25, 0.25]),
+            ([1.0, 0.0, 0.0], [1, 2], 0.5, None, [0.5, 0.25, 0.25]),
+            ([0.4, 0.3, 0.1, 0.2], [1], 0.5, [1, 2, 3], [0.4, 0.3, 0.1, 0.2]),  # it holds half of the 0.6 already
+            ([0.4, 0.3, 0.1, 0.2], [1], 1.0, [1, 2, 3], [0.4, 0.6, 0, 0]),
+            ([1.0], [0], 0.2, None, [1.0]),  # one token keeps all
+        ],
+    )
+    def test_by_hand(self, row: Any, columns: Any, weight: float, within: Any, expected: Any) -> None:
+        assert with_weight(np.array(row), columns, weight, within=within) == pytest.approx(expected)
 
     def test_no_weight_is_above_1(self) -> None:
         row = np.array([0.7000001, 0.3], dtype=np.float32)  # sums to a little more, as float32 does
         assert with_weight(row, [1], 1.0).tolist() == [0, 1]
         assert with_weight(row, [1], 0.0).tolist() == [1, 0]
-
-    def test_one_token_keeps_all(self) -> None:
-        assert with_weight(np.array([1.0]), [0], 0.2).tolist() == [1.0]
 
     @given(
         st.lists(st.floats(0, 1), min_size=1, max_size=6).filter(lambda row: sum(row) > 0.01),

@@ -13,6 +13,7 @@ from bertcore.analysis.tokenisations import TwoTokenisations, compare_tokenisati
 from bertcore.analysis.trace import activations, trace
 from bertcore.analysis.vectors import (
     NearestWords,
+    cosines,
     group_similarity,
     lengths,
     part_fractions,
@@ -20,7 +21,6 @@ from bertcore.analysis.vectors import (
     word_in_sentences,
     word_positions,
 )
-from bertcore.analysis.vectors import cosines as cosines_of
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
@@ -30,22 +30,26 @@ from tests.engine.models import tiny_model
 # --- lengths and paths of hidden states, what each sublayer adds, and one word in several sentences
 
 
-class TestPaths:
-    @pytest.mark.parametrize("shape", [(3, 4, 40), (5, 30, 12)])  # fewer states than dimensions, and more
-    def test_one_pca_over_all_layers(self, shape: tuple[int, int, int]) -> None:
-        states = np.random.default_rng(0).normal(size=shape).astype(np.float32) * 3 + 1
-        found, flat = pca(states), states.reshape(-1, shape[-1]).astype(np.float64)
-        left, sizes, right = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
-        sign = np.sign(right[range(2), np.abs(right[:2]).argmax(axis=1)])
-        assert np.abs(found.points.reshape(-1, 2) - (left * sizes)[:, :2] * sign).max() <= 1e-4
-        assert np.abs(found.explained_variance_ratio - (sizes**2 / (sizes**2).sum())[:2]).max() <= 1e-5
+@pytest.mark.parametrize("shape", [(3, 4, 40), (5, 30, 12)])  # fewer states than dimensions, and more
+@pytest.mark.parametrize("k", [2, 4])
+def test_one_pca_over_all_layers(shape: tuple[int, int, int], k: int) -> None:
+    states = np.random.default_rng(0).normal(size=shape).astype(np.float32) * 3 + 1
+    found, flat = pca(states, k), states.reshape(-1, shape[-1]).astype(np.float64)
+    left, sizes, right = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
+    sign = np.sign(right[range(k), np.abs(right[:k]).argmax(axis=1)])
+    ratio = (sizes**2 / (sizes**2).sum())[:k]
+    assert np.abs(found.points.reshape(-1, k) - (left * sizes)[:, :k] * sign).max() <= 1e-4
+    assert np.abs(found.explained_variance_ratio - ratio).max() <= 1e-5
+    assert found.kept == pytest.approx(ratio.sum(), abs=1e-5)
 
-    def test_a_token_alone_and_states_that_are_all_alike(self) -> None:
-        assert pca(np.ones((4, 1, 8), dtype=np.float32)).points.tolist() == [[[0, 0]]] * 4
-        line = np.arange(3, dtype=np.float32)[:, None, None] * np.ones((1, 1, 8), dtype=np.float32)
-        found = pca(line)
-        assert found.explained_variance_ratio == pytest.approx([1, 0], abs=1e-6)
-        assert np.diff(found.points[:, 0, 0]) == pytest.approx([8**0.5] * 2, abs=1e-5)
+
+def test_pca_of_a_token_alone_and_of_states_that_are_all_alike() -> None:
+    same = pca(np.ones((4, 1, 8), dtype=np.float32))
+    assert same.points.tolist() == [[[0, 0]]] * 4 and same.explained_variance_ratio.tolist() == [0, 0]
+    assert same.kept == 1
+    found = pca(np.arange(3, dtype=np.float32)[:, None, None] * np.ones((1, 1, 8), dtype=np.float32))
+    assert found.explained_variance_ratio == pytest.approx([1, 0], abs=1e-6)
+    assert np.diff(found.points[:, 0, 0]) == pytest.approx([8**0.5] * 2, abs=1e-5)
 
 
 def parts_of(model: Bert, layer: int) -> dict[str, np.ndarray]:
@@ -66,6 +70,8 @@ class TestResidualStream:
     @pytest.mark.parametrize("name", SHAPES)
     def test_what_is_added_makes_the_next_hidden_state(self, name: str) -> None:
         model = family_model(name)
+        found, row = residual_stream(model, pair_text(model)), 5
+        assert found.entering.shape == (3, len(PAIR))
         for index in range(3):
             parts, layer, epsilon = parts_of(model, index), model.encoder.layer(index), model.config.layer_norm_eps
             middle, leaving = parts["x"] + parts["attention"], parts["m"] + parts["feed_forward"]
@@ -74,32 +80,20 @@ class TestResidualStream:
                 leaving = normed(leaving, layer.feed_forward_norm, epsilon)
             assert np.abs(middle - parts["m"]).max() <= 1e-5
             assert np.abs(leaving - parts["y"]).max() <= 1e-5
-
-    @pytest.mark.parametrize("name", SHAPES)
-    def test_lengths_and_cosines_by_hand(self, name: str) -> None:
-        model = family_model(name)
-        found = residual_stream(model, pair_text(model))
-        assert found.entering.shape == (3, len(PAIR))
-        for index in range(3):
-            parts, row = parts_of(model, index), 5
-            for there, added in (("x", "attention"), ("m", "feed_forward")):
+            for stream, there, added in ((found.entering, "x", "attention"), (found.middle, "m", "feed_forward")):
                 before, new = parts[there][row].astype(float), parts[added][row].astype(float)
                 sizes = np.linalg.norm(before), np.linalg.norm(new)
-                stream = found.entering if there == "x" else found.middle
                 assert stream[index, row] == pytest.approx(sizes[0], rel=1e-5)
                 assert getattr(found, added)[index, row] == pytest.approx(sizes[1], rel=1e-5)
                 cosine = getattr(found, f"{added}_cosine")[index, row]
                 assert cosine == pytest.approx(before @ new / sizes[0] / sizes[1], abs=1e-5)
 
-    def test_a_word_of_several_pieces_is_their_mean(self) -> None:
+    def test_words_of_several_pieces_and_what_a_change_left(self) -> None:
         model = tiny_model()
         found = residual_stream(model, pair_text(model), members=[[1], [4, 5, 6]])
         parts = parts_of(model, 0)
         assert found.attention.shape == (2, 2)
         assert found.attention[0, 1] == pytest.approx(np.linalg.norm(parts["attention"][4:7].mean(0)), rel=1e-5)
-
-    def test_it_measures_what_a_change_left(self) -> None:
-        model = tiny_model()
         found = residual_stream(model, pair_text(model), changes=ablate(layers_off=[0]))
         assert found.entering[1] == pytest.approx(found.entering[0], rel=1e-5)  # layer 1 left what entered it
 
@@ -131,38 +125,28 @@ class TestOneWord:
             states = trace(model, encoding.ids, segments_for(model, encoding)).hidden_states
             row = encoding.labels.index("cat")
             assert np.abs(found.vectors[:, use] - states[:, row]).max() <= 1e-5
-        expected = cosines_of(found.vectors)
-        assert np.abs(found.cosines - expected).max() <= 1e-6
+        assert np.abs(found.cosines - cosines(found.vectors)).max() <= 1e-6
 
     def test_several_pieces_are_averaged(self) -> None:
         model = tiny_model()
         found = word_in_sentences(model, TOKENIZER, "comfortable", ["It was comfortable!"])
         states = trace(model, (e := TOKENIZER.encode("It was comfortable!")).ids, e.segments).hidden_states
         assert np.abs(found.vectors[:, 0] - states[:, 3:5].mean(axis=1)).max() <= 1e-5
-
-    def test_no_sentence_with_the_word_is_an_error_that_names_it(self) -> None:
         with pytest.raises(BertcoreError, match="No sentence contains the word “bird”"):
-            word_in_sentences(tiny_model(), TOKENIZER, "bird", ["The cat sat."])
+            word_in_sentences(model, TOKENIZER, "bird", ["The cat sat."])
 
     def test_meanings_part_where_groups_are_furthest_apart(self) -> None:
-        cosines = np.ones((3, 4, 4))
-        cosines[1, :2, 2:] = cosines[1, 2:, :2] = 0.2  # apart by 0.8 at layer 1
-        cosines[2, :2, 2:] = cosines[2, 2:, :2] = 0.1
-        cosines[2, 0, 1] = cosines[2, 1, 0] = 0.4  # within: (0.4 + 1) / 2; apart by 0.6
-        found = group_similarity(cosines, [1, 1, 2, 2])
+        alike = np.ones((3, 4, 4))
+        alike[1, :2, 2:] = alike[1, 2:, :2] = 0.2  # apart by 0.8 at layer 1
+        alike[2, :2, 2:] = alike[2, 2:, :2] = 0.1
+        alike[2, 0, 1] = alike[2, 1, 0] = 0.4  # within: (0.4 + 1) / 2; apart by 0.6
+        found = group_similarity(alike, [1, 1, 2, 2])
         assert found.within == pytest.approx([1, 1, 0.7])
         assert found.between == pytest.approx([1, 0.2, 0.1])
         assert found.layer == 1
-
-    def test_one_group_and_single_uses_have_nothing_to_part(self) -> None:
-        cosines = np.ones((2, 2, 2))
-        assert (
-            group_similarity(cosines, [1, 1]).layer is None
-            and np.isnan(group_similarity(cosines, [1, 1]).between).all()
-        )
-        assert (
-            group_similarity(cosines, [1, 2]).layer is None and np.isnan(group_similarity(cosines, [1, 2]).within).all()
-        )
+        one_group, single_uses = (group_similarity(np.ones((2, 2, 2)), groups) for groups in ([1, 1], [1, 2]))
+        assert one_group.layer is None and np.isnan(one_group.between).all()
+        assert single_uses.layer is None and np.isnan(single_uses.within).all()
 
 
 # --- feed-forward neurons: which fire most, where, and which words they push up
@@ -187,29 +171,20 @@ def test_the_strongest_are_those_of_a_full_sort(name: str) -> None:
         assert named == pytest.approx(found.activations[row], abs=1e-5)
 
 
-def test_more_than_there_are_gives_all() -> None:
-    found = strongest_neurons(tiny_model(), pair_text(tiny_model()), k=1000)
-    assert found.neurons.shape == (len(PAIR), 2 * 48)
-    pairs = {(layer, neuron) for layer, neuron in zip(found.layers[0], found.neurons[0], strict=True)}
-    assert len(pairs) == 2 * 48
-
-
-def test_a_words_activation_is_the_mean_of_its_pieces() -> None:
+def test_neurons_of_words_of_one_neuron_and_of_a_changed_pass() -> None:
     model = tiny_model()
-    whole, members = all_activations(model), [[1], [4, 5, 6]]
-    found = strongest_neurons(model, pair_text(model), k=5, members=members)
+    text, whole, members = pair_text(model), all_activations(model), [[1], [4, 5, 6]]
+    found = strongest_neurons(model, text, k=1000)  # more than there are gives all
+    assert found.neurons.shape == (len(PAIR), 2 * 48)
+    assert len(set(zip(found.layers[0], found.neurons[0], strict=True))) == 2 * 48
+    found = strongest_neurons(model, text, k=5, members=members)
     mean = whole[:, 4:7].mean(axis=1)  # (L,I)
     assert found.activations[1] == pytest.approx(np.sort(mean.ravel())[::-1][:5], abs=1e-5)
-    one = neuron_activations(model, pair_text(model), 1, 3, members=members)
+    one = neuron_activations(model, text, 1, 3, members=members)
     assert one == pytest.approx([whole[1, 1, 3], mean[1, 3]], abs=1e-5)
-
-
-def test_one_neuron_over_the_text() -> None:
-    model = tiny_model()
-    one = neuron_activations(model, pair_text(model), 1, 17)
-    assert one == pytest.approx(all_activations(model)[1, :, 17], abs=1e-5)
-    changed = neuron_activations(model, pair_text(model), 1, 17, changes=ablate({(0, 0)}))
-    assert np.abs(changed - one).max() > 1e-3
+    one = neuron_activations(model, text, 1, 17)
+    assert one == pytest.approx(whole[1, :, 17], abs=1e-5)
+    assert np.abs(neuron_activations(model, text, 1, 17, changes=ablate({(0, 0)})) - one).max() > 1e-3
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -246,27 +221,20 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.train([WORDS] * 20, 200)
 
 
-class TestShares:
-    def test_a_hand_computed_case(self) -> None:
-        """x = (3,4): the first part lies along one axis, the second along the other, 9/25 and 16/25."""
-        shares = part_fractions({"token": np.array([[3.0, 0.0]]), "position": np.array([[0.0, 4.0]]), "segment": None})
-        assert shares["token"] == pytest.approx([0.36]) and shares["position"] == pytest.approx([0.64])
-        assert "segment" not in shares
-
-    def test_they_add_up_and_may_be_negative(self) -> None:
-        generator = np.random.default_rng(0)
-        parts = {name: generator.normal(size=(9, 16)) for name in ("token", "segment", "position")}
-        parts["segment"] = -0.5 * parts["token"]
-        shares = part_fractions(parts)
-        assert sum(shares.values()) == pytest.approx(np.ones(9))
-        against = part_fractions({"token": np.array([[2.0, 0.0]]), "segment": np.array([[-1.0, 0.0]])})
-        assert against["segment"] == pytest.approx([-1]) and against["token"] == pytest.approx([2])
-
-    def test_a_sum_of_zero_has_no_shares(self) -> None:
-        assert part_fractions({"token": np.ones((2, 3)), "position": -np.ones((2, 3))})["token"].tolist() == [0, 0]
-
-    def test_lengths_are_the_roots_of_the_sums_of_squares(self) -> None:
-        assert lengths(np.array([[3.0, 4.0], [0, 2]])).tolist() == [5, 2]
+def test_shares_of_an_embedding() -> None:
+    """x = (3,4): the first part lies along one axis, the second along the other, 9/25 and 16/25."""
+    shares = part_fractions({"token": np.array([[3.0, 0.0]]), "position": np.array([[0.0, 4.0]]), "segment": None})
+    assert shares["token"] == pytest.approx([0.36]) and shares["position"] == pytest.approx([0.64])
+    assert "segment" not in shares
+    generator = np.random.default_rng(0)
+    parts = {name: generator.normal(size=(9, 16)) for name in ("token", "segment", "position")}
+    parts["segment"] = -0.5 * parts["token"]
+    assert sum(part_fractions(parts).values()) == pytest.approx(np.ones(9))
+    against = part_fractions({"token": np.array([[2.0, 0.0]]), "segment": np.array([[-1.0, 0.0]])})
+    assert against["segment"] == pytest.approx([-1]) and against["token"] == pytest.approx([2])
+    nothing = part_fractions({"token": np.ones((2, 3)), "position": -np.ones((2, 3))})  # a sum of zero has no shares
+    assert nothing["token"].tolist() == [0, 0]
+    assert lengths(np.array([[3.0, 4.0], [0, 2]])).tolist() == [5, 2]
 
 
 class TestNearWords:
@@ -292,6 +260,8 @@ class TestNearWords:
         table[30] = 1.001
         found = NearestWords(table, tokenizer).near([30], 12, "distance")
         assert len(found) == 12 and all(word.token_id < tokenizer.vocab_size for word in found)
+        table[30] = 0  # near nothing, and no error
+        assert all(word.cosine == 0 for word in NearestWords(table, tokenizer).near([30], 3))
 
     def test_words_around_several_stand_there_once(self, tokenizer: Tokenizer) -> None:
         table = np.random.default_rng(2).normal(size=(tokenizer.vocab_size, 8)).astype(np.float32)
@@ -330,20 +300,17 @@ class TestTwoTokenisations:
         assert (found.first.tokens, found.first.pieces, found.second.pieces, found.first.words) == (6, 4, 6, 3)
         assert found.second.pieces_per_word == 2
         assert [piece.position for one in found.spans for piece in one.first] == [1, 2, 3, 4]
+        with pytest.raises(BertcoreError, match="the same text"):
+            compare_tokenisations(first, handmade("b", [(0, 1)]))
 
-    def test_punctuation_is_no_piece_of_a_word(self) -> None:
-        cuts = [(0, 2), (2, 3), (4, 5), (6, 7), (7, 8)]
-        found = compare_tokenisations(handmade("ab. - c!", cuts), handmade("ab. - c!", cuts))
+    def test_punctuation_is_no_piece_of_a_word_and_one_cut_off_by_one_alone_a_difference(self) -> None:
+        signs = handmade("ab. - c!", [(0, 2), (2, 3), (4, 5), (6, 7), (7, 8)])
+        found = compare_tokenisations(signs, signs)
         assert (found.first.tokens, found.first.pieces, found.first.words) == (7, 2, 2)
         assert found.first.pieces_per_word == 1
-
-    def test_what_only_one_of_them_cuts_off_is_a_difference(self) -> None:
-        """A space by itself, of no characters; a sign that the other leaves out."""
-        found = compare_tokenisations(
-            handmade("a b!", [(0, 1), (2, 2), (2, 3)]), handmade("a b!", [(0, 1), (2, 3), (3, 4)])
-        )
-        assert pieces(found) == [(["a"], ["a"]), (["", "b"], ["b"]), ([], ["!"])]
-        assert found.differing == 2
+        space = handmade("a b!", [(0, 1), (2, 2), (2, 3)])  # by itself, of no characters
+        found = compare_tokenisations(space, handmade("a b!", [(0, 1), (2, 3), (3, 4)]))
+        assert pieces(found) == [(["a"], ["a"]), (["", "b"], ["b"]), ([], ["!"])] and found.differing == 2
 
     def test_a_text_cut_short_is_compared_as_far_as_both_go(self) -> None:
         short = replace(handmade("ab cd ef", [(0, 2)]), dropped=2)
@@ -359,10 +326,6 @@ class TestTwoTokenisations:
         assert found.first.tokens == len(one) and found.second.tokens == len(other)
         assert found.first.unknown == len(one.unknown)
         assert all(p.start >= 0 for stretch in found.spans for p in stretch.first)
-
-    def test_other_texts_are_an_error(self) -> None:
-        with pytest.raises(BertcoreError, match="the same text"):
-            compare_tokenisations(handmade("a", [(0, 1)]), handmade("b", [(0, 1)]))
 
     def test_a_vocabulary_comes_from_a_folder_and_never_from_the_network(
         self, tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

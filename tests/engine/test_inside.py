@@ -11,7 +11,9 @@ from torch.nn import functional as F
 
 from bertcore.analysis.interventions import set_attention_row
 from bertcore.analysis.predict import softmax
+from bertcore.analysis.residual import residual_stream, strongest_neurons
 from bertcore.analysis.trace import activations
+from bertcore.analysis.vectors import NearestWords, pca, word_in_sentences
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel
 from bertcore.model.hooks import Intervention
@@ -69,11 +71,10 @@ def test_effects_of_links_are_those_of_a_changed_row(m: LoadedModel) -> None:
 @families
 def test_the_parts_of_a_logit_add_up_to_it(family: str) -> None:
     m = LoadedModel.of(family_model(family), TOKENIZER)
-    logits = m.trace(A, None if family in ("roberta", "distilbert") else B).mlm_logits
+    b = None if family in ("roberta", "distilbert") else B
+    logits = m.trace(A, b).mlm_logits
     for against in (None, "dog"):
-        found = m.logit_parts(
-            A, None if family in ("roberta", "distilbert") else B, wanted="cat", against=against, position=MASKED
-        )
+        found = m.logit_parts(A, b, wanted="cat", against=against, position=MASKED)
         logit = logits[MASKED, CAT] - (logits[MASKED, DOG] if against else 0)
         parts = [*found.embeddings.values(), found.biases, *found.heads.flat, *found.feed_forward]
         assert found.logit == pytest.approx(logit, abs=1e-5) and sum(parts) == pytest.approx(logit, abs=1e-5)
@@ -154,41 +155,32 @@ def test_rollout_and_flow(m: LoadedModel) -> None:
 
 
 def test_neurons_and_what_layers_add(m: LoadedModel) -> None:
-    points = [f"layer.{layer}.{part}" for layer in range(3) for part in ("feed_forward.activation", "attention.output")]
-    seen = activations(m.bert, pair_text(m.bert), points)
-    every = np.stack([seen[f"layer.{layer}.feed_forward.activation"] for layer in range(3)])  # (L,S,I)
-    found = m.neurons(A, B, top=4)
-    np.testing.assert_allclose(
-        found["activation"], np.sort(every.swapaxes(0, 1).reshape(13, -1))[:, ::-1][:, :4], atol=1e-5
-    )
-    layer, neuron = int(found["layer"][2, 0]), int(found["neuron"][2, 0])
-    assert every[layer, 2, neuron] == pytest.approx(found["activation"][2, 0], abs=1e-5)
-    assert len(m.neuron_words(layer, neuron, top=3).rows()) == 6
-    added = m.residual_stream(A, B)["attention"]
-    np.testing.assert_allclose(added[1], np.linalg.norm(seen["layer.1.attention.output"], axis=-1), rtol=1e-5)
+    text, found = pair_text(m.bert), m.neurons(A, B, top=4)
+    strongest = strongest_neurons(m.bert, text, k=4)
+    np.testing.assert_allclose(found["activation"], strongest.activations, atol=1e-5)
+    assert found["layer"].tolist() == strongest.layers.tolist()
+    assert found["neuron"].tolist() == strongest.neurons.tolist()
+    assert len(m.neuron_words(1, 3, top=3).rows()) == 6
+    np.testing.assert_allclose(m.residual_stream(A, B)["attention"], residual_stream(m.bert, text).attention, rtol=1e-5)
 
 
-def test_nearest_words_are_those_of_a_full_search(m: LoadedModel) -> None:
+def test_nearest_words_are_those_of_the_table(m: LoadedModel) -> None:
     table = m.bert.embeddings.token.weight.numpy()
-    rows = [row for row in range(TOKENIZER.vocab_size) if row not in TOKENIZER.special_ids]
-    distance = {row: float(np.linalg.norm(table[row] - table[CAT])) for row in rows if row != CAT}
-    nearest = sorted(distance, key=lambda row: distance[row])[:3]
-    assert [word.token_id for word in m.nearest("cat", top=3, by="distance")] == nearest
+    expected = NearestWords(table, TOKENIZER).near([CAT], 3, "distance")
+    assert [word.token_id for word in m.nearest("cat", top=3, by="distance")] == [word.token_id for word in expected]
     assert m.nearest(table[CAT], top=1)[0].token_id == CAT
     assert m.nearest("cat").to_json().startswith('[{"token_id"')
 
 
 def test_a_word_in_sentences_and_principal_components(m: LoadedModel) -> None:
-    found = m.word_in_sentences("cat", ["The cat sat.", "A bird.", "A cat sang."])
-    states = [m.trace(text).hidden_states[:, 2] for text in ("The cat sat.", "A cat sang.")]
-    np.testing.assert_allclose(found.vectors, np.stack(states, axis=1), atol=1e-5)
-    cosine = (states[0] * states[1]).sum(-1) / np.prod([np.linalg.norm(each, axis=-1) for each in states], axis=0)
-    assert [row["cosine"] for row in found.rows()] == pytest.approx(cosine.tolist(), abs=1e-5)
-    plane, hidden = m.pca(A, B), m.trace(A, B).hidden_states.reshape(-1, 32)
-    left, sizes, _ = np.linalg.svd(hidden - hidden.mean(axis=0), full_matrices=False)
-    np.testing.assert_allclose(np.abs(plane["pc1"].ravel()), np.abs(left[:, 0] * sizes[0]), atol=1e-4)
-    ratio = (sizes**2 / (sizes**2).sum())[:2]
-    assert plane.about["explained_variance_ratio"] == pytest.approx(ratio.tolist(), abs=1e-5)
+    sentences = ["The cat sat.", "A bird.", "A cat sang."]
+    found, expected = m.word_in_sentences("cat", sentences), word_in_sentences(m.bert, TOKENIZER, "cat", sentences)
+    np.testing.assert_allclose(found.vectors, expected.vectors, atol=1e-5)
+    assert [row["cosine"] for row in found.rows()] == pytest.approx(expected.cosines[:, 0, 1].tolist(), abs=1e-5)
+    plane, points = m.pca(A, B), pca(m.trace(A, B).hidden_states)
+    np.testing.assert_allclose(plane["pc2"], points.points[..., 1], atol=1e-4)
+    ratio = points.explained_variance_ratio.tolist()
+    assert plane.about["explained_variance_ratio"] == pytest.approx(ratio, abs=1e-5)
 
 
 @pytest.mark.parametrize(
