@@ -14,7 +14,6 @@ from torch import Tensor
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import PRETRAINING, Bert
-from bertcore.model.hooks import Recorder
 from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.kinds.base import DecodeSettings, Features, Prediction, TaskBatch
 from bertcore.tasks.predict import by_unit
@@ -79,25 +78,6 @@ def random_batch(config: Any, lengths: Sequence[int], seed: int = 0) -> tuple[Te
     segments = rng.integers(0, config.type_vocab_size, shape)
     mask = np.arange(shape[1]) < np.array(lengths)[:, None]
     return torch.tensor(ids), torch.tensor(segments), torch.tensor(mask.astype(np.int64))
-
-
-def everything(model: Bert, ids: Tensor, segments: Tensor, mask: Tensor | None) -> dict[str, Tensor]:
-    """hidden (L+1,B,S,H), attentions (L,B,N,S,S), and what the heads say, over the traced path."""
-    record = Recorder()
-    with torch.no_grad():
-        last = model(ids, segments, mask, hook=record)
-        layers = range(model.config.num_hidden_layers)
-        found = {
-            "hidden": torch.stack([record["embeddings.output"], *(record[f"layer.{i}.output"] for i in layers)]),
-            "attentions": torch.stack([record[f"layer.{i}.attention.probs"] for i in layers]),
-        }
-        if model.mlm is not None:
-            found["mlm"] = model.mlm_logits(last)
-        if model.pooler is not None:
-            found["pooled"] = model.pool(last[:, 0])
-        if model.nsp is not None:
-            found["nsp"] = model.logits("nsp", last[:, 0])
-    return found
 
 
 def epoch_of(batches: TaskBatches, epoch: int = 0, first: int = 0) -> Iterator[TaskBatch]:

@@ -58,29 +58,22 @@ def by_hand(model: Bert, layers: list[int]) -> torch.Tensor:
 
 
 class TestHeads:
-    @pytest.mark.parametrize("family", [family for family in SHAPES if family != "albert"])  # its layers share weights
+    @families
     def test_off_is_the_same_as_no_output_weights(self, family: str) -> None:
         model = family_model(family)
-        off = run(model, ablate({(1, 2), (1, 0), (2, 3)}, config=model.config))
-        cut = copy.deepcopy(model)
-        for layer, head in ((1, 2), (1, 0), (2, 3)):
-            width = model.config.head_size
-            cut.encoder.layer(layer).attention.output.weight[:, head * width : (head + 1) * width] = 0
-        assert difference(off, run(cut)) <= 1e-5
-        assert difference(off, run(model)) > 1e-3
-
-    @families
-    def test_none_off_changes_nothing(self, family: str) -> None:
-        model = family_model(family)
-        assert difference(run(model, ablate(set())), run(model)) <= 1e-6
-        with pytest.raises(BertcoreError, match="no head 9; each layer of this model has heads 0 to 3"):
-            run(model, ablate({(1, 9)}))
-
-    def test_what_stands_before_is_untouched(self) -> None:
-        model = family_model("bert")
-        off, intact = run(model, ablate({(1, 0)})), run(model)
+        off, intact = run(model, ablate({(1, 2), (1, 0), (2, 3)}, config=model.config)), run(model)
+        assert difference(off, intact) > 1e-3
         assert np.array_equal(off.hidden_states[:2], intact.hidden_states[:2])
         assert not np.allclose(off.hidden_states[2], intact.hidden_states[2], atol=1e-3)
+        if family != "albert":  # its layers share weights
+            cut = copy.deepcopy(model)
+            for layer, head in ((1, 2), (1, 0), (2, 3)):
+                width = model.config.head_size
+                cut.encoder.layer(layer).attention.output.weight[:, head * width : (head + 1) * width] = 0
+            assert difference(off, run(cut)) <= 1e-5
+        assert difference(run(model, ablate(set())), intact) <= 1e-6
+        with pytest.raises(BertcoreError, match="no head 9; each layer of this model has heads 0 to 3"):
+            run(model, ablate({(1, 9)}))
 
 
 class TestLayers:
@@ -103,15 +96,12 @@ class TestLayers:
 
     def test_a_layer_that_is_off_hands_on_what_others_left(self) -> None:
         model = family_model("bert")
-        other = activations(model, as_text(model, OTHER.ids[: len(PAIR)], PAIR.segments), ["layer.0.output"])[
-            "layer.0.output"
-        ]
+        text = as_text(model, OTHER.ids[: len(PAIR)], PAIR.segments)
+        other = activations(model, text, ["layer.0.output"])["layer.0.output"]
         for order in (lambda a, b: combine(a, b), lambda a, b: combine(b, a)):
             found = run(model, order(ablate(layers_off={1}), {"layer.0.output": put((), other)}))
             assert np.array_equal(found.hidden_states[2], other)
-
-    def test_a_second_pass_forgets_the_first(self) -> None:
-        model = family_model("bert")
+        # a second pass forgets the first
         changes = ablate(layers_off={1})
         first, _, again = run(model, changes), run(model, changes, OTHER), run(model, changes)
         assert difference(first, again) == 0
@@ -119,47 +109,32 @@ class TestLayers:
 
 class TestAttention:
     @families
-    def test_a_row_or_pattern_replaced_by_itself(self, family: str) -> None:
-        model = family_model(family)
-        intact = run(model)
-        own = intact.attentions[1, 2]
-        assert difference(run(model, set_attention_row(1, 2, 3, own[3])), intact) <= 1e-6
-        assert difference(run(model, {PROBS: put((2,), own)}), intact) <= 1e-6
-
-    @families
     def test_a_row_of_one_token_gives_that_tokens_value(self, family: str) -> None:
         model = family_model(family)
-        intact = run(model)
-        changed = run(model, set_attention_row(1, 2, 3, np.eye(len(PAIR))[5]))
-        assert np.array_equal(changed.attentions[1, 2, 3], np.eye(len(PAIR))[5])
+        intact, point = run(model), "layer.1.attention.context_heads"
+        own, one = intact.attentions[1, 2], np.eye(len(PAIR))[5]
+        assert difference(run(model, set_attention_row(1, 2, 3, own[3])), intact) <= 1e-6
+        assert difference(run(model, {PROBS: put((2,), own)}), intact) <= 1e-6
+        changes = set_attention_row(1, 2, 3, one)
+        changed = run(model, changes)
+        assert np.array_equal(changed.attentions[1, 2, 3], one)
         others = np.ones_like(intact.attentions[1], dtype=bool)
         others[2, 3] = False
         assert np.array_equal(changed.attentions[1][others], intact.attentions[1][others])
         assert difference(changed, intact) > 1e-3
-        heads = activations(
-            model,
-            pair_text(model),
-            ["layer.1.attention.context_heads"],
-            changes=set_attention_row(1, 2, 3, np.eye(len(PAIR))[5]),
-        )["layer.1.attention.context_heads"]
+        heads = activations(model, pair_text(model), [point], changes=changes)[point]
         assert np.allclose(heads[2, 3], intact.values[1, 2, 5], atol=1e-6)
 
-    def test_an_empty_pattern_is_a_head_switched_off(self) -> None:
-        model = family_model("bert")
-        empty = {PROBS: put((2,), np.zeros((len(PAIR), len(PAIR))))}
+    def test_an_empty_pattern_is_a_head_switched_off_and_two_changes_act_in_order(self) -> None:
+        model, size = family_model("bert"), len(PAIR)
+        empty = {PROBS: put((2,), np.zeros((size, size)))}
         assert difference(run(model, empty), run(model, ablate({(1, 2)}))) <= 1e-6
-
-    def test_two_changes_in_one_layer_act_in_order(self) -> None:
-        model = family_model("bert")
-        size = len(PAIR)
         pattern, row = np.full((size, size), 1 / size), np.eye(size)[0]
-        whole = {"layer.0.attention.probs": put((1,), pattern)}
-        both = run(model, combine(whole, set_attention_row(0, 1, 4, row)))
+        whole, one = {PROBS: put((1,), pattern)}, set_attention_row(1, 1, 4, row)
         expected = pattern.copy()
         expected[4] = row
-        assert np.allclose(both.attentions[0, 1], expected)
-        swapped = run(model, combine(set_attention_row(0, 1, 4, row), whole))
-        assert np.allclose(swapped.attentions[0, 1], pattern)
+        assert np.allclose(run(model, combine(whole, one)).attentions[1, 1], expected)
+        assert np.allclose(run(model, combine(one, whole)).attentions[1, 1], pattern)
 
 
 class TestPatch:
@@ -176,9 +151,7 @@ class TestPatch:
     @families
     def test_all_of_another_text_at_a_layer_is_that_text(self, family: str) -> None:
         model = family_model(family)
-        ids = OTHER.ids[: len(PAIR)]
-        assert len(ids) == len(PAIR)
-        other = trace(model, ids, segments_for(model))
+        other = trace(model, OTHER.ids[: len(PAIR)], segments_for(model))
         patched = run(model, {"layer.1.output": put((), other.hidden_states[2])})
         assert difference(patched, other) <= 1e-6 and difference(patched, run(model)) > 1e-3
 
@@ -204,23 +177,18 @@ class TestPatch:
             run(family_model("bert"), {"layer.0.output": put(where, value)})
 
 
-class TestEmbeddings:
-    @families
-    @pytest.mark.parametrize("which", EMBEDDINGS)
-    def test_dropped_is_the_same_as_a_table_of_zeros(self, family: str, which: Any) -> None:
-        model = family_model(family)
-        if which == "segment" and not model.config.type_vocab_size:
-            return  # a point that never passes
-        found = run(model, drop_embedding(which))
-        cut = copy.deepcopy(model)
-        # the MLM head reads the token table too, so compare what stands before it
-        getattr(cut.embeddings, which).weight.zero_()
-        assert np.abs(found.hidden_states[-1] - run(cut).hidden_states[-1]).max() <= 1e-5
-        assert np.abs(found.hidden_states[-1] - run(model).hidden_states[-1]).max() > 1e-3
-
-    def test_an_unknown_one_is_a_sentence(self) -> None:
-        with pytest.raises(BertcoreError, match="word"):
-            drop_embedding("word")  # type: ignore[arg-type]
+@families
+@pytest.mark.parametrize("which", EMBEDDINGS)
+def test_an_embedding_dropped_is_the_same_as_a_table_of_zeros(family: str, which: Any) -> None:
+    model = family_model(family)
+    if which == "segment" and not model.config.type_vocab_size:
+        return  # a point that never passes
+    found = run(model, drop_embedding(which))
+    cut = copy.deepcopy(model)
+    # the MLM head reads the token table too, so compare what stands before it
+    getattr(cut.embeddings, which).weight.zero_()
+    assert np.abs(found.hidden_states[-1] - run(cut).hidden_states[-1]).max() <= 1e-5
+    assert np.abs(found.hidden_states[-1] - run(model).hidden_states[-1]).max() > 1e-3
 
 
 class TestWritten:
@@ -258,11 +226,9 @@ class TestWritten:
 
     def test_places(self) -> None:
         assert parse_positions("5=1, 6 = 0,5=1") == {5: 1, 6: 0}
-
-    @pytest.mark.parametrize("written", ["", "5", "5=", "=1", "5=-1", "5=1;6=1", "5=1,5=0", "5=x"])
-    def test_no_places(self, written: str) -> None:
-        with pytest.raises(BertcoreError, match="cannot be read|two values"):
-            parse_positions(written)
+        for written in ("", "5", "5=", "=1", "5=-1", "5=1;6=1", "5=1,5=0", "5=x"):
+            with pytest.raises(BertcoreError, match="cannot be read|two values"):
+                parse_positions(written)
 
     def test_checks(self) -> None:
         check_heads({(0, 0), (3, 3)}, self.CONFIG)
@@ -274,11 +240,8 @@ class TestWritten:
             ablate(layers_off={4}, config=self.CONFIG)
         with pytest.raises(BertcoreError, match="no token 5"):
             check_rows([5], 5)
-
-
-def test_a_point_that_the_model_does_not_pass_is_a_sentence() -> None:
-    with pytest.raises(BertcoreError, match="embeddings.segment"):
-        activations(family_model("distilbert"), pair_text(family_model("distilbert")), ["embeddings.segment"])
+        with pytest.raises(BertcoreError, match="word"):
+            drop_embedding("word")  # type: ignore[arg-type]
 
 
 class TestPointsOfTheHeads:
@@ -293,11 +256,9 @@ class TestPointsOfTheHeads:
         assert np.abs(run(model, changes).arrays()[array]).max() == 0
         (fast,) = predict_heads(model, Batch.of([pair_text(model)]), [[MASKED]], changes)
         assert np.abs(vars(fast)[array]).max() == 0
-
-    def test_the_pooler_reaches_the_verdict(self) -> None:
-        model = tiny_model(("mlm", "nsp"))
-        before, after = run(model), run(model, {"pooler.output": torch.zeros_like})
-        assert np.abs(before.next_sentence_logits - after.next_sentence_logits).max() > 1e-3
+        if point == "pooler.output":
+            verdicts = (run(model, given).next_sentence_logits for given in (None, changes))
+            assert np.abs(np.subtract(*verdicts)).max() > 1e-3
 
 
 class TestPointsThatNeverPass:
@@ -308,8 +269,11 @@ class TestPointsThatNeverPass:
             run(model, {point: torch.zeros_like, "layer.0.output": torch.clone})
 
     def test_with_the_reason_where_the_family_lacks_them(self) -> None:
+        model = family_model("distilbert")
         with pytest.raises(BertcoreError, match=r"embeddings\.segment.*DistilBERT has no segments"):
-            run(family_model("distilbert"), drop_embedding("segment"))
+            run(model, drop_embedding("segment"))
+        with pytest.raises(BertcoreError, match="embeddings.segment"):
+            activations(model, pair_text(model), ["embeddings.segment"])
 
     @pytest.mark.parametrize(
         "ask",
@@ -331,6 +295,7 @@ class TestPointsThatNeverPass:
 OTHER_WORD = TOKENIZER.encode("The dog [MASK] very.", "It was comfortable!")  # one word replaced, at 2
 CAT, DOG = (TOKENIZER.id(word) or 0 for word in ("cat", "dog"))
 WORD = Target("mlm", CAT, MASKED)
+LABELS = {"labels": ("O", "B-PER", "I-PER")}
 VECTOR = tuple(np.random.default_rng(1).normal(size=32).tolist())
 parts = pytest.mark.parametrize("part", get_args(PatchedPart))
 
@@ -346,7 +311,7 @@ def alone(model: Bert, text: Text, target: Target, changes: Any = None) -> float
 
 
 class TestCells:
-    @pytest.mark.parametrize("family", SHAPES)
+    @families
     @parts
     @pytest.mark.parametrize("max_tokens", [4096, 30])
     def test_each_is_the_change_made_alone(self, family: str, part: PatchedPart, max_tokens: int) -> None:
@@ -355,16 +320,11 @@ class TestCells:
         found = patching_map(model, text, other, WORD, part, max_tokens=max_tokens)
         rows, columns = {"state": (4, 13), "head": (3, 4)}.get(part, (3, 13))
         assert found.patched.shape == (rows, columns)
-        expected = np.array(
-            [
-                [alone(model, text, WORD, patched_at(model, other, part, row, place)) for place in range(columns)]
-                for row in range(rows)
-            ]
-        )
-        assert np.abs(found.patched - expected).max() < 1e-5
-        assert (found.text, found.other) == pytest.approx(
-            (alone(model, text, WORD), alone(model, other, WORD)), abs=1e-5
-        )
+        for row, place in np.ndindex(rows, columns):
+            expected = alone(model, text, WORD, patched_at(model, other, part, row, place))
+            assert found.patched[row, place] == pytest.approx(expected, abs=1e-5)
+        wanted = alone(model, text, WORD), alone(model, other, WORD)
+        assert (found.text, found.other) == pytest.approx(wanted, abs=1e-5)
         assert np.abs(found.patched - found.text).max() > 1e-3
         assert np.allclose(found.fractions, (found.patched - found.text) / (found.other - found.text))
 
@@ -393,39 +353,30 @@ class TestCells:
 
 
 class TestCompleteness:
-    @pytest.mark.parametrize("family", SHAPES)
-    def test_all_positions_of_a_layer_give_the_other_text(self, family: str) -> None:
+    @families
+    def test_all_positions_of_a_layer_give_the_other_text_and_so_does_all_that_layers_add(self, family: str) -> None:
+        """With the embeddings, that is all a pass consists of: what is left follows from them."""
         model = family_model(family)
         text, other = texts(model)
         wanted = alone(model, other, WORD)
         for point in hidden_points(3):
             value = activations(model, other, [point])[point]
             assert alone(model, text, WORD, {point: put((), value)}) == wanted
-        cells = combine(*(patched_at(model, other, "state", 1, place) for place in range(len(text))))
-        assert alone(model, text, WORD, cells) == wanted
+        counts = {"state": len(text), "head": 4, "attention": len(text), "feed-forward": len(text)}
 
-    @pytest.mark.parametrize("family", SHAPES)
-    @pytest.mark.parametrize("parts_patched", [("head",), ("attention",), ("head", "feed-forward")])
-    def test_all_that_layers_add_gives_the_other_text(
-        self, family: str, parts_patched: tuple[PatchedPart, ...]
-    ) -> None:
-        """With the embeddings, that is all a pass consists of: what is left follows from them."""
-        model = family_model(family)
-        text, other = texts(model)
-        counts = {"head": 4, "attention": len(text), "feed-forward": len(text)}
-        cells = [patched_at(model, other, "state", 0, place) for place in range(len(text))]
-        for part in parts_patched:
-            cells += [patched_at(model, other, part, row, place) for row in range(3) for place in range(counts[part])]
-        assert alone(model, text, WORD, combine(*cells)) == alone(model, other, WORD)
+        def cells(part: PatchedPart, *rows: int) -> list[Changes]:
+            return [patched_at(model, other, part, row, place) for row in rows for place in range(counts[part])]
 
-    @pytest.mark.parametrize("family", SHAPES)
-    def test_heads_of_all_layers_without_the_embeddings_do_not(self, family: str) -> None:
-        """The token itself reaches the top beside the heads: the test above can fail."""
-        model = family_model(family)
-        text, other = texts(model)
-        heads = [patched_at(model, other, "head", row, head) for row in range(3) for head in range(4)]
+        assert alone(model, text, WORD, combine(*cells("state", 1))) == wanted
+        heads, embeddings = cells("head", 0, 1, 2), cells("state", 0)
+        for added in (heads, cells("attention", 0, 1, 2), [*heads, *cells("feed-forward", 0, 1, 2)]):
+            assert alone(model, text, WORD, combine(*embeddings, *added)) == wanted
+        # not without the embeddings: the token itself reaches the top beside the heads
         at_word = Target("mlm", CAT, 2)  # where the texts differ
         assert abs(alone(model, text, at_word, combine(*heads)) - alone(model, other, at_word)) > 1e-4
+        shares = patching_map(model, text, other, WORD).fractions
+        assert np.abs(shares[0] - np.eye(13)[2]).max() < 1e-4  # all of the lowest row is the word replaced
+        assert np.abs(shares[-1] - np.eye(13)[MASKED]).max() < 1e-4
 
     @parts
     def test_some_places_are_columns_of_the_whole_map(self, part: PatchedPart) -> None:
@@ -437,14 +388,6 @@ class TestCompleteness:
         with pytest.raises(BertcoreError, match="There is no (head|token) 13"):
             patching_map(model, text, other, WORD, part, columns=[13])
 
-    @pytest.mark.parametrize("family", SHAPES)
-    def test_the_word_replaced_is_all_of_the_lowest_row_and_the_mask_of_the_highest(self, family: str) -> None:
-        model = family_model(family)
-        shares = patching_map(model, *texts(model), WORD).fractions
-        lowest, highest = np.eye(13)[2], np.eye(13)[MASKED]
-        assert np.abs(shares[0] - lowest).max() < 1e-4
-        assert np.abs(shares[-1] - highest).max() < 1e-4
-
 
 class TestTargets:
     @pytest.mark.parametrize(
@@ -453,9 +396,9 @@ class TestTargets:
             (("mlm",), Target("mlm", CAT, MASKED, "logit"), {}),
             (("mlm",), Target("mlm", CAT, MASKED, against=DOG), {}),
             (("mlm", "nsp"), Target("nsp"), {}),
-            (("classify",), Target("classify", 2), {"labels": ("bad", "so so", "good")}),
-            (("classify",), Target("classify", 2, against=0), {"labels": ("bad", "so so", "good")}),
-            (("tag",), Target("tag", 1, 5), {"labels": ("O", "B-PER", "I-PER")}),
+            (("classify",), Target("classify", 2), LABELS),
+            (("classify",), Target("classify", 2, against=0), LABELS),
+            (("tag",), Target("tag", 1, 5), LABELS),
             (("span",), Target("span", 0, 8), {}),
             (("span",), Target("span", 1, 9, against=2), {}),
             (("mlm",), SimilarityTarget(vector=VECTOR), {}),
@@ -475,19 +418,14 @@ class TestTargets:
         assert found.patched[row, place] == pytest.approx(changed, abs=1e-5)
         assert abs(found.patched[row, place] - found.text) > 1e-3
 
-    def test_the_difference_of_two_words_is_that_of_their_logits(self) -> None:
-        model = tiny_model()
-        text, _ = texts(model)
-        logits = [alone(model, text, Target("mlm", word, MASKED, "logit")) for word in (CAT, DOG)]
-        assert alone(model, text, Target("mlm", CAT, MASKED, against=DOG)) == pytest.approx(
-            logits[0] - logits[1], abs=1e-5
-        )
-        with pytest.raises(BertcoreError, match="There is no token 999 in this model's vocabulary"):
-            alone(model, text, Target("mlm", CAT, MASKED, against=999))
-
-    def test_similarity_is_the_cosine_of_the_mean_state(self) -> None:
+    def test_the_difference_of_two_words_and_a_similarity_by_hand(self) -> None:
         model = tiny_model()
         text, other = texts(model)
+        logits = [alone(model, text, Target("mlm", word, MASKED, "logit")) for word in (CAT, DOG)]
+        found = alone(model, text, Target("mlm", CAT, MASKED, against=DOG))
+        assert found == pytest.approx(logits[0] - logits[1], abs=1e-5)
+        with pytest.raises(BertcoreError, match="There is no token 999 in this model's vocabulary"):
+            alone(model, text, Target("mlm", CAT, MASKED, against=999))
         with torch.inference_mode():
             ours, theirs = (each.hidden(model)[0].mean(0) for each in (text, other))
         target = SimilarityTarget(vector=tuple(theirs.tolist()))
