@@ -130,58 +130,44 @@ class TestSequences:
     def test_pairs_are_split_where_a_sentence_begins_nearest_the_middle(self) -> None:
         found = [numbered([2, 5, 4, 20])]
         windows = cut(found, 16, RULES)
-        assert [(w.first, w.split, w.stop) for w in windows] == [(0, 7, 13), (13, None, 26), (26, None, 31)]
+        assert windows == [Window(0, 0, 7, 13), Window(0, 13, None, 26), Window(0, 26, None, 31)]
         assert following(found, windows[0]).label == IS_NEXT
         assert [w.first for w in cut(found, 16, RULES, only_full=True)] == [0]
 
     def test_windows_of_whole_sentences(self) -> None:
         found = [numbered([5, 6, 4, 30, 3, 3, 3, 3, 3, 2]), numbered([9], 200)]
         windows = whole_sentences(found, 16, RULES)  # 11 of 13 tokens of text are filled
-        assert [(w.first, w.split, w.stop) for w in windows] == [(0, 5, 11), (45, 48, 54), (54, 57, 62)]
-        assert {w.document for w in windows} == {0}  # the third sentence stands alone before one that is too long
-        sentences = set(found[0].starts.tolist())
-        assert all({w.first, w.split, w.stop} <= sentences for w in windows)
-
-    def test_a_window_leaves_half_of_a_short_document_to_others(self) -> None:
-        """Else a random B could not come from the same document."""
+        # the third sentence stands alone before one that is too long
+        assert windows == [Window(0, 0, 5, 11), Window(0, 45, 48, 54), Window(0, 54, 57, 62)]
+        # half of a short document is left to others: else a random B could not come from it
         found = [numbered([3] * 6), numbered([3, 3], 100), numbered([3], 200)]
         windows = whole_sentences(found, 40, RULES)
-        assert [(w.document, w.first, w.split, w.stop) for w in windows] == [(0, 0, 3, 9), (0, 9, 12, 18), (1, 0, 3, 6)]
+        assert windows == [Window(0, 0, 3, 9), Window(0, 9, 12, 18), Window(1, 0, 3, 6)]
 
     def test_single_sentences_are_whole_and_of_the_wanted_length(self) -> None:
         found = single_sentences([numbered([4, 5, 14, 15, 7]), numbered([9], 200)], 5, 14)
-        assert [(w.document, w.first, w.split, w.stop) for w in found] == [
-            (0, 4, None, 9),
-            (0, 9, None, 23),
-            (0, 38, None, 45),
-            (1, 0, None, 9),
-        ]
+        expected = [(0, 4, 9), (0, 9, 23), (0, 38, 45), (1, 0, 9)]
+        assert found == [Window(document, first, None, stop) for document, first, stop in expected]
 
-    def test_a_random_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
-        found = [numbered([5, 8]), numbered([6, 2, 12, 9], 100), numbered([3], 200)]
-        window, rng = Window(0, 0, 5, 13), np.random.default_rng(0)
+    def test_a_random_b_is_whole_sentences_about_as_long_of_another_place(self) -> None:
+        rng = np.random.default_rng(0)
 
-        def seen(budget: int, *pools: list[Document]) -> set[tuple[int, int]]:
-            pairs = [random_next_sentence(found[0], window, pools, budget, rng) for _ in range(60)]
-            assert all(p.label == NOT_NEXT and p.a.tolist() == [0, 1, 2, 3, 4] for p in pairs if p is not None)
+        def seen(
+            document: Document, window: Window, budget: int, *pools: list[Document], **how: bool
+        ) -> set[tuple[int, int]]:
+            pairs = [random_next_sentence(document, window, pools, budget, rng, **how) for _ in range(60)]
+            a = list(range(window.first, window.split or 0))
+            assert all(pair.label == NOT_NEXT and pair.a.tolist() == a for pair in pairs if pair is not None)
             return {(int(pair.b[0]), len(pair.b)) for pair in pairs if pair is not None}
 
-        assert seen(13, found) == {(100, 8)}  # nine from 120 on would not fit into 13
-        assert seen(14, found) == seen(14, found[2:], found[:2]) == {(100, 8), (120, 9)}
-        assert seen(13, [found[0], found[2]]) == seen(13, found[2:]) == seen(13) == set()
-
-    def test_or_of_another_place_of_the_same_one(self) -> None:
-        document = numbered([4, 4, 5, 5, 4, 9, 4])
-        window, rng = Window(0, 8, 13, 18), np.random.default_rng(0)
-        pairs = [
-            random_next_sentence(document, window, [[document]], 13, rng, is_same_document=True) for _ in range(60)
-        ]
-        assert {(int(pair.b[0]), len(pair.b)) for pair in pairs if pair is not None} == {
-            (0, 4),
-            (4, 4),
-            (18, 4),
-            (31, 4),
-        }
+        found = [numbered([5, 8]), numbered([6, 2, 12, 9], 100), numbered([3], 200)]
+        given = found[0], Window(0, 0, 5, 13)
+        assert seen(*given, 13, found) == {(100, 8)}  # nine from 120 on would not fit into 13
+        assert seen(*given, 14, found) == seen(*given, 14, found[2:], found[:2]) == {(100, 8), (120, 9)}
+        assert seen(*given, 13, [found[0], found[2]]) == seen(*given, 13, found[2:]) == seen(*given, 13) == set()
+        same = numbered([4, 4, 5, 5, 4, 9, 4])
+        places = {(0, 4), (4, 4), (18, 4), (31, 4)}
+        assert seen(same, Window(0, 8, 13, 18), 13, [same], is_same_document=True) == places
 
     def test_strange_pairs_are_neither_longer_nor_shorter(self, documents: list[Document]) -> None:
         rng, budget = np.random.default_rng(0), RULES.token_budget(24)
@@ -229,15 +215,9 @@ class TestMaskedWords:
         np.testing.assert_allclose(words.confidences, confidences, atol=1e-4)
         np.testing.assert_allclose(words.losses, losses, atol=1e-4)
         assert words.ranks.tolist() == ranks and words.positions.tolist() == places
-        tokens = sum(map(len, documents))
-        assert len(ranks) == pytest.approx(0.15 * tokens, rel=0.15)
-
-    def test_the_same_words_each_time_and_each_of_its_own_document(
-        self, tiny: Checkpoint, documents: list[Document]
-    ) -> None:
-        first, second = (masked_words(tiny, documents, 24) for _ in range(2))
-        np.testing.assert_array_equal(first.losses, second.losses)
-        assert set(first.documents.tolist()) == set(range(len(documents)))
+        assert len(ranks) == pytest.approx(0.15 * sum(map(len, documents)), rel=0.15)
+        assert set(words.documents.tolist()) == set(range(len(documents)))
+        np.testing.assert_array_equal(masked_words(tiny, documents, 24).losses, words.losses)
 
     def test_summary_by_hand(self) -> None:
         words = MaskedWords(
@@ -264,20 +244,17 @@ class TestMaskedWords:
 
     def test_words_that_can_be_read_off_are_told_from_those_behind_the_mask(self, tmp_path: Path) -> None:
         """A model that sees its own word and no other: right on the tenth that is left as it is, on nothing else."""
-        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, vocab_size=TOKENIZER.vocab_size))
+        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path))
         ids = [token for token in range(TOKENIZER.vocab_size) if token not in TOKENIZER.special.ids.values()]
         numbers = np.random.default_rng(5).choice(ids, 4000)
         document = Document("text", tuple("s" * 400), numbers, np.arange(0, 4001, 10))
-
-        def logits(hidden: torch.Tensor) -> torch.Tensor:
-            return hidden
 
         def model(seen: torch.Tensor, *others: object, rows: torch.Tensor) -> torch.Tensor:
             found: torch.Tensor = torch.nn.functional.one_hot(seen.reshape(-1)[rows], TOKENIZER.vocab_size).float()
             return found
 
         checkpoint.model.forward = model  # type: ignore[method-assign,assignment]
-        checkpoint.model.mlm_logits = logits  # type: ignore[method-assign]
+        checkpoint.model.mlm_logits = lambda hidden: hidden  # type: ignore[method-assign,assignment]
         summary = masked_words(checkpoint, [document], 24).summary()
         assert summary.top1_masked.count == pytest.approx(0.8 * summary.top1.count, rel=0.1)
         assert summary.top1_masked.value == 0.0
@@ -375,21 +352,16 @@ class TestNextSentences:
             np.mean([shares[place].right.value for place in list(shares)[:3]])
         )
 
-    def test_sentences_without_connection_are_not_asked(self, tiny: Checkpoint, documents: list[Document]) -> None:
+    def test_sentences_without_connection_and_a_model_without_the_head_have_no_figure(
+        self, tiny: Checkpoint, tmp_path: Path, documents: list[Document]
+    ) -> None:
         loose = [replace(document, is_connected=False) for document in documents]
         assert next_sentences(tiny, loose, [*loose, *documents], 24, windows=50) == {}
-
-    def test_a_model_without_the_head_has_no_figure(self, tmp_path: Path, documents: list[Document]) -> None:
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("mlm",)))
         assert next_sentences(checkpoint, documents, documents, 24, windows=50) == {}
 
 
 class TestEstimates:
-    def test_with_one_value_a_document_it_is_the_usual_standard_error(self) -> None:
-        values = np.array([1.0, 4.0, 2.0, 7.0, 5.5])
-        estimate = mean_by_document(values, np.array([9, 2, 5, 3, 1]))
-        assert estimate.standard_error == pytest.approx(values.std(ddof=1) / math.sqrt(5))
-
     def test_it_covers_what_drawing_documents_anew_gives(self) -> None:
         """Words of a document are alike: the naive error would be three times too small."""
         rng = np.random.default_rng(0)
@@ -402,7 +374,10 @@ class TestEstimates:
             errors.append(estimate.standard_error)
         assert np.mean(errors) == pytest.approx(np.std(means), rel=0.1)
 
-    def test_shares_and_what_cannot_be_known(self) -> None:
+    def test_standard_errors_of_shares_of_single_values_and_what_cannot_be_known(self) -> None:
+        values = np.array([1.0, 4.0, 2.0, 7.0, 5.5])
+        estimate = mean_by_document(values, np.array([9, 2, 5, 3, 1]))
+        assert estimate.standard_error == pytest.approx(values.std(ddof=1) / math.sqrt(5))
         assert share(np.array([True, True, True, False])).standard_error == pytest.approx(math.sqrt(0.75 * 0.25 / 4))
         assert math.isnan(share(np.zeros(0)).value)
         assert math.isnan(mean_by_document(np.array([1.0, 2.0]), np.array([3, 3])).standard_error)
@@ -415,8 +390,7 @@ class TestEstimates:
         gaps = 2 * abs(1 / 2 - 0.35), 3 * abs(1 - 2.9 / 3), 1 * 0.2
         assert expected_calibration_error(confidences, right, bins=5) == pytest.approx(sum(gaps) / 6)
         assert math.isnan(expected_calibration_error(np.zeros(0), np.zeros(0, bool)))
-
-    def test_who_is_as_sure_as_right_has_no_calibration_error(self) -> None:
+        # who is as sure as right has none
         rng = np.random.default_rng(0)
         confidences = rng.random(100_000)
         right = rng.random(100_000) < confidences

@@ -59,6 +59,9 @@ def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report: Mo
     assert words["all"].loss.value == pytest.approx(np.average(losses, weights=counts), rel=1e-5)
     assert words["all"].documents == words["first.txt"].documents + words["second.txt"].documents
     assert [part.stop for part in report.text.by_position] == [64, 128, 160]
+    first, second, every = (words[name].top1_masked for name in ("first.txt", "second.txt", "all"))
+    assert 0 < every.count == first.count + second.count < words["all"].top1.count
+    assert every.value == pytest.approx(np.average([first.value, second.value], weights=[first.count, second.count]))
 
 
 def test_a_file_is_measured_on_its_own_held_out_documents(
@@ -66,17 +69,9 @@ def test_a_file_is_measured_on_its_own_held_out_documents(
 ) -> None:
     documents = held_out_text(files, tiny.tokenizer).rows["second.txt"]
     assert report.text.words["second.txt"] == masked_words(tiny, documents, 24).summary()
-    assert report.text.single_sentences["second.txt"] == words_of_single_sentences(tiny, documents, 24, 50).summary()
-
-
-def test_words_behind_the_mask_of_all_files_are_those_of_each_together(report: ModelReport) -> None:
-    first, second, every = (report.text.words[name].top1_masked for name in ("first.txt", "second.txt", "all"))
-    assert 0 < every.count == first.count + second.count < report.text.words["all"].top1.count
-    assert every.value == pytest.approx(np.average([first.value, second.value], weights=[first.count, second.count]))
-
-
-def test_single_sentences_are_not_summed_over_files_that_they_would_weigh_wrongly(report: ModelReport) -> None:
-    assert list(report.text.single_sentences) == ["first.txt", "second.txt"]
+    single = report.text.single_sentences  # of all files they would weigh wrongly
+    assert single["second.txt"] == words_of_single_sentences(tiny, documents, 24, 50).summary()
+    assert list(single) == ["first.txt", "second.txt"]
     section = figures(report).split("## Single sentences")[1].split("##")[0]
     assert "| **all** |" not in section and "no row for all" in section
 
@@ -172,15 +167,22 @@ class TestTheCard:
         row = card.split("## Single sentences")[1].split("| second.txt |")[1].splitlines()[0]
         assert f"{single.loss.value:.3f} ±" in row and f"{single.top5.value:.1%} ±" in row
 
-    def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen(self, report: ModelReport) -> None:
+    def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen_and_how_sure_it_is(
+        self, report: ModelReport
+    ) -> None:
         words = replace(
-            report.text.words["all"], top1=Estimate(0.371, 0.003, 1000), top1_masked=Estimate(0.301, 0.004, 800)
+            report.text.words["all"],
+            top1=Estimate(0.371, 0.003, 1000),
+            top1_masked=Estimate(0.301, 0.004, 800),
+            confidence=Estimate(0.46, 0.004, 800),
+            calibration_error=0.0714,
         )
         text = replace(report.text, words={**report.text.words, "all": words})
         table = figures(replace(report, text=text)).split("## Held-out text")[1].split("##")[0]
         head, row = (next(line for line in table.splitlines() if name in line) for name in ("| text |", "| **all** |"))
         shown = dict(zip(head.split(" | "), row.split(" | "), strict=True))
         assert (shown["right"], shown["right at [MASK]"]) == ("37.1% ± 0.3", "30.1% ± 0.4")
+        assert row.endswith("| 46.0% ± 0.4 | 0.071 |")
         assert "8 in 10 of these are replaced by [MASK]" in table and "as is usual" in table
 
     def test_tells_accepted_from_rejected_next_sentences(self, report: ModelReport) -> None:
@@ -193,12 +195,6 @@ class TestTheCard:
         section = figures(replace(report, text=text)).split("## Next sentence")[1].split("##")[0]
         assert "| true B accepted | random B rejected | balanced accuracy |" in section
         assert "| news | another document of the file | 1,500 | 90.0% ± 1.0 | 43.6% ± 2.0 | 66.8% ± 0.7 |" in section
-
-    def test_tells_how_sure_the_model_is(self, report: ModelReport) -> None:
-        words = replace(report.text.words["all"], confidence=Estimate(0.46, 0.004, 800), calibration_error=0.0714)
-        text = replace(report.text, words={**report.text.words, "all": words})
-        row = next(line for line in figures(replace(report, text=text)).splitlines() if "| **all** |" in line)
-        assert row.endswith("| 46.0% ± 0.4 | 0.071 |")
 
     def test_says_how_much_of_the_cloze_set_is_possible(self, report: ModelReport) -> None:
         ranks = [1, 3, 9, None, None]
@@ -218,12 +214,10 @@ class TestTheCard:
         alike = figures(replace(report, minimal_pairs=MinimalPairs((pair, pair))))
         assert "both sentences of every pair have the same number of tokens" in alike
 
-    def test_every_row_of_a_table_has_as_many_cells(self, report: ModelReport) -> None:
-        for text in (figures(report), cloze_table(report)):
-            cells = [line.count("|") if line.startswith("|") else 0 for line in text.splitlines()]
-            assert all(a == b for a, b in pairwise(cells) if a and b)
-
     def test_the_cloze_table_has_every_sentence_with_its_word_and_its_guesses(self, report: ModelReport) -> None:
+        for page in (figures(report), cloze_table(report)):
+            cells = [line.count("|") if line.startswith("|") else 0 for line in page.splitlines()]
+            assert all(a == b for a, b in pairwise(cells) if a and b)
         rows = [line for line in cloze_table(report).splitlines() if line.startswith("|") and line.count("**") >= 2]
         assert len(rows) == 200
         for row, answer in zip(rows, report.cloze.answers, strict=True):
@@ -256,8 +250,6 @@ class TestHeads:
             assert head.share == pytest.approx(of_head.count(head.kind) / 3)
         assert sum(census.counts().values()) == 8
         assert head_census(tiny, []) is None
-
-    def test_counts_are_listed_in_the_order_of_the_kinds(self) -> None:
         heads = [Head(0, i, kind, 1.0) for i, kind in enumerate(("mixed", "broad", "next token", "broad"))]
         assert list(HeadCensus(5, tuple(heads)).counts().items()) == [("next token", 1), ("broad", 2), ("mixed", 1)]
 

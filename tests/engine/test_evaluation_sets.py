@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 import torch
 from model_report.markdown import _guesses
 
-from bertcore.analysis.predict import WordGuess
+from bertcore.analysis.predict import WordGuess, softmax
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
@@ -60,27 +61,18 @@ def test_each_sentence_has_one_gap_and_one_to_four_words_for_it(sentences: list[
         assert all(word.isalpha() and word.islower() for word in answers), sentence
 
 
-class TestTheClozeSet:
-    def test_has_200_sentences_in_categories_of_some_size(self) -> None:
-        counts = Counter(sentence.category for sentence in CLOZE)
-        assert len(CLOZE) == 200
-        assert len(counts) >= 12 and min(counts.values()) >= 12 and max(counts.values()) <= 20
-
-    def test_each_sentence_stands_there_once_and_does_not_say_its_answer(self) -> None:
-        for sentence in CLOZE:
-            if sentence.category not in ("pronouns", "prepositions"):
-                assert sentence.answers[0] not in re.findall("[a-z]+", sentence.text.lower()), sentence
-        assert len({s.text.lower() for s in CLOZE}) == len(CLOZE)
-        assert [s.text for s in CLOZE if s.text[-1] not in ".?!" or s.text[0].islower()] == []
-
-    def test_the_first_answer_of_each_is_one_token_of_the_built_in_model(self, built_in: Tokenizer) -> None:
-        """A word in pieces could never be guessed: replace the sentence, whatever the model says to it."""
-        assert [s.answers[0] for s in CLOZE if built_in.id(s.answers[0]) is None] == []
-
-    def test_no_gap_is_cut_off_and_no_word_unknown(self, built_in: Tokenizer) -> None:
-        for sentence in CLOZE:
-            encoding = built_in.encode(sentence.text)
-            assert encoding.ids.count(built_in.special.ids["mask"]) == 1 and not encoding.unknown
+def test_the_cloze_set_has_200_sentences_that_the_built_in_model_could_answer(built_in: Tokenizer) -> None:
+    counts = Counter(sentence.category for sentence in CLOZE)
+    assert len(CLOZE) == len({sentence.text.lower() for sentence in CLOZE}) == 200
+    assert len(counts) >= 12 and min(counts.values()) >= 12 and max(counts.values()) <= 20
+    for sentence in CLOZE:
+        encoding, answer = built_in.encode(sentence.text), sentence.answers[0]
+        if sentence.category not in ("pronouns", "prepositions"):
+            assert answer not in re.findall("[a-z]+", sentence.text.lower()), sentence
+        assert sentence.text[-1] in ".?!" and not sentence.text[0].islower(), sentence
+        # A word in pieces could never be guessed: replace the sentence, whatever the model says to it.
+        assert built_in.id(answer) is not None, sentence
+        assert encoding.ids.count(built_in.special.ids["mask"]) == 1 and not encoding.unknown, sentence
 
 
 def _words(text: str) -> str:
@@ -88,50 +80,31 @@ def _words(text: str) -> str:
     return " ".join(re.findall("[a-z]+", text.lower()))
 
 
-class TestTheSecondClozeSet:
-    def test_has_100_sentences_in_the_categories_of_the_first(self) -> None:
-        counts = Counter(sentence.category for sentence in SECOND_CLOZE)
-        assert len(SECOND_CLOZE) == 100
-        assert set(counts) == {sentence.category for sentence in CLOZE}
-        assert set(counts.values()) == {7, 8}
-
-    def test_each_sentence_has_5_to_15_words(self) -> None:
-        assert [s.text for s in SECOND_CLOZE if not 5 <= len(s.text.split()) <= 15] == []
-
-    def test_no_sentence_is_in_it_twice_or_in_the_first_set(self) -> None:
-        """With its gap or filled in: the same sentence with its gap elsewhere is a repetition, too."""
-        for filled in (False, True):
-            first, second = (
-                [_words(s.text.replace(MASK, s.answers[0]) if filled else s.text) for s in sentences]
-                for sentences in (CLOZE, SECOND_CLOZE)
-            )
-            assert len(set(second)) == len(second)
-            assert set(first) & set(second) == set()
-
-    def test_at_most_a_third_of_the_answers_are_those_of_the_first(self) -> None:
-        known = {answer for sentence in CLOZE for answer in sentence.answers}
-        assert sum(sentence.answers[0] in known for sentence in SECOND_CLOZE) <= 33
+def test_the_second_cloze_set_has_100_others_in_the_same_categories() -> None:
+    counts = Counter(sentence.category for sentence in SECOND_CLOZE)
+    assert len(SECOND_CLOZE) == 100 and set(counts.values()) == {7, 8}
+    assert set(counts) == {sentence.category for sentence in CLOZE}
+    assert [s.text for s in SECOND_CLOZE if not 5 <= len(s.text.split()) <= 15] == []
+    for filled in (False, True):  # the same sentence with its gap elsewhere is a repetition, too
+        first, second = (
+            [_words(s.text.replace(MASK, s.answers[0]) if filled else s.text) for s in sentences]
+            for sentences in (CLOZE, SECOND_CLOZE)
+        )
+        assert len(set(second)) == len(second) and set(first) & set(second) == set()
+    known = {answer for sentence in CLOZE for answer in sentence.answers}
+    assert sum(sentence.answers[0] in known for sentence in SECOND_CLOZE) <= 33
 
 
-class TestTheMinimalPairs:
-    def test_there_are_100_in_phenomena(self) -> None:
-        assert len(PAIRS) == 100
-        assert min(Counter(pair.phenomenon for pair in PAIRS).values()) >= 5
-
-    def test_no_sentence_stands_there_twice(self) -> None:
-        sentences = [text.lower() for pair in PAIRS for text in (pair.good, pair.bad)]
-        assert len(set(sentences)) == 200
-
-    def test_the_two_differ_in_one_word_or_in_the_order_of_their_words(self) -> None:
-        for pair in PAIRS:
-            good, bad = pair.good[:-1].lower().split(), pair.bad[:-1].lower().split()
-            assert pair.good[-1] == pair.bad[-1] and len(good) == len(bad), pair
-            is_order = sorted(good) == sorted(bad)
-            assert is_order or sum(a != b for a, b in zip(good, bad, strict=True)) == 1, pair
-
-    def test_both_have_as_many_tokens_for_the_built_in_model(self, built_in: Tokenizer) -> None:
-        """Bits are summed over tokens: a word in more pieces would lose for that alone."""
-        assert [p for p in PAIRS if len(built_in.encode(p.good)) != len(built_in.encode(p.bad))] == []
+def test_the_100_minimal_pairs_differ_in_one_word_or_in_their_order(built_in: Tokenizer) -> None:
+    assert len(PAIRS) == 100 and min(Counter(pair.phenomenon for pair in PAIRS).values()) >= 5
+    assert len({text.lower() for pair in PAIRS for text in (pair.good, pair.bad)}) == 200
+    for pair in PAIRS:
+        good, bad = pair.good[:-1].lower().split(), pair.bad[:-1].lower().split()
+        assert pair.good[-1] == pair.bad[-1] and len(good) == len(bad), pair
+        is_order = sorted(good) == sorted(bad)
+        assert is_order or sum(a != b for a, b in zip(good, bad, strict=True)) == 1, pair
+        # Bits are summed over tokens: a word in more pieces would lose for that alone.
+        assert len(built_in.encode(pair.good)) == len(built_in.encode(pair.bad)), pair
 
 
 SENTENCES = (
@@ -187,11 +160,16 @@ class TestJudgingPairs:
     def test_bits_are_the_sum_over_tokens_masked_in_turn(self, tiny: Checkpoint) -> None:
         pair = MinimalPair("any", "the cat sat on a mat.", "the cat sat on comfortable mat.")
         found = judge_minimal_pairs(tiny, [pair]).preferences[0]
-        for text, bits in ((pair.good, found.good_bits), (pair.bad, found.bad_bits)):
-            assert bits == pytest.approx(self.bits_one_by_one(tiny, text), rel=1e-4)
+        sides = (pair.good, found.good_bits, found.good_tokens), (pair.bad, found.bad_bits, found.bad_tokens)
+        for text, bits, tokens in sides:
+            encoding, expected = tiny.tokenizer.encode(text), 0.0
+            for position in range(1, len(encoding) - 1):
+                ids = [*encoding.ids]
+                ids[position] = tiny.tokenizer.mask_id
+                row = trace(tiny.model, ids, encoding.segments, mlm_positions=[position]).mlm_logits[0]
+                expected -= math.log2(softmax(row.astype(np.float64))[encoding.ids[position]])
+            assert bits == pytest.approx(expected, rel=1e-4) and tokens == len(encoding)
         assert found.is_right == (found.good_bits < found.bad_bits)
-        lengths = tuple(len(tiny.tokenizer.encode(text)) for text in (pair.good, pair.bad))
-        assert (found.good_tokens, found.bad_tokens) == lengths
 
     def test_many_together_are_as_one_at_a_time(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
         """Whatever else is in the batch, and where a long sentence does not fit into one."""
@@ -218,49 +196,25 @@ class TestJudgingPairs:
             ("all", judged.right.value, 3),
         ]
 
-    @staticmethod
-    def bits_one_by_one(checkpoint: Checkpoint, text: str) -> float:
-        encoding = checkpoint.tokenizer.encode(text)
-        total = 0.0
-        for position, part in enumerate(encoding.parts):
-            if part == "special":
-                continue
-            ids = [*encoding.ids]
-            ids[position] = checkpoint.tokenizer.special.ids["mask"]
-            logits = trace(checkpoint.model, ids, encoding.segments, mlm_positions=[position]).mlm_logits
-            row = logits[0].astype(np.float64)
-            total -= (row[encoding.ids[position]] - np.log(np.exp(row - row.max()).sum()) - row.max()) / math.log(2)
-        return total
-
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("read", "content", "says"),
     [
-        ("", "is empty"),
-        ("{", "line 1: expected one whole JSON object"),
-        ('{"text": "a [MASK]", "category": "x"}', "'answers'"),
-        ('{"text": "no gap", "answers": ["a"], "category": "x"}', "one \\[MASK\\]"),
-        ('{"text": "a [MASK]", "answers": [], "category": "x"}', "at least one answer"),
+        (read_cloze, "", "is empty"),
+        (read_cloze, "{", "line 1: expected one whole JSON object"),
+        (read_cloze, '{"text": "a [MASK]", "category": "x"}', "'answers'"),
+        (read_cloze, '{"text": "no gap", "answers": ["a"], "category": "x"}', "one \\[MASK\\]"),
+        (read_cloze, '{"text": "a [MASK]", "answers": [], "category": "x"}', "at least one answer"),
+        (read_minimal_pairs, '{"good": "a", "bad": "b"}', "line 1: expected the field 'phenomenon' or 'UID' as text"),
+        (read_minimal_pairs, '{"UID": "x", "sentence_good": "a"}', "'bad' or 'sentence_bad'"),
+        (read_minimal_pairs, '{"UID": "x", "sentence_good": "a", "sentence_bad": "a"}', "both sentences are the same"),
     ],
 )
-def test_a_broken_set_is_refused_with_its_line(tmp_path: Path, content: str, says: str) -> None:
-    file = text_file(tmp_path / "set.jsonl", content)
+def test_a_broken_set_is_refused_with_its_line(
+    tmp_path: Path, read: Callable[[Path], object], content: str, says: str
+) -> None:
     with pytest.raises(BertcoreError, match=says):
-        read_cloze(file)
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ('{"good": "a", "bad": "b"}', "line 1: expected the field 'phenomenon' or 'UID' as text"),
-        ('{"UID": "x", "sentence_good": "a"}', "'bad' or 'sentence_bad'"),
-        ('{"UID": "x", "sentence_good": "a", "sentence_bad": "a"}', "both sentences are the same"),
-    ],
-)
-def test_broken_pairs_are_refused_with_their_line(tmp_path: Path, content: str, says: str) -> None:
-    (tmp_path / "set.jsonl").write_text(content, encoding="utf-8")
-    with pytest.raises(BertcoreError, match=says):
-        read_minimal_pairs(tmp_path / "set.jsonl")
+        read(text_file(tmp_path / "set.jsonl", content))
 
 
 def test_only_a_line_feed_ends_a_record(tmp_path: Path) -> None:
@@ -298,13 +252,7 @@ def test_answers_are_those_of_the_cloze_test(tmp_path: Path) -> None:
         assert [word for word, _ in given] == [guess.token for guess in expected.guesses[:GUESSES]]
         shares = [guess.probability for guess in expected.guesses[:GUESSES]]
         assert [share for _, share in given] == pytest.approx(shares, abs=1e-4)
-
-
-def test_the_likeliest_word_is_right_where_it_is_an_answer(tmp_path: Path) -> None:
-    """A model whose bias alone decides, for one word whatever the text."""
-    checkpoint = load_checkpoint(tiny_checkpoint(tmp_path))
-    with torch.no_grad():
-        checkpoint.model.mlm.bias[checkpoint.tokenizer.id("bird")] += 900
+    checkpoint.model.mlm.bias[checkpoint.tokenizer.id("bird")] += 900  # the bias alone decides, whatever the text
     asked = [ClozeSentence("the [MASK]", answers, "one") for answers in (("cat", "bird"), ("cat",), ("no such word",))]
     assert Questions.of(asked, checkpoint.tokenizer, 40).answer(checkpoint.model)["is_right"] == [True, False, False]
 
@@ -345,11 +293,10 @@ def test_a_run_resumes_without_the_file_that_it_was_given(asking: PretrainOption
     [
         (None, "cannot be read"),
         ("", "is empty"),
-        ('{"text": "No mask.", "answers": ["a"], "category": "b"}\n', r"one \[MASK\]"),
-        ('{"text": "A [MASK]."}\n', "'answers'"),
+        ('{"text": "The [MASK] ' + "very " * 600 + '.", "answers": ["a"], "category": "b"}\n', "more than 512 tokens"),
     ],
 )
-def test_a_file_without_questions_is_refused_before_there_is_a_folder(
+def test_a_file_of_no_use_is_refused(
     asking: PretrainOptions, tmp_path: Path, content: str | None, message: str
 ) -> None:
     file = Path(str(asking.data.questions))
@@ -358,14 +305,7 @@ def test_a_file_without_questions_is_refused_before_there_is_a_folder(
         file.write_text(content)
     with pytest.raises(BertcoreError, match=message):
         start_run(asking, tmp_path / "run", resume=False)
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_question_that_is_too_long_is_named(asking: PretrainOptions, tmp_path: Path) -> None:
-    long = {"text": "The [MASK] " + "very " * 600 + "sat.", "answers": ["cat"], "category": "long"}
-    Path(str(asking.data.questions)).write_text(json.dumps(long))
-    with pytest.raises(BertcoreError, match="has more than 512 tokens"):
-        start_run(asking, tmp_path / "run", resume=False)
+    assert (tmp_path / "run").exists() == ("tokens" in message)  # only a vocabulary tells the length
 
 
 def test_answers_in_a_byte_level_vocabulary_are_those_of_the_cloze_test() -> None:

@@ -35,15 +35,12 @@ from tests.text_file import text_file
 posix = pytest.mark.skipif(os.name == "nt", reason="pipes, links and modes as POSIX has them")
 
 
-def test_numbers_keep_their_kind() -> None:
+def test_numbers_keep_their_kind(tmp_path: Path) -> None:
     values = {"count": np.int64(3), "rows": torch.tensor([1, 2]), "on": np.bool_(True), "share": np.float32(0.5)}
     made = jsonable(values)
     assert made == {"count": 3, "rows": [1, 2], "on": True, "share": 0.5}
     assert [type(made[name]) for name in ("count", "on", "share")] == [int, bool, float]
     assert jsonable([np.float64("nan"), torch.tensor(float("inf")), Path("a")]) == [None, None, "a"]
-
-
-def test_what_is_written_is_read(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"name": "Größe", "ids": np.arange(3)})
     assert read_json(tmp_path / "a.json") == {"name": "Größe", "ids": [0, 1, 2]}
 
@@ -71,25 +68,17 @@ def test_a_lack_of_memory_is_known_by_any_name(error: Exception, is_memory: bool
     assert is_out_of_memory(error) == is_memory
 
 
-def odd_files(folder: Path) -> dict[str, Path]:
-    """What stands where a file should be, and what is said of it."""
-    made = {name: folder / f"{number}.json" for number, name in enumerate(("not a regular file", "it is a folder"))}
-    os.mkfifo(made["not a regular file"])
-    made["it is a folder"].mkdir()
-    return made
-
-
 @posix
 @pytest.mark.timeout(20)
 def test_what_is_no_file_is_said_to_be_none_at_once(tmp_path: Path) -> None:
-    for words, file in odd_files(tmp_path).items():
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name, words in (("pipe", "not a regular file"), ("folder", "it is a folder"), ("zero", "not a regular file")):
         with pytest.raises(BertcoreError, match=words):
-            read_json(file)
+            read_json(tmp_path / name)
         with pytest.raises(OSError, match=words):
-            open_regular(file)
-    (tmp_path / "zero.json").symlink_to("/dev/zero")
-    with pytest.raises(BertcoreError, match="not a regular file"):
-        read_json(tmp_path / "zero.json")
+            open_regular(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "a" * 300])
@@ -140,8 +129,7 @@ class TestWriting:
         assert (tmp_path / "new").read_bytes() == b"y"
 
     def test_a_private_file_is_never_readable_for_others(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        (tmp_path / "private").write_text("old")
-        (tmp_path / "private").chmod(0o600)
+        text_file(tmp_path / "private", "old").chmod(0o600)
         modes = []
 
         def look(source: Path, _target: Path) -> None:
@@ -176,17 +164,15 @@ class TestWriting:
         assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
         assert sorted(file.name for file in tmp_path.iterdir()) == ["a", "b", "pipe"]
 
-    def test_temporary_names_cannot_be_foreseen(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_temporary_names_cannot_be_foreseen_and_a_link_there_is_not_followed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         used = []
         monkeypatch.setattr("bertcore.files._replace", lambda source, target: (used.append(source), source.unlink()))
         for _ in range(3):
             write_atomic(tmp_path / "a", b"x")
         assert len(set(used)) == 3 and all(map(is_temporary, used)) and {file.parent for file in used} == {tmp_path}
         assert not any(str(os.getpid()) == file.name.rpartition(".")[2] for file in used)
-
-    def test_a_link_at_the_temporary_name_is_not_followed(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
         precious = text_file(tmp_path / "precious", "mine")
         (tmp_path / ".a.7").symlink_to(precious)
         monkeypatch.setattr("bertcore.files.secrets.randbelow", lambda _most: 7)
@@ -206,10 +192,9 @@ class TestWriting:
         for name in ("link", "pipe"):
             with pytest.raises(OSError):
                 append_to(tmp_path / name)
-        with append_to(tmp_path / "log") as stream:
-            stream.write(b"one")
-        with append_to(tmp_path / "log") as stream:
-            stream.write(b"two")
+        for word in (b"one", b"two"):
+            with append_to(tmp_path / "log") as stream:
+                stream.write(word)
         assert (tmp_path / "log").read_text() == "onetwo" and (tmp_path / "precious").read_text() == "mine"
 
 
@@ -246,13 +231,10 @@ def test_what_is_refused(text: str, why: str) -> None:
         parse_json(text)
 
 
-def test_what_is_not() -> None:
+def test_what_is_not_refused() -> None:
     assert parse_json("[" * MOST_LEVELS + "]" * MOST_LEVELS)
     assert parse_json('{"a": [1, 2.5, 1e300, -0.0, "[[[", null, true]}') == {"a": [1, 2.5, 1e300, 0, "[[[", None, True]}
     assert len(parse_json("[" + "[1]," * 1000 + "[]]")) == 1001  # wide, not deep
-
-
-def test_numbers_that_are_none_can_be_null() -> None:
     text = f'{{"loss": NaN, "norm": 1e999, "step": {"9" * 400}, "rate": 0.5}}'
     assert parse_json(text, nulls=True) == {"loss": None, "norm": None, "step": None, "rate": 0.5}
 

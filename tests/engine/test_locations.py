@@ -26,9 +26,8 @@ from bertcore.runs.known_runs import known_runs, register_run
 from bertcore.runs.run_folder import RunFolder
 from tests.engine.models import tiny_checkpoint
 
-SHIPPED_RUNS = [
-    (assets() / "runs" / name).resolve() for name in (TINY, CLASS_DEMO, BUILT_IN)
-]  # always known, and always the last
+# always known, and always the last
+SHIPPED_RUNS = [(assets() / "runs" / name).resolve() for name in (TINY, CLASS_DEMO, BUILT_IN)]
 
 
 def _run(path: Path, created: int = 0) -> Path:
@@ -38,18 +37,11 @@ def _run(path: Path, created: int = 0) -> Path:
     return path.resolve()
 
 
-def test_a_checkpoint_folder_is_itself(tmp_path: Path) -> None:
-    assert resolve_model(str(tiny_checkpoint(tmp_path / "model"))) == tmp_path / "model"
-
-
-def test_nothing_is_the_built_in_model() -> None:
-    assert resolve_model(None) == built_in_checkpoint()
-
-
 def test_a_name_that_ships_means_that_model_whatever_lies_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert resolve_model(BUILT_IN) == built_in_checkpoint() and resolve_model(TINY) == shipped_checkpoint(TINY)
+    assert resolve_model(None) == resolve_model(BUILT_IN) == built_in_checkpoint()
+    assert resolve_model(TINY) == shipped_checkpoint(TINY)
     monkeypatch.chdir(tmp_path)
-    tiny_checkpoint(tmp_path / TINY)
+    assert resolve_model(str(tiny_checkpoint(tmp_path / TINY))) == tmp_path / TINY
     assert resolve_model(TINY) == shipped_checkpoint(TINY)
     assert resolve_model(f"./{TINY}") == resolve_model(Path(TINY)) == Path(TINY)
 
@@ -92,14 +84,10 @@ def test_runs_of_the_window_and_of_the_shell_are_known_newest_first(tmp_path: Pa
     assert known_runs() == [newest, own, elsewhere, *SHIPPED_RUNS]
 
 
-def test_a_run_that_is_gone_is_forgotten(tmp_path: Path) -> None:
+def test_a_run_that_is_gone_is_forgotten_and_a_damaged_list_hides_none_of_those_that_are_there(tmp_path: Path) -> None:
     register_run(tmp_path / "gone")
     assert known_runs() == SHIPPED_RUNS
-
-
-def test_a_damaged_list_of_runs_hides_none_of_those_that_are_there(tmp_path: Path) -> None:
     run = _run(runs_folder() / "own")
-    register_run(tmp_path / "x")
     (home() / "known_runs.txt").write_bytes(b"\xff\xfe\x00\n\n  \n")
     assert known_runs() == [run, *SHIPPED_RUNS]
 
@@ -152,22 +140,22 @@ def test_a_mistyped_folder_that_is_no_name_of_a_model_either_is_a_sentence(name:
         resolve_model(name)
 
 
-@pytest.mark.parametrize("weights", [("model.safetensors",), ("pytorch_model.bin",)])
-def test_a_whole_one_needs_no_network(cache: Path, weights: tuple[str, ...]) -> None:
-    folder = put(cache, ("config.json", "vocab.txt", *weights))
-    assert hub.fetch("someone/small").samefile(folder)
-
-
-@pytest.mark.parametrize("there", [(), ("model.safetensors.index.json",)])
-def test_without_weights_the_network_is_asked(
-    cache: Path, monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("weights", "is_whole"),
+    [("model.safetensors", True), ("pytorch_model.bin", True), (None, False), ("model.safetensors.index.json", False)],
+)
+def test_a_whole_one_needs_no_network_and_without_weights_it_is_asked(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, weights: str | None, is_whole: bool
 ) -> None:
-    folder = put(cache, ("config.json", "vocab.txt", *there))
-    if there:
-        (folder / there[0]).write_text('{"weight_map": {"a": "model-00001-of-00002.safetensors"}}')
+    folder = put(cache, ("config.json", "vocab.txt", *([weights] if weights else [])))
+    if weights == "model.safetensors.index.json":
+        (folder / weights).write_text('{"weight_map": {"a": "model-00001-of-00002.safetensors"}}')
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: 1 / 0)
-    with pytest.raises(BertcoreError, match="hub cannot be reached"):
-        hub.fetch("someone/small")
+    if is_whole:
+        assert hub.fetch("someone/small").samefile(folder)
+    else:
+        with pytest.raises(BertcoreError, match="hub cannot be reached"):
+            hub.fetch("someone/small")
 
 
 def answer(kind: str, status: int) -> Exception:
@@ -177,6 +165,15 @@ def answer(kind: str, status: int) -> Exception:
     request = SimpleNamespace(url="an address", headers={})
     response: Any = SimpleNamespace(status_code=status, headers={}, request=request)
     error: Exception = getattr(errors, kind)(f"{status} Client Error", response=response)
+    return error
+
+
+def below_another(cause: Exception) -> Exception:
+    """What the hub's library makes of it."""
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    error = LocalEntryNotFoundError("nothing is here")
+    error.__cause__ = cause
     return error
 
 
@@ -199,6 +196,7 @@ FULL_DISK_IN_RUST = RuntimeError("Data processing error: No space left on device
         (PermissionError(errno.EACCES, "Permission denied"), "permission denied"),
         (ConnectionError("no route to host"), "hub cannot be reached"),
         (TimeoutError(), "hub cannot be reached"),
+        (below_another(answer("HfHubHTTPError", 502)), "its error 502"),
     ],
     ids=str,
 )
@@ -214,14 +212,3 @@ def test_whatever_hinders_a_download_has_a_sentence_of_its_own(
     monkeypatch.setattr("huggingface_hub.snapshot_download", fails)
     with pytest.raises(BertcoreError, match=sentence):
         resolve_model("someone/small")
-
-
-def test_the_reason_is_found_below_what_the_library_makes_of_it(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object, **__: object) -> None:
-        from huggingface_hub.errors import LocalEntryNotFoundError
-
-        raise LocalEntryNotFoundError("nothing is here") from answer("HfHubHTTPError", 502)
-
-    monkeypatch.setattr("huggingface_hub.HfApi.model_info", fails)
-    with pytest.raises(BertcoreError, match="its error 502"):
-        hub.fetch("someone/small")

@@ -1,6 +1,7 @@
 """Lists of texts, and what is changed in a pass: every method over every family gives what one text alone gives."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import torch
 from bertcore.analysis.interventions import ablate
 from bertcore.analysis.passes import for_each, grouped
 from bertcore.analysis.trace import points
-from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.model.hooks import Recorder
 from tests.engine.family_models import SHAPES, TOKENIZER, family_model
@@ -19,6 +19,7 @@ from tests.engine.models import tiny_checkpoint, tiny_model
 
 MASKED = ["The cat [MASK] very comfortable.", "A [MASK].", "[MASK] sat on the mat.", "It was a [MASK] bird!"]
 OTHERS = ["The dog [MASK] very comfortable.", "It [MASK].", "[MASK] sang on the mat.", "It was a [MASK] dog!"]
+families = pytest.mark.parametrize("family", list(SHAPES))
 CHANGED: list[dict[str, Any]] = [
     {},
     {"heads_off": [(0, 1), (2, 3)]},
@@ -26,17 +27,11 @@ CHANGED: list[dict[str, Any]] = [
     {"changes": ablate({(1, 2)})},
 ]
 ASKED: dict[str, Callable[..., Any]] = {
-    "fill": lambda m, a, **how: m.fill(a, **how),
-    "score": lambda m, a, **how: m.score(a, **how),
-    "surprise": lambda m, a, **how: m.surprise(a, **how),
-    "whole words": lambda m, a, **how: m.surprise(a, whole_words=True, **how),
-    "embed": lambda m, a, **how: m.embed(a, **how),
-    "embed, layer 2": lambda m, a, **how: m.embed(a, layer=2, pooling="cls", **how),
-    "trace": lambda m, a, **how: m.trace(a, **how),
-    "run": lambda m, a, **how: m.run(a, keep="*", **how),
-    "heads": lambda m, a, **how: m.heads(a, **how),
-    "lens": lambda m, a, **how: m.lens(a, **how),
-    "attribute": lambda m, a, **how: m.attribute(a, wanted="cat", steps=3, **how),
+    **{name: getattr(LoadedModel, name) for name in ("fill", "score", "surprise", "embed", "trace", "heads", "lens")},
+    "whole words": partial(LoadedModel.surprise, whole_words=True),
+    "embed, layer 2": partial(LoadedModel.embed, layer=2, pooling="cls"),
+    "run": partial(LoadedModel.run, keep="*"),
+    "attribute": partial(LoadedModel.attribute, wanted="cat", steps=3),
 }
 
 
@@ -57,7 +52,12 @@ def numbers(result: Any) -> list[np.ndarray]:
     return numbers(vars(result)) if hasattr(result, "__dict__") else []
 
 
-@pytest.mark.parametrize("family", list(SHAPES))
+def assert_same_numbers(ours: Any, theirs: Any) -> None:
+    for found, expected in zip(numbers(ours), numbers(theirs), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)
+
+
+@families
 @pytest.mark.parametrize("ask", list(ASKED))
 @pytest.mark.parametrize("changed", CHANGED, ids=["intact", "heads_off", "layers_off", "changes"])
 def test_a_list_gives_what_each_text_gives(
@@ -67,8 +67,7 @@ def test_a_list_gives_what_each_text_gives(
     together, alone = ASKED[ask](m, MASKED, **changed), [ASKED[ask](m, text, **changed) for text in MASKED]
     assert len(together) == len(alone)
     for found, expected in zip(together, alone, strict=True):
-        for ours, theirs in zip(numbers(found), numbers(expected), strict=True):
-            np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-5)
+        assert_same_numbers(found, expected)
     if changed:
         intact = numbers(ASKED[ask](m, MASKED[0]))
         assert any(not np.allclose(one, other, atol=1e-4) for one, other in zip(numbers(alone[0]), intact, strict=True))
@@ -78,15 +77,14 @@ def test_pairs_and_patches_of_a_list(model_of: Callable[[str], LoadedModel]) -> 
     m = model_of("bert")
     for ask in (m.fill, m.trace, m.lens, m.surprise):
         for found, a, b in zip(ask(MASKED, OTHERS), MASKED, OTHERS, strict=True):
-            for ours, theirs in zip(numbers(found), numbers(ask(a, b)), strict=True):
-                np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-5)
+            assert_same_numbers(found, ask(a, b))
     together = m.patch(MASKED, other_a=OTHERS, wanted="cat")
     for patched, a, other in zip(together, MASKED, OTHERS, strict=True):
         np.testing.assert_allclose(patched.map, m.patch(a, other_a=other, wanted="cat").map, atol=1e-5)
 
 
 class TestActivations:
-    @pytest.mark.parametrize("family", list(SHAPES))
+    @families
     @pytest.mark.parametrize("heads", [("mlm",), ("mlm", "nsp"), ("classify",), ("tag", "span", "choice", "summarise")])
     def test_the_points_are_those_that_pass(self, family: str, heads: tuple[str, ...]) -> None:
         """Whatever the model is made of: every point of a pass is listed with its shape, and no other."""
@@ -128,7 +126,7 @@ class TestActivations:
         assert kept == set(found[0]) == {"layer.1.attention.probs", "pooler.output"}
         assert [each.shape for each in found["pooler.output"]] == [(32,)] * 4
 
-    @pytest.mark.parametrize("family", list(SHAPES))
+    @families
     def test_a_trace_by_point_is_what_passes_there(self, model_of: Callable[[str], LoadedModel], family: str) -> None:
         m = model_of(family)
         t, found = m.trace(MASKED[0]), m.run(MASKED[0], keep="*")
@@ -191,8 +189,7 @@ def test_predictions_of_a_list_are_those_of_each_text(tmp_path: Path, head: str)
         for number, (found, text) in enumerate(zip(together, texts, strict=True)):
             alone = m.predict(text, passages[number] if passages else None, heads_off=off)
             assert found.answer == alone.answer
-            for ours, theirs in zip(numbers(vars(found)), numbers(vars(alone)), strict=True):
-                np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-5)
+            assert_same_numbers(vars(found), vars(alone))
 
 
 class TestSmallCalls:
@@ -202,6 +199,7 @@ class TestSmallCalls:
         unit = [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in (first, second)]
         np.testing.assert_allclose(m.similarity(MASKED, OTHERS[:3]), unit[0] @ unit[1].T, atol=1e-5)
         np.testing.assert_allclose(m.similarity(MASKED[0], OTHERS[:3]), unit[0][0] @ unit[1].T, atol=1e-5)
+        assert m.to("cpu") is m and m.device == torch.device("cpu")
         assert m.similarity(MASKED, OTHERS[0]).shape == (4,) and isinstance(m.similarity(MASKED[0], OTHERS[0]), float)
 
     def test_vectors_of_a_layer_are_its_hidden_states(self, model_of: Callable[[str], LoadedModel]) -> None:
@@ -231,23 +229,12 @@ class TestSmallCalls:
         assert abs(many.completeness_error or 0) < abs(few.completeness_error or 0)
         np.testing.assert_allclose(many.scores.sum(), many.value - (many.baseline or 0), atol=1e-2)
 
-    def test_a_model_moves_and_says_where_it_is(self, tmp_path: Path) -> None:
-        save_checkpoint(tiny_model(), TOKENIZER, tmp_path / "model")
-        m = load(tmp_path / "model")
-        assert m.to("cpu") is m and m.device == torch.device("cpu")
-
 
 # --- groups of texts
 
+PAIRS = [("The cat [MASK] very.", "It was comfortable!"), ("The bird sang.", "It was [MASK].")]
 TEXTS = [
-    TOKENIZER.encode(*pair)
-    for pair in (
-        ("The cat [MASK] very.", "It was comfortable!"),
-        ("A [MASK].", None),
-        ("[MASK] sat on the mat.", None),
-        ("The bird sang.", "It was [MASK]."),
-        ("It.", None),
-    )
+    TOKENIZER.encode(*pair) for pair in [*PAIRS[:1], *((text, None) for text in MASKED), *PAIRS[1:], ("It.", None)]
 ]
 
 
