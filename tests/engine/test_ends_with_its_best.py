@@ -68,7 +68,7 @@ def test_the_best_is_kept_and_is_what_the_run_ends_with(folder: Path, run: Path,
     assert not (RunFolder(run).snapshot_path(20) / "README.md").exists()
 
 
-def test_its_evaluation_is_of_the_best(folder: Path, run: Path) -> None:
+def test_its_evaluation_and_its_diagnosis_are_of_the_best(folder: Path, run: Path) -> None:
     started("finetune", folder)(run)
     evaluation = json.loads((run / "evaluation.json").read_text())
     (line,) = metrics(run, "evaluation")
@@ -78,21 +78,18 @@ def test_its_evaluation_is_of_the_best(folder: Path, run: Path) -> None:
     here = bertcore.load(best_of(run)).evaluate(folder / "train.tsv", "sst2")
     last = bertcore.load(RunFolder(run).snapshot_path(20)).evaluate(folder / "train.tsv", "sst2")
     assert here.loss != last.loss, "the weights are others"
+    record = read_record(run)
+    assert record.scores["accuracy"][0].tolist()[-1] == BEST and record.train_loss[0].max() == BEST
 
 
-def test_that_of_pretraining_too(folder: Path, run: Path) -> None:
-    started("pretrain", folder)(run)
-    evaluation = json.loads((run / "evaluation.json").read_text())
-    assert evaluation["held_out"]["step"] == BEST == metrics(run, "evaluation")[0]["step"]
-    here = bertcore.load(best_of(run)).evaluate_text(
-        RunFolder(run).config()["data"]["corpus"], sequence_length=16, sequences=16
-    )
-    assert evaluation["held_out"]["mlm_loss"] == pytest.approx(here["mlm_loss"], rel=1e-5)
-
-
-def test_the_best_stays_where_there_is_no_room(folder: Path, run: Path) -> None:
+def test_that_of_pretraining_too_and_the_best_stays_where_there_is_no_room(folder: Path, run: Path) -> None:
     started("pretrain", folder, snapshots_mib=0.01)(run)
     assert [step for step, _ in RunFolder(run).snapshots()] == [0, BEST, 20]
+    evaluation = json.loads((run / "evaluation.json").read_text())
+    assert evaluation["held_out"]["step"] == BEST == metrics(run, "evaluation")[0]["step"]
+    corpus = RunFolder(run).config()["data"]["corpus"]
+    here = bertcore.load(best_of(run)).evaluate_text(corpus, sequence_length=16, sequences=16)
+    assert evaluation["held_out"]["mlm_loss"] == pytest.approx(here["mlm_loss"], rel=1e-5)
 
 
 def test_a_budget_that_is_spent_ends_with_the_best_too(folder: Path, run: Path) -> None:
@@ -141,12 +138,6 @@ def test_a_best_that_was_measured_before_anybody_asked_for_it(folder: Path, run:
     status = RunFolder(run).status()
     assert status.ends_with is None and resolve_model(run) == RunFolder(run).newest_snapshot()
     assert status.message is not None and f"step {BEST} was the best of 18 steps, but no snapshot" in status.message
-
-
-def test_a_diagnosis_is_of_what_it_ends_with(folder: Path, run: Path) -> None:
-    started("finetune", folder)(run)
-    record = read_record(run)
-    assert record.scores["accuracy"][0].tolist()[-1] == BEST and record.train_loss[0].max() == BEST
 
 
 def test_an_old_status_opens_and_a_damaged_one_is_no_hindrance(folder: Path, run: Path) -> None:

@@ -9,11 +9,14 @@ import pytest
 import torch
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.cli.output import watching
+from bertcore.data.corpus import load_corpus
+from bertcore.data.pairs import PairRules
 from bertcore.loaded_model import load
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks import predict as evaluating
 from bertcore.tasks.predict import PassageWindows, measure, predict, right_answers
 from bertcore.tasks.readers.reading import read_task
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -108,50 +111,35 @@ def test_passages_are_read_in_the_windows_of_their_run(tmp_path: Path, one_threa
 
 
 def test_where_held_out_text_is_cut_it_is_said(tmp_path: Path) -> None:
-    options, run = _tagger(tmp_path, dev_words=100), tmp_path / "run"  # the model has 64 positions
+    options, run = _tagger(tmp_path, dev_words=100, steps=2), tmp_path / "run"  # the model has 64 positions
     snapshot = start_run(options, run, resume=False)
     assert (_reported(run)["examples"], _reported(run)["examples_cut"]) == (9, 9)
     assert "9 examples (9 of them cut) held out" in (run / "log.txt").read_text()
     assert "9 of these are longer than the 64 tokens" in (snapshot / "README.md").read_text()
-    whole = replace(options, data=replace(options.data, dev=str(_tagged(tmp_path / "short.txt", 9, 40))))
-    start_run(whole, tmp_path / "whole", resume=False)
-    assert _reported(tmp_path / "whole")["examples_cut"] == 0
+    few = replace(options.data, dev=str(_tagged(tmp_path / "short.txt", 9, 40)), max_held_out=5)
+    start_run(replace(options, data=few), tmp_path / "few", resume=False)
+    assert (_reported(tmp_path / "few")["examples"], _reported(tmp_path / "few")["examples_cut"]) == (5, 0)
 
 
-def test_held_out_text_is_measured_as_evaluate_measures_it(tmp_path: Path, one_thread: None) -> None:
-    options = tiny_run(write_text(tmp_path), precision="bf16", steps=6)
-    snapshot = start_run(options, tmp_path / "run", resume=False)
+def test_held_out_text_is_measured_as_evaluate_measures_it(
+    tmp_path: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And the terminal says what the log says."""
+    options, run = tiny_run(write_text(tmp_path), precision="bf16", steps=6), tmp_path / "run"
+    with watching(quiet=False) as bar:
+        snapshot = start_run(options, run, resume=False, on_event=bar)
     found = load(snapshot).evaluate_text(
         options.data.corpus, sequence_length=options.data.sequence_length, sequences=options.training.held_out_sequences
     )
-    last = metrics(tmp_path / "run", "held_out")[-1]
-    assert {name: found[name] for name in ("loss", "mlm_loss", "mlm_accuracy", "nsp_accuracy")} == {
-        name: last[name] for name in ("loss", "mlm_loss", "mlm_accuracy", "nsp_accuracy")
-    }
-
-
-def test_a_small_run_is_not_swamped_by_measuring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few examples to learn from, many held out: the same sample each time, all of them once, at the end."""
-    read: list[int] = []
-    real = evaluating.run_task
-
-    def counting(model: Any, batches: Any, *rest: Any, **more: Any) -> Any:
-        read.append(len(batches.features.examples))
-        return real(model, batches, *rest, **more)
-
-    monkeypatch.setattr(evaluating, "run_task", counting)
-    options = _tagger(tmp_path, steps=4, evaluations=4)
-    options = replace(options, data=replace(options.data, dev=str(_tagged(tmp_path / "many.txt", 300, 10))))
-    start_run(options, tmp_path / "run", resume=False)
-    assert read[-1] == 300 == _reported(tmp_path / "run")["examples"]
-    assert len(read) == 6 and all(count == 64 for count in read[:-1])
-
-
-def test_held_out_examples_can_be_limited(tmp_path: Path) -> None:
-    options = _tagger(tmp_path, steps=2)
-    options = replace(options, data=replace(options.data, max_held_out=5))
-    start_run(options, tmp_path / "run", resume=False)
-    assert _reported(tmp_path / "run")["examples"] == 5
+    last = metrics(run, "held_out")[-1]
+    for name in ("loss", "mlm_loss", "mlm_accuracy", "nsp_accuracy"):
+        assert found[name] == last[name]
+    logged = [
+        line.split("held out: ")[1] for line in (run / "log.txt").read_text().splitlines() if "held out: " in line
+    ]
+    printed = " ".join(capsys.readouterr().err.split())
+    assert len(logged) == 2 and all(" ".join(line.split()) in printed for line in logged)
+    assert f"loss {last['loss']:.3f}" in logged[-1]
 
 
 def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,28 +160,8 @@ def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path: Path, monkeypatch: p
     assert lines[-1]["step"] == RunFolder(tmp_path / "run").status().step  # the end is measured in any case
 
 
-def test_one_measurement_has_one_loss(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The terminal says what the log says."""
-    from bertcore.cli.output import watching
-
-    with watching(quiet=False) as bar:
-        start_run(tiny_run(write_text(tmp_path), steps=2), tmp_path / "run", resume=False, on_event=bar)
-    logged = [
-        line.split("held out: ")[1]
-        for line in (tmp_path / "run" / "log.txt").read_text().splitlines()
-        if "held out: " in line
-    ]
-    printed = " ".join(capsys.readouterr().err.split())
-    assert len(logged) == 2 and all(" ".join(line.split()) in printed for line in logged)
-    assert f"loss {metrics(tmp_path / 'run', 'held_out')[-1]['loss']:.3f}" in logged[-1]
-
-
 def test_held_out_pairs_are_balanced(tmp_path: Path) -> None:
     """So that chance is one half."""
-    from bertcore.data.corpus import load_corpus
-    from bertcore.data.pairs import PairRules
-    from bertcore.tokenizer.tokenizer import Tokenizer
-
     file = write_text(tmp_path)
     tokenizer = Tokenizer.train(file.read_text().splitlines(), 200)
     rules = PairRules.of(tokenizer, "nsp", pack=True, exact=True)

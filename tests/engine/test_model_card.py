@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import yaml
 from huggingface_hub import ModelCard as HubCard
+from transformers import BertForPreTraining
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.training.distil_options import DistilOptions
@@ -42,8 +44,8 @@ def rows(body: str) -> dict[str, str]:
 
 
 class TestPretraining:
-    def test_the_numbers_are_those_of_the_metrics(self, text: Path, run: Path) -> None:
-        snapshot = start_run(replace(tiny_run(text), name="animals"), run, resume=False)
+    def test_what_it_says_of_the_run(self, text: Path, tmp_path: Path, run: Path) -> None:
+        snapshot = start_run(replace(tiny_run(text, seed=11), name="animals"), run, resume=False)
         head, body = card_of(snapshot)
         last = metrics(run, "held_out")[-1]
         assert last["step"] == 24
@@ -52,10 +54,6 @@ class TestPretraining:
         assert {"mlm_loss", "mlm_accuracy", "mlm_top5", "perplexity", "nsp_accuracy"} <= set(measured(head))
         assert rows(body)["mlm loss"] == f"{last['mlm_loss']:.4f}"
         assert (head["library_name"], head["pipeline_tag"]) == ("transformers", "fill-mask")
-
-    def test_what_it_says_of_the_run(self, text: Path, tmp_path: Path, run: Path) -> None:
-        snapshot = start_run(tiny_run(text, seed=11), run, resume=False)
-        _, body = card_of(snapshot)
         said, opened = rows(body), load_checkpoint(snapshot)
         tokens = json.loads((snapshot / "bertscope.json").read_text())["tokens_seen"]
         assert f"{opened.parameters:,} parameters" in body.split("## ")[0]
@@ -64,6 +62,7 @@ class TestPretraining:
         assert said["trained"].startswith(f"24 steps, {tokens:,} tokens")
         assert "Positions beyond 24 were never trained." in body and "stopped early" not in body
         assert str(tmp_path) not in body
+        assert len(list(run.rglob("README.md"))) == 1  # only the end has a card
 
     def test_a_stop_is_said_first(self, text: Path, run: Path) -> None:
         snapshot = start_run(tiny_run(text, evaluations=8), run, resume=False, on_event=stop_at(run, 6))
@@ -75,69 +74,48 @@ class TestPretraining:
         done = start_run(None, run, resume=True)
         assert "stopped early" not in card_of(done)[1]
 
-    def test_one_that_goes_on_from_a_checkpoint_names_it(self, text: Path, tmp_path: Path) -> None:
+    def test_it_opens_in_transformers_and_who_goes_on_from_it_names_it(self, text: Path, tmp_path: Path) -> None:
         first = start_run(tiny_run(text, steps=4), tmp_path / "first", resume=False)
+        assert BertForPreTraining.from_pretrained(first).config.hidden_size == 32
+        data = HubCard.load(first / "README.md").data
+        assert data.library_name == "transformers" and data.eval_results
         more = continued(tiny_run(text, {"sequence_length": 16}, steps=4, causal_share=0.0), first)
         _, body = card_of(start_run(more, tmp_path / "second", resume=False))
         assert rows(body)["started from"] == "the run first, step 4"
         assert "trained further from the run first, step 4" in body
 
-    def test_it_opens_in_transformers_and_the_hubs_library(self, text: Path, tmp_path: Path) -> None:
-        from transformers import BertForPreTraining
 
-        snapshot = start_run(tiny_run(text, steps=2), tmp_path / "run", resume=False)
-        assert BertForPreTraining.from_pretrained(snapshot).config.hidden_size == 32
-        data = HubCard.load(snapshot / "README.md").data
-        assert data.library_name == "transformers" and data.eval_results
-
-    def test_only_the_end_has_a_card(self, text: Path, tmp_path: Path) -> None:
-        start_run(tiny_run(text, steps=5), tmp_path / "run", resume=False)
-        assert len(list((tmp_path / "run").rglob("README.md"))) == 1
-
-
-class TestExamples:
-    def test_losses_and_guesses_are_the_models(self, text: Path, tmp_path: Path) -> None:
-        """Against the logits of `transformers`, one sequence at a time."""
-        import torch
-        from transformers import BertForPreTraining
-
-        run, options = tmp_path / "run", tiny_run(text, held_out_sequences=40)
-        snapshot = start_run(options, run, resume=False)
-        evaluation = json.loads((run / "evaluation.json").read_text())
-        assert len(evaluation["best"]) == len(evaluation["worst"]) == 10
-        training = Pretraining(options)
-        training.prepare(run, lambda sentence: None)
-        held_out = training.held_out
-        theirs = BertForPreTraining.from_pretrained(snapshot).eval()
-        found = []
-        for batch in held_out.batches:
-            mask = torch.ones_like(batch.input_ids) if batch.attention_mask is None else batch.attention_mask
-            given = {"input_ids": batch.input_ids, "token_type_ids": batch.segment_ids, "attention_mask": mask}
-            with torch.no_grad():
-                logits = theirs(**given).prediction_logits.flatten(0, 1)
-            of_word = torch.nn.functional.cross_entropy(logits[batch.rows], batch.labels, reduction="none")
-            sequence = batch.rows // batch.input_ids.shape[1]
-            found += [
-                float(of_word[sequence == i].mean()) for i in range(len(batch.input_ids)) if (sequence == i).any()
-            ]
-        found.sort()
-        assert [each["loss"] for each in evaluation["best"]] == pytest.approx(found[:10], abs=1e-3)
-        assert [each["loss"] for each in evaluation["worst"]] == pytest.approx(found[:-11:-1], abs=1e-3)
-
-    def test_words_probabilities_and_text(self, text: Path, run: Path) -> None:
-        start_run(tiny_run(text), run, resume=False)
-        evaluation = json.loads((run / "evaluation.json").read_text())
-        assert evaluation["held_out"]["mlm_loss"] == metrics(run, "held_out")[-1]["mlm_loss"]
-        for each in (*evaluation["best"], *evaluation["worst"]):
-            words = each["words"]
-            assert words and [word["right"] for word in words] == each["right"]
-            assert [word["given"] for word in words] == each["given"]
-            assert all(word["probability"] <= word["given_probability"] for word in words)
-            assert each["loss"] == pytest.approx(
-                sum(-math.log(word["probability"]) for word in words) / len(words), abs=0.01
-            )
-            masks = sum(word["seen"] == "[MASK]" for word in words)
-            assert sum(part.count("[MASK]") for part in each["example"].values()) == masks
+def test_losses_and_guesses_of_examples_are_the_models(text: Path, run: Path) -> None:
+    """Against the logits of `transformers`, one sequence at a time."""
+    options = tiny_run(text, held_out_sequences=40)
+    snapshot = start_run(options, run, resume=False)
+    evaluation = json.loads((run / "evaluation.json").read_text())
+    assert len(evaluation["best"]) == len(evaluation["worst"]) == 10
+    training = Pretraining(options)
+    training.prepare(run, lambda sentence: None)
+    theirs = BertForPreTraining.from_pretrained(snapshot).eval()
+    found = []
+    for batch in training.held_out.batches:
+        mask = torch.ones_like(batch.input_ids) if batch.attention_mask is None else batch.attention_mask
+        given = {"input_ids": batch.input_ids, "token_type_ids": batch.segment_ids, "attention_mask": mask}
+        with torch.no_grad():
+            logits = theirs(**given).prediction_logits.flatten(0, 1)
+        of_word = torch.nn.functional.cross_entropy(logits[batch.rows], batch.labels, reduction="none")
+        sequence = batch.rows // batch.input_ids.shape[1]
+        found += [float(of_word[sequence == i].mean()) for i in range(len(batch.input_ids)) if (sequence == i).any()]
+    found.sort()
+    assert [each["loss"] for each in evaluation["best"]] == pytest.approx(found[:10], abs=1e-3)
+    assert [each["loss"] for each in evaluation["worst"]] == pytest.approx(found[:-11:-1], abs=1e-3)
+    assert evaluation["held_out"]["mlm_loss"] == metrics(run, "held_out")[-1]["mlm_loss"]
+    for each in (*evaluation["best"], *evaluation["worst"]):
+        words = each["words"]
+        assert words and [word["right"] for word in words] == each["right"]
+        assert [word["given"] for word in words] == each["given"]
+        assert all(word["probability"] <= word["given_probability"] for word in words)
+        mean = sum(-math.log(word["probability"]) for word in words) / len(words)
+        assert each["loss"] == pytest.approx(mean, abs=0.01)
+        masks = sum(word["seen"] == "[MASK]" for word in words)
+        assert sum(part.count("[MASK]") for part in each["example"].values()) == masks
 
 
 def test_fine_tuning(tmp_path: Path, run: Path, fast_disk: None) -> None:
@@ -186,12 +164,10 @@ class TestLayout:
         assert about["model-index"][0]["name"] == name
         assert about["model-index"][0]["results"][0]["dataset"]["name"] == name
 
-    def test_a_name_is_one_line_of_the_text(self, text: Path, tmp_path: Path) -> None:
+    def test_a_name_is_one_line_of_the_text_and_cells_cannot_break_a_table(self, text: Path, run: Path) -> None:
         options = replace(tiny_run(text, steps=1), name="line\nbreak {config}")
-        _, body = card_of(start_run(options, tmp_path / "run", resume=False))
+        _, body = card_of(start_run(options, run, resume=False))
         assert body.splitlines()[1] == "# line break {config}"
-
-    def test_cells_cannot_break_a_table(self) -> None:
         assert [cell(text) for text in ("a|b", "c\nd", "")] == ["a\\|b", "c d", "–"]
 
     @pytest.mark.parametrize(
