@@ -5,6 +5,7 @@ import math
 import re
 import signal
 import statistics
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 import bertcore
 from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.cli.training_commands import sweep as show
 from bertcore.cli.training_commands import varied_from
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
@@ -28,13 +30,16 @@ from bertcore.runs.sweep_results import (
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from bertcore.training.start import resume_sweep, run_sweep
+from bertcore.training.start import resume_sweep, run_sweep, start_run
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import at_step
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
-AT_STEP_2 = at_step(2, lambda: signal.raise_signal(signal.SIGTERM))
+STOP = lambda: signal.raise_signal(signal.SIGTERM)  # noqa: E731
+AT_STEP_2 = at_step(2, STOP)
+THREE = Varied(rates=(1e-4, 1e-3, 1e-2))
+TIMED = ("elapsed_s", "tok_per_s", "memory_mib", "cores", "path")
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +61,14 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> FinetuneOptions:
 
 
 def test_five_rates_lie_evenly_on_a_logarithmic_scale_around_the_usual_one(options: FinetuneOptions) -> None:
+    """Which is the one that the run would take."""
     planned = plan_sweep(options, Path("runs/cats"), Varied(rates=(5.0,)))
     rates = [run.options.training.learning_rate or 0.0 for run in planned]
     assert len(set(rates)) == 5 and rates[2] == pytest.approx(usual_rate(options), rel=0.02)
-    steps = np.diff(np.log10(rates))
-    assert steps == pytest.approx(math.log10(3), abs=0.03)
+    assert np.diff(np.log10(rates)) == pytest.approx(math.log10(3), abs=0.03)
+    assert usual_rate(PretrainOptions(preset="tiny")) == PretrainOptions(preset="tiny").peak_rate
+    assert usual_rate(FinetuneOptions(training=TuningOptions(learning_rate=1e-3))) == 1e-3
+    assert rates_around(2e-4, 3) == (6.7e-5, 2e-4, 6e-4)
 
 
 def test_the_usual_rates_of_fine_tuning_are_those_in_the_docs() -> None:
@@ -75,13 +83,7 @@ def test_the_usual_rates_of_fine_tuning_are_those_in_the_docs() -> None:
     assert usual_rate(FinetuneOptions()) == pytest.approx(written[384])  # the built-in model
 
 
-def test_the_usual_rate_is_the_one_that_the_run_would_take() -> None:
-    assert usual_rate(PretrainOptions(preset="tiny")) == PretrainOptions(preset="tiny").peak_rate
-    assert usual_rate(FinetuneOptions(training=TuningOptions(learning_rate=1e-3))) == 1e-3
-    assert rates_around(2e-4, 3) == (6.7e-5, 2e-4, 6e-4)
-
-
-def test_a_grid_has_every_combination_once_and_each_folder_is_its_own(options: FinetuneOptions) -> None:
+def test_a_grid_has_every_combination_once_and_a_random_part_is_the_same_each_time(options: FinetuneOptions) -> None:
     in_epochs = options.with_changes(epochs=1.0)
     varied = Varied(rates=(1e-3, 1e-4), batch_sizes=(8, 16), epochs=(1.0, 2.0), seeds=2)
     planned = plan_sweep(in_epochs, Path("runs/cats"), varied)
@@ -90,14 +92,10 @@ def test_a_grid_has_every_combination_once_and_each_folder_is_its_own(options: F
     assert len(found) == len(planned) == len({run.path for run in planned}) == 16
     assert {each.seed for each in trainings} == {3, 4}
     assert {run.path.parent for run in planned} == {Path("runs")}
-
-
-def test_random_combinations_are_some_of_the_grid_and_the_same_each_time(options: FinetuneOptions) -> None:
-    varied = Varied(rates=(1e-4, 1e-3), batch_sizes=(8, 16, 32))
-    grid = [run.path for run in plan_sweep(options, Path("cats"), varied)]
-    drawn = [run.path for run in plan_sweep(options, Path("cats"), Varied(varied.rates, varied.batch_sizes, random=4))]
-    again = [run.path for run in plan_sweep(options, Path("cats"), Varied(varied.rates, varied.batch_sizes, random=4))]
-    assert len(drawn) == 4 and set(drawn) < set(grid) and drawn == again
+    drawn, again = (
+        [run.path for run in plan_sweep(in_epochs, Path("runs/cats"), replace(varied, random=4))] for _ in range(2)
+    )
+    assert len(drawn) == 4 * 2 and set(drawn) < {run.path for run in planned} and drawn == again
 
 
 @pytest.mark.parametrize(("before", "after"), [({"steps": 90}, ("steps", 30)), ({"minutes": 6.0}, ("minutes", 2.0))])
@@ -177,10 +175,9 @@ def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorde
     assert [group.has_diverged for group in sweep.groups] == [False, False, True]
 
 
-def test_a_run_that_is_at_work_or_was_stopped_has_no_figure_yet(tmp_path: Path) -> None:
-    sweep = read_sweep(
-        [written(tmp_path, 1, 1e-4, 0, [0.5, 0.9], "stopped"), written(tmp_path, 2, 1e-3, 0, [0.5, 0.6])]
-    )
+def test_a_run_that_was_stopped_has_no_figure_yet(tmp_path: Path) -> None:
+    stopped, done = written(tmp_path, 1, 1e-4, 0, [0.5, 0.9], "stopped"), written(tmp_path, 2, 1e-3, 0, [0.5, 0.6])
+    sweep = read_sweep([stopped, done])
     assert [run.score for run in sweep.runs] == [None, 0.6]
     assert sweep.best is sweep.groups[1] and sweep.is_over
 
@@ -210,13 +207,8 @@ def test_a_run_whose_settings_are_damaged_is_a_row_of_its_own(tmp_path: Path, at
     rows = sweep.rows()
     assert [row["state"] for row in rows] == ["done", "done", "unknown"]
     assert "config.json is" in rows[2]["message"]
-
-
-def test_where_no_settings_can_be_read_there_is_no_sweep(tmp_path: Path) -> None:
-    path = written(tmp_path, 1, 1e-3, 0, [0.5])
-    (path / "config.json").write_text("{")
-    with pytest.raises(BertcoreError, match="config.json is damaged"):
-        read_sweep([path])
+    with pytest.raises(BertcoreError, match="config.json is"):  # of no other run
+        read_sweep([paths[at]])
 
 
 @pytest.mark.parametrize(
@@ -235,53 +227,34 @@ def trained(options: FinetuneOptions, tmp_path_factory: pytest.TempPathFactory) 
     return run_sweep(options, tmp_path_factory.mktemp("runs") / "cats", Varied(rates=(1e-3, 1e-2), seeds=2))
 
 
-def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(trained: Sweep) -> None:
+def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(trained: Sweep, tmp_path: Path) -> None:
     assert [run.status.state for run in trained.runs] == ["done"] * 4
     for run in trained.runs:
         evaluation = json.loads((run.path / "evaluation.json").read_text(encoding="utf-8"))
         assert run.score == evaluation["metrics"]["accuracy"]
         assert RunFolder(run.path).newest_snapshot() is not None
     assert find_sweep(trained.runs[0].path) == trained
-
-
-def test_one_of_its_runs_is_bit_for_bit_the_run_that_one_would_start_alone(trained: Sweep, tmp_path: Path) -> None:
-    from bertcore.training.start import start_run
-
-    swept = trained.runs[1]
-    alone = FinetuneOptions.from_dict(RunFolder(swept.path).config())
-    start_run(alone, tmp_path / "alone", resume=False)
-    timed = ("elapsed_s", "tok_per_s", "memory_mib", "cores", "path")
-
-    def lines(run: Path) -> list[dict[str, Any]]:
-        return [{k: v for k, v in line.items() if k not in timed} for line in RunFolder(run).tail().read_new()]
-
-    assert lines(swept.path) == lines(tmp_path / "alone") != []
-
-
-def test_a_second_sweep_in_the_same_place_is_refused_and_a_resumed_one_repeats_nothing(
-    trained: Sweep, options: FinetuneOptions
-) -> None:
-    base, varied = trained.runs[0].path.parent / "cats", Varied(rates=(1e-3, 1e-2), seeds=2)
-    with pytest.raises(BertcoreError, match="already holds a run"):
-        run_sweep(options, base, varied)
-    before = [run.path.joinpath("metrics.jsonl").stat().st_mtime_ns for run in trained.runs]
-    assert run_sweep(options, base, varied, resume=True) == trained
-    assert [run.path.joinpath("metrics.jsonl").stat().st_mtime_ns for run in trained.runs] == before
+    swept, alone = trained.runs[1].path, tmp_path / "alone"
+    start_run(FinetuneOptions.from_dict(RunFolder(swept).config()), alone, resume=False)
+    ours, theirs = (
+        [{key: value for key, value in line.items() if key not in TIMED} for line in RunFolder(run).tail().read_new()]
+        for run in (swept, alone)
+    )
+    assert ours == theirs != []  # bit for bit
 
 
 def test_all_folders_are_there_from_the_start_and_a_waiting_run_can_be_taken_out(
     options: FinetuneOptions, tmp_path: Path
 ) -> None:
     seen: list[list[str]] = []
-    third = plan_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)))[2].path
+    runs = [run.path for run in plan_sweep(options, tmp_path / "cats", THREE)]
 
     def on_event(event: dict[str, Any]) -> None:
         if event["kind"] == "train" and not seen:
-            runs = [run.path for run in plan_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)))]
             seen.append([RunFolder(run).status().state for run in runs])
-            RunFolder(third).send("stop")
+            RunFolder(runs[2]).send("stop")
 
-    sweep = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), on_event=on_event)
+    sweep = run_sweep(options, tmp_path / "cats", THREE, on_event=on_event)
     assert seen == [["running", "waiting", "waiting"]]
     assert [run.status.state for run in sweep.runs] == ["done", "done", "stopped"]
 
@@ -292,13 +265,9 @@ def test_one_that_cannot_begin_ends_all_and_says_why(options: FinetuneOptions, t
         run_sweep(wrong, tmp_path / "cats", Varied(rates=(1e-4, 1e-3)))
     states = [RunFolder(run).status().state for run in sorted(tmp_path.glob("cats-*"))]
     assert states == ["failed", "stopped"]
-
-
-def test_waiting_runs_of_a_process_that_is_gone_never_began(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path / "run", {})
-    run.write_status(state="waiting")
-    status = run.status()
-    assert status.state == "stopped" and "never started" in (status.message or "")
+    run.write_status(state="waiting")  # of a process that is gone
+    assert run.status().state == "stopped" and "never started" in (run.status().message or "")
 
 
 def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
@@ -316,23 +285,19 @@ def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
         bertcore.sweep("finetune", tmp_path / "dogs", task="sst2", lerning_rate=1e-3)
 
 
-def test_a_signal_to_stop_ends_the_run_at_work_and_those_that_wait(options: FinetuneOptions, tmp_path: Path) -> None:
-    sweep = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), on_event=AT_STEP_2)
-    assert [run.status.state for run in sweep.runs] == ["stopped"] * 3
-    assert [run.status.step for run in sweep.runs] == [2, 0, 0] and sweep.best is None
-    again = run_sweep(options, tmp_path / "cats", Varied(rates=(1e-4, 1e-3, 1e-2)), resume=True)
-    assert [run.status.state for run in again.runs] == ["done"] * 3 and again.id == sweep.id
-
-
-def test_what_was_not_finished_is_trained_later_by_the_folder_of_any_run(
+def test_a_signal_stops_all_and_what_was_not_finished_is_trained_later(
     options: FinetuneOptions, tmp_path: Path
 ) -> None:
-    varied = Varied(rates=(1e-4, 1e-3, 1e-2))
-    stopped = run_sweep(options, tmp_path / "cats", varied, on_event=AT_STEP_2)
-    assert {run.status.state for run in stopped.runs} == {"stopped"}
-    finished = resume_sweep(stopped.runs[2].path)
-    undisturbed = run_sweep(options, tmp_path / "again" / "cats", varied)
-    assert [run.measurements for run in finished.runs] == [run.measurements for run in undisturbed.runs]
+    """By the command that started it, and by the folder of any run."""
+    undisturbed = run_sweep(options, tmp_path / "undisturbed", THREE)
+    for name in ("cats", "dogs"):
+        sweep = run_sweep(options, tmp_path / name, THREE, on_event=AT_STEP_2)
+        assert [run.status.state for run in sweep.runs] == ["stopped"] * 3
+        assert [run.status.step for run in sweep.runs] == [2, 0, 0] and sweep.best is None
+        is_new = name == "cats"
+        again = run_sweep(options, tmp_path / name, THREE, resume=True) if is_new else resume_sweep(sweep.runs[2].path)
+        assert [run.status.state for run in again.runs] == ["done"] * 3 and again.id == sweep.id
+        assert [run.measurements for run in again.runs] == [run.measurements for run in undisturbed.runs]
 
 
 @pytest.mark.parametrize("damaged", [0, 1])
@@ -341,15 +306,8 @@ def test_damaged_settings_of_one_run_do_not_stop_the_others(
     options: FinetuneOptions, tmp_path: Path, capsys: pytest.CaptureFixture[str], damaged: int, content: str
 ) -> None:
     """By the folder of any run, and by the command that started it."""
-    from bertcore.cli.training_commands import sweep as show
-
-    varied = Varied(rates=(1e-4, 1e-3, 1e-2))
-
-    def stop(event: dict[str, Any]) -> None:
-        if event["kind"] == "train":
-            signal.raise_signal(signal.SIGTERM)
-
-    runs = [run.path for run in run_sweep(options, tmp_path / "cats", varied, on_event=stop).runs]
+    stopped = run_sweep(options, tmp_path / "cats", THREE, on_event=at_step(1, STOP))
+    runs = [run.path for run in stopped.runs]
     (runs[damaged] / "config.json").write_text(content)
     show(runs[2], None, False, True)
     assert json.loads(capsys.readouterr().out)["best_run"] is None
@@ -358,20 +316,26 @@ def test_damaged_settings_of_one_run_do_not_stop_the_others(
     told = [run.status.message or "" for run in (*resumed.runs, *resumed.unreadable) if run.path == runs[damaged]]
     assert told and ("config.json is damaged" in told[0] or "steps" in told[0]), told
     assert (runs[damaged] / "config.json").read_text() == content
-    again = run_sweep(options, tmp_path / "cats", varied, resume=True)
+    again = run_sweep(options, tmp_path / "cats", THREE, resume=True)
     assert [run.status.state for run in again.runs if run.path != runs[damaged]] == ["done", "done"]
 
 
-def test_the_shell_shows_it(trained: Sweep, capsys: pytest.CaptureFixture[str]) -> None:
-    from bertcore.cli.training_commands import sweep
-
-    sweep(trained.runs[0].path, None, False, True)
+def test_the_shell_shows_it_and_a_resume_repeats_nothing(
+    trained: Sweep, options: FinetuneOptions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(trained.runs[0].path, None, False, True)
     found = json.loads(capsys.readouterr().out)
     assert found["best_run"] == str(trained.best_run) and len(found["runs"]) == 4
-    sweep(trained.runs[0].path, None, False, False)
+    show(trained.runs[0].path, None, False, False)
     assert "best" in capsys.readouterr().out
     with pytest.raises(BertcoreError, match="does not belong to a sweep"):
-        sweep(trained.runs[0].path.parent, None, False, False)
+        show(trained.runs[0].path.parent, None, False, False)
+    base, varied = trained.runs[0].path.parent / "cats", Varied(rates=(1e-3, 1e-2), seeds=2)
+    with pytest.raises(BertcoreError, match="already holds a run"):
+        run_sweep(options, base, varied)
+    before = [run.path.joinpath("metrics.jsonl").stat().st_mtime_ns for run in trained.runs]
+    assert run_sweep(options, base, varied, resume=True) == trained
+    assert [run.path.joinpath("metrics.jsonl").stat().st_mtime_ns for run in trained.runs] == before
 
 
 def test_a_finished_run_has_diverged_where_its_loss_has_grown_but_not_where_it_learned_by_heart(tmp_path: Path) -> None:

@@ -116,24 +116,13 @@ class TestEncoding:
         assert (encoding.text_a, encoding.text_b) == ("The cat sat.", "It was comfortable!")
         assert encoding.dropped == 0 and encoding.unknown == []
 
-    def test_no_second_sentence_is_not_an_empty_one(self) -> None:
+    def test_an_empty_second_sentence_is_none_and_what_is_not_in_the_vocabulary_is_said(self) -> None:
+        tokenizer = word_tokenizer()
         for b in (None, ""):
-            encoding = word_tokenizer().encode("The cat.", b)
+            encoding = tokenizer.encode("The cat.", b)
             assert encoding.tokens.count("[SEP]") == 1 and encoding.text_b is None
-
-    def test_typed_masks_are_tokens_of_their_part(self) -> None:
-        tokenizer = word_tokenizer()
-        encoding = tokenizer.encode("the [MASK] sat", "a[MASK].")
-        at = [i for i, token_id in enumerate(encoding.ids) if token_id == tokenizer.mask_id]
-        assert [encoding.parts[i] for i in at] == ["a", "b"]
-        assert [encoding.offsets[i] for i in at] == [(4, 10), (1, 7)]
-
-    def test_what_is_not_in_the_vocabulary_is_said(self) -> None:
-        encoding = word_tokenizer().encode("the 🙂 cat", "日本")
+        encoding = tokenizer.encode("the 🙂 cat", "日本")
         assert encoding.unknown == [i for i, token in enumerate(encoding.tokens) if token == "[UNK]"] == [2, 5, 6]
-
-    def test_words_and_ids_go_both_ways(self) -> None:
-        tokenizer = word_tokenizer()
         assert all(tokenizer.id(tokenizer.word(i)) == i for i in range(tokenizer.vocab_size))
         assert tokenizer.id("no such word") is None
 
@@ -189,17 +178,12 @@ class TestTruncation:
         assert encoding.dropped == a + b - keep_a - keep_b
         assert encoding.tokens[0] == "[CLS]" and encoding.tokens[-1] == "[SEP]"
 
-    def test_what_is_kept_is_the_beginning(self) -> None:
+    def test_what_is_kept_is_the_beginning_and_even_a_book_is_counted_to_its_end(self) -> None:
         encoding = word_tokenizer().encode("the cat sat on the mat", "it was very", max_length=9)
         assert encoding.tokens == ["[CLS]", "the", "cat", "sat", "[SEP]", "it", "was", "very", "[SEP]"]
         assert encoding.dropped == 3
-
-    def test_ten_thousand_words(self) -> None:
-        encoding = word_tokenizer().encode("cat " * 10_000, "dog")
-        assert len(encoding) == 512 and encoding.dropped == 10_001 - 509
-
-    def test_even_a_book_is_counted_to_its_end(self) -> None:
-        assert word_tokenizer().encode("cat " * 100_000).dropped == 100_000 - 510
+        encoding = word_tokenizer().encode("cat " * 100_000, "dog")
+        assert len(encoding) == 512 and encoding.dropped == 100_001 - 509
 
 
 class TestFolders:
@@ -211,13 +195,10 @@ class TestFolders:
         opened = Tokenizer.from_folder(tmp_path)
         assert [opened.encode(text).ids for text in TEXTS] == [tokenizer.encode(text).ids for text in TEXTS]
 
-    def test_windows_line_ends_in_vocab_txt(self, tmp_path: Path) -> None:
-        (tmp_path / "vocab.txt").write_bytes("\r\n".join(VOCABULARY).encode() + b"\r\n")
-        assert Tokenizer.from_folder(tmp_path).encode("the cat").ids == word_tokenizer().encode("the cat").ids
-
-    def test_a_byte_order_mark_in_vocab_txt(self, tmp_path: Path) -> None:
-        """Windows' Notepad puts one there."""
-        (tmp_path / "vocab.txt").write_text("\n".join(VOCABULARY), encoding="utf-8-sig")
+    @pytest.mark.parametrize("content", ["\r\n".join(VOCABULARY) + "\r\n", "\ufeff" + "\n".join(VOCABULARY)])
+    def test_windows_line_ends_and_a_byte_order_mark_in_vocab_txt(self, tmp_path: Path, content: str) -> None:
+        """Windows' Notepad puts them there."""
+        (tmp_path / "vocab.txt").write_bytes(content.encode())
         assert Tokenizer.from_folder(tmp_path).encode("the cat").ids == word_tokenizer().encode("the cat").ids
 
     @pytest.mark.parametrize("change", ["charsmap", "template"])
@@ -239,11 +220,7 @@ class TestFolders:
     @pytest.mark.parametrize("size", [50, 120, 300])
     def test_a_learned_vocabulary_keeps_its_size_and_its_special_ids(self, size: int) -> None:
         tokenizer = Tokenizer.train(LEARNED_FROM, size)
-        assert tokenizer.vocab_size <= size
-        assert tokenizer.special_ids == (0, 1, 2, 3, 4)
-
-    def test_learned_letters_are_no_special_tokens(self) -> None:
-        tokenizer = Tokenizer.train(LEARNED_FROM, 300)
+        assert tokenizer.vocab_size <= size and tokenizer.special_ids == (0, 1, 2, 3, 4)
         assert tokenizer.encode("a##b").tokens[1:-1] == ["a", "#", "#", "b"] or tokenizer.id("#") is None
         assert [added.content for added in tokenizer.raw.get_added_tokens_decoder().values()] == list(SPECIAL_TOKENS)
 
@@ -251,21 +228,32 @@ class TestFolders:
         ("files", "names"),
         [
             ({}, "no vocabulary"),
-            ({"tokenizer.json": b"{"}, "tokenizer.json"),
-            ({"tokenizer.json": b""}, "tokenizer.json"),
-            ({"tokenizer.json": b"\xff\xfe\x00"}, "tokenizer.json"),
-            ({"tokenizer.json": b"[]"}, "tokenizer.json"),
+            *(({"tokenizer.json": content}, "tokenizer.json") for content in (b"{", b"", b"\xff\xfe\x00", b"[]")),
             ({"vocab.txt": b"\xff\xfe"}, "vocab.txt is not UTF-8"),
             ({"vocab.txt": b""}, r"no \[PAD\]"),
             ({"vocab.txt": b"the\ncat\n"}, r"no \[PAD\]"),
             ({"vocab.txt": b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n"}, r"no \[MASK\]"),
+            ({"vocab.txt": b"[PAD]\nthe\nthe\n"}, "'the' twice"),
             ({"vocab.txt": b"[PAD]\n", "tokenizer_config.json": b"{"}, "tokenizer_config.json"),
+            ({"vocab.txt": b"[PAD]\n", "special_tokens_map.json": b"{"}, "special_tokens_map.json"),
             ({"vocab.txt": WHOLE, "tokenizer_config.json": b"[]"}, "does not hold a JSON object; fetch"),
-            ({"vocab.txt": WHOLE, "added_tokens.json": b'{"x": "y"}'}, "added tokens"),
-            ({"vocab.txt": WHOLE, "added_tokens.json": b'{"": 99}'}, "added tokens"),
-            (
-                {"vocab.txt": WHOLE, "tokenizer_config.json": b'{"added_tokens_decoder": {"8": {"content": ""}}}'},
-                "added tokens",
+            ({"vocab.txt": WHOLE, "tokenizer_config.json": b'{"tokenizer_class": "BertJapaneseTokenizer"}'}, "Japa"),
+            *(
+                ({"vocab.txt": WHOLE, "added_tokens.json": content}, "added tokens")
+                for content in (b'{"x": "y"}', b'{"": 99}', b'{"a": [], "b": {}}')
+            ),
+            *(
+                (
+                    {"vocab.txt": WHOLE, "tokenizer_config.json": b'{"added_tokens_decoder": %s}' % content},
+                    "added tokens",
+                )
+                for content in (b'{"8": {"content": ""}}', b'{"x": 1}')
+            ),
+            ({"vocab.json": b"{}"}, "no merges.txt"),
+            ({"vocab.json": b"{", "merges.txt": b""}, "vocab.json and merges.txt cannot be read"),
+            *(
+                ({name: b"\n\x0e\n\x05<unk>"}, rf"{name}.*AutoTokenizer.*save_pretrained")
+                for name in ("spiece.model", "sentencepiece.bpe.model")
             ),
         ],
     )
