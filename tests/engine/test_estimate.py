@@ -37,10 +37,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bertcore.training.trial_run.TRIAL_S", 0.2)
 
 
-def _own_runs() -> list[Path]:
-    return [run for run in known_runs() if home() in run.parents]
-
-
 def _story(tmp_path: Path) -> str:
     file = text_file(tmp_path / "story.txt", sample_corpus().read_text(encoding="utf-8")[:60_000])
     return str(file)
@@ -56,11 +52,8 @@ def test_pretraining(tmp_path: Path) -> None:
     assert found.preparing.seconds > 1.0 and found.training.seconds > 0 and found.memory_mib
     assert found.tokens is not None and found.lengths is not None and sum(found.lengths.counts) == found.lengths.counted
     assert RunEstimate.from_dict(json.loads(json.dumps(found.to_dict()))).total == found.total
-    assert not _own_runs() and not list(home().glob("trial-*"))
-
-
-def test_minutes_are_the_budget(tmp_path: Path) -> None:
-    options = PretrainOptions(preset="tiny", model=TINY, data=DataOptions(corpus=(_story(tmp_path),), vocab_size=400))
+    own = [run for run in known_runs() if home() in run.parents]
+    assert not own and not list(home().glob("trial-*"))
     found = estimate_run(options.with_changes(minutes=5.0), Cost())
     assert found.training.seconds == 300.0 and found.steps > 1000
     assert 300 < found.total.seconds < 360
@@ -158,21 +151,18 @@ def test_a_fault_is_shown_with_the_lines_around_it(tokenizer: Tokenizer, tmp_pat
     assert Fault.from_dict(fault.to_dict()) == fault
 
 
-def test_plain_text(tmp_path: Path) -> None:
+def test_plain_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = text_facts(DataOptions(corpus=(str(sample_corpus()),)))
     blocks = sample_corpus().read_text(encoding="utf-8").strip().split("\n\n")
     assert facts.documents == len(blocks) and facts.words == sum(len(block.split()) for block in blocks)
     assert facts.layout.name == "blocks" and facts.share == 1.0
     assert blocks[0].startswith(facts.rows[0][:40]) and TextFacts.from_dict(facts.to_dict()) == facts
-    lines = tmp_path / "poem.txt"
-    lines.write_text("Hello, how are you? I am Romeo.\nMy name is Juliet. Nice to meet you.\n" * 3)
+    romeo = "Hello, how are you? I am Romeo.\nMy name is Juliet. Nice to meet you.\n" * 3
+    lines = text_file(tmp_path / "poem.txt", romeo)
     assert text_facts(DataOptions(corpus=(str(lines),))).layout.name == "lines"
     records = text_file(tmp_path / "records.jsonl", '{"text": "One. Two."}\n' * 5)
     assert text_facts(DataOptions(corpus=(str(records),))).layout.columns == {"text": "text"}
-
-
-def test_of_a_long_text_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bertcore.training.data_facts._MOST_READ", 800_000)
     file = text_file(tmp_path / "long.txt", ("word " * 200 + "\n\n") * 1_000)
-    facts = text_facts(DataOptions(corpus=(str(file),)))
+    facts = text_facts(DataOptions(corpus=(str(file),)))  # of a sample
     assert 0.75 < facts.share < 0.85 and abs(facts.documents / facts.share - 1_000) < 10

@@ -19,7 +19,7 @@ from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.runs.snapshots import can_resume
 from tests.engine.elsewhere import Elsewhere
 from tests.engine.runs_of_each_kind import RUNS, STEPS, pretraining, story
-from tests.engine.training_runs import stop_at
+from tests.engine.training_runs import at_step, stop_at
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks, and limits of the system")
 
@@ -90,35 +90,34 @@ class TestKilled:
         pretraining(folder)(run)
         assert story(run) == undisturbed(folder)
 
-    def test_before_the_first_snapshot(self, elsewhere: Elsewhere, folder: Path, run: Path) -> None:
-        assert killed_at(elsewhere, run, "pretrain", 1, "step-00000000") == []
-        assert (run / "tokenizer").is_dir() and not RunFolder(run).is_alive()
-        pretraining(folder)(run)
-        assert story(run) == undisturbed(folder)
-
-    def test_before_its_settings_stood(self, elsewhere: Elsewhere, folder: Path, run: Path) -> None:
-        assert killed_at(elsewhere, run, "pretrain", 2, "config.json") == []  # written aside, not yet in its place
-        assert [file.name.split(".")[1] for file in run.glob(".config.json.*")] == ["config"]
-        pretraining(folder)(run)
-        assert story(run) == undisturbed(folder)
-
-
-class TestTwoProcesses:
-    def test_the_second_is_refused_and_the_first_is_not_disturbed(
-        self, elsewhere: Elsewhere, folder: Path, run: Path
+    @pytest.mark.parametrize(("at", "below"), [(1, "step-00000000"), (2, "config.json")])
+    def test_before_the_first_snapshot_and_before_its_settings_stood(
+        self, elsewhere: Elsewhere, folder: Path, run: Path, at: int, below: str
     ) -> None:
-        ends = []
-
-        def watch(event: dict[str, Any]) -> None:
-            if event["kind"] == "train" and event["step"] == 3:
-                before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
-                ends.append(elsewhere.train("pretrain", run))
-                assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
-
-        pretraining(folder)(run, watch)
-        assert [end.code for end in ends] == [1]
-        assert ends[0].said == f"Another process ({os.getpid()}) is already training in this folder: {run}."
+        assert killed_at(elsewhere, run, "pretrain", at, below) == []
+        if below == "config.json":  # written aside, not yet in its place
+            assert [file.name.split(".")[1] for file in run.glob(".config.json.*")] == ["config"]
+        else:
+            assert (run / "tokenizer").is_dir() and not RunFolder(run).is_alive()
+        pretraining(folder)(run)
         assert story(run) == undisturbed(folder)
+
+
+def test_a_second_process_is_refused_and_the_first_is_not_disturbed(
+    elsewhere: Elsewhere, folder: Path, run: Path
+) -> None:
+    ends = []
+
+    def act() -> None:
+        before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+        ends.append(elsewhere.train("pretrain", run))
+        assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
+
+    pretraining(folder)(run, at_step(3, act))
+    assert [end.code for end in ends] == [1]
+    assert ends[0].said == f"Another process ({os.getpid()}) is already training in this folder: {run}."
+    assert story(run) == undisturbed(folder)
+    assert [step for step, path in RunFolder(run).snapshots() if can_resume(path)] == [5, STEPS]  # the last two
 
 
 class TestDamage:
@@ -154,23 +153,15 @@ class TestDamage:
         assert {file: file.read_bytes() for file in (run / "snapshots").rglob("*") if file.is_file()} == left
         assert load_checkpoint(RunFolder(run).snapshot_path(5)).step == 5
 
-    def test_the_last_two_snapshots_can_be_gone_on_from(self, folder: Path, run: Path) -> None:
-        pretraining(folder)(run)
-        assert [step for step, path in RunFolder(run).snapshots() if can_resume(path)] == [5, STEPS]
-
-    @pytest.mark.parametrize("content", [b"", b'{"kind": "pretrain", "da', b"[]"])
-    def test_settings_cut_off(self, folder: Path, run: Path, content: bytes) -> None:
+    @pytest.mark.parametrize("content", [b"", b'{"kind": "pretrain", "da', b"[]", None])
+    def test_settings_cut_off_or_gone(self, folder: Path, run: Path, content: bytes | None) -> None:
         pretraining(folder)(run, stop_at(run, 5))
-        (run / "config.json").write_bytes(content)
-        with pytest.raises(BertcoreError, match="config.json is damaged; its snapshots remain.*-00000005"):
-            pretraining(folder)(run)
+        config = run / "config.json"
+        config.unlink() if content is None else config.write_bytes(content)
+        says = "config.json is damaged; its snapshots remain.*-00000005"
+        with pytest.raises(BertcoreError, match=says if content is not None else "of a run whose config.json is gone"):
+            pretraining(folder, **({} if content is not None else {"learning_rate": 1e-4}))(run)
         assert load_checkpoint(RunFolder(run).snapshot_path(5)).step == 5
-
-    def test_settings_gone_are_not_replaced_by_others(self, folder: Path, run: Path) -> None:
-        pretraining(folder)(run, stop_at(run, 5))
-        (run / "config.json").unlink()
-        with pytest.raises(BertcoreError, match="holds the snapshots of a run whose config.json is gone"):
-            pretraining(folder, learning_rate=1e-4)(run)
 
     @pytest.mark.parametrize("content", [b"", b"\xff{", b"[1]"])
     def test_other_files_are_no_hindrance(self, folder: Path, run: Path, content: bytes) -> None:

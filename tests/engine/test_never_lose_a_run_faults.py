@@ -24,7 +24,7 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 from bertcore.training.loop import run_training
 from bertcore.training.pretrain import Pretraining
-from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.pretrain_options import PretrainOptions, continued
 from bertcore.training.step_observers import BAD_BATCH_FILE
 from tests.engine.corpora import words_only
 from tests.engine.elsewhere import ROOT, Elsewhere
@@ -131,34 +131,35 @@ class TestNoNumbers:
             assert all(bool(torch.isfinite(value).all()) for value in weights)
         assert len(told["sequences"]) == 8 and told == _batch_of(options, step, folder / "again")
 
-    @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-    def test_weights_that_go_wrong_after_a_step_are_not_saved(self, folder: Path, run: Path, value: float) -> None:
+    @pytest.mark.parametrize(
+        ("value", "says"),
+        [
+            (float("nan"), "weights became infinite or undefined at step 5.*step 2 is kept"),
+            (float("inf"), "weights became infinite or undefined at step 5.*step 2 is kept"),
+            # a word that the model holds for impossible, and that then stands there: the gradient is finite
+            (-float("inf"), "loss or its gradient became infinite or undefined at step 5"),
+        ],
+    )
+    def test_weights_that_go_wrong_after_a_step_are_not_saved(
+        self, folder: Path, run: Path, value: float, says: str
+    ) -> None:
         """Between the step's own look at loss and gradient and its snapshot."""
         options = tiny_run(write_text(folder))
         work = Pretraining(options)
 
         def poison() -> None:
-            work.model.encoder.layers[0].feed_forward_in.weight.data[3, 4] = value
+            if value < 0:
+                work.model.mlm.bias.data[work.tokenizer.encode(".").ids[1]] = value
+            else:
+                work.model.encoder.layers[0].feed_forward_in.weight.data[3, 4] = value
 
-        with pytest.raises(BertcoreError, match="weights became infinite or undefined at step 5.*step 2 is kept"):
-            run_training(work, RunFolder.create(run, options.to_dict()), at_step(5, poison))
+        with pytest.raises(BertcoreError, match=says):
+            run_training(work, RunFolder.create(run, options.to_dict()), at_step(4 if value < 0 else 5, poison))
         assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2]
         assert (run / BAD_BATCH_FILE).exists()
         pretraining(folder, steps=24, evaluations=1)(run)
         pretraining(folder, steps=24, evaluations=1)(folder / "undisturbed")
         assert story(run) == story(folder / "undisturbed")
-
-    def test_an_infinite_loss_whose_gradient_is_finite(self, folder: Path, run: Path) -> None:
-        """A word that the model holds for impossible, and that then stands there."""
-        options = tiny_run(write_text(folder))
-        work = Pretraining(options)
-
-        def poison() -> None:
-            full_stop = work.tokenizer.encode(".").ids[1]
-            work.model.mlm.bias.data[full_stop] = -float("inf")
-
-        with pytest.raises(BertcoreError, match="loss or its gradient became infinite or undefined at step 4"):
-            run_training(work, RunFolder.create(run, options.to_dict()), at_step(3, poison))
 
     def test_in_fine_tuning(self, folder: Path, run: Path) -> None:
         with pytest.raises(BertcoreError) as caught:
@@ -201,47 +202,31 @@ class TestChangedSince:
         run_training(Pretraining(options), RunFolder(run))
         assert RunFolder(run).status().state == "done"
 
-    def test_a_training_file(self, folder: Path, run: Path) -> None:
-        start = fine_tuning(folder)
+    @pytest.mark.parametrize(
+        ("kind", "name"),
+        [(fine_tuning, "train.tsv"), (distilling, "animals.txt"), (distilling, "model/model.safetensors")],
+    )
+    def test_a_training_file_a_text_and_a_teacher(self, folder: Path, run: Path, kind: Any, name: str) -> None:
+        start, file = kind(folder), folder / name
         start(run, stop_at(run, 3))
-        table = folder / "train.tsv"
-        before = table.read_text()
-        table.write_text(before.replace("meow", "moan"))
-        with pytest.raises(BertcoreError, match=f"has changed since it began: {table};"):
+        before = file.read_bytes()
+        if name.startswith("model"):
+            opened = load_checkpoint(file.parent)
+            opened.model.encoder.layers[0].feed_forward_in.bias.data[0] += 0.5
+            save_checkpoint(opened.model, opened.tokenizer, file.parent)
+            assert file.stat().st_size == len(before)
+        else:
+            file.write_bytes(before.replace(b"meow", b"moan"))
+        with pytest.raises(BertcoreError, match=f"has changed since it began: {file};"):
             start(run)
-        table.write_text(before)
+        file.write_bytes(before)
         start(run)
         assert RunFolder(run).status().state == "done"
-
-    def test_a_teacher(self, folder: Path, run: Path) -> None:
-        start, teacher = distilling(folder), folder / "model"
-        start(run, stop_at(run, 3))
-        opened = load_checkpoint(teacher)
-        before = (teacher / "model.safetensors").read_bytes()
-        opened.model.encoder.layers[0].feed_forward_in.bias.data[0] += 0.5
-        save_checkpoint(opened.model, opened.tokenizer, teacher)
-        assert (teacher / "model.safetensors").stat().st_size == len(before)
-        with pytest.raises(BertcoreError, match=f"has changed since it began: {teacher / 'model.safetensors'};"):
-            start(run)
-        (teacher / "model.safetensors").write_bytes(before)
-        start(run)
-        assert RunFolder(run).status().state == "done"
-
-    def test_the_text_of_a_distillation(self, folder: Path, run: Path) -> None:
-        start = distilling(folder)
-        start(run, stop_at(run, 3))
-        text = folder / "animals.txt"
-        text.write_text(text.read_text().replace("meow", "moan"))
-        with pytest.raises(BertcoreError, match=f"has changed since it began: {text};"):
-            start(run)
 
     def test_a_checkpoint_to_begin_with_is_needed_only_to_begin(self, folder: Path, run: Path) -> None:
-        from bertcore.training.pretrain_options import continued
-
         fine_tuning(folder)  # makes the model
         options = continued(tiny_run(write_text(folder), steps=6), folder / "model")
-        folder_of_run = RunFolder.create(run, options.to_dict())
-        run_training(Pretraining(options), folder_of_run, stop_at(run, 3))
+        run_training(Pretraining(options), RunFolder.create(run, options.to_dict()), stop_at(run, 3))
         shutil.rmtree(folder / "model")
         run_training(Pretraining(options), RunFolder(run))
         assert [line["step"] for line in metrics(run)] == [1, 2, 3, 4, 5, 6]

@@ -48,28 +48,20 @@ def _end_of(run: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_a_run_in_slow_motion_ends_with_the_weights_of_one_that_ran_through(kind: str, tmp_path: Path) -> None:
-    start = RUNS[kind](tmp_path)
+    """And each step says its rate, and its loss before and after: the weights are those after the step before."""
+    start, run = RUNS[kind](tmp_path), tmp_path / "slow"
     start(tmp_path / "through")
-    start(tmp_path / "slow", _send_while_paused(tmp_path / "slow", ["pause", "step", "step", "ten_steps"]))
-    slow = metrics(tmp_path / "slow", SLOW_STEP)
+    start(run, _send_while_paused(run, ["pause", "step", "step", "ten_steps"]))
+    slow, logged = metrics(run, SLOW_STEP), {line["step"]: line for line in metrics(run)}
     assert [line["step"] for line in slow] == list(range(2, STEPS + 1))
-    assert _end_of(tmp_path / "slow") == _end_of(tmp_path / "through")
-    assert {line["step"] for line in metrics(tmp_path / "slow", "updates")} >= {3, 4, 6}  # measured at each slow step
-
-
-@pytest.mark.parametrize("kind", RUNS)
-def test_a_step_says_the_loss_before_and_after_and_the_rate(kind: str, tmp_path: Path, run: Path) -> None:
-    """Steps 1, 2 and 3 of one run: the weights before a step are those after the step before, the batch is another."""
-    RUNS[kind](tmp_path)(run, _send_while_paused(run, ["step", "ten_steps"]))
-    logged = {line["step"]: line for line in metrics(run)}
-    for line in metrics(run, SLOW_STEP):
+    assert _end_of(run) == _end_of(tmp_path / "through")
+    assert {line["step"] for line in metrics(run, "updates")} >= {3, 4, 6}  # measured at each slow step
+    for line in slow:
         assert line["learning_rate"] == logged[line["step"]]["learning_rate"]
         assert line["gradient_norm"] == logged[line["step"]]["gradient_norm"]
         assert 0 < line["loss_before"] < 20 and line["loss_before"] != line["loss_after"]
-    slow = metrics(run, SLOW_STEP)
-    assert (
-        sum(line["loss_after"] < line["loss_before"] for line in slow) >= len(slow) - 1
-    )  # what a step is for; by 0.013 and more
+    # what a step is for; by 0.013 and more
+    assert sum(line["loss_after"] < line["loss_before"] for line in slow) >= len(slow) - 1
 
 
 def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path: Path, run: Path) -> None:
