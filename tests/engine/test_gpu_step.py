@@ -4,6 +4,7 @@ import json
 import shutil
 import threading
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,42 +148,40 @@ def test_steps_that_are_not_logged_read_nothing_from_the_device(
 
 
 def test_a_loss_that_is_no_number_between_logged_steps_is_named_with_its_batch(
-    tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None
+    text: Path, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, calls = pretrain.pretraining_loss, []
 
     def broken(*given: Any) -> Any:
         calls.append(1)
         loss = whole(*given)
-        if len(calls) == 14:
-            object.__setattr__(loss, "total", loss.total * float("nan"))
-        return loss
+        return replace(loss, total=loss.total * float("nan")) if len(calls) == 14 else loss
 
     monkeypatch.setattr(pretrain, "pretraining_loss", broken)
     with pytest.raises(BertcoreError, match="infinite or undefined at step 14, on the batch that begins with"):
-        start_run(tiny_run(write_text(tmp_path), steps=2000, causal_share=0.0), run, resume=False)
+        start_run(tiny_run(text, steps=2000, causal_share=0.0), run, resume=False)
     assert len(calls) > 14 and (run / "bad_batch.json").is_file()
     assert [step for step, _ in RunFolder(run).snapshots()][-1] == 10
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="processes cannot be forked here")
-def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(tmp_path: Path, fast_disk: None) -> None:
-    text, data = write_text(tmp_path), {"short_share": 0.5, "short_sequence_length": 12}
+def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(text: Path, run: Path, tmp_path: Path) -> None:
+    data = {"short_share": 0.5, "short_sequence_length": 12}
     start_run(tiny_run(text, data), tmp_path / "alone", resume=False)
-    start_run(tiny_run(text, data, workers=2), tmp_path / "run", resume=False, on_event=stop_at(tmp_path / "run", 9))
-    assert RunFolder(tmp_path / "run").status().step == 9
-    start_run(None, tmp_path / "run", resume=True)
-    assert losses(tmp_path / "run") == losses(tmp_path / "alone")
+    start_run(tiny_run(text, data, workers=2), run, resume=False, on_event=stop_at(run, 9))
+    assert RunFolder(run).status().step == 9
+    start_run(None, run, resume=True)
+    assert losses(run) == losses(tmp_path / "alone")
 
 
-def test_what_the_program_chose_is_in_the_run_folder(tmp_path: Path, fast_disk: None) -> None:
-    start_run(tiny_run(write_text(tmp_path), steps=1), tmp_path / "run", resume=False)
-    (start,) = json.loads((tmp_path / "run" / "environment.json").read_text())["starts"]
+def test_what_the_program_chose_is_in_the_run_folder(text: Path, run: Path) -> None:
+    start_run(tiny_run(text, steps=1), run, resume=False)
+    (start,) = json.loads((run / "environment.json").read_text())["starts"]
     choices = start["choices"]
     assert (choices["precision"], choices["because"]["precision"]) == ("fp32", "fp32 as requested")
     assert start["device"] != "cpu" or (choices["compiled"], choices["batch_processes"]) == (False, 0)
     assert choices["parts_of_a_batch"] >= 1
-    assert "CPU threads: 1, fp32 as requested; " in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
+    assert "CPU threads: 1, fp32 as requested; " in (run / "log.txt").read_text(encoding="utf-8")
 
 
 def test_a_batch_has_the_fewest_parts_that_fit() -> None:

@@ -1,5 +1,7 @@
 """Shorter and longer steps of a run, positions that only its last part trains, and the sizes of its updates."""
 
+import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -40,10 +42,13 @@ def shapes(folder: Path, steps: int, **data: Any) -> list[tuple[int, int]]:
 
 
 def test_a_share_of_the_steps_has_more_and_shorter_sequences(tmp_path: Path) -> None:
-    found = shapes(tmp_path, 200, short_share=0.7, long_share=0.0)
+    """None unless that is asked for."""
     short, usual = (SEQUENCES * USUAL // SHORT, SHORT), (SEQUENCES, USUAL)
-    assert set(found) == {short, usual}
-    assert 0.6 < found.count(short) / len(found) < 0.8
+    for share, expected in ((0.7, {short, usual}), (0.0, {usual})):
+        found = shapes(tmp_path, 200, short_share=share, long_share=0.0)
+        assert set(found) == expected
+        assert share - 0.1 <= found.count(short) / len(found) < share + 0.1
+        shutil.rmtree(tmp_path / "run")
 
 
 def test_long_steps_come_first_and_the_share_is_of_the_others(tmp_path: Path) -> None:
@@ -53,24 +58,15 @@ def test_long_steps_come_first_and_the_share_is_of_the_others(tmp_path: Path) ->
     assert {tokens for _, tokens in found} == {SHORT, LONG}
 
 
-def test_none_unless_asked_for(tmp_path: Path) -> None:
-    assert set(shapes(tmp_path, 20, long_share=0.0)) == {(SEQUENCES, USUAL)}
-
-
-def test_held_out_text_keeps_the_usual_length(tmp_path: Path) -> None:
-    """So that the curves of runs with and without can lie in one picture."""
+def test_held_out_text_keeps_the_usual_length_and_the_card_says_how_long_steps_are(tmp_path: Path) -> None:
+    """So that the curves of runs with and without can lie in one picture. How such a run resumes: test_gpu_step."""
     text, words = write_text(tmp_path), []
-    for share in (0.0, 1.0):
+    for share in (0.0, 0.5):
         options = tiny_run(text, {"short_sequence_length": SHORT, "short_share": share}, steps=2)
-        start_run(options, tmp_path / str(share), resume=False)
+        snapshot = start_run(options, tmp_path / str(share), resume=False)
         words.append(metrics(tmp_path / str(share), "held_out")[0]["words"])
     assert words[0] == words[1] > 0
-
-
-def test_the_card_says_so(text: Path, run: Path) -> None:
-    """That such a run resumes as if it had not stopped: test_gpu_step."""
-    options = tiny_run(text, {"short_sequence_length": SHORT, "short_share": 0.5}, steps=2)
-    card = (start_run(options, run, resume=False) / "README.md").read_text(encoding="utf-8")
+    card = (snapshot / "README.md").read_text(encoding="utf-8")
     assert "8 sequences of 16 tokens; 50% of the steps have more of 8" in card
 
 
@@ -84,35 +80,24 @@ def test_short_must_not_be_longer(tmp_path: Path) -> None:
 # --- positions that only the last part of a run trains
 
 
-def small(**changes: object) -> Bert:
-    config = BertConfig(
-        vocab_size=30, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, **changes
-    )
-    return Bert(config, ["mlm"], False, generator=torch.Generator().manual_seed(0))
+ROBERTA = {"model_type": "roberta", "type_vocab_size": 1, "pad_token_id": 1}
 
 
-def test_later_places_take_the_vectors_of_trained_ones_in_turn() -> None:
-    model = small(max_position_embeddings=12)
-    before = model.embeddings.position.weight.detach().clone()
-    repeat_positions(model, 5)
-    after = model.embeddings.position.weight
-    assert torch.equal(after[:5], before[:5])
-    assert torch.equal(after[5:], before[[1, 2, 3, 4, 1, 2, 3]])
-
-
-def test_places_are_counted_from_the_first_one_that_a_token_can_have() -> None:
-    model = small(model_type="roberta", type_vocab_size=1, pad_token_id=1, max_position_embeddings=10)
-    before = model.embeddings.position.weight.detach().clone()
-    repeat_positions(model, 4)
-    assert torch.equal(model.embeddings.position.weight, before[[0, 1, 2, 3, 4, 5, 3, 4, 5, 3]])
-
-
-@pytest.mark.parametrize("trained", [1, 12, 20])
-def test_nothing_happens_where_there_is_nothing_to_repeat(trained: int) -> None:
-    model = small(max_position_embeddings=12)
+@pytest.mark.parametrize(
+    ("family", "places", "trained", "rows"),
+    [
+        ({}, 12, 5, [0, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3]),  # later places take the vectors of trained ones in turn
+        (ROBERTA, 10, 4, [0, 1, 2, 3, 4, 5, 3, 4, 5, 3]),  # counted from the first one that a token can have
+        *(({}, 12, trained, range(12)) for trained in (1, 12, 20)),  # nothing to repeat
+    ],
+)
+def test_places_that_are_repeated(family: dict[str, Any], places: int, trained: int, rows: Sequence[int]) -> None:
+    shape = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=30, max_position_embeddings=places, **shape, **family)
+    model = Bert(config, ["mlm"], False, generator=torch.Generator().manual_seed(0))
     before = model.embeddings.position.weight.detach().clone()
     repeat_positions(model, trained)
-    assert torch.equal(model.embeddings.position.weight, before)
+    assert torch.equal(model.embeddings.position.weight, before[list(rows)])
 
 
 def later_rows_are_repeats(run: Path) -> bool:

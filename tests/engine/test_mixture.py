@@ -21,7 +21,8 @@ from bertcore.training.objective import Losses
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
 from tests.engine.corpora import STORIES, document_of, numbered_corpus
-from tests.engine.training_runs import losses, stop_at
+from tests.engine.training_runs import losses, metrics, stop_at, tiny_run
+from tests.text_file import text_file
 
 LENGTH = 24
 RULES = PairRules("nsp", pack=True, specials=(2, 3), separator=4_000_000_000)
@@ -38,23 +39,16 @@ def _sampler(sources: list[MixtureFile], seed: int = 0) -> MixedSampler:
     return MixedSampler(corpora, sources, held_out=False, length=LENGTH, seed=seed, rules=RULES)
 
 
-def test_each_source_is_read_as_often_as_its_weight_says() -> None:
-    sampler = _sampler([MixtureFile(weight=6), MixtureFile(weight=3), MixtureFile(weight=1)])
-    counts = Counter(sampler.windows(1000)[:, 0].tolist())
-    assert [counts[number] for number in range(3)] == [600, 300, 100]
-    first_ten = (
-        _sampler([MixtureFile(weight=6), MixtureFile(weight=3), MixtureFile(weight=1)]).windows(10)[:, 0].tolist()
-    )
-    assert sorted(first_ten) == [0] * 6 + [1] * 3 + [2]  # in any stretch of the run, not only on average
-
-
-def test_a_resume_goes_on_with_the_same_windows() -> None:
+def test_each_source_is_read_as_often_as_its_weight_says_and_a_resume_goes_on_with_the_same_windows() -> None:
     """The state passes through JSON, as in a snapshot, and over the ends of epochs."""
-    whole, before, after = (_sampler([MixtureFile(weight=2), MixtureFile(weight=1)]) for _ in range(3))
-    expected = whole.windows(900)
+    whole, before, after = (_sampler([MixtureFile(weight=weight) for weight in (6, 3, 1)]) for _ in range(3))
+    expected = whole.windows(1000)
+    counts = Counter(expected[:, 0].tolist())
+    assert [counts[number] for number in range(3)] == [600, 300, 100]
+    assert sorted(expected[:10, 0].tolist()) == [0] * 6 + [1] * 3 + [2]  # in any stretch, not only on average
     first = before.windows(500)
     after.restore(json.loads(json.dumps(before.state)))
-    np.testing.assert_array_equal(np.concatenate([first, after.windows(400)]), expected)
+    np.testing.assert_array_equal(np.concatenate([first, after.windows(500)]), expected)
 
 
 def test_what_does_not_follow_comes_from_near_as_often_as_from_far() -> None:
@@ -105,18 +99,12 @@ def test_a_wrong_mixture_is_refused(mixture: dict, sentence: str) -> None:
         sources_of(mixture)
 
 
-def test_a_file_that_no_folder_has_is_named(tmp_path: Path) -> None:
-    (tmp_path / "here.txt").write_text("A text.", encoding="utf-8")
-    assert find_files(["here.txt"], ["/nowhere", str(tmp_path)]) == [tmp_path / "here.txt"]
+def test_files_are_found_and_heavy_small_ones_are_read_more_often_for_a_vocabulary(tmp_path: Path) -> None:
+    large, small = text_file(tmp_path / "large.txt", "x" * 9000), text_file(tmp_path / "small.txt", "x" * 1000)
+    assert readings([large, small], [7, 3]) == [large, small, small, small]
+    assert find_files(["small.txt"], ["/nowhere", str(tmp_path)]) == [small]
     with pytest.raises(BertcoreError, match=r"The recipe reads gone\.txt, which is not in"):
         find_files(["gone.txt"], [str(tmp_path)])
-
-
-def test_a_vocabulary_reads_heavy_small_files_more_often(tmp_path: Path) -> None:
-    large, small = tmp_path / "large.txt", tmp_path / "small.txt"
-    large.write_text("x" * 9000, encoding="utf-8")
-    small.write_text("x" * 1000, encoding="utf-8")
-    assert readings([large, small], [7, 3]) == [large, small, small, small]
 
 
 MIXTURE = {
@@ -134,23 +122,9 @@ def options(tmp_path: Path) -> PretrainOptions:
     documents = STORIES.split("\n\n")
     for name, part in zip(MIXTURE, (documents[:20], documents[20:40], documents[40:50], documents[50:]), strict=True):
         text = "\n\n".join(part)
-        (tmp_path / name).write_text(text.replace("cat", "qxqx") if "held_out" in MIXTURE[name] else text, "utf-8")
-    data = {
-        "corpus": [str(tmp_path)],
-        "mixture": MIXTURE,
-        "vocab_size": 200,
-        "sequence_length": 32,
-        "long_sequence_length": 32,
-    }
-    training = {
-        "steps": STEPS,
-        "batch_size": 4,
-        "threads": 1,
-        "precision": "fp32",  # "auto" asks how fast the machine is now: two runs might get two answers
-        "evaluations": 1,
-        "held_out_sequences": 8,
-    }
-    return PretrainOptions.from_dict({"preset": "tiny", "data": data, "training": training})
+        text_file(tmp_path / name, text.replace("cat", "qxqx") if "held_out" in MIXTURE[name] else text)
+    data = {"mixture": MIXTURE, "sequence_length": 32, "long_sequence_length": 32, "long_share": 0.0}
+    return tiny_run(tmp_path, data, steps=STEPS, batch_size=4, held_out_sequences=8)
 
 
 def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options: PretrainOptions, tmp_path: Path) -> None:
@@ -162,8 +136,8 @@ def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options: PretrainOp
     assert len(losses(tmp_path / "whole")) == STEPS
 
 
-def test_a_measurement_reads_each_kind_once(
-    options: PretrainOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_measurement_reads_each_kind_once_and_held_out_files_are_never_trained_on(
+    options: PretrainOptions, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words: list[int] = []
     real = evaluating.pretraining_loss
@@ -173,21 +147,14 @@ def test_a_measurement_reads_each_kind_once(
         return real(model, batch)
 
     monkeypatch.setattr(evaluating, "pretraining_loss", counted)
-    start_run(options, tmp_path / "run", resume=False)
-    lines = [line for line in RunFolder(tmp_path / "run").tail().read_new() if line["kind"] == "held_out"]
+    start_run(options, run, resume=False)
+    lines = metrics(run, "held_out")
     assert sum(words) == sum(line["words"] for line in lines)
     for line in lines:
         counts, losses = zip(*((kind["words"], kind["mlm_loss"]) for kind in line["kinds"].values()), strict=True)
+        assert set(line["kinds"]) == {"books", "news"} and line["words"] == sum(counts)
         assert line["mlm_loss"] == pytest.approx(np.average(losses, weights=counts))
-
-
-def test_held_out_files_are_measured_by_kind_and_never_read(options: PretrainOptions, tmp_path: Path) -> None:
-    start_run(options, tmp_path / "run", resume=False)
-    held_out = [line for line in RunFolder(tmp_path / "run").tail().read_new() if line["kind"] == "held_out"]
-    kinds = held_out[-1]["kinds"]
-    assert set(kinds) == {"books", "news"}
-    assert held_out[-1]["words"] == sum(numbers["words"] for numbers in kinds.values())
-    vocabulary = Tokenizer.from_folder(tmp_path / "run" / "tokenizer").raw.get_vocab()
+    vocabulary = Tokenizer.from_folder(run / "tokenizer").raw.get_vocab()
     assert "cat" in vocabulary and "q" not in vocabulary
 
 

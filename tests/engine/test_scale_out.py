@@ -108,39 +108,27 @@ def alone(place: Path) -> Path:
     return place / "alone"
 
 
-def assert_goes_on(run: Path, alone: Path) -> None:
-    """What two processes began one brings to the same end."""
-    assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", STOP)
-    start_run(None, run, resume=True)
-    forget_stop(run)
-    assert_same_run(run, alone)
-
-
 def forget_stop(run: Path) -> None:
     """The lines of the snapshot that was written when the run stopped, and of the process that went on."""
     kept = [line for line in lines(run) if (line["kind"], line["step"]) not in (("snapshot", STOP), (RESUME, STOP))]
     (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
 
 
-def message_of(run: Path) -> str:
-    status = RunFolder(run).status()
-    assert status.state == "failed" and status.message is not None
-    return status.message
-
-
 class TestPretraining:
-    def test_two_processes_are_one_run(self, two: Path, alone: Path) -> None:
-        assert_same_run(two / "two-pretrain", alone)
-
-    def test_one_process_goes_on_where_two_stopped(self, two: Path, alone: Path) -> None:
-        assert_goes_on(two / "two-stop", alone)
-
-    def test_one_folder_and_one_voice(self, two: Path) -> None:
+    def test_two_processes_are_one_run_with_one_folder_and_one_voice(self, two: Path, alone: Path) -> None:
         run = two / "two-pretrain"
+        assert_same_run(run, alone)
         assert (run / "log.txt").read_text(encoding="utf-8").count("done at step") == 1
         assert not RunFolder(run).is_alive() and RunFolder(run).status().state == "done"
         first = json.loads((run / "first_batch.json").read_text(encoding="utf-8"))
         assert len(first["sequences"]) == 4  # of 9: what process 0 reads
+
+    def test_one_process_goes_on_where_two_stopped(self, two: Path, alone: Path) -> None:
+        run = two / "two-stop"
+        assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", STOP)
+        start_run(None, run, resume=True)
+        forget_stop(run)
+        assert_same_run(run, alone)
 
     @pytest.mark.slow
     def test_two_processes_go_on_where_one_stopped(self, two_more: Path, alone: Path) -> None:
@@ -177,45 +165,47 @@ class TestFineTuning:
         assert_same_run(two_more / f"two-{name}", two_more / f"alone-{name}")
 
 
-class TestFailures:
-    def test_what_one_process_says_ends_all(self, two: Path) -> None:
-        assert message_of(two / "two-fail").startswith("In process 1 of 2: There is not enough memory")
-
-    def test_too_small_a_batch_is_a_sentence(self, two: Path) -> None:
-        assert "A batch of 1 sequences is too small for 2 processes" in message_of(two / "two-small")
-
-    @pytest.mark.slow
-    def test_a_process_that_waits_for_a_lost_one_is_ended(self, two_more: Path) -> None:
-        assert message_of(two_more / "two-hang").startswith("In process 1 of 2: There is not enough memory")
+def message_of(run: Path) -> str:
+    status = RunFolder(run).status()
+    assert status.state == "failed" and status.message is not None
+    return status.message
 
 
-class TestRows:
-    @pytest.mark.parametrize("processes", [1, 2, 3, 8])
-    @pytest.mark.parametrize("causal", [False, True])
-    def test_a_batch_is_the_same_whoever_makes_it(self, processes: int, causal: bool) -> None:
-        """200 sequences, some shorter, in blocks of 64: parts that begin and end within blocks."""
-        whole = make_rows(0, 200, 200, (3, 7), lambda first, last, rng: _block(first, last, rng, causal))
-        bounds = [200 * number // processes for number in range(processes + 1)]
-        parts = [
-            make_rows(start, stop, 200, (3, 7), lambda first, last, rng: _block(first, last, rng, causal))
-            for start, stop in itertools.pairwise(bounds)
-        ]
-        again = joined(parts)
-        assert again.real_tokens == whole.real_tokens == sum(part.real_tokens for part in parts)
-        for name in ("input_ids", "attention_mask", "rows", "labels", "next_sentence"):
-            left, right = getattr(again, name), getattr(whole, name)
-            assert (left is None and right is None) or np.array_equal(left, right), name
+def test_what_one_process_says_ends_all(two: Path) -> None:
+    assert message_of(two / "two-fail").startswith("In process 1 of 2: There is not enough memory")
+    assert "A batch of 1 sequences is too small for 2 processes" in message_of(two / "two-small")
 
-    def test_a_small_batch_is_what_its_seed_always_gave(self) -> None:
-        expected = _block(0, 9, np.random.default_rng([3, 7]), False)
-        made = make_rows(0, 9, 9, (3, 7), lambda first, last, rng: _block(first, last, rng, False))
-        assert np.array_equal(made.input_ids, expected.input_ids) and np.array_equal(made.rows, expected.rows)
 
-    def test_the_labels_go_with_their_rows(self) -> None:
-        block = _block(0, 12, np.random.default_rng(0), False)
-        part = rows_of(block, 5, 9)
-        assert np.array_equal(part.input_ids.reshape(-1)[part.rows], part.labels) and len(part.rows) > 3
-        assert np.array_equal(part.input_ids, block.input_ids[5:9])
+@pytest.mark.slow
+def test_a_process_that_waits_for_a_lost_one_is_ended(two_more: Path) -> None:
+    assert message_of(two_more / "two-hang").startswith("In process 1 of 2: There is not enough memory")
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, 8])
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_batch_is_the_same_whoever_makes_it(processes: int, causal: bool) -> None:
+    """200 sequences, some shorter, in blocks of 64: parts that begin and end within blocks."""
+
+    def made(start: int, stop: int) -> Batch:
+        return make_rows(start, stop, 200, (3, 7), lambda first, last, rng: _block(first, last, rng, causal))
+
+    whole, bounds = made(0, 200), [200 * number // processes for number in range(processes + 1)]
+    parts = [made(start, stop) for start, stop in itertools.pairwise(bounds)]
+    again = joined(parts)
+    assert again.real_tokens == whole.real_tokens == sum(part.real_tokens for part in parts)
+    for name in ("input_ids", "attention_mask", "rows", "labels", "next_sentence"):
+        left, right = getattr(again, name), getattr(whole, name)
+        assert (left is None and right is None) or np.array_equal(left, right), name
+
+
+def test_a_small_batch_is_what_its_seed_always_gave_and_labels_go_with_their_rows() -> None:
+    expected = _block(0, 9, np.random.default_rng([3, 7]), False)
+    made = make_rows(0, 9, 9, (3, 7), lambda first, last, rng: _block(first, last, rng, False))
+    assert np.array_equal(made.input_ids, expected.input_ids) and np.array_equal(made.rows, expected.rows)
+    block = _block(0, 12, np.random.default_rng(0), False)
+    part = rows_of(block, 5, 9)
+    assert np.array_equal(part.input_ids.reshape(-1)[part.rows], part.labels) and len(part.rows) > 3
+    assert np.array_equal(part.input_ids, block.input_ids[5:9])
 
 
 def _block(first: int, last: int, rng: np.random.Generator, causal: bool) -> Batch:

@@ -57,10 +57,6 @@ def test_runs_from_random_weights_are_shared_by_checkpoints_of_one_architecture_
     assert run("random", model, seed=2) != run("random", model)
 
 
-def test_a_b_of_blanks_is_no_second_text() -> None:
-    assert as_example("classify", "A fine film.", " ") == as_example("classify", "A fine film.")
-
-
 def test_always_the_commonest_answer_by_hand() -> None:
     labels = ("different", "same")
     given = ("same", "different", "same", "same")
@@ -69,11 +65,8 @@ def test_always_the_commonest_answer_by_hand() -> None:
     assert (found["accuracy"], found["matthews_correlation"]) == (0.75, 0.0)
     assert found["f1"] == pytest.approx(2 * 0.75 * 1 / 1.75)  # precision 3 of 4, recall 1
     assert always_the_commonest(TaskFile("conll2003", Path("eng.testa"), "dev", (), ("O",), None, 0, ())) == {}
-
-
-def test_a_metric_is_shown_as_mean_and_deviation_over_the_seeds() -> None:
-    assert shown([0.7, 0.8, 0.9]) == "0.800 ± 0.100"
-    assert shown([0.5]) == "0.500"
+    assert (shown([0.7, 0.8, 0.9]), shown([0.5])) == ("0.800 ± 0.100", "0.500")  # over the seeds
+    assert as_example("classify", "A fine film.", " ") == as_example("classify", "A fine film.")
 
 
 def test_fewer_bits_of_the_mantissa_are_the_nearest_numbers_that_have_them() -> None:
@@ -178,13 +171,12 @@ def test_the_simple_ways_to_answer_by_hand() -> None:
 
 def published(folder: Path) -> Path:
     """Twelve articles with a question each, in SQuAD's format."""
-    qas = [{"id": "{}", "question": "Who sat?", "answers": [{"text": "The cat", "answer_start": 0}]}]
-    articles = [
-        {"title": f"{i}", "paragraphs": [{"context": "The cat sat.", "qas": [{**qas[0], "id": f"p{i}"}]}]}
-        for i in range(12)
-    ]
-    file = text_file(folder / "published.json", json.dumps({"version": "1.1", "data": articles}))
-    return file
+    answers = [{"text": "The cat", "answer_start": 0}]
+    articles = []
+    for i in range(12):
+        asked = [{"id": f"p{i}", "question": "Who sat?", "answers": answers}]
+        articles.append({"title": f"{i}", "paragraphs": [{"context": "The cat sat.", "qas": asked}]})
+    return text_file(folder / "published.json", json.dumps({"version": "1.1", "data": articles}))
 
 
 def read(file: Path) -> list[AnswerExample]:
@@ -193,19 +185,21 @@ def read(file: Path) -> list[AnswerExample]:
     return [each for each in found.examples if isinstance(each, AnswerExample)]
 
 
-def test_every_answer_is_in_its_passage_once_asked(tmp_path: Path) -> None:
-    write_questions(published(tmp_path), tmp_path / "made", 60)
+def test_made_questions(tmp_path: Path) -> None:
+    """Each answer is in its passage, what is held out is not trained on, and they are the same each time."""
+    made, again = tmp_path / "made", tmp_path / "again"
+    for folder in (made, again):
+        write_questions(published(tmp_path), folder, 60)
+    assert [file.read_bytes() for file in sorted(made.iterdir())] == [
+        file.read_bytes() for file in sorted(again.iterdir())
+    ]
     for name in ("train", "dev", *PARTS):
-        for example in read(part_file(tmp_path / "made", name)):
+        for example in read(part_file(made, name)):
             ((text, start),) = example.answers
             assert example.passage[start : start + len(text)] == text and "{" not in example.question
-
-
-def test_what_is_held_out_is_not_trained_on(tmp_path: Path) -> None:
-    write_questions(published(tmp_path), tmp_path / "made", 60)
-    train, dev = (read(tmp_path / "made" / f"{name}.json") for name in ("train", "dev"))
+    train, dev = (read(made / f"{name}.json") for name in ("train", "dev"))
     assert not {each.id for each in train} & {each.id for each in dev}
-    assert len(read(part_file(tmp_path / "made", "encyclopedia"))) == 2  # every sixth article, whole
+    assert len(read(part_file(made, "encyclopedia"))) == 2  # every sixth article, whole
     facts, words = read_facts()
     wordings = [Formatter().parse(wording) for fact in facts if fact.is_new for wording in fact.wordings]
     new = [max((literal for literal, *_ in parts), key=len) for parts in wordings]
@@ -213,13 +207,6 @@ def test_what_is_held_out_is_not_trained_on(tmp_path: Path) -> None:
     assert any(words in each.passage for words in new for each in dev)
     for name in words["last"][-HELD_OUT_NAMES:]:
         assert not any(f" {name} " in each.passage for each in train)
-
-
-def test_they_are_the_same_each_time(tmp_path: Path) -> None:
-    for folder in ("one", "two"):
-        write_questions(published(tmp_path), tmp_path / folder, 20)
-    one, two = (sorted((tmp_path / folder).iterdir()) for folder in ("one", "two"))
-    assert [file.read_bytes() for file in one] == [file.read_bytes() for file in two]
 
 
 # --- whole books are held out of a text whose documents are parts of unnamed books
