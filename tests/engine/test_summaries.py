@@ -15,6 +15,7 @@ from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings, Decoding
 from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, choose_sentences, greedy_labels
 from bertcore.tasks.predict import right_answers
+from bertcore.tasks.readers.tables import verbatim_labels
 from tests.engine.models import decode, word_tokenizer
 
 TOKENIZER = word_tokenizer()
@@ -131,7 +132,17 @@ class TestChoosing:
             assert (place in chosen) == (len(better) < count and not is_blocked)
 
 
-# --- which sentences a model learns from where a summary has words of its own
+# --- which sentences a model learns from, where a summary has their words and where it has words of its own
+
+
+def test_an_extract_split_elsewhere() -> None:
+    """The extract has the half of a sentence that another splitter made of it; more than half counts."""
+    sentences = ("He said on Friday: it will be built again by all of us.", "Nobody was hurt in the fire.")
+    assert verbatim_labels(sentences, "it will be built again by all of us.") == (True, False)
+    assert verbatim_labels((sentences[0] + " " + "x" * 60, sentences[1]), sentences[0]) == (False, False)
+    assert verbatim_labels(sentences, "Nobody was hurt. All will be well, he said.") is None
+    sentences = ("The mill burned.", "On Friday night it was the mill burned down to the ground, they say.")
+    assert verbatim_labels(sentences, sentences[1]) == (False, True)  # the short one is not found inside the long one
 
 
 class Oracle:
