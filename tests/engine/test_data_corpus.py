@@ -72,9 +72,7 @@ def _same(left: Corpus, right: Corpus) -> bool:
 
 
 class TestCorpus:
-    def test_documents_sentences_and_tokens_are_those_of_the_text_and_a_part_is_held_out(
-        self, story_file: Path, tmp_path: Path
-    ) -> None:
+    def test_it_is_the_text_and_a_part_is_held_out(self, story_file: Path, tmp_path: Path) -> None:
         """Always the same part; what that means for training: test_data."""
         corpus = load_corpus([story_file], TOKENIZER)
         assert len(corpus.document_starts) - 1 == 60
@@ -115,14 +113,13 @@ class TestCorpus:
 
 class TestShards:
     @pytest.mark.parametrize("processes", [0, 2])
-    def test_shards_hold_what_one_piece_would(
+    def test_shards_hold_the_same(
         self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
     ) -> None:
-        whole = load_corpus([story_file], TOKENIZER)
+        whole, shares = load_corpus([story_file], TOKENIZER), list[float]()
         monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "bertscope-home" / "other"))
         monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
         monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 600)
-        shares: list[float] = []
         parts = load_corpus([story_file], TOKENIZER, shares.append, processes=processes)
         assert len(list((tmp_path / "bertscope-home/other/cache/corpora").glob("*/tokens-*.npy"))) > 5
         assert isinstance(parts.tokens, TokenShards) and _same(parts, whole)
@@ -191,11 +188,8 @@ class TestCache:
     }
 
     @pytest.mark.parametrize("damage", DAMAGE)
-    def test_damage_is_noticed_and_only_what_is_damaged_is_made_anew(
-        self, story_file: Path, tmp_path: Path, damage: str
-    ) -> None:
-        first = load_corpus([story_file], TOKENIZER)
-        expected = Corpus(first.tokens[:].copy(), *(np.array(a) for a in _index(first)))
+    def test_damage_is_noticed_and_only_that_is_made_anew(self, story_file: Path, tmp_path: Path, damage: str) -> None:
+        expected = _copied(load_corpus([story_file], TOKENIZER))
         before = _written(_cache(tmp_path))
         self.DAMAGE[damage](_cache(tmp_path))
         assert _same(load_corpus([story_file], TOKENIZER), expected)
@@ -220,20 +214,15 @@ class TestCache:
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
     @pytest.mark.parametrize("name", ["tokens-00003.npy", "lengths-00003.npz", "sentence_starts.npy"])
     def test_a_full_disk_is_one_sentence_and_what_is_done_stays(
-        self, story_file: Path, tmp_path: Path, name: str
+        self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
     ) -> None:
-        whole = load_corpus([story_file], TOKENIZER)
-        expected = Corpus(whole.tokens[:].copy(), *(np.array(a) for a in _index(whole)))
+        expected = _copied(load_corpus([story_file], TOKENIZER))
         (_cache(tmp_path) / name).unlink()
         (_cache(tmp_path) / name).symlink_to("/dev/full")
         with pytest.raises(BertcoreError, match="The disk is full: free some space for .*corpora"):
             load_corpus([story_file], TOKENIZER)
         (_cache(tmp_path) / name).unlink()
         assert _same(load_corpus([story_file], TOKENIZER), expected)
-
-    def test_a_place_that_cannot_be_written_is_named(
-        self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
         monkeypatch.setenv("BERTSCOPE_HOME", str(story_file))
         with pytest.raises(BertcoreError, match="Cannot write .*corpora: .*BERTSCOPE_HOME"):
             load_corpus([story_file], TOKENIZER)
@@ -241,28 +230,23 @@ class TestCache:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 class TestProcesses:
-    def test_one_that_is_killed_ends_the_work_with_a_sentence(
+    def test_one_that_is_killed_ends_all(
         self, story_file: Path, started: list[int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 20_000)
-
-        def kill_one(share: float) -> None:
-            os.kill(started[0], signal.SIGKILL)
-
         story_file.write_text(STORIES * 100, encoding="utf-8")
         with pytest.raises(BertcoreError, match="died, perhaps for lack of memory"):
-            load_corpus([story_file], TOKENIZER, kill_one, processes=2)
+            load_corpus([story_file], TOKENIZER, lambda share: os.kill(started[0], signal.SIGKILL), processes=2)
 
     def test_a_script_without_a_guard_will_do(self, story_file: Path, tmp_path: Path) -> None:
         """The processes do not run the script that started them."""
-        script = tmp_path / "script.py"
-        script.write_text(
+        script = text_file(
+            tmp_path / "script.py",
             "import sys; from pathlib import Path; from bertcore.data.corpus import load_corpus\n"
             "from tests.engine.corpora import words_only\n"
-            "print(len(load_corpus([Path(sys.argv[1])], words_only(), processes=2).document_starts))"
+            "print(len(load_corpus([Path(sys.argv[1])], words_only(), processes=2).document_starts))",
         )
-        command = [sys.executable, str(script), str(story_file)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command, environment = [sys.executable, str(script), str(story_file)], {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert (done.stdout, done.stderr) == ("61\n", "")
 
@@ -287,8 +271,10 @@ class TestProcesses:
             os.close(end)
 
 
-def _index(corpus: Corpus) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return corpus.sentence_starts, corpus.document_starts, corpus.held_out
+def _copied(corpus: Corpus) -> Corpus:
+    """As it is now, whatever becomes of its files."""
+    index = (corpus.sentence_starts, corpus.document_starts, corpus.held_out)
+    return Corpus(corpus.tokens[:].copy(), *map(np.array, index))
 
 
 def _written(folder: Path) -> dict[str, int]:
@@ -379,9 +365,7 @@ def test_making_one_more_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.Mon
     assert names() == ["dog.txt"]
 
 
-def test_what_is_open_stays_and_can_be_read_and_is_made_anew_when_it_was_cleared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_open_stays_and_what_was_cleared_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = np.array(tokenised(tmp_path, "cat", 1000.0).tokens)
     opened = load_corpus([tmp_path / "cat.txt"], words_only())
     assert cached_texts()[0].in_use and clear(cached_texts()) == [] and trim(0.0) == []

@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
@@ -58,50 +58,39 @@ def base(folder: Path) -> Path:
 Label = Callable[[list[str], random.Random], bool]  # of the words of a sentence
 
 
-def no_dog(words: list[str], _pick: random.Random) -> bool:
-    return "dog" not in words
+LABELS: dict[str, Label] = {
+    "no dog": lambda words, _pick: "dog" not in words,
+    # one label in five is wrong, so that nobody can be right more than four times in five
+    "pets or wrong": lambda words, pick: ("dog" in words or "cat" in words) != (pick.random() < 0.2),
+    "mostly good": lambda _words, pick: pick.random() < 0.7,
+    "by chance": lambda _words, pick: bool(pick.randrange(2)),
+}
 
 
-def pets_or_wrong(words: list[str], pick: random.Random) -> bool:
-    """One label in five is wrong, so that nobody can be right more than four times in five."""
-    return ("dog" in words or "cat" in words) != (pick.random() < 0.2)
-
-
-def mostly_good(_words: list[str], pick: random.Random) -> bool:
-    return pick.random() < 0.7
-
-
-def by_chance(_words: list[str], pick: random.Random) -> bool:
-    return bool(pick.randrange(2))
-
-
-def task_file(folder: Path, label: Label, rows: int) -> Path:
+def task_file(folder: Path, label: str, rows: int) -> Path:
     pick = random.Random(0)
     lines = []
     for _ in range(rows):
         words = [pick.choice(WORDS_OF_TASK) for _ in range(5)]
-        lines.append(f"{' '.join(words)}\t{int(label(words, pick))}")
-    file = text_file(folder / "train.tsv", "sentence\tlabel\n" + "\n".join(lines) + "\n")
-    return file
+        lines.append(f"{' '.join(words)}\t{int(LABELS[label](words, pick))}")
+    return text_file(folder / "train.tsv", "sentence\tlabel\n" + "\n".join(lines) + "\n")
 
 
 BY_HEART = {"learning_rate": 2e-3, "dropout": 0.0}
 
 
 def tuned(
-    folder: Path, model: Path, label: Label = no_dog, rows: int = 300, held_out: str | None = None, **training: Any
+    folder: Path, model: Path, label: str = "no dog", rows: int = 300, held_out: str | None = None, **training: Any
 ) -> Path:
     """held_out: lines of a table; absent: some of the rows."""
     run = folder / "run"
-    if held_out is not None:
-        (folder / "dev.tsv").write_text(held_out, encoding="utf-8")
-    dev = None if held_out is None else str(folder / "dev.tsv")
+    dev = None if held_out is None else str(text_file(folder / "dev.tsv", held_out))
     settings = {"steps": 60, "batch_size": 8, "learning_rate": 3e-3, "evaluations": 8, "seed": 3, **training}
     options = FinetuneOptions(
         name="test",
         model=str(model),
         data=TaskDataOptions(task="sst2", train=str(task_file(folder, label, rows)), dev=dev, max_length=24),
-        training=TuningOptions(threads=1, precision="fp32", **settings),  # type: ignore[arg-type]
+        training=TuningOptions(threads=1, precision="fp32", **settings),
     )
     start_run(options, run, resume=False)
     return run
@@ -113,6 +102,16 @@ def only(run: Path) -> Diagnosis:
     words = in_words(found)
     assert words.seen and words.why and "{" not in words.seen + words.suggestion
     return found
+
+
+def without_queries_and_keys(base: Path) -> tuple[Checkpoint, list[Any]]:
+    """And the layers that made them."""
+    checkpoint = load_checkpoint(base)
+    products = [layer.attention.query_key_value for layer in checkpoint.model.encoder.layers]
+    for product in products:
+        product.weight.data[: 2 * checkpoint.config.hidden_size] = 0.0
+        product.bias.data[: 2 * checkpoint.config.hidden_size] = 0.0
+    return checkpoint, products
 
 
 class TestPretraining:
@@ -207,15 +206,15 @@ class TestTasks:
         assert diagnose(record) == [] and fine is not None and fine.values["name"] == "accuracy"
 
     def test_always_the_same_answer(self, folder: Path, base: Path) -> None:
-        found = only(tuned(folder, base, mostly_good))
+        found = only(tuned(folder, base, "mostly good"))
         assert found.kind == "one_class" and found.values["label"] == "positive" and found.values["share"] == 1.0
         assert found.values["right"] == pytest.approx(metrics(folder / "run", "held_out")[-1]["accuracy"], abs=1e-4)
         assert found.suggestion == Suggestion("learning_rate", 3e-3, 1e-3)
 
     def test_learning_by_heart(self, folder: Path, base: Path) -> None:
         """Of labels that have nothing to do with the text; held out, all are the other way round."""
-        rows = task_file(folder, by_chance, 100).read_text(encoding="utf-8").translate({ord("0"): "1", ord("1"): "0"})
-        found = only(tuned(folder, base, by_chance, rows=100, held_out=rows, steps=300, **BY_HEART))
+        rows = task_file(folder, "by chance", 100).read_text(encoding="utf-8").translate({ord("0"): "1", ord("1"): "0"})
+        found = only(tuned(folder, base, "by chance", rows=100, held_out=rows, steps=300, **BY_HEART))
         assert found.kind == "memorised" and found.suggestion == Suggestion("steps", 300.0, 100)
         losses = [line["loss"] for line in metrics(folder / "run", "held_out")]
         assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1]) and losses[-1] > losses[0]
@@ -224,7 +223,7 @@ class TestTasks:
     def test_a_plateau_at_a_high_rate(self, folder: Path, base: Path) -> None:
         """It is as right as the labels are, and the rate does not fall. The last losses differ by .003; .005 is ill."""
         settings = {"learning_rate": 1e-3, "schedule": "constant", "batch_size": 64, "evaluations": 12}
-        run = tuned(folder, base, pets_or_wrong, rows=3000, steps=400, **settings)
+        run = tuned(folder, base, "pets or wrong", rows=3000, steps=400, **settings)
         found = only(run)
         assert found.kind == "plateau" and found.suggestion == Suggestion("learning_rate", 1e-3, 3.3e-4)
         losses = {line["step"]: line["loss"] for line in metrics(run, "held_out")}
@@ -233,12 +232,7 @@ class TestTasks:
 
     def test_heads_that_look_everywhere_alike(self, folder: Path, base: Path) -> None:
         """Without queries and keys: no gradient can bring them back, because each is multiplied by the other."""
-        checkpoint = load_checkpoint(base)
-        width = checkpoint.config.hidden_size
-        for layer in checkpoint.model.encoder.layers:
-            product = layer.attention.query_key_value
-            product.weight.data[: 2 * width] = 0.0
-            product.bias.data[: 2 * width] = 0.0
+        checkpoint, _ = without_queries_and_keys(base)
         save_checkpoint(checkpoint.model, checkpoint.tokenizer, folder / "headless")
         found = only(tuned(folder, folder / "headless", steps=210))
         heads = checkpoint.config.num_hidden_layers * checkpoint.config.num_attention_heads
@@ -248,21 +242,18 @@ class TestTasks:
 
     def test_heads_that_look_at_one_token(self, folder: Path, base: Path) -> None:
         """With frozen layers, so that no training brings them back: [CLS] sees itself alone, whatever the text."""
-        checkpoint = load_checkpoint(base)
+        checkpoint, products = without_queries_and_keys(base)
         model, width = checkpoint.model, checkpoint.config.hidden_size
         for table in (model.embeddings.token, model.embeddings.segment, model.embeddings.position):
             table.weight.data[:, 0] = 0.0
         model.embeddings.position.weight.data[0, 0] = 30.0  # only the first position has anything in dimension 0 ...
-        for layer in model.encoder.layers:
-            product = layer.attention.query_key_value
-            product.weight.data[: 2 * width] = 0.0
+        for product in products:
             product.weight.data[width : 2 * width, 0] = 5.0  # ... which all keys are made from, and all queries match
-            product.bias.data[:width], product.bias.data[width : 2 * width] = 10.0, 0.0
+            product.bias.data[:width] = 10.0
         save_checkpoint(model, checkpoint.tokenizer, folder / "one-token")
         results = diagnose(read_record(tuned(folder, folder / "one-token", steps=210, frozen_layers=2)))
-        assert [each.kind for each in results] == ["one_class", "dead_heads_one"], (
-            "it cannot read, so it says one thing"
-        )
+        # it cannot read, so it says one thing
+        assert [each.kind for each in results] == ["one_class", "dead_heads_one"]
         heads = checkpoint.config.num_hidden_layers * checkpoint.config.num_attention_heads
         assert results[1].values == {"count": heads, "all": heads}
         assert results[1].suggestion == Suggestion("frozen_layers", None, 0)

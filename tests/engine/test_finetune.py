@@ -41,15 +41,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def sentences(folder: Path, rows: int = 30) -> Path:
     """Whatever has a dog in it is bad."""
-    file = folder / "train.tsv"
-    lines = [
-        f"{text} {'.' * (i % 3)}\t{label}"
-        for i in range(rows)
-        for label, texts in ((1, GOOD), (0, BAD))
-        for text in texts
-    ]
-    file.write_text("sentence\tlabel\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    return file
+    texts = [(text, label) for label, texts in ((1, GOOD), (0, BAD)) for text in texts]
+    lines = [f"{text} {'.' * (i % 3)}\t{label}" for i in range(rows) for text, label in texts]
+    return text_file(folder / "train.tsv", "sentence\tlabel\n" + "\n".join(lines) + "\n")
 
 
 def options(
@@ -159,17 +153,15 @@ def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None
     assert batch.labels == [len(part.input_ids) for part in batch.parts]
 
 
-def test_frozen_layers_stay_as_they_are(model: Path, tmp_path: Path, run: Path) -> None:
-    snapshot = start_run(options(model, sentences(tmp_path), frozen_layers=1, steps=4), run, resume=False)
+def test_frozen_layers_stay_as_they_are_and_random_weights_are_others(model: Path, tmp_path: Path, run: Path) -> None:
+    table = sentences(tmp_path)
+    snapshot = start_run(options(model, table, frozen_layers=1, steps=4), run, resume=False)
     before, after = load_checkpoint(model).model.state_dict(), load_checkpoint(snapshot).model.state_dict()
     same = {name for name in before if name in after and torch.equal(before[name], after[name])}
     assert all(name in same for name in before if name.startswith(("embeddings.", "encoder.layers.0.")))
     assert not any(name in same for name in before if name.startswith("encoder.layers.1.") and name.endswith("weight"))
-
-
-def test_random_weights_for_comparison(model: Path, tmp_path: Path, run: Path) -> None:
-    start_run(options(model, sentences(tmp_path), own={"from_scratch": True}, steps=1), run, resume=False)
-    first = load_checkpoint(RunFolder(run).snapshots()[0][1]).model.embeddings.token.weight
+    start_run(options(model, table, own={"from_scratch": True}, steps=1), tmp_path / "random", resume=False)
+    first = load_checkpoint(RunFolder(tmp_path / "random").snapshots()[0][1]).model.embeddings.token.weight
     assert not torch.allclose(first, load_checkpoint(model).model.embeddings.token.weight, atol=0.1)
 
 

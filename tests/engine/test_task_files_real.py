@@ -51,18 +51,15 @@ def test_entities() -> None:
     assert len(found.examples) == 3_453
 
 
-def test_answers() -> None:
+def test_answers_and_choices() -> None:
     found = read_task("squad", FOLDER / "squad" / "xquad.en.json")
     assert len(found.examples) == 1_190 and found.dropped == 0 and found.notes == ()
     for example in found.examples:
-        ((text, start),) = example.answers  # type: ignore[union-attr]
-        assert example.passage[start : start + len(text)] == text  # type: ignore[union-attr]
-
-
-def test_choices() -> None:
+        ((text, start),) = example.answers
+        assert example.passage[start : start + len(text)] == text
     found = read_task("commonsenseqa", FOLDER / "commonsenseqa", "dev")
     assert len(found.examples) == 1_221
-    assert Counter(example.label for example in found.examples) == {0: 239, 1: 255, 2: 241, 3: 251, 4: 235}  # type: ignore[union-attr]
+    assert Counter(example.label for example in found.examples) == {0: 239, 1: 255, 2: 241, 3: 251, 4: 235}
 
 
 @pytest.mark.slow
