@@ -44,16 +44,14 @@ def fine_tuning(folder: Path, **training: Any) -> Start:
 
 
 def distilling(folder: Path, **training: Any) -> Start:
-    text = folder / "animals.txt"
+    file = folder / "animals.txt"
+    text = file if file.exists() else write_text(folder)
+    settings = {**_EACH, "steps": STEPS, "batch_size": 8, "causal_share": 0.0, "held_out_sequences": 16, **training}
     options = DistilOptions(
         name="test",
         teacher=str(_model(folder)),
-        data=DataOptions(
-            corpus=(str(text if text.exists() else write_text(folder)),), sequence_length=16, long_sequence_length=16
-        ),
-        training=TrainingOptions(
-            **{**_EACH, "steps": STEPS, "batch_size": 8, "causal_share": 0.0, "held_out_sequences": 16, **training}
-        ),
+        data=DataOptions(corpus=(str(text),), sequence_length=16, long_sequence_length=16),
+        training=TrainingOptions(**settings),
     )
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 

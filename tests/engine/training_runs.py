@@ -37,38 +37,15 @@ def write_text(folder: Path, **how: Any) -> Path:
 
 def tiny_run(corpus: Path, data: dict[str, Any] | None = None, **training: Any) -> PretrainOptions:
     """One layer of 32, full sequences of 16 tokens, fp32 on one thread: a step takes a few milliseconds."""
+    size = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+    dropout = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}  # which a resumed run has to draw again
+    lengths = {"vocab_size": 200, "sequence_length": 16, "long_sequence_length": 24, "long_share": 0.25}
+    quick = {"steps": 24, "batch_size": 8, "learning_rate": 3e-3, "precision": "fp32", "threads": 1}
     return PretrainOptions(
         preset="tiny",
-        model={
-            "hidden_size": 32,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "intermediate_size": 64,
-            "hidden_dropout_prob": 0.1,  # so that a resumed run has to draw the same dropout
-            "attention_probs_dropout_prob": 0.1,
-        },
-        data=DataOptions(
-            corpus=(str(corpus),),
-            **{
-                "vocab_size": 200,
-                "sequence_length": 16,
-                "long_sequence_length": 24,
-                "long_share": 0.25,
-                **(data or {}),
-            },
-        ),
-        training=TrainingOptions(
-            **{
-                "steps": 24,
-                "batch_size": 8,
-                "learning_rate": 3e-3,
-                "precision": "fp32",
-                "threads": 1,
-                "evaluations": 1,
-                "held_out_sequences": 16,
-                **training,
-            }
-        ),
+        model=size | dropout,
+        data=DataOptions(corpus=(str(corpus),), **{**lengths, **(data or {})}),
+        training=TrainingOptions(**{**quick, "evaluations": 1, "held_out_sequences": 16, **training}),
     )
 
 
