@@ -8,7 +8,6 @@ import random
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from functools import cache
 from itertools import pairwise
@@ -70,7 +69,7 @@ class TestCreate:
         assert RunFolder(run.path).config()["name"] == "stories"
         assert RunFolder(run.path).status().state == "starting"
 
-    def test_a_folder_that_cannot_be_one_is_refused_and_left_alone(
+    def test_other_folders_are_left_alone(
         self, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / "file").write_text("")
@@ -161,9 +160,7 @@ class TestStatus:
         (run.path / "status.json").write_text(text, encoding="latin-1")
         assert run.status().state == "unknown" and "is damaged" in str(run.status().message)
 
-    def test_write_that_fails_in_the_middle_keeps_the_old_file(
-        self, run: RunFolder, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_write_that_fails_keeps_the_old_file(self, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
         run.write_status(state="done", step=1)
 
         def full(*_args: object) -> None:
@@ -205,7 +202,7 @@ class TestCommands:
             run.send("explode")
 
     @pytest.mark.parametrize("other", ["pause", "resume", "snapshot", "step"])
-    def test_a_stop_that_comes_while_another_is_being_sent_is_not_lost(
+    def test_a_stop_is_not_lost_between_others(
         self, run: RunFolder, monkeypatch: pytest.MonkeyPatch, other: str
     ) -> None:
         """The other sender has looked at what waits, and then the stop comes."""
@@ -217,15 +214,6 @@ class TestCommands:
 
         monkeypatch.setattr("bertcore.runs.run_folder.write_json", write_after_a_stop)
         run.send(other)
-        assert run.take_command() == "stop"
-
-    def test_many_senders_at_once_do_not_lose_a_stop(self, run: RunFolder) -> None:
-        others = [threading.Thread(target=lambda: [RunFolder(run.path).send("pause") for _ in range(50)]) for _ in "ab"]
-        for thread in others:
-            thread.start()
-        RunFolder(run.path).send("stop")
-        for thread in others:
-            thread.join()
         assert run.take_command() == "stop"
 
     @pytest.mark.parametrize("text", ["", "{", '{"command": "explode"}', '["stop"]', '"stop"', "null"])
@@ -337,19 +325,6 @@ class TestTail:
         assert tail.read_new() == [] and not tail.restarted
         (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n')
         assert tail.read_new() == [{"step": 1}] and not tail.restarted
-
-    def test_reads_no_line_twice_in_a_long_file(self, tmp_path: Path) -> None:
-        file = tmp_path / "metrics.jsonl"
-        file.write_text("".join(f'{{"step": {step}, "loss": 1.0}}\n' for step in range(200_000)))
-        tail, read = MetricsTail(file), 0
-        while True:
-            read += len(tail.read_new(max_bytes=1 << 18))
-            if not tail.more:
-                break
-        assert read == 200_000
-        with file.open("a") as stream:
-            stream.write('{"step": 200000}\n')
-        assert tail.read_new() == [{"step": 200_000}]
 
 
 def test_run_folders_tasks_and_tags_need_no_torch() -> None:
@@ -474,9 +449,7 @@ class TestRuns:
         assert "snapshots of step" in (narrow / "log.txt").read_text()
         assert losses(narrow) == losses(wide)
 
-    def test_a_snapshot_stays_that_was_asked_for_or_that_another_run_began_with(
-        self, text: Path, tmp_path: Path
-    ) -> None:
+    def test_a_snapshot_stays_that_somebody_asked_for_or_began_with(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
         start_run(tiny_run(text, steps=12), run, False, at_step(7, lambda: RunFolder(run).send("snapshot")))
         assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2, 5, 7, 10, 12]

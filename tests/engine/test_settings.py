@@ -50,28 +50,23 @@ class TestEveryKind:
             getattr(options, "as_pretraining", lambda _: options)(PretrainOptions().model_config(300))
 
     @pytest.mark.parametrize("part", ["data", "training"])
-    @pytest.mark.parametrize("value", ["abc", 3, None, [1]])
-    def test_a_part_that_is_no_table(self, kind: Any, part: str, value: object) -> None:
-        with pytest.raises(BertcoreError, match=f"The part {part} of a recipe must be a table"):
-            kind.from_dict({part: value})
-
-    @pytest.mark.parametrize("where", ["the recipe", "data", "training"])
-    def test_a_typo_is_named(self, kind: Any, where: str) -> None:
+    def test_a_part_that_is_no_table_and_a_typo(self, kind: Any, part: str) -> None:
+        for value in ("abc", 3, None, [1]):
+            with pytest.raises(BertcoreError, match=f"The part {part} of a recipe must be a table"):
+                kind.from_dict({part: value})
         typo = {"learning_raet": 1e-3}
-        with pytest.raises(BertcoreError, match=f"no setting named learning_raet in {where}"):
-            kind.from_dict(typo if where == "the recipe" else {where: typo})
+        for recipe, where in ((typo, "the recipe"), ({part: typo}, part)):
+            with pytest.raises(BertcoreError, match=f"no setting named learning_raet in {where}"):
+                kind.from_dict(recipe)
 
-    @pytest.mark.parametrize(("text", "words"), [("{", "is not valid JSON"), ("[1]", "does not hold a JSON object")])
-    def test_a_file_that_is_no_recipe(self, kind: Any, text: str, words: str, tmp_path: Path) -> None:
-        file = text_file(tmp_path / "recipe.json", text)
-        with pytest.raises(BertcoreError, match=words):
-            kind.from_file(file)
+    def test_files(self, kind: Any, tmp_path: Path) -> None:
+        for text, words in (("{", "is not valid JSON"), ("[1]", "does not hold a JSON object")):
+            with pytest.raises(BertcoreError, match=words):
+                kind.from_file(text_file(tmp_path / "recipe.json", text))
         with pytest.raises(BertcoreError, match="cannot be read"):
             kind.from_file(tmp_path / "absent.json")
-
-    def test_what_is_saved_reads_back(self, kind: Any) -> None:
         options = kind()
-        assert kind.from_dict(json.loads(json.dumps(options.to_dict()))) == options
+        assert kind.from_file(text_file(tmp_path / "own.json", json.dumps(options.to_dict()))) == options
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -99,14 +94,21 @@ class TestEverySetting:
         assert set(given.values()) == {None}
 
 
-def test_settings_that_went_are_still_read() -> None:
+def test_settings_that_went_are_still_read_and_new_ones_are_packed() -> None:
     training = {"shard": True, "log_every": 5, "causal_masked_every": 8, "steps": 7}
     assert PretrainOptions.from_dict({"training": training}).training.steps == 7
     assert PretrainOptions.from_dict({"data": {"cut_long_sentences": True}}) == PretrainOptions.from_dict({})
+    assert PretrainOptions.from_dict({}).data.pack is True
+    stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
+    assert stored["format_version"] == 5 and PretrainOptions.from_dict(stored).to_dict() == stored
 
 
-def test_a_budget_takes_the_place_of_another() -> None:
-    options = FinetuneOptions.from_dict({"training": {"epochs": 2}}).with_changes(steps=5, batch_size=4, task="mrpc")
+def test_a_budget_takes_the_place_of_another_and_numbers_may_be_left_open() -> None:
+    options = FinetuneOptions.from_dict(
+        {"training": {"learning_rate": None, "epochs": 2}, "data": {"max_examples": None}}
+    )
+    assert options.training.learning_rate is None and options.training.epochs == 2
+    options = options.with_changes(steps=5, batch_size=4, task="mrpc")
     assert (options.training.epochs, options.training.steps, options.training.batch_size) == (None, 5, 4)
     assert options.data.task == "mrpc"
     with pytest.raises(BertcoreError, match="one budget"):
@@ -163,23 +165,9 @@ def test_what_cannot_be_is_refused_with_a_sentence(kind: Any, recipe: dict[str, 
         kind.from_dict(recipe)
 
 
-def test_numbers_that_may_be_left_open() -> None:
-    options = FinetuneOptions.from_dict(
-        {"training": {"learning_rate": None, "epochs": 2}, "data": {"max_examples": None}}
-    )
-    assert options.training.learning_rate is None and options.training.epochs == 2
-
-
 # --- what a run reads: old files mean what they meant, and every choice trains and resumes
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
-
-
-def test_new_ones_are_packed_and_say_so() -> None:
-    assert PretrainOptions.from_dict({}).data.pack is True
-    stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
-    assert stored["format_version"] == 5
-    assert PretrainOptions.from_dict(stored).to_dict() == stored
 
 
 CHOICES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
@@ -212,13 +200,6 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_pa
     assert folder.status().step < 8
     start_run(None, folder.path, resume=True)
     assert losses(folder.path) == losses(tmp_path / "whole")
-
-
-def test_another_text_field_is_found_before_a_folder_is_made(tmp_path: Path) -> None:
-    file = text_file(tmp_path / "a.jsonl", '{"body": "The cat sat. The dog sat."}\n' * 9)
-    with pytest.raises(BertcoreError, match="expected text in the field 'text', but there are 'body'"):
-        start_run(tiny_run(file, steps=1), tmp_path / "run", resume=False)
-    assert not (tmp_path / "run").exists()
 
 
 class TestModelsWithoutPairs:
@@ -262,9 +243,7 @@ class TestModelsWithoutPairs:
     ("heads", "changes"),
     [(("mlm",), {"type_vocab_size": 1}), (("mlm", "sop"), {"model_type": "albert"}), (("mlm", "nsp"), {})],
 )
-def test_held_out_text_is_laid_out_as_the_model_reads_it(
-    heads: tuple[str, ...], changes: dict[str, Any], tmp_path: Path
-) -> None:
+def test_held_out_text_is_laid_out_as_the_model_reads_it(heads: tuple[str, ...], changes: Any, tmp_path: Path) -> None:
     """One segment has no place for a B, and sentence order is asked of nobody but who learned it."""
     save_checkpoint(tiny_model(heads, pooler=heads[-1] != "mlm", **changes), word_tokenizer(), tmp_path / "model")
     found = evaluate_text(load_checkpoint(tmp_path / "model"), [write_text(tmp_path)], 40, 8)
@@ -370,9 +349,7 @@ NO_RUNS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("kind", "given", "says"), NO_RUNS)
-def test_what_cannot_be_trained_is_refused_before_there_is_a_folder(
-    tmp_path: Path, kind: str, given: dict[str, Any], says: str
-) -> None:
+def test_what_makes_no_run_makes_no_folder(tmp_path: Path, kind: str, given: dict[str, Any], says: str) -> None:
     corpus = {} if kind != "pretrain" or not given else {"corpus": write_text(tmp_path)}
     with pytest.raises(BertcoreError, match=says):
         bertcore.train(kind, tmp_path / "run", **{**corpus, **given})
@@ -382,25 +359,24 @@ def test_what_cannot_be_trained_is_refused_before_there_is_a_folder(
 
 
 @pytest.mark.parametrize("pairs", ["none", "nsp", "sop"])
-def test_sequences_of_a_few_tokens(tmp_path: Path, pairs: str) -> None:
+def test_sequences_of_a_few_tokens(text: Path, run: Path, pairs: str) -> None:
     length = 4 if pairs == "none" else 5  # [CLS] A [SEP] B [SEP]
     data = {"sequence_length": length, "long_sequence_length": length, "long_share": 0.0, "pairs": pairs}
-    start_run(tiny_run(write_text(tmp_path), data, steps=4, evaluations=1), tmp_path / "run", resume=False)
-    assert len(metrics(tmp_path / "run")) == 4 and metrics(tmp_path / "run", "held_out")[-1]["mlm_loss"] > 0
+    start_run(tiny_run(text, data, steps=4), run, resume=False)
+    assert len(metrics(run)) == 4 and metrics(run, "held_out")[-1]["mlm_loss"] > 0
 
 
 def test_epochs_are_a_budget_of_pretraining(tmp_path: Path, run: Path) -> None:
-    options = tiny_run(write_text(tmp_path, documents=40), data={"long_share": 0.0}, steps=None, epochs=2.0)
-    start_run(options, run, resume=False)
+    once = tiny_run(write_text(tmp_path, documents=40), data={"long_share": 0.0}, steps=None, epochs=1.0)
+    start_run(once.with_changes(epochs=2.0), run, resume=False)
     status = RunFolder(run).status()
     assert status.state == "done" and status.step == status.total_steps
-    once = tiny_run(tmp_path / "animals.txt", data={"long_share": 0.0}, steps=None, epochs=1.0)
     start_run(once, tmp_path / "once", resume=False)
     assert abs(2 * RunFolder(tmp_path / "once").status().step - status.step) <= 1
     start_run(once.with_changes(epochs=2.0), tmp_path / "once", resume=True)  # a new budget
     assert RunFolder(tmp_path / "once").status().step == status.step
     with pytest.raises(BertcoreError, match="one budget"):
-        replace(options, training=replace(options.training, steps=3))
+        replace(once, training=replace(once.training, steps=3))
 
 
 def test_every_chosen_word_can_become_a_mask(tmp_path: Path) -> None:
@@ -492,13 +468,11 @@ class TestSettings:
         asked = run_settings("pretrain", Path("more"), {"start": shared / "model", "causal_share": 0.25}, resume=False)
         assert isinstance(asked, PretrainOptions) and asked.training.causal_share == 0.25
 
-    def test_a_vocabulary_is_that_of_the_model_named(self) -> None:
+    def test_a_vocabulary_is_that_of_the_model_named_and_a_task_learns_from_its_sample(self) -> None:
         given = {"tokenizer": "bertscope-tiny", "sequence_length": 100}
         options = run_settings("pretrain", Path("more"), given, resume=False)
         assert options.data.tokenizer == str((assets() / "checkpoints" / "bertscope-tiny").resolve())
         assert options.data.long_sequence_length == 100
-
-    def test_without_a_file_a_task_learns_from_its_sample(self) -> None:
         options = run_settings("finetune", Path("runs/mine"), {"task": "sst2"}, resume=False, name="mine")
         assert isinstance(options, FinetuneOptions) and options.name == "mine"
         assert options.data.train == str(assets() / "tasks" / "sentiment")

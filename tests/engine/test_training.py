@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
+from transformers import BertForPreTraining
 
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.data.batches import Batch
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import NO_LABEL
@@ -42,34 +43,23 @@ def _random_tensors(causal: bool = False, padded: bool = True) -> Batch:
 class TestLoss:
     @pytest.mark.parametrize("padded", [True, False])
     def test_loss_and_gradients_are_those_of_transformers(self, tmp_path: Path, padded: bool) -> None:
-        from transformers import BertForPreTraining
-
-        from bertcore.checkpoint.checkpoint import save_checkpoint
-
         model, batch = tiny_model(), _random_tensors(padded=padded)
         save_checkpoint(model, word_tokenizer(), tmp_path)
         theirs = BertForPreTraining.from_pretrained(tmp_path).eval()
         labels = torch.full_like(batch.input_ids, -100)
         labels.view(-1)[batch.rows] = batch.labels
-        out = theirs(
-            input_ids=batch.input_ids,
-            token_type_ids=batch.segment_ids,
-            attention_mask=batch.attention_mask,
-            labels=labels,
-            next_sentence_label=batch.next_sentence,
-        )
-        model.requires_grad_(True)
-        loss = pretraining_loss(model, batch)
+        given = {"input_ids": batch.input_ids, "token_type_ids": batch.segment_ids}
+        given |= {"attention_mask": batch.attention_mask, "labels": labels, "next_sentence_label": batch.next_sentence}
+        out, loss = theirs(**given), pretraining_loss(model.requires_grad_(True), batch)
         assert float((loss.total - out.loss).abs().detach()) < 1e-5
         loss.total.backward()
         out.loss.backward()
-        pairs = [
+        for ours, their in (
             (model.embeddings.token, theirs.bert.embeddings.word_embeddings),
             (model.embeddings.position, theirs.bert.embeddings.position_embeddings),
             (model.encoder.layers[0].feed_forward_in, theirs.bert.encoder.layer[0].intermediate.dense),
-            (model.pooler.dense, theirs.bert.pooler.dense),  # type: ignore[union-attr]
-        ]
-        for ours, their in pairs:
+            (model.pooler.dense, theirs.bert.pooler.dense),
+        ):
             assert float((ours.weight.grad - their.weight.grad).abs().max()) < 1e-4
 
     def test_causal_loss_is_that_of_the_next_word_alone(self) -> None:
