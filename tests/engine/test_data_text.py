@@ -26,23 +26,19 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 DOCUMENTS = [document.split("\n") for document in STORIES.split("\n\n")]
 
 
-def _records(documents: list[list[str]], field: str = "text") -> str:
-    return "".join(json.dumps({"id": i, field: "\n".join(d)}) + "\n" for i, d in enumerate(documents))
+def _records(documents: list[list[str]]) -> str:
+    return "".join(json.dumps({"id": i, "text": "\n".join(d)}) + "\n" for i, d in enumerate(documents))
 
 
 class TestFiles:
     @pytest.mark.parametrize("suffix", PACKERS)
-    def test_packed_text_is_the_same_text_and_so_are_its_parts_one_after_the_other(
-        self, tmp_path: Path, suffix: str
-    ) -> None:
+    def test_packed_text_is_the_same_text_in_one_part_and_in_two(self, tmp_path: Path, suffix: str) -> None:
         file, cut = tmp_path / f"packed{suffix}", len(STORIES) // 2
         for parts in ([STORIES], [STORIES[:cut], STORIES[cut:]]):
             file.write_bytes(b"".join(PACKERS[suffix](part.encode()) for part in parts))
             assert list(Documents([file])) == DOCUMENTS
 
-    def test_without_the_package_zstandard_says_what_to_install(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_without_zstandard_it_says_what_to_install(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "a.zst").write_bytes(PACKERS[".zst"](STORIES.encode()))
         monkeypatch.setitem(sys.modules, "zstandard", None)
         with pytest.raises(BertcoreError, match="install the Python package zstandard"):
@@ -87,7 +83,7 @@ class TestRecords:
     def test_each_record_is_a_document(self, tmp_path: Path, name: str) -> None:
         packed = PACKERS.get(Path(name).suffix, bytes)
         (tmp_path / name).write_bytes(packed(_records(DOCUMENTS).encode()))
-        assert list(Documents([tmp_path / name])) == DOCUMENTS
+        assert list(Documents([tmp_path / name])) == DOCUMENTS  # as of blocks
 
     def test_blank_lines_inside_a_record_do_not_end_its_document(self, tmp_path: Path) -> None:
         file = tmp_path / "a.jsonl"
@@ -120,14 +116,6 @@ class TestRecords:
         assert corpus_key([plain], TOKENIZER) != corpus_key([plain], TOKENIZER, whole)
         assert len({corpus_key([records], TOKENIZER, form) for form in (TextFormat(), body)}) == 2
         assert corpus_key([records], TOKENIZER) != corpus_key([plain], TOKENIZER)
-
-    def test_records_and_blocks_make_the_same_corpus(self, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").write_text(STORIES)
-        (tmp_path / "a.jsonl").write_text(_records(DOCUMENTS, "body"))
-        blocks = load_corpus([tmp_path / "a.txt"], TOKENIZER)
-        records = load_corpus([tmp_path / "a.jsonl"], TOKENIZER, form=TextFormat(text_field="body"))
-        assert blocks.tokens[:].tolist() == records.tokens[:].tolist()
-        assert blocks.held_out.tolist() == records.held_out.tolist()
 
 
 BAD_TEXTS: dict[str, tuple[str, bytes | None, str]] = {

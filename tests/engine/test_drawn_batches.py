@@ -24,7 +24,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import CLASS_DEMO, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import snapshot_before
-from bertcore.tasks.kinds.base import DecodeSettings, TokenAnswer
+from bertcore.tasks.kinds.base import DecodeSettings
 from bertcore.tasks.predict import by_unit, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, DrawnBatch, counted, open_batches
@@ -91,9 +91,7 @@ def _assert_drawn_again(run: Path, trained: dict[int, Batch]) -> None:
     [{}, {"pack": False}, {"pairs": "sop", "masking": "spans"}, {"pairs": "none", "masking": "words"}],
     ids=["packed", "padded", "order", "one part"],
 )
-def test_every_batch_is_the_one_that_was_trained_on(
-    tmp_path: Path, trained: dict[int, Batch], data: dict[str, Any]
-) -> None:
+def test_each_batch_is_what_was_trained_on(tmp_path: Path, trained: dict[int, Batch], data: dict[str, Any]) -> None:
     start_run(_options(tmp_path, data), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     kinds = set()
@@ -204,54 +202,54 @@ def test_the_class_demo_that_ships_is_drawn_again() -> None:
     batches = open_batches(run.path)
     for step, path in snapshots:
         drawn = batches.at(step + 1)
+        name = "next_word_loss" if drawn.causal else "mlm_loss"
         losses = batch_losses(load_checkpoint(path).model, drawn.batch)
-        assert losses.word_loss == pytest.approx(
-            logged[step + 1]["next_word_loss" if drawn.causal else "mlm_loss"], abs=5e-3
-        )
+        assert losses.word_loss == pytest.approx(logged[step + 1][name], abs=5e-3)
     assert (batches.at(300).fates != NEXT_WORD).all()
 
 
-def test_a_text_that_changed_or_is_missing_is_one_sentence(tmp_path: Path) -> None:
-    start_run(_options(tmp_path), tmp_path / "run", resume=False)
-    file = tmp_path / "animals.txt"
-    before = open_batches(tmp_path / "run").at(9).ids
-    text = file.read_text(encoding="utf-8")
+def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
+    """A text that is missing or changed, another first batch, a damaged training state, a step that is not there."""
+    run, file = tmp_path / "run", tmp_path / "animals.txt"
+    start_run(_options(tmp_path), run, resume=False)
+    batches = open_batches(run)
+    before, text = batches.at(9).ids, file.read_text(encoding="utf-8")
+    with pytest.raises(BertcoreError, match="taken 30 steps so far"):
+        batches.at(31)
+    with pytest.raises(BertcoreError, match="count from 1"):
+        batches.at(0)
     file.unlink()
-    assert (open_batches(tmp_path / "run").at(9).ids == before).all()  # the cache has it as it was tokenised
+    assert (open_batches(run).at(9).ids == before).all()  # the cache has it as it was tokenised
     shutil.rmtree(tmp_path / "bertscope-home" / "cache")
     with pytest.raises(BertcoreError, match=r"animals\.txt.*"):
-        open_batches(tmp_path / "run")
+        open_batches(run)
     file.write_text(text.replace("cat", "cow", 3), encoding="utf-8")  # as many bytes
     with pytest.raises(BertcoreError, match="has changed since it began"):
-        open_batches(tmp_path / "run")
+        open_batches(run)
     file.write_text(text, encoding="utf-8")
-    assert (open_batches(tmp_path / "run").at(9).ids == before).all()
+    assert (open_batches(run).at(9).ids == before).all()
+    newest = RunFolder(run).newest_snapshot()
+    for state in (
+        '{"step": -3, "samplers": {}}',
+        '{"step": 1e400}',
+        '{"step": 24, "samplers": {"16": [0, "x"]}}',
+        "[]",
+    ):
+        (newest / "training_state.json").write_text(state, encoding="utf-8")
+        try:
+            assert open_batches(run).at(3).step == 3
+        except BertcoreError as error:
+            assert "cannot be drawn again" in str(error)
+    config = run / "config.json"
+    config.write_text(config.read_text(encoding="utf-8").replace('"seed": 0', '"seed": 1'), encoding="utf-8")
+    with pytest.raises(BertcoreError, match="its first batch, which it saved, is different"):
+        open_batches(run)
+    for name in SHIPPED:
+        with pytest.raises(BertcoreError, match="too large"):
+            open_batches(assets() / "runs" / name)
 
 
-@pytest.fixture(scope="module")
-def to_be_damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("damaged")
-    start_run(_options(folder), folder / "run", resume=False)
-    return folder / "run"
-
-
-@pytest.mark.parametrize(
-    "state",
-    ['{"step": -3, "samplers": {}}', '{"step": 1e400}', '{"step": 24, "samplers": {"16": [0, "x"]}}', "[]"],
-    ids=["before the start", "no number", "no position", "no object"],
-)
-def test_a_damaged_training_state_ends_in_an_answer_or_a_sentence(to_be_damaged: Path, state: str) -> None:
-    newest = RunFolder(to_be_damaged).newest_snapshot()
-    (newest / "training_state.json").write_text(state, encoding="utf-8")
-    try:
-        assert open_batches(to_be_damaged).at(3).step == 3
-    except BertcoreError as error:
-        assert "cannot be drawn again" in str(error)
-
-
-def test_a_run_that_was_continued_with_another_budget_is_drawn_again_or_refused(
-    tmp_path: Path, trained: dict[int, Batch]
-) -> None:
+def test_a_run_with_a_second_budget_is_drawn_again_or_refused(tmp_path: Path, trained: dict[int, Batch]) -> None:
     """The causal phase and what is recorded of it stay; its last part of longer sequences may begin twice."""
     for long_share in (0.0, 0.5):
         run = tmp_path / f"run-{long_share}"
@@ -266,22 +264,6 @@ def test_a_run_that_was_continued_with_another_budget_is_drawn_again_or_refused(
         for step in range(1, STEPS + 1):
             _assert_same(batches.at(step), trained[step])
         assert not long_share
-
-
-def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
-    start_run(_options(tmp_path, {"long_share": 0.5}), tmp_path / "run", resume=False)
-    batches = open_batches(tmp_path / "run")
-    with pytest.raises(BertcoreError, match="taken 30 steps so far"):
-        batches.at(31)
-    with pytest.raises(BertcoreError, match="count from 1"):
-        batches.at(0)
-    config = tmp_path / "run" / "config.json"
-    config.write_text(config.read_text(encoding="utf-8").replace('"seed": 0', '"seed": 1'), encoding="utf-8")
-    with pytest.raises(BertcoreError, match="its first batch, which it saved, is different"):
-        open_batches(tmp_path / "run")
-    for name in SHIPPED:
-        with pytest.raises(BertcoreError, match="too large"):
-            open_batches(assets() / "runs" / name)
 
 
 @pytest.mark.parametrize("length", [8, 100])
@@ -426,39 +408,26 @@ def test_the_losses_and_answers_are_those_of_the_checkpoint(name: str, runs: Run
     example, what `evaluate` and `predict` say of all of them."""
     run = runs[name]
     drawn, answers = _answers(run, 2, weights=1)
-    logged = {line["step"]: line["loss"] for line in metrics(run)}
-    assert answers.loss == pytest.approx(logged[2], rel=1e-4)
+    assert answers.loss == pytest.approx({line["step"]: line["loss"] for line in metrics(run)}[2], rel=1e-4)
     loaded = load_checkpoint(RunFolder(run).snapshot_path(1)).model.eval()
     with torch.no_grad():
         assert answers.loss == pytest.approx(float(task_loss(loaded, drawn.batch)), rel=1e-6)
     places = [place for unit in answers.units for place in unit.places]
     assert np.isfinite(answers.losses).sum() == len({(place.row, place.position) for place in places})
     assert not drawn.is_padding[np.isfinite(answers.losses)].any()
-    batches = open_examples(run)
-    outputs = run_task(loaded, batches.batches)
+    outputs = run_task(loaded, open_examples(run).batches)
     if name not in ("crf", "squad2"):  # there an example's loss is another mean
         each = example_losses(drawn.features, by_unit(drawn.features, outputs))[drawn.units]
         assert [unit.loss for unit in answers.units] == pytest.approx(each.tolist(), rel=1e-4)
-    if name != "squad2":  # whose answer is the best of all windows
-        given = [decode(drawn.features, outputs, DecodeSettings.of(loaded))[unit].answer for unit in drawn.units]
-        for unit, answer, number in zip(answers.units, given, drawn.units, strict=True):
-            _assert_given(name, drawn, unit.given, unit.places, answer, int(number))
-
-
-def _assert_given(
-    name: str, drawn: DrawnExamples, given: object, places: tuple[TokenAnswer, ...], answer: Any, number: int
-) -> None:
-    if name == "stsb":
-        assert given == pytest.approx(answer, rel=1e-4)
-    elif name == "swag":
-        assert given == str(answer + 1)
-    elif name == "multilabel":
-        assert given == ", ".join(answer)
-    elif name in ("conll2003", "crf"):
-        words = drawn.features.words[number]
-        assert [place.given for place in places] == [answer[word] for word in words[words >= 0]]
-    elif name != "summaries":  # of these the three best are chosen
-        assert given == answer
+    said = decode(drawn.features, outputs, DecodeSettings.of(loaded))
+    for unit, number in zip(answers.units, drawn.units, strict=True):
+        if name in ("conll2003", "crf"):
+            words = drawn.features.words[number]
+            assert [place.given for place in unit.places] == [said[number].answer[word] for word in words[words >= 0]]
+        elif name not in ("squad2", "summaries"):  # whose answer is the best of all windows, and the three best
+            answer = said[number].answer
+            written = str(answer + 1) if name == "swag" else ", ".join(answer) if name == "multilabel" else answer
+            assert unit.given == (pytest.approx(answer, rel=1e-4) if name == "stsb" else written)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -498,15 +467,11 @@ def test_accumulated_batches_are_drawn_too(tmp_path: Path, model: str) -> None:
         run = _run(tmp_path, model, "mnli", accumulate=2)
     batches = open_examples(run)
     for step, made in trained.items():
-        drawn = batches.at(step)
-        rows = [ids[: int(n)] for part in made.parts for ids, n in zip(part.input_ids, _lengths(part), strict=True)]
-        mine = [row[~padding] for row, padding in zip(drawn.ids, drawn.is_padding, strict=True)]
-        assert all(np.array_equal(a, b.numpy()) for a, b in zip(mine, rows, strict=True))
-
-
-def _lengths(part: Any) -> list[int]:
-    shape = part.input_ids.shape
-    return [shape[1]] * shape[0] if part.attention_mask is None else part.attention_mask.sum(dim=1).tolist()
+        drawn, rows = batches.at(step), []
+        for part in made.parts:
+            real = torch.ones_like(part.input_ids) if part.attention_mask is None else part.attention_mask
+            rows += [ids[is_real.bool()].tolist() for ids, is_real in zip(part.input_ids, real, strict=True)]
+        assert [row[~padding].tolist() for row, padding in zip(drawn.ids, drawn.is_padding, strict=True)] == rows
 
 
 def test_what_was_cut_is_counted(runs: Runs) -> None:

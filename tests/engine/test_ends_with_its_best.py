@@ -92,17 +92,17 @@ def test_that_of_pretraining_too_and_the_best_stays_where_there_is_no_room(folde
     assert evaluation["held_out"]["mlm_loss"] == pytest.approx(here["mlm_loss"], rel=1e-5)
 
 
-def test_a_budget_that_is_spent_ends_with_the_best_too(folder: Path, run: Path) -> None:
-    started("pretrain", folder, patience=100, steps=STEPS)(run)
+@pytest.mark.parametrize(
+    ("patience", "ends_with", "says"),
+    [(100, 22, f"Step 22 was the best of {STEPS} steps; the run ends with it."), (None, None, None)],
+)
+def test_a_budget_that_is_spent_ends_with_the_best_too_but_not_without_patience(
+    folder: Path, run: Path, patience: int | None, ends_with: int | None, says: str | None
+) -> None:
+    started("pretrain", folder, patience=patience)(run)
     status = RunFolder(run).status()
-    assert (status.step, status.ends_with) == (STEPS, 22)
-    assert status.message == f"Step 22 was the best of {STEPS} steps; the run ends with it."
-
-
-def test_without_patience_a_run_ends_with_its_last(folder: Path, run: Path) -> None:
-    started("pretrain", folder, patience=None)(run)
-    assert (RunFolder(run).status().ends_with, RunFolder(run).status().message) == (None, None)
-    assert resolve_model(run) == RunFolder(run).snapshot_path(STEPS)
+    assert (status.step, status.ends_with, status.message) == (STEPS, ends_with, says)
+    assert resolve_model(run) == RunFolder(run).snapshot_path(ends_with or STEPS)
 
 
 def test_a_run_that_someone_stops_ends_with_its_last(folder: Path, run: Path) -> None:

@@ -78,7 +78,7 @@ class TestEveryFamily:
         assert features.unit_starts.tolist() == [0, 3, 5] and features.example_of.tolist() == [0, 0, 0, 1, 1]
 
     @given(words=st.lists(st.text("the catsé日🙂.,'", min_size=1, max_size=7), min_size=1, max_size=8))
-    def test_every_token_is_of_the_word_it_stands_in(
+    def test_tokens_are_of_the_word_they_stand_in(
         self, folders: dict[str, Path], family: str, words: list[str]
     ) -> None:
         """Also where a token is nothing but the space before a word, and where a word has spaces inside."""
@@ -344,47 +344,42 @@ class TestAnswersOfTexts:
 class TestAnswersOfWords:
     """[CLS] the comfort ##able cat [SEP] and [CLS] a bird sang very [SEP], of five words."""
 
-    examples: tuple[Example, ...] = (
-        TaggedExample(("the", "comfortable", "cat")),
-        TaggedExample(("a", "bird", "sang", "very", "comfortable")),
-    )
+    @pytest.fixture
+    def features(self) -> Features:
+        words = ("the", "comfortable", "cat"), ("a", "bird", "sang", "very", "comfortable")
+        return decoded_features("tag", [TaggedExample(each) for each in words], (*LABELS, "d"), most=6)
 
-    def scores(self) -> np.ndarray:
+    @pytest.fixture
+    def scores(self) -> torch.Tensor:
         best = np.array([[3, 0, 1, 3, 2, 3], [3, 2, 1, 0, 1, 3]])
-        return np.where(np.arange(4) == best[:, :, None], math.log(3), 0.0)
+        return torch.tensor(np.where(np.arange(4) == best[:, :, None], math.log(3), 0.0)).float()
 
-    def test_the_first_piece_decides(self) -> None:
-        features = decoded_features("tag", list(self.examples), (*LABELS, "d"), most=6)
-        found = decode(features, [(np.array([1, 0]), self.scores()[::-1])])
+    def test_the_first_piece_decides(self, features: Features, scores: torch.Tensor) -> None:
+        found = decode(features, [(np.array([1, 0]), scores.flip(0))])
         assert [p.answer for p in found] == [("a", "b", "c"), ("c", "b", "a", "b", "O")]
         [first, second] = found
         assert (first.words_cut, second.words_cut) == (0, 1)
         assert first.probabilities == pytest.approx((0.5,) * 3) and second.probabilities[-1] == 0
 
-    def test_a_crf_that_forbids_a_move(self) -> None:
-        features = decoded_features("tag", list(self.examples), (*LABELS, "d"), most=6)
+    def test_a_crf_that_forbids_a_move(self, features: Features, scores: torch.Tensor) -> None:
         crf = LinearChainCrf(4)
         with torch.no_grad():
             for parameter in crf.parameters():
                 parameter.zero_()
-            next(p for p in crf.parameters() if p.shape == (4, 4))[0, 1] = -9.0  # a, then b
-        found = decode(features, [(np.array([0, 1]), torch.tensor(self.scores()).float())],
-                       DecodeSettings(crf=crf))  # fmt: skip
+            crf.transitions[0, 1] = -9.0  # a, then b
+        found = decode(features, [(np.array([0, 1]), scores)], DecodeSettings(crf=crf))
         first, second = (prediction.answer for prediction in found)
         assert first in [("a", tag, "c") for tag in "acd"] + [(tag, "b", "c") for tag in "bcd"]
         assert second in [("c", "b", tag, "b", "O") for tag in "bcd"] + [("c", "b", "a", tag, "O") for tag in "acd"]
 
-    def test_a_crfs_probabilities_are_over_all_sequences(self) -> None:
+    def test_a_crfs_probabilities_are_over_all_sequences(self, features: Features, scores: torch.Tensor) -> None:
         """Words stand at tokens 1, 2 and 4: all 64 sequences of four tags, added up by hand."""
-        features = decoded_features("tag", list(self.examples), (*LABELS, "d"), most=6)
         crf, words = LinearChainCrf(4), [1, 2, 4]
         generator = torch.Generator().manual_seed(1)
         with torch.no_grad():
             for parameter in crf.parameters():
                 parameter.copy_(torch.randn(parameter.shape, generator=generator))
-        scores = torch.tensor(self.scores()).float()
-        settings = DecodeSettings(crf=crf)
-        found = decode(features, [(np.array([0, 1]), scores)], settings)[0]
+        found = decode(features, [(np.array([0, 1]), scores)], DecodeSettings(crf=crf))[0]
         weights = {}
         with torch.no_grad():
             for tags in itertools.product(range(4), repeat=3):

@@ -111,7 +111,7 @@ def test_what_is_compiled_has_the_same_loss_and_gradient(sampler: PairSampler, m
 READS = ("item", "tolist", "numpy", "cpu", "nonzero", "__float__", "__int__", "__bool__", "__index__")
 
 
-def test_steps_that_are_not_logged_read_nothing_from_the_device(
+def test_steps_without_a_log_line_read_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None
 ) -> None:
     """On a GPU each of these would wait until it has done all that it was given."""
@@ -147,9 +147,7 @@ def test_steps_that_are_not_logged_read_nothing_from_the_device(
     assert any(logged for logged, _ in reads)  # those that are logged do
 
 
-def test_a_loss_that_is_no_number_between_logged_steps_is_named_with_its_batch(
-    text: Path, run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_loss_that_is_none_is_named_with_its_batch(text: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, calls = pretrain.pretraining_loss, []
 
     def broken(*given: Any) -> Any:

@@ -82,7 +82,7 @@ class TestLinks:
         assert precious.read_text() == "mine"
 
     @pytest.mark.parametrize("name", ["snapshots", "snapshots/step-00000001", "tokenizer"])
-    def test_a_folder_that_is_a_link_is_neither_listed_nor_written_into(
+    def test_a_linked_folder_is_neither_listed_nor_written_into(
         self, run: RunFolder, tmp_path: Path, name: str
     ) -> None:
         precious = tmp_path / "precious"

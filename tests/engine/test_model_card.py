@@ -13,14 +13,13 @@ import yaml
 from huggingface_hub import ModelCard as HubCard
 from transformers import BertForPreTraining
 
-from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.model_card import cell, head, place_of
 from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import continued
 from bertcore.training.start import start_run
-from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.runs_of_each_kind import fine_tuning
 from tests.engine.training_runs import metrics, stop_at, tiny_run
 
 
@@ -118,26 +117,16 @@ def test_losses_and_guesses_of_examples_are_the_models(text: Path, run: Path) ->
         assert sum(part.count("[MASK]") for part in each["example"].values()) == masks
 
 
-def test_fine_tuning(tmp_path: Path, run: Path, fast_disk: None) -> None:
-    save_checkpoint(tiny_model(("mlm", "nsp")), word_tokenizer(), tmp_path / "model")
-    lines = [f"the {word} sat {'.' * i}\t{label}" for i in range(8) for word, label in (("cat", 1), ("dog", 0))]
-    (tmp_path / "train.tsv").write_text("sentence\tlabel\n" + "\n".join(lines * 3) + "\n")
-    options = FinetuneOptions(
-        name="moods",
-        model=str(tmp_path / "model"),
-        data=TaskDataOptions(task="sst2", train=str(tmp_path / "train.tsv"), max_length=24, dev_share=0.25),
-        training=TuningOptions(steps=6, batch_size=8, threads=1, precision="fp32", evaluations=2, learning_rate=2e-3),
-    )
-    snapshot = start_run(options, run, resume=False)
-    head, body = card_of(snapshot)
+def test_fine_tuning(folder: Path, run: Path) -> None:
+    head, body = card_of(fine_tuning(folder)(run))
     evaluation = json.loads((run / "evaluation.json").read_text())
-    last = metrics(run, "held_out")[-1]
+    last, count = metrics(run, "held_out")[-1], evaluation["examples"]
     assert measured(head) == {name: last[name] for name in ("loss", *evaluation["metrics"])}
     said = rows(body)
     assert head["pipeline_tag"] == "text-classification" and said["started from"] == "model"
-    assert (said["labels"], said["training examples"]) == (", ".join(evaluation["labels"]), "36")
-    assert "With 12 held-out examples, one more right answer is worth 8.33" in body
-    assert said["learning rate"].startswith("0.002 at its peak") and str(tmp_path) not in body
+    assert (said["labels"], said["training examples"]) == (", ".join(evaluation["labels"]), f"{80 - count}")
+    assert f"With {count} held-out examples, one more right answer is worth {100 / count:.2f}" in body
+    assert said["learning rate"].startswith("0.003 at its peak") and str(folder) not in body
 
 
 def test_distillation(text: Path, tmp_path: Path, run: Path) -> None:

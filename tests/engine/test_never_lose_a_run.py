@@ -103,9 +103,7 @@ class TestKilled:
         assert story(run) == undisturbed(folder)
 
 
-def test_a_second_process_is_refused_and_the_first_is_not_disturbed(
-    elsewhere: Elsewhere, folder: Path, run: Path
-) -> None:
+def test_a_second_process_is_refused_and_disturbs_nothing(elsewhere: Elsewhere, folder: Path, run: Path) -> None:
     ends = []
 
     def act() -> None:
@@ -131,9 +129,7 @@ class TestDamage:
             ("distil", "training_state.safetensors"),
         ],
     )
-    def test_the_snapshot_before_stands_in_for_a_damaged_one(
-        self, folder: Path, run: Path, kind: str, name: str
-    ) -> None:
+    def test_the_snapshot_before_stands_in_for_it(self, folder: Path, run: Path, kind: str, name: str) -> None:
         RUNS[kind](folder)(run, stop_at(run, 5))
         file = RunFolder(run).snapshot_path(5) / name
         os.truncate(file, file.stat().st_size // 2)

@@ -56,9 +56,7 @@ def assert_failed(run: Path, sentence: str, step: int) -> None:
 
 class TestNoRoom:
     @pytest.mark.parametrize("what", ["a snapshot", "the metrics"])
-    def test_the_run_fails_with_a_sentence_and_goes_on_when_there_is_room(
-        self, folder: Path, run: Path, what: str
-    ) -> None:
+    def test_the_run_says_why_and_goes_on_when_there_is_room(self, folder: Path, run: Path, what: str) -> None:
         def act() -> None:
             size = 30_000 if what == "a snapshot" else (run / "metrics.jsonl").stat().st_size + 50
             limit(size)
@@ -140,9 +138,7 @@ class TestNoNumbers:
             (-float("inf"), "loss or its gradient became infinite or undefined at step 5"),
         ],
     )
-    def test_weights_that_go_wrong_after_a_step_are_not_saved(
-        self, folder: Path, run: Path, value: float, says: str
-    ) -> None:
+    def test_weights_that_go_wrong_are_not_saved(self, folder: Path, run: Path, value: float, says: str) -> None:
         """Between the step's own look at loss and gradient and its snapshot."""
         options = tiny_run(write_text(folder))
         work = Pretraining(options)

@@ -11,12 +11,13 @@ import pytest
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
+from bertcore.errors import BertcoreError
 from bertcore.loaded_model import load
 from bertcore.tasks.kinds import TASK_KINDS, base
 from bertcore.tasks.kinds.regress import Regress, finite
 from bertcore.tasks.kinds.texts import LABEL_COLUMNS, TEXT_COLUMNS, TextExample
 from bertcore.tasks.packed import Floats
-from bertcore.tasks.readers.reading import TASKS, register
+from bertcore.tasks.readers.reading import TASKS, read_task, register
 from bertcore.tasks.spec import Request, TaskSpec
 from bertcore.training.data_facts import TaskFacts, task_facts
 from bertcore.training.drawn_examples import example_answers, label_counts, open_examples
@@ -113,18 +114,13 @@ def test_it_goes_all_the_way(registered: None, tmp_path: Path, run: Path) -> Non
     assert isinstance(predicted, PointPrediction) and len(predicted.answer) == 2
     assert next(iter(m.predict_file(file))).answer == pytest.approx(predicted.answer, abs=1e-5)
 
+    wrong = text_file(tmp_path / "wrong.tsv", "text\tlabel\nthe cat\t1/high\n")
+    with pytest.raises(BertcoreError, match=r"line 2: expected two numbers with / between in column 'label', found"):
+        read_task("feeling", wrong)
+
     batches = open_examples(run)
     drawn = batches.at(2)
     assert label_counts(drawn.features) == {} and drawn.batch.labels.shape == (8, 2)
     answers = example_answers(m.bert, drawn, batches.tokenizer.label)
     assert answers.loss == pytest.approx(np.mean([unit.loss for unit in answers.units]), rel=1e-5)
     assert answers.units[0].right == Feeling().label_written(drawn.features.answers[drawn.units[0]])
-
-
-def test_a_label_that_is_none_is_named(registered: None, tmp_path: Path) -> None:
-    from bertcore.errors import BertcoreError
-    from bertcore.tasks.readers.reading import read_task
-
-    file = text_file(tmp_path / "feelings.tsv", "text\tlabel\nthe cat\t1/high\n")
-    with pytest.raises(BertcoreError, match=r"line 2: expected two numbers with / between in column 'label', found"):
-        read_task("feeling", file)

@@ -1,8 +1,8 @@
 """Muon against torch's own, and the ways of fine-tuning of Howard and Ruder 2018 against their formulas."""
 
+import contextlib
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -26,6 +26,7 @@ from bertcore.training.optimizer import (
 )
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_model, word_tokenizer
+from tests.text_file import text_file
 
 
 def _model() -> Bert:
@@ -92,17 +93,15 @@ def test_what_is_no_matrix_of_a_layer_learns_as_with_adamw() -> None:
 
 def test_goes_on_from_its_saved_state_as_if_nothing_had_happened() -> None:
     straight, broken = _model(), _model()
-    optimizer, first = make_optimizer(straight, 1e-2, 0.1, kind="muon"), make_optimizer(broken, 1e-2, 0.1, kind="muon")
-    for each, its in ((straight, optimizer), (broken, first)):
-        _with_gradients(each, 1)
-        its.step()
-    second = make_optimizer(broken, 1e-2, 0.1, kind="muon")
-    restore_optimizer(second, broken, optimizer_tensors(first, broken))
-    for each, its in ((straight, optimizer), (broken, second)):
-        _with_gradients(each, 2)
-        its.step()
-    for one, other in zip(straight.parameters(), broken.parameters(), strict=True):
-        assert torch.equal(one, other)
+    optimizer, first = (make_optimizer(each, 1e-2, 0.1, kind="muon") for each in (straight, broken))
+    for seed in (1, 2):
+        if seed == 2:
+            second = make_optimizer(broken, 1e-2, 0.1, kind="muon")
+            restore_optimizer(second, broken, optimizer_tensors(first, broken))
+        for each, its in ((straight, optimizer), (broken, first if seed == 1 else second)):
+            _with_gradients(each, seed)
+            its.step()
+    assert all(torch.equal(*pair) for pair in zip(straight.parameters(), broken.parameters(), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -186,15 +185,10 @@ def test_three_epochs_reach_the_lowest_layer_too() -> None:
 def test_more_frozen_layers_than_there_are(tmp_path: Path) -> None:
     save_checkpoint(tiny_model(("mlm",)), word_tokenizer(), tmp_path / "model")
     rows = "".join(f"the {animal} sat\t{label}\n" for animal, label in (("cat", 1), ("dog", 0)) * 20)
-    (tmp_path / "train.tsv").write_text(f"sentence\tlabel\n{rows}")
-    data = TaskDataOptions(task="sst2", train=str(tmp_path / "train.tsv"))
-
-    def run(name: str, **training: Any) -> None:
-        options = FinetuneOptions(
-            model=str(tmp_path / "model"), data=data, training=TuningOptions(steps=1, threads=1, **training)
-        )
-        start_run(options, tmp_path / name, resume=False)
-
-    with pytest.raises(BertcoreError, match="The model has 2 layers; freeze at most that many, not 3"):
-        run("three", frozen_layers=3)
-    run("two", frozen_layers=2)
+    data = TaskDataOptions(task="sst2", train=str(text_file(tmp_path / "train.tsv", f"sentence\tlabel\n{rows}")))
+    for frozen in (3, 2):
+        training = TuningOptions(steps=1, threads=1, frozen_layers=frozen)
+        options = FinetuneOptions(model=str(tmp_path / "model"), data=data, training=training)
+        refused = pytest.raises(BertcoreError, match="The model has 2 layers; freeze at most that many, not 3")
+        with refused if frozen == 3 else contextlib.nullcontext():
+            start_run(options, tmp_path / str(frozen), resume=False)

@@ -243,9 +243,7 @@ class TestPlannedBatches:
         batches.close()
         assert planned == list(range(1, 7 if budget.steps else 8))
 
-    def test_an_error_in_the_making_is_the_runs(
-        self, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    def test_an_error_in_making_is_the_runs(self, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         whole, calls = pretraining_batches.causal_batch, []
 
         def broken(*given: Any) -> Any:

@@ -249,8 +249,14 @@ def _split(file: Path, out: Path) -> tuple[set[str], set[str]]:
 
 
 def test_whole_books_are_held_out_and_what_may_belong_to_them_is_not_trained_on(tmp_path: Path, text: str) -> None:
-    (tmp_path / "books.txt").write_text(text)
-    train, held_out = _split(tmp_path / "books.txt", tmp_path / "out")
+    """The files are the same each time, and for packed text."""
+    plain, packed = text_file(tmp_path / "books.txt", text), tmp_path / "books.txt.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    train, held_out = _split(plain, tmp_path / "one")
+    assert (train, held_out) == _split(plain, tmp_path / "two") == _split(packed, tmp_path / "three")
+    for part in ("train", "held-out"):
+        made = [(tmp_path / out / f"books-{part}.txt.xz").read_bytes() for out in ("one", "two", "three")]
+        assert made == [made[0]] * 3
     documents = set(text.rstrip("\n").split("\n\n"))
     assert train | held_out <= documents and not train & held_out
     books = [{document for document in documents if _name(book, 1) in document} for book in range(BOOK_COUNT)]
@@ -258,22 +264,9 @@ def test_whole_books_are_held_out_and_what_may_belong_to_them_is_not_trained_on(
     assert held_out == set().union(*(books[book] for book in chosen))
     assert 0.2 * BOOK_COUNT <= len(chosen) <= 0.2 * BOOK_COUNT + 1
     assert documents - train - held_out == {_doubtful(book) for book in chosen}
-
-
-def test_the_files_are_the_same_each_time_and_for_packed_text(tmp_path: Path, text: str) -> None:
-    (tmp_path / "books.txt").write_text(text)
-    (tmp_path / "books.txt.gz").write_bytes(gzip.compress(text.encode()))
-    for file, out in (("books.txt", "one"), ("books.txt", "two"), ("books.txt.gz", "three")):
-        split_books(tmp_path / file, tmp_path / out, 0.2)
-    for part in ("train", "held-out"):
-        one, two, three = ((tmp_path / out / f"books-{part}.txt.xz").read_bytes() for out in ("one", "two", "three"))
-        assert one == two == three
-
-
-def test_text_without_books_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "books.txt").write_text("It rained.\n\nIt snowed.\n")
+    plain.write_text("It rained.\n\nIt snowed.\n")
     with pytest.raises(typer.BadParameter, match="No 6 to 12 documents of .*books.txt share rare names"):
-        split_books(tmp_path / "books.txt", tmp_path / "out", 0.2)
+        split_books(plain, tmp_path / "out", 0.2)
     assert not (tmp_path / "out").exists()
 
 

@@ -118,9 +118,7 @@ class TestChoosing:
             choose_sentences([*scores, 1], sentences, count)
 
     @given(st.lists(st.tuples(st.floats(-9, 9), st.lists(st.sampled_from("abc"), max_size=6))), st.integers(0, 6))
-    def test_no_trigram_twice_and_none_left_out_without_cause(
-        self, case: list[tuple[float, list[str]]], count: int
-    ) -> None:
+    def test_no_trigram_twice_and_each_gap_has_a_cause(self, case: list[tuple[float, list[str]]], count: int) -> None:
         scores, words = [score for score, _ in case], [sentence for _, sentence in case]
         chosen = choose_sentences(scores, [" ".join(sentence) for sentence in words], count)
         trigrams = [{tuple(sentence[i : i + 3]) for i in range(len(sentence) - 2)} for sentence in words]

@@ -137,14 +137,12 @@ def test_the_flags_of_the_shell() -> None:
 def written(
     folder: Path, number: int, rate: float, seed: int, figures: list[float], state: str = "done", message: str = ""
 ) -> Path:
-    run = RunFolder.create(
-        folder / f"run-{number}",
-        {"kind": "finetune", "data": {"task": "sst2"}, "training": {"learning_rate": rate, "seed": seed}},
-    )
+    training = {"learning_rate": rate, "seed": seed}
+    config = {"kind": "finetune", "data": {"task": "sst2"}, "training": training}
+    run = RunFolder.create(folder / f"run-{number}", config)
     for step, figure in enumerate(figures):
-        run.append_metric(
-            {"kind": "held_out", "step": 10 * step, "accuracy": figure, "loss": 1 - figure, "examples": 40}
-        )
+        line = {"kind": "held_out", "step": 10 * step, "accuracy": figure, "loss": 1 - figure, "examples": 40}
+        run.append_metric(line)
     run.write_status(state=state, message=message or None)
     write_place(run.path, SweepPlace("abc", "cats", number, 7))
     return run.path
@@ -243,9 +241,7 @@ def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(train
     assert ours == theirs != []  # bit for bit
 
 
-def test_all_folders_are_there_from_the_start_and_a_waiting_run_can_be_taken_out(
-    options: FinetuneOptions, tmp_path: Path
-) -> None:
+def test_all_folders_stand_from_the_start_and_a_waiting_run_can_go(options: FinetuneOptions, tmp_path: Path) -> None:
     seen: list[list[str]] = []
     runs = [run.path for run in plan_sweep(options, tmp_path / "cats", THREE)]
 
@@ -272,22 +268,18 @@ def test_one_that_cannot_begin_ends_all_and_says_why(options: FinetuneOptions, t
 
 def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
     settings = {"model": options.model, "train": options.data.train, "steps": 2, "batch_size": 8, "threads": 1}
-    found = bertcore.sweep("finetune", tmp_path / "cats", task="sst2", rates=[1e-3, 1e-2], max_length=16, **settings)
+    settings = {"task": "sst2", "max_length": 16, **settings}
+    found = bertcore.sweep("finetune", tmp_path / "cats", rates=[1e-3, 1e-2], **settings)
     assert found.best is not None and found.best.values["learning_rate"] in (1e-3, 1e-2)
-    assert found.best_run is not None and bertcore.load(found.best_run).predict("the cat sang").label in (
-        "positive",
-        "negative",
-    )
+    assert bertcore.load(found.best_run).predict("the cat sang").label in ("positive", "negative")
     assert [row["learning_rate"] for row in found.rows()] == [1e-3, 1e-2]
-    one = bertcore.sweep("finetune", tmp_path / "one", task="sst2", rates=1e-3, seeds=1, max_length=16, **settings)
+    one = bertcore.sweep("finetune", tmp_path / "one", rates=1e-3, seeds=1, **settings)
     assert [row["learning_rate"] for row in one.rows()] == [1e-3]
     with pytest.raises(BertcoreError, match="no setting 'lerning_rate'; did you mean learning_rate"):
         bertcore.sweep("finetune", tmp_path / "dogs", task="sst2", lerning_rate=1e-3)
 
 
-def test_a_signal_stops_all_and_what_was_not_finished_is_trained_later(
-    options: FinetuneOptions, tmp_path: Path
-) -> None:
+def test_a_signal_stops_all_and_the_rest_is_trained_later(options: FinetuneOptions, tmp_path: Path) -> None:
     """By the command that started it, and by the folder of any run."""
     undisturbed = run_sweep(options, tmp_path / "undisturbed", THREE)
     for name in ("cats", "dogs"):
@@ -320,9 +312,7 @@ def test_damaged_settings_of_one_run_do_not_stop_the_others(
     assert [run.status.state for run in again.runs if run.path != runs[damaged]] == ["done", "done"]
 
 
-def test_the_shell_shows_it_and_a_resume_repeats_nothing(
-    trained: Sweep, options: FinetuneOptions, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_shell_shows_it(trained: Sweep, options: FinetuneOptions, capsys: pytest.CaptureFixture[str]) -> None:
     show(trained.runs[0].path, None, False, True)
     found = json.loads(capsys.readouterr().out)
     assert found["best_run"] == str(trained.best_run) and len(found["runs"]) == 4

@@ -388,26 +388,23 @@ class TestLegalMoves:
             allowed_transitions(["O", label], scheme)
 
 
-class TestDetection:
-    @pytest.mark.parametrize(
-        ("labels", "scheme"),
-        [
-            (["O", "B-PER", "I-PER"], "BIO"),
-            (["O", "B", "I"], "BIO"),
-            (["B-NP", "I-NP", "B-B-cell"], "BIO"),
-            (["O", "B-PER", "I-PER", "E-PER", "S-PER"], "IOBES"),
-            (["O", "S-PER"], "IOBES"),
-            (["DT", "NN", "O"], "none"),
-            (["O"], "none"),
-            (["LABEL_0", "LABEL_1"], "none"),
-            ([], "none"),
-        ],
-    )
-    def test_by_the_labels(self, labels: list[str], scheme: Scheme) -> None:
-        assert detect_scheme(labels) == scheme
+@pytest.mark.parametrize(
+    ("labels", "scheme"),
+    [
+        (["O", "B-PER", "I-PER"], "BIO"),
+        (["O", "B", "I"], "BIO"),
+        (["B-NP", "I-NP", "B-B-cell"], "BIO"),
+        (["O", "B-PER", "I-PER", "E-PER", "S-PER"], "IOBES"),
+        (["O", "S-PER"], "IOBES"),
+        *((labels, "none") for labels in (["DT", "NN", "O"], ["O"], ["LABEL_0", "LABEL_1"], [])),
+    ],
+)
+def test_the_scheme_is_told_by_the_labels(labels: list[str], scheme: Scheme) -> None:
+    assert detect_scheme(labels) == scheme
 
-    @pytest.mark.parametrize("scheme", ["IOB1", "BIO"])
-    def test_sentences_tell_iob1_from_bio(self, scheme: Scheme) -> None:
-        dirty = ["O", "I-PER"] if scheme == "BIO" else ["O", "B-PER"]  # one slip does not change the verdict
-        labels = {tag for tags in SAME.values() for tag in tags if tag[0] in "OBI"}
-        assert detect_scheme(labels, [SAME[scheme], dirty]) == scheme
+
+@pytest.mark.parametrize("scheme", ["IOB1", "BIO"])
+def test_sentences_tell_iob1_from_bio(scheme: Scheme) -> None:
+    dirty = ["O", "I-PER"] if scheme == "BIO" else ["O", "B-PER"]  # one slip does not change the verdict
+    labels = {tag for tags in SAME.values() for tag in tags if tag[0] in "OBI"}
+    assert detect_scheme(labels, [SAME[scheme], dirty]) == scheme

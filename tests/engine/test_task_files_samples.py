@@ -94,28 +94,19 @@ def test_more_words_in_common_say_hardly_anything() -> None:
         assert 0.4 <= more <= 0.6, (task, more)
 
 
-def test_similarity_covers_its_range() -> None:
+def test_similarity_covers_its_range_and_topics_and_names_are_about_equally_many() -> None:
     for part in both("stsb"):
-        fifths = Counter(min(4, int(example.label)) for example in part.examples)  # type: ignore[union-attr, arg-type]
+        fifths = Counter(min(4, int(example.label)) for example in part.examples)
         assert set(fifths) == {0, 1, 2, 3, 4} and max(fifths.values()) <= 0.35 * len(part.examples)
-
-
-def test_topics() -> None:
     for part in both("multilabel"):
-        counts = Counter(label for example in part.examples for label in example.label)  # type: ignore[union-attr]
-        sizes = Counter(len(example.label) for example in part.examples)  # type: ignore[union-attr, arg-type]
-        assert set(counts) == {"animals", "food", "school", "weather"} and min(counts.values()) * 2 > max(
-            counts.values()
-        )
-        assert set(sizes) == {0, 1, 2}
-
-
-def test_names() -> None:
+        counts = Counter(label for example in part.examples for label in example.label)
+        assert set(counts) == {"animals", "food", "school", "weather"}
+        assert min(counts.values()) * 2 > max(counts.values())
+        assert {len(example.label) for example in part.examples} == {0, 1, 2}
     for part in both("tag"):
-        spans = [span for example in part.examples for span in entity_spans(example.tags or ())]  # type: ignore[union-attr]
-        counts = Counter(span.type for span in spans)
+        counts = Counter(span.type for example in part.examples for span in entity_spans(example.tags or ()))
         assert set(counts) == {"PER", "LOC", "ORG"} and min(counts.values()) * 2 >= max(counts.values())
-        assert any(not set(example.tags or ()) - {"O"} for example in part.examples)  # type: ignore[union-attr]
+        assert any(not set(example.tags or ()) - {"O"} for example in part.examples)
 
 
 def test_the_columns_of_one_file_are_three_tasks() -> None:
@@ -124,9 +115,6 @@ def test_the_columns_of_one_file_are_three_tasks() -> None:
         assert set(speech.labels) <= PENN_TREEBANK
         assert {label[2:] for label in phrases.labels if label != "O"} <= PHRASES and phrases.notes == ()
         for of_names, of_speech, of_phrases in zip(names.examples, speech.examples, phrases.examples, strict=True):
-            assert isinstance(of_names, TaggedExample) and of_names.tags
-            assert isinstance(of_speech, TaggedExample) and of_speech.tags
-            assert isinstance(of_phrases, TaggedExample) and of_phrases.tags
             assert of_names.words == of_speech.words == of_phrases.words
             check_tags(of_names.words, of_names.tags, of_speech.tags, of_phrases.tags)
 

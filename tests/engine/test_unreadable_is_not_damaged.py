@@ -37,20 +37,15 @@ def kept(run: Path) -> dict[Path, bytes]:
 @pytest.mark.parametrize(
     ("kind", "name", "error", "said"),
     [
-        ("pretrain", f"step-00000005/{STATE}", "permission", "training_state.json cannot be read: you have no permiss"),
-        ("pretrain", f"step-00000005/{STATE}", "memory", "There is not enough memory for this run"),
-        ("pretrain", f"step-00000005/{STATE}", "disk", "training_state.json cannot be read: input/output error"),
-        ("pretrain", f"step-00000005/{MOMENTS}", "permission", "training_state.safetensors cannot be read: you have n"),
-        ("pretrain", f"step-00000005/{WEIGHTS}", "memory", "There is not enough memory for this run"),
-        ("pretrain", f"step-00000005/{WEIGHTS}", "permission", "model.safetensors cannot be read: you have no permis"),
-        ("finetune", f"step-00000005/{WEIGHTS}", "disk", "model.safetensors cannot be read (Input/output error)"),
-        ("distil", f"step-00000005/{MOMENTS}", "memory", "There is not enough memory for this run"),
-        (
-            "pretrain",
-            "run/snapshots",
-            "permission",
-            "snapshots of the run {run} cannot be read: permission denied; not",
-        ),
+        ("pretrain", STATE, "permission", "training_state.json cannot be read: you have no permiss"),
+        ("pretrain", STATE, "memory", "There is not enough memory for this run"),
+        ("pretrain", STATE, "disk", "training_state.json cannot be read: input/output error"),
+        ("pretrain", MOMENTS, "permission", "training_state.safetensors cannot be read: you have n"),
+        ("pretrain", WEIGHTS, "memory", "There is not enough memory for this run"),
+        ("pretrain", WEIGHTS, "permission", "model.safetensors cannot be read: you have no permis"),
+        ("finetune", WEIGHTS, "disk", "model.safetensors cannot be read (Input/output error)"),
+        ("distil", MOMENTS, "memory", "There is not enough memory for this run"),
+        ("pretrain", "", "permission", "snapshots of the run {run} cannot be read: permission denied; not"),
     ],
 )
 def test_the_run_stops_and_goes_on_from_there_once_it_can_be_read(
@@ -58,7 +53,7 @@ def test_the_run_stops_and_goes_on_from_there_once_it_can_be_read(
 ) -> None:
     RUNS[kind](folder)(run, stop_at(run, 5))
     before = kept(run)
-    end = elsewhere.train(kind, run, "unreadable", name, error)
+    end = elsewhere.train(kind, run, "unreadable", f"step-00000005/{name}" if name else "run/snapshots", error)
     assert end.code == 1 and said.format(run=run) in end.said and end.said.endswith("."), end
     assert kept(run) == before
     RUNS[kind](folder)(run)
@@ -98,9 +93,7 @@ class TestDamage:
         assert story(run) == undisturbed(folder)
 
     @pytest.mark.parametrize("all_of_them", [False, True])
-    def test_a_state_of_other_data_does_not_block_the_one_before(
-        self, folder: Path, run: Path, all_of_them: bool
-    ) -> None:
+    def test_a_state_of_other_data_blocks_no_other(self, folder: Path, run: Path, all_of_them: bool) -> None:
         """Where all are of other data the text has changed."""
         pretraining(folder)(run, stop_at(run, 5))
         whole = [path for _, path in RunFolder(run).snapshots() if can_resume(path)]
@@ -117,9 +110,7 @@ class TestDamage:
             assert story(run) == undisturbed(folder)
             assert "resumed at step 2" in (run / "log.txt").read_text()
 
-    def test_what_lies_in_a_snapshots_place_is_moved_and_only_half_written_ones_are_cleared(
-        self, tmp_path: Path
-    ) -> None:
+    def test_what_lies_in_a_snapshots_place_is_moved_and_only_halves_are_cleared(self, tmp_path: Path) -> None:
         run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"})
         for name in ("step-00000004.partial", "mine.partial", "step-00000003"):
             (run.path / "snapshots" / name).mkdir()
@@ -132,7 +123,7 @@ class TestDamage:
         assert (run.snapshot_path(3) / "config.json").is_file()
 
 
-def test_a_note_that_could_not_be_read_is_not_replaced_nor_is_the_record_of_starts(
+def test_notes_and_records_that_cannot_be_read_are_not_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"}).path
