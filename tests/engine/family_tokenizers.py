@@ -17,23 +17,14 @@ LEARNED_FROM = [
     "日本語 と 中文 🙂 mixed",
 ] * 4
 ROBERTA = ("<s>", "<pad>", "</s>", "<unk>")
+CAMEMBERT = ("<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>")
 BERT_WORDS = (
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    "the",
-    "The",
-    "cat",
-    "sat",
-    "été",
-    "ete",
-    "日本",
-    "日",
-    "本",
+    *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
+    *("the", "The", "cat", "sat", "été", "ete", "日本", "日", "本"),
+    *".,?!abcdefgh",
+    *(f"##{letter}" for letter in "abcdefghi"),
+    "##ing",
 )
-BERT_WORDS = (*BERT_WORDS, *".,?!abcdefgh", *(f"##{letter}" for letter in "abcdefghi"), "##ing")
 
 
 def byte_level() -> RawTokenizer:
@@ -54,10 +45,6 @@ def sentence_pieces() -> list[tuple[str, float]]:
     trainer = UnigramTrainer(vocab_size=90, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
     raw.train_from_iterator(LEARNED_FROM, trainer)
     return [(piece, score) for piece, score in json.loads(raw.to_str())["model"]["vocab"] if piece != "<unk>"]
-
-
-def _with_pieces(*special: str) -> list[tuple[str, float]]:
-    return [*((token, 0.0) for token in special), *sentence_pieces()]
 
 
 def _mask() -> AddedToken:
@@ -88,27 +75,18 @@ def _roberta_older_files(folder: Path) -> None:
     _config(folder, "roberta")
 
 
-def _xlm_roberta(folder: Path) -> None:
-    from transformers import XLMRobertaTokenizer
+def _of_pieces(name: str, *special: str, **settings: Any) -> Callable[[Path], None]:
+    """These special tokens, then the pieces; a <mask> in settings comes last."""
 
-    vocab = [*_with_pieces(*ROBERTA), ("<mask>", 0.0)]
-    XLMRobertaTokenizer(vocab=vocab, mask_token=_mask()).save_pretrained(folder)
-    _config(folder, "xlm-roberta")
+    def write(folder: Path) -> None:
+        import transformers
 
+        last = [("<mask>", 0.0)] if "mask_token" in settings else []
+        vocab = [*((token, 0.0) for token in special), *sentence_pieces(), *last]
+        getattr(transformers, f"{name}Tokenizer")(vocab=vocab, **settings).save_pretrained(folder)
+        _config(folder, {"XLMRoberta": "xlm-roberta"}.get(name, name.lower()))
 
-def _camembert(folder: Path) -> None:
-    from transformers import CamembertTokenizer
-
-    special = ("<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>")
-    CamembertTokenizer(vocab=[*_with_pieces(*special), ("<mask>", 0.0)]).save_pretrained(folder)
-    _config(folder, "camembert")
-
-
-def _albert(folder: Path) -> None:
-    from transformers import AlbertTokenizer
-
-    AlbertTokenizer(vocab=_with_pieces("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")).save_pretrained(folder)
-    _config(folder, "albert")
+    return write
 
 
 def _bert(folder: Path, **settings: Any) -> None:
@@ -147,8 +125,8 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "roberta": _roberta,
     "roberta, space before": lambda folder: _roberta(folder, add_prefix_space=True),
     "roberta, vocab.json": _roberta_older_files,
-    "xlm-roberta": _xlm_roberta,
-    "camembert": _camembert,
-    "albert": _albert,
+    "xlm-roberta": _of_pieces("XLMRoberta", *ROBERTA, mask_token=_mask()),
+    "camembert": _of_pieces("Camembert", *CAMEMBERT, mask_token=_mask()),
+    "albert": _of_pieces("Albert", "<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"),
 }
 NO_FRAME = _plain

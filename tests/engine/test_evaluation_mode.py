@@ -26,6 +26,7 @@ from tests.engine.models import random_batch, tiny_config, tiny_model, word_toke
 IDS, SEGMENTS, MASK = random_batch(tiny_config(), [6, 6])
 BATCH = Batch(IDS, SEGMENTS, None, torch.tensor([1, 8]), torch.tensor([3, 4]), torch.tensor([0, 1]), False, 12)
 TASK = TaskBatch(TASK_KINDS["classify"], "classify", IDS, SEGMENTS, MASK, torch.tensor([0, 1]))
+ASKED = [ClozeSentence("the [MASK] sat", ("cat",), "")]
 # Only so much of what is drawn as is read before the model is asked.
 FEATURES = SimpleNamespace(kind=TASK.kind)
 DRAWN_EXAMPLES: Any = SimpleNamespace(batch=TASK, features=FEATURES)
@@ -43,9 +44,7 @@ def _slow_motion(model: Bert) -> object:
 MEASURING: dict[str, Callable[[Bert], object]] = {
     "measured": lambda model: HeldOutText({"text": [BATCH]}).measure(model),
     "best_and_worst": lambda model: best_and_worst(model, [BATCH], word_tokenizer()),
-    "questions": lambda model: Questions.of(
-        [ClozeSentence("the [MASK] sat", ("cat",), "")], word_tokenizer(), 12
-    ).answer(model),
+    "questions": lambda model: Questions.of(ASKED, word_tokenizer(), 12).answer(model),
     "head_activity": lambda model: head_activity(model, IDS, None, None),
     "slow_motion": _slow_motion,
     "batch_losses": lambda model: batch_losses(model, BATCH),

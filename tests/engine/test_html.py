@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -81,17 +80,20 @@ def shown(m: LoadedModel) -> dict[str, Table]:
     }
 
 
-NAMES = ["fill", "texts", "lens", "surprise", "attribute", "patch", "patched heads", "trace", "heads", "effects"]
-NAMES += ["links", "norms", "stream", "logit", "pushed", "nearest", "run"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_of_a_text_becomes_html(name: str, shown: dict[str, Table]) -> None:
-    page = Page(shown[name]._repr_html_())
-    tags = [tag for tag, _ in page.elements]
-    assert tags.count("script") == (2 if name in ("trace", "norms") else 0) and "img" not in tags
-    assert not any(key.startswith("on") for _, attributes in page.elements for key in attributes)
-    assert not any("alert(1)" in script for script in page.scripts if not script.startswith("{"))
+def test_nothing_of_a_text_becomes_html_and_a_page_stands_alone(shown: dict[str, Table], tmp_path: Path) -> None:
+    for name, found in shown.items():
+        page = Page(found._repr_html_())
+        tags = [tag for tag, _ in page.elements]
+        assert tags.count("script") == (2 if name in ("trace", "norms") else 0) and "img" not in tags, name
+        assert not any(key.startswith("on") for _, attributes in page.elements for key in attributes), name
+        assert not any("alert(1)" in script for script in page.scripts if not script.startswith("{")), name
+        source = found.save_html(tmp_path / "page.html").read_text(encoding="utf-8")
+        page = Page(source.partition("\n")[2])
+        assert not re.search(r"https?:|//\w|url\(|@import|\bfetch\(|XMLHttp", source.replace("// ", "")), name
+        assert not {"src", "href"} & {key for _, attributes in page.elements for key in attributes}, name
+        assert found.picture().title in page.words and found.model_name in page.words, name
+    with pytest.raises(BertcoreError):
+        shown["fill"].save_html(tmp_path / "nowhere" / "page.html")
 
 
 def test_a_name_that_would_like_to_be_html_is_only_a_name(m: LoadedModel) -> None:
@@ -100,22 +102,6 @@ def test_a_name_that_would_like_to_be_html_is_only_a_name(m: LoadedModel) -> Non
     page = Page(filled._repr_html_())
     assert {"b", "i"}.isdisjoint(tag for tag, _ in page.elements)
     assert '<b onclick="x">' in page.words and "<i>" in page.words
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_stands_alone(name: str, shown: dict[str, Table], tmp_path: Path) -> None:
-    file = shown[name].save_html(tmp_path / "page.html")
-    source = file.read_text(encoding="utf-8")
-    page = Page(source.partition("\n")[2])
-    assert not re.search(r"https?:|//\w|url\(|@import|\bfetch\(|XMLHttp", source.replace("// ", ""))
-    assert not {"src", "href"} & {key for _, attributes in page.elements for key in attributes}
-    title = shown[name].picture().title
-    assert title in page.words and shown[name].model_name in page.words
-
-
-def test_a_page_that_cannot_be_written_is_one_sentence(shown: dict[str, Table], tmp_path: Path) -> None:
-    with pytest.raises(BertcoreError):
-        shown["fill"].save_html(tmp_path / "nowhere" / "page.html")
 
 
 def test_what_is_on_the_pictures(shown: dict[str, Table]) -> None:
@@ -153,40 +139,30 @@ def test_a_view_stays_small(layers: int, heads: int, tokens: int, kept: int) -> 
     assert (f"the first {kept}" in note) == (kept < tokens)
 
 
-def _rules() -> Iterator[tuple[str, str, str, str]]:
-    light, _, dark = html._file("style.css").partition("@media (prefers-color-scheme: dark)")
-    for theme, sheet in (("light", light), ("dark", dark)):
-        for names, back, ink in re.findall(r"\.bertscope \.(\w+) \{ background: (#\w{6}); color: (#\w{6}); \}", sheet):
-            yield theme, names, back, ink
-
-
 def test_text_on_every_color_can_be_read() -> None:
     def luminance(color: str) -> float:
         parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
         linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
         return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
-    rules = list(_rules())
+    light, _, dark = html._file("style.css").partition("@media (prefers-color-scheme: dark)")
+    sheets = {"light": light, "dark": dark}
+    rule = r"\.bertscope \.(\w+) \{ background: (#\w{6}); color: (#\w{6}); \}"
     scales = [*(f"q{step}" for step in range(16)), *(f"{sign}{step}" for sign in "np" for step in range(1, 8)), "z"]
-    for theme in ("light", "dark"):
-        assert {name for of, name, _, _ in rules if of == theme} == {*scales, "a", "b", "special", "mask"}
-    for theme, name, back, ink in rules:
-        low, high = sorted((luminance(back), luminance(ink)))
-        assert (high + 0.05) / (low + 0.05) >= 4.5, (theme, name)
+    for theme, sheet in sheets.items():
+        rules = re.findall(rule, sheet)
+        assert {name for name, _, _ in rules} == {*scales, "a", "b", "special", "mask"}
+        for name, back, ink in rules:
+            low, high = sorted((luminance(back), luminance(ink)))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (theme, name)
 
 
-def test_a_color_is_of_the_share_of_the_largest() -> None:
+def test_colors_are_of_the_share_of_the_largest_and_numbers_have_decimals_that_suit_it() -> None:
     assert [html._color(share, signed=False) for share in (0, 0.5, 1, 2)] == ["q0", "q8", "q15", "q15"]
     assert [html._color(share, signed=True) for share in (-1, 0.01, 0.6)] == ["n7", "z", "p4"]
     assert html._color(float("nan"), signed=True) == ""
-
-
-def test_numbers_have_decimals_that_suit_the_largest() -> None:
-    assert [html._number(value, most) for value, most in ((-0.001, 1), (3.14159, 20), (250.4, 900))] == [
-        "0.00",
-        "3.1",
-        "250",
-    ]
+    numbers = ((-0.001, 1), (3.14159, 20), (250.4, 900))
+    assert [html._number(value, most) for value, most in numbers] == ["0.00", "3.1", "250"]
 
 
 def test_no_text_and_no_numbers_are_pictures_too() -> None:
