@@ -15,8 +15,7 @@ from bertcore.config import ACTIVATIONS
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.torch_parts import ACTIVATION
-from tests.engine.family_models import PAIR, SHAPES, family_model, segments_for
-from tests.engine.models import tiny_model
+from tests.engine.models import PAIR, SHAPES, family_model, segments_for, tiny_model
 
 POST = (
     *("entering", "query", "key", "value", "products", "scores", "probs", "context", "attention_output"),

@@ -114,17 +114,13 @@ def large_xz_window(folder: Path, _: Path) -> Path:
     return written(folder / "a.txt.xz", bytes(content))
 
 
-def one_line(ending: str) -> Attack:
-    return lambda folder, _: packed(folder / f"a.txt.{ending}", b"a" * (16 * MIB), 256)
-
-
-def no_blank_line(ending: str) -> Attack:
-    return lambda folder, _: packed(folder / f"a.txt.{ending}", b"one word\n" * MIB, 100)
+def packed_text(content: bytes, times: int, ending: str) -> Attack:
+    return lambda folder, _: packed(folder / f"a.txt.{ending}", content * MIB, times)
 
 
 TEXT: dict[str, Attack] = {
-    **{f"one line, {ending}": one_line(ending) for ending in PACKERS},
-    **{f"no blank line, {ending}": no_blank_line(ending) for ending in PACKERS},
+    **{f"one line, {ending}": packed_text(b"a", 4096, ending) for ending in PACKERS},
+    **{f"no blank line, {ending}": packed_text(b"one word\n", 100, ending) for ending in PACKERS},
     "one frame": one_frame,
     "a window of 1 GiB": large_window,
     "an xz window of 4 GiB": large_xz_window,
@@ -199,7 +195,9 @@ def replaced(letter: str, by: str) -> dict[str, Any]:
 
 BYTES = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 SLOW_REGEX = {"Regex": "((a*)*)*(a|aa)+((a+)+)+$"}
+SLOW_SPLIT = {"type": "Split", "pattern": SLOW_REGEX, "behavior": "Isolated", "invert": False}
 GROWING_TABLE = base64.b64encode(struct.pack("<I", 8) + bytes(8) + b"x" * 100_000 + b"\0").decode()
+EACH_LETTER = sequence(*(replaced(chr(97 + i), chr(98 + i)) for i in range(20)))
 
 
 def sparse_byte_level(folder: Path, _: Path) -> Path:
@@ -216,16 +214,12 @@ def alternating(folder: Path, _: Path) -> Path:
 
 TOKENIZERS: dict[str, Attack] = {
     "chained replacements": tokenizer(lambda c: {"normalizer": sequence(c["normalizer"], *[replaced("a", "a")] * 20)}),
-    "each letter ten of the next": tokenizer(
-        lambda c: {"normalizer": sequence(*(replaced(chr(97 + i), chr(98 + i)) for i in range(20)))}
-    ),
+    "each letter ten of the next": tokenizer(lambda _: {"normalizer": EACH_LETTER}),
     "chained bytes": tokenizer(lambda c: {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [BYTES] * 30}}),
     "a table that grows": tokenizer(
         lambda c: {"normalizer": {"type": "Precompiled", "precompiled_charsmap": GROWING_TABLE}}
     ),
-    "a slow expression": tokenizer(
-        lambda c: {"pre_tokenizer": {"type": "Split", "pattern": SLOW_REGEX, "behavior": "Isolated", "invert": False}}
-    ),
+    "a slow expression": tokenizer(lambda _: {"pre_tokenizer": SLOW_SPLIT}),
     "many added tokens": tokenizer(
         lambda c: {"added_tokens": [{**c["added_tokens"][0], "id": i, "content": f"<{i}>"} for i in range(200_000)]}
     ),

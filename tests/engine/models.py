@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bertcore.analysis.passes import Text, as_text
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import PRETRAINING, Bert
@@ -18,7 +19,7 @@ from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.kinds.base import DecodeSettings, Features, Prediction, TaskBatch
 from bertcore.tasks.predict import by_unit
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
-from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 
 torch.set_num_threads(1)  # spinning threads of several test processes cost more than they give
@@ -91,3 +92,34 @@ def decode(
     """What is said of each example, from the units of each batch and its logits."""
     arrays = [(units, np.array(logits.tolist())) for units, logits in outputs]
     return list(features.kind.decode(features, by_unit(features, arrays), settings or DecodeSettings()))
+
+
+# --- one small model of each family and norm, with everything that the analyses can meet
+
+TOKENIZER = word_tokenizer()
+PAIR = TOKENIZER.encode("The cat [MASK] very.", "It was comfortable!")  # 13 tokens, [MASK] at 3
+MASKED = 3
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "bert": {},
+    "pre-norm": {"norm": "pre"},
+    "roberta": {"model_type": "roberta", "type_vocab_size": 1, "pad_token_id": 1},
+    "distilbert": {"model_type": "distilbert", "type_vocab_size": 0},
+    "albert": {"model_type": "albert", "embedding_size": 16, "num_hidden_groups": 1},
+    "electra": {"model_type": "electra", "embedding_size": 16},
+}
+
+
+def family_model(name: str) -> Bert:
+    """Three layers of four heads, with an MLM head; a pooler only where BERT has one."""
+    return tiny_model(("mlm",), pooler=name == "bert", num_hidden_layers=3, **SHAPES[name])
+
+
+def segments_for(model: Bert, encoding: Encoding = PAIR) -> list[int]:
+    """The encoding's segments as far as the model knows them."""
+    return [min(segment, max(model.config.type_vocab_size - 1, 0)) for segment in encoding.segments]
+
+
+def pair_text(model: Bert) -> Text:
+    """PAIR as the model reads it."""
+    return as_text(model, PAIR.ids, PAIR.segments)

@@ -25,16 +25,25 @@ from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import Surprise, pieces_at, surprises, word_probability
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Intervention
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, pair_text, segments_for
-from tests.engine.models import VOCABULARY, tiny_model
+from tests.engine.models import (
+    MASKED,
+    PAIR,
+    SHAPES,
+    TOKENIZER,
+    VOCABULARY,
+    family_model,
+    pair_text,
+    segments_for,
+    tiny_model,
+)
 
 CAT = 6
+WORD = Target("mlm", CAT, MASKED)
 families = pytest.mark.parametrize("family", SHAPES)
 
 
@@ -93,6 +102,7 @@ class TestTargets:
             ({}, Target("span", 0, 8), lambda logits: logits[0, :, 0].log_softmax(-1)[8]),
             ({}, Target("span", 1, 9), lambda logits: logits[0, :, 1].log_softmax(-1)[9]),
             ({}, Target("choice", measure="logit"), lambda logits: logits[0, 0]),
+            ({}, Target("nsp", 1), lambda logits: logits[0].log_softmax(-1)[1]),
             ({}, Target("rtd", 1, 4), lambda logits: (-logits[0, 4]).sigmoid().log()),
         ],
     )
@@ -101,7 +111,7 @@ class TestTargets:
         text = pair_text(model)
         with torch.inference_mode():
             hidden = text.hidden(model)
-            read = hidden[:, 0] if target.head in ("classify", "choice") else hidden
+            read = hidden[:, 0] if target.head in ("classify", "choice", "nsp") else hidden
             wanted = float(expected(model.logits(target.head, read)))
             assert float(target.of(model, hidden)[0]) == pytest.approx(wanted, abs=1e-5)
             off = text.hidden(model, hook=Intervention(ablate([(1, 3)])))
@@ -124,7 +134,7 @@ class TestTargets:
             (("mlm", "nsp"), Target("mlm", CAT, -1), "no token -1"),
             (("mlm", "nsp"), Target("mlm", 10_000, MASKED), "no token 10000 in this model's vocabulary"),
             (("mlm", "nsp"), Target("sop"), "no SOP head"),
-            ((), Target("mlm", CAT, MASKED), "masked-word"),
+            ((), WORD, "masked-word"),
         ],
     )
     def test_what_the_model_cannot_say_is_a_sentence(self, heads: Any, target: Target, match: str) -> None:
@@ -138,60 +148,37 @@ class TestAblation:
     @pytest.mark.parametrize("max_tokens", [4096, 30])
     def test_all_heads_at_once_are_all_heads_one_by_one(self, family: str, max_tokens: int) -> None:
         model = family_model(family)
-        intact, found = head_effects(model, pair_text(model), Target("mlm", CAT, MASKED), max_tokens=max_tokens)
+        intact, found = head_effects(model, pair_text(model), WORD, max_tokens=max_tokens)
         assert intact == pytest.approx(log_probability(model), abs=1e-5)
         expected = [[log_probability(model, ablate({(i, n)})) for n in range(4)] for i in range(3)]
         assert np.abs(intact + found - expected).max() <= 1e-5
         assert np.abs(found).max() > 1e-3
 
-    def test_logits_and_verdicts_can_be_asked_too(self) -> None:
-        model = tiny_model()
-        without = trace(model, PAIR.ids, PAIR.segments, changes=ablate({(1, 3)}))
-        intact, word = head_effects(model, pair_text(model), Target("mlm", CAT, MASKED, "logit"))
-        assert intact + word[1, 3] == pytest.approx(float(without.mlm_logits[MASKED, CAT]), abs=1e-5)
-        intact, verdict = head_effects(model, pair_text(model), Target("nsp", 1))
-        assert intact + verdict[1, 3] == pytest.approx(math.log(softmax(without.next_sentence_logits)[1]), abs=1e-5)
-
-    def test_positions_are_the_ones_given(self) -> None:
-        model = tiny_model()
-        positions = list(reversed(PAIR.positions))
+    def test_positions_are_the_ones_given_and_progress_rises_to_the_end(self) -> None:
+        model, positions, shares = family_model("bert"), list(reversed(PAIR.positions)), list[float]()
         text = as_text(model, PAIR.ids, PAIR.segments, positions)
-        intact, _ = head_effects(model, text, Target("mlm", CAT, MASKED))
-        row = trace(model, PAIR.ids, PAIR.segments, positions, mlm_positions=[MASKED]).mlm_logits
-        assert row is not None and intact == pytest.approx(math.log(softmax(row[0])[CAT]), abs=1e-5)
-
-    def test_progress_rises_to_the_end(self) -> None:
-        shares: list[float] = []
-        target = Target("mlm", CAT, MASKED)
-        model = family_model("bert")
-        head_effects(model, pair_text(model), target, max_tokens=30, progress=shares.append)
+        intact, _ = head_effects(model, text, WORD, max_tokens=30, progress=shares.append)
+        row = trace(model, PAIR.ids, PAIR.segments, positions, mlm_positions=[MASKED]).mlm_logits[0]
+        assert intact == pytest.approx(math.log(softmax(row)[CAT]), abs=1e-5)
         assert len(shares) == 6 and shares == sorted(shares) and shares[-1] == 1
 
 
 class TestAttribution:
     @families
-    def test_gradient_times_input_against_small_steps(self, family: str) -> None:
+    def test_gradient_times_input_against_small_steps_and_the_path_integral_adds_up(self, family: str) -> None:
         model = family_model(family).double()
-        target = Target("mlm", CAT, MASKED)
-        found = gradient_x_input(model, pair_text(model), target)
-        text = as_text(model, PAIR.ids, segments_for(model))
+        text, step = pair_text(model), 1e-5
+        found = gradient_x_input(model, text, WORD)
         own = model.embeddings(text.ids[None], text.segments, text.positions)
-        step = 1e-5
         for token in (0, MASKED, 9):
             longer, shorter = own.clone(), own.clone()
             longer[:, token] *= 1 + step
             shorter[:, token] *= 1 - step
-            slope = (target.of(model, model.encoder(longer)) - target.of(model, model.encoder(shorter))) / (2 * step)
+            slope = (WORD.of(model, model.encoder(longer)) - WORD.of(model, model.encoder(shorter))) / (2 * step)
             assert found.scores[token] == pytest.approx(float(slope), abs=1e-6)
         assert found.value == pytest.approx(log_probability(model), abs=1e-6)
-
-    @families
-    def test_the_path_integral_adds_up(self, family: str) -> None:
-        model = family_model(family).double()
-        empty = covered(pair_text(model), TOKENIZER.pad_id, TOKENIZER.special_ids)
-        found = integrated_gradients(
-            model, pair_text(model), Target("mlm", CAT, MASKED), baseline=empty, steps=200, max_tokens=500
-        )
+        empty = covered(text, TOKENIZER.pad_id, TOKENIZER.special_ids)
+        found = integrated_gradients(model, text, WORD, baseline=empty, steps=200, max_tokens=500)
         assert found.baseline == pytest.approx(log_probability(model, ids=empty.ids.tolist()), abs=1e-6)
         assert found.value == pytest.approx(log_probability(model), abs=1e-6)
         assert found.completeness_error is not None and abs(found.completeness_error) <= 1e-5
@@ -204,7 +191,7 @@ class TestAttribution:
         target = Target("mlm", CAT, MASKED, "logit")
         few, found = (integrated_gradients(model, pair_text(model), target, steps=steps) for steps in (1, 100))
         assert abs(few.completeness_error or 0) > 100 * abs(found.completeness_error or 0)
-        text = as_text(model, PAIR.ids, PAIR.segments)
+        text = pair_text(model)
         own = model.embeddings(text.ids[None], text.segments, text.positions)
         total, count = torch.zeros_like(own), 150
         for k in range(count):
@@ -216,34 +203,22 @@ class TestAttribution:
     def test_gradients_flow_where_the_caller_wants_none(self) -> None:
         model = tiny_model().requires_grad_(True)  # as after training
         with torch.inference_mode():
-            found = gradient_x_input(model, pair_text(model), Target("mlm", CAT, MASKED))
-            path = integrated_gradients(model, pair_text(model), Target("mlm", CAT, MASKED))
+            found = gradient_x_input(model, pair_text(model), WORD)
+            path = integrated_gradients(model, pair_text(model), WORD)
         assert np.abs(found.scores).max() > 1e-3 and np.abs(path.scores).max() > 1e-3
         assert all(parameter.grad is None for parameter in model.parameters())
-
-    def test_batches_do_not_change_it(self) -> None:
-        model = family_model("albert").double()
-        one, all_in_one = (
-            integrated_gradients(model, pair_text(model), Target("mlm", CAT, MASKED), steps=8, max_tokens=tokens)
-            for tokens in (1, 4096)
-        )
-        assert one.scores == pytest.approx(all_in_one.scores, abs=1e-9)
 
     @families
     @pytest.mark.parametrize("max_tokens", [4096, 40])
     def test_each_token_covered_in_turn(self, family: str, max_tokens: int) -> None:
         model = family_model(family)
-        found = leave_one_out(
-            model, pair_text(model), Target("mlm", CAT, MASKED), TOKENIZER.mask_id, max_tokens=max_tokens
-        )
+        found = leave_one_out(model, pair_text(model), WORD, TOKENIZER.mask_id, max_tokens=max_tokens)
         for token in range(len(PAIR)):
             ids = [*PAIR.ids[:token], TOKENIZER.mask_id, *PAIR.ids[token + 1 :]]
             expected = log_probability(model) - log_probability(model, ids=ids)
             assert found.scores[token] == pytest.approx(expected, abs=1e-5)
         assert found.scores[MASKED] == pytest.approx(0, abs=1e-5)  # it is [MASK] already
-
-    def test_covered_keeps_what_it_is_told(self) -> None:
-        assert covered(as_text(tiny_model(), [2, 7, 4, 9, 3]), 0, (2, 3, 4)).ids.tolist() == [2, 0, 4, 0, 3]
+        assert covered(as_text(model, [2, 7, 4, 9, 3]), 0, (2, 3, 4)).ids.tolist() == [2, 0, 4, 0, 3]
 
 
 class TestLens:
@@ -259,22 +234,16 @@ class TestLens:
             logits = trace(model, PAIR.ids, segments_for(model), mlm_positions=positions, changes=ends).mlm_logits
             assert np.abs(found[layer] - logits).max() <= 1e-4
 
-    def test_words_and_ranks_by_layer(self) -> None:
+    def test_ranks_by_layer_and_bad_input(self) -> None:
         model = family_model("bert")
         logits = layer_lens(model, trace(model, PAIR.ids, PAIR.segments).hidden_states, [MASKED, 8])
-        words = [[top_words(row, TOKENIZER, 2) for row in layer] for layer in logits]
         path = follow_words(logits, [CAT, 9])
-        for layer in range(4):
-            for place, token in enumerate((CAT, 9)):
-                rank = word_rank(logits[layer, place], token)
-                assert path.rank[layer, place] == rank.rank
-                assert path.probability[layer, place] == pytest.approx(rank.probability)
-                best = int(np.argmax(logits[layer, place]))
-                assert words[layer][place][0].id == best and len(words[layer][place]) == 2
-
-    def test_bad_input_is_a_sentence(self) -> None:
+        for layer, place in np.ndindex(4, 2):
+            rank = word_rank(logits[layer, place], (CAT, 9)[place])
+            assert path.rank[layer, place] == rank.rank
+            assert path.probability[layer, place] == pytest.approx(rank.probability)
         with pytest.raises(BertcoreError, match="no token 5"):
-            layer_lens(family_model("bert"), np.zeros((4, 5, 32), np.float32), [5])
+            layer_lens(model, np.zeros((4, 5, 32), np.float32), [5])
         with pytest.raises(BertcoreError, match="masked-word"):
             layer_lens(tiny_model(()), np.zeros((3, 5, 32), np.float32), [0])
 
@@ -371,18 +340,16 @@ class TestWordProbability:
 
     def test_all_tokens_together_make_one(self) -> None:
         model = family_model("bert")
-        count = model.config.vocab_size
-        found = [word_probability(model, TOKENIZER, pair_text(model), MASKED, [i]) for i in range(count)]
+        text, count = pair_text(model), model.config.vocab_size
+        found = [word_probability(model, TOKENIZER, text, MASKED, [i]) for i in range(count)]
         assert sum(found) == pytest.approx(1, abs=1e-5)
-
-    def test_what_cannot_be_is_a_sentence(self) -> None:
-        model = family_model("bert")
-        with pytest.raises(BertcoreError, match="no token 13"):
-            word_probability(model, TOKENIZER, pair_text(model), 13, [CAT])
-        with pytest.raises(BertcoreError, match="41 tokens.*40"):
-            word_probability(model, TOKENIZER, as_text(model, [5] * 40), 3, [COMFORT, ABLE])
-        with pytest.raises(BertcoreError, match="masked-word"):
-            word_probability(tiny_model(()), TOKENIZER, pair_text(tiny_model(())), MASKED, [CAT])
+        for asked, read, position, says in (
+            (model, text, 13, "no token 13"),
+            (model, as_text(model, [5] * 40), 3, "41 tokens.*40"),
+            (tiny_model(()), text, MASKED, "masked-word"),
+        ):
+            with pytest.raises(BertcoreError, match=says):
+                word_probability(asked, TOKENIZER, read, position, [COMFORT, ABLE])
 
 
 class TestPieces:
@@ -390,11 +357,9 @@ class TestPieces:
         assert pieces_at("cat", TOKENIZER, PAIR, MASKED) == [CAT]
         assert pieces_at(" Comfortable ", TOKENIZER, PAIR, MASKED) == [COMFORT, ABLE]
         assert pieces_at("##able", TOKENIZER, PAIR, MASKED) == [ABLE]
-
-    @pytest.mark.parametrize("word", ["", "  ", "日本", "cat🙂"])
-    def test_what_the_vocabulary_cannot_write_is_a_sentence(self, word: str) -> None:
-        with pytest.raises(BertcoreError, match="cannot spell"):
-            pieces_at(word, TOKENIZER, PAIR, MASKED)
+        for word in ("", "  ", "日本", "cat🙂"):
+            with pytest.raises(BertcoreError, match="cannot spell"):
+                pieces_at(word, TOKENIZER, PAIR, MASKED)
 
     def test_a_byte_level_vocabulary_knows_the_space_before(self) -> None:
         words = (*SPECIAL_TOKENS, "Ġ", "c", "a", "t", "ca", "cat", "Ġcat")
@@ -422,8 +387,7 @@ class TestSurprise:
         assert found.positions.tolist() == words
         bits = []
         for i in words:
-            ids = [*encoding.ids[:i], MASK, *encoding.ids[i + 1 :]]
-            row = row_of(model, ids, encoding.segments, i)
+            row = row_of(model, [*encoding.ids[:i], MASK, *encoding.ids[i + 1 :]], encoding.segments, i)
             bits.append(-math.log2(softmax(row)[encoding.ids[i]]))
         assert found.bits == pytest.approx(bits, abs=1e-4)
         product = math.prod(2**-bit for bit in bits)
@@ -450,20 +414,12 @@ class TestSurprise:
 
 # --- what the snapshots of a run say for a masked word
 
-TEXTS = ["the cat sat on the mat", "a dog ran to the house", "the cat and the dog ran"]
-
 
 def _snapshot(folder: Path, loved_word: str) -> Path:
     """A checkpoint whose MLM bias makes it say one word, whatever it reads."""
-    tokenizer = Tokenizer.train(TEXTS, 100, True)
-    model = Bert(
-        BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size, max_position_embeddings=32),
-        generator=torch.Generator().manual_seed(0),
-    )
-    with torch.no_grad():
-        model.mlm.bias[tokenizer.id(loved_word)] = 50.0
-    folder.mkdir()
-    save_checkpoint(model, tokenizer, folder, name="little", step=1)
+    model = tiny_model(("mlm",))
+    model.mlm.bias[TOKENIZER.id(loved_word)] = 900
+    save_checkpoint(model, TOKENIZER, folder)
     return folder
 
 

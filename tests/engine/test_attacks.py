@@ -19,14 +19,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the peak of mem
 
 ROOT = Path(__file__).parents[2]
 MOST_MIB, MOST_SECONDS = 500, 10
-ARE_READ = (
-    "8 GB of an unknown tensor",
-    "one word",
-    "a book in a line",
-    "20,000 columns",
-    "5,000 labels",
-    "many added in turn",
-)  # large, and no attack
+# Large, and no attack
+ARE_READ = ("8 GB of an unknown tensor", "one word", "a book in a line", "20,000 columns", "5,000 labels")
+ARE_READ = (*ARE_READ, "many added in turn")
 
 
 @pytest.fixture(scope="session")

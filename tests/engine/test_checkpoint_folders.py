@@ -15,13 +15,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, read_config, save_checkpoint
-from bertcore.checkpoint.tensor_names import class_name
 from bertcore.errors import BertcoreError
 from bertcore.resolve_model import resolve_model
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
-from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_config
+from tests.engine.models import VOCABULARY, tiny_checkpoint
 from tests.text_file import text_file
 
 Change = Callable[[dict[str, Tensor]], object]
@@ -155,8 +154,22 @@ QUERY, DENSE = f"{LAYER}0.attention.self.query.weight", f"{LAYER}0.output.dense.
 TRANSFORM, DECODER = "cls.predictions.transform.dense.weight", "cls.predictions.decoder.weight"
 ADAPTER = f"{LAYER}0.attention.adapter.weight"
 PART = "model-00002-of-00003.safetensors"
+FILES = (
+    "config.json",
+    "bertscope.json",
+    "1_Pooling/config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+)
+FILES = (*FILES, WEIGHTS, INDEX, "bertscope_heads.safetensors", "difference.safetensors")
 HALF = "\\ud800"  # half a character, as JSON writes it
 TOO_MANY_BYTES = b'\x37\0\0\0\0\0\0\0{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}} ' + bytes(8)
+NO_MODEL: list[dict[str, Any]] = [
+    *({"hidden_size": size} for size in ("32", 32.0, 10**12)),
+    *({"num_attention_heads": []}, {"vocab_size": 10**15}, {"type_vocab_size": {"a": 1}}, {"hidden_act": 3}),
+    *({"layer_norm_eps": "tiny"}, {"attention_probs_dropout_prob": 7}, {"number_range": [0, 10**400]}),
+]
 NOT_JSON = [b"", b"{", b"[]", b"null", b'"bert"', b"\xff\xfe{\x00}", b"\x00" * 50, b"[" * 200_000]
 NO_PARTS = ["a\0b", "\ud800", "x" * 5000, "../secret.safetensors", "", "/etc/passwd", 3, None, [PART]]
 REFUSED: dict[str, list[tuple[Spoil, tuple[str, ...]]]] = {
@@ -171,16 +184,7 @@ REFUSED: dict[str, list[tuple[Spoil, tuple[str, ...]]]] = {
     "config": [
         *((holding("config.json", content), ("config.json",)) for content in NOT_JSON),
         (holding("config.json", b'{"a": 1' + b"0" * 9999 + b"}"), ("config.json",)),
-        (config(hidden_size="32"), ()),
-        (config(hidden_size=32.0), ()),
-        (config(hidden_size=10**12), ()),
-        (config(num_attention_heads=[]), ()),
-        (config(vocab_size=10**15), ()),
-        (config(type_vocab_size={"a": 1}), ()),
-        (config(hidden_act=3), ()),
-        (config(layer_norm_eps="tiny"), ()),
-        (config(attention_probs_dropout_prob=7), ()),
-        (config(number_range=[0, 10**400]), ()),
+        *((config(**wrong), ()) for wrong in NO_MODEL),
         # before memory is taken
         (config(hidden_size=65_536, intermediate_size=900_000, num_hidden_layers=2), ("do not fit",)),
         *((config(model_type=name), (repr(name), "BERT")) for name in ("gpt2", "t5", "xlnet", "", 3, ["bert"])),
@@ -283,21 +287,7 @@ def test_what_is_wrong_is_named(folder: Path, of: str, number: int) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes that have a name")
-@pytest.mark.parametrize(
-    "name",
-    [
-        "config.json",
-        "bertscope.json",
-        "bertscope_heads.safetensors",
-        "difference.safetensors",
-        WEIGHTS,
-        INDEX,
-        "1_Pooling/config.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "vocab.txt",
-    ],
-)
+@pytest.mark.parametrize("name", FILES)
 def test_a_pipe_where_a_file_should_be(folder: Path, name: str) -> None:
     """Neither waited for nor passed over, as if it were not there."""
     if name in (INDEX, "vocab.txt"):  # only asked for without the other
@@ -458,16 +448,3 @@ def test_other_precisions_are_read_as_float32(folder: Path, dtype: torch.dtype) 
     weights(lambda tensors: tensors.update({k: v.to(dtype) for k, v in tensors.items()}))(folder)
     for name, value in load_checkpoint(folder).model.state_dict().items():
         assert value.dtype == torch.float32 and torch.equal(value, exact[name].to(dtype).float())
-
-
-@pytest.mark.parametrize(
-    ("heads", "expected", "held"),
-    [
-        ((), "BertModel", ()),
-        (("mlm", "nsp"), "BertForPreTraining", ("mlm", "nsp")),
-        (("tag", "crf"), "BertForTokenClassification", ("tag",)),
-        (("span", "mlm"), "BertForQuestionAnswering", ("span",)),
-    ],
-)
-def test_the_class_that_holds_most(heads: tuple[str, ...], expected: str, held: tuple[str, ...]) -> None:
-    assert class_name(tiny_config(), heads) == (expected, held)

@@ -31,10 +31,20 @@ from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes, Intervention, hidden_points
-from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, pair_text, segments_for
-from tests.engine.models import tiny_config, tiny_model
+from tests.engine.models import (
+    MASKED,
+    PAIR,
+    SHAPES,
+    TOKENIZER,
+    family_model,
+    pair_text,
+    segments_for,
+    tiny_config,
+    tiny_model,
+)
 
 OTHER = TOKENIZER.encode("A bird sang on.", "The dog was very.")
+MODEL = family_model("bert")
 PROBS = "layer.1.attention.probs"
 families = pytest.mark.parametrize("family", SHAPES)
 
@@ -88,22 +98,20 @@ class TestLayers:
 
     def test_a_layer_that_is_off_adds_nothing(self) -> None:
         """Nor do its neurons fire."""
-        model = family_model("bert")
         parts = ("attention.output", "feed_forward.activation", "feed_forward.output")
         points = [f"layer.{layer}.{part}" for layer in (1, 2) for part in parts]
-        seen = activations(model, pair_text(model), points, changes=ablate(layers_off={1}))
+        seen = activations(MODEL, pair_text(MODEL), points, changes=ablate(layers_off={1}))
         assert [bool(seen[point].any()) for point in points] == [False] * 3 + [True] * 3
 
     def test_a_layer_that_is_off_hands_on_what_others_left(self) -> None:
-        model = family_model("bert")
-        text = as_text(model, OTHER.ids[: len(PAIR)], PAIR.segments)
-        other = activations(model, text, ["layer.0.output"])["layer.0.output"]
+        text = as_text(MODEL, OTHER.ids[: len(PAIR)], PAIR.segments)
+        other = activations(MODEL, text, ["layer.0.output"])["layer.0.output"]
         for order in (lambda a, b: combine(a, b), lambda a, b: combine(b, a)):
-            found = run(model, order(ablate(layers_off={1}), {"layer.0.output": put((), other)}))
+            found = run(MODEL, order(ablate(layers_off={1}), {"layer.0.output": put((), other)}))
             assert np.array_equal(found.hidden_states[2], other)
         # a second pass forgets the first
         changes = ablate(layers_off={1})
-        first, _, again = run(model, changes), run(model, changes, OTHER), run(model, changes)
+        first, _, again = run(MODEL, changes), run(MODEL, changes, OTHER), run(MODEL, changes)
         assert difference(first, again) == 0
 
 
@@ -126,7 +134,7 @@ class TestAttention:
         assert np.allclose(heads[2, 3], intact.values[1, 2, 5], atol=1e-6)
 
     def test_an_empty_pattern_is_a_head_switched_off_and_two_changes_act_in_order(self) -> None:
-        model, size = family_model("bert"), len(PAIR)
+        model, size = MODEL, len(PAIR)
         empty = {PROBS: put((2,), np.zeros((size, size)))}
         assert difference(run(model, empty), run(model, ablate({(1, 2)}))) <= 1e-6
         pattern, row = np.full((size, size), 1 / size), np.eye(size)[0]
@@ -141,25 +149,21 @@ class TestPatch:
     POINTS = ("embeddings.sum", "embeddings.output", "layer.0.attention.value", "layer.1.middle", "layer.2.output")
 
     @families
-    @pytest.mark.parametrize("point", POINTS)
-    def test_its_own_activation_changes_nothing(self, family: str, point: str) -> None:
+    def test_its_own_activation_changes_nothing_and_all_of_another_text_is_that_text(self, family: str) -> None:
         model = family_model(family)
-        own = activations(model, pair_text(model), [point])[point]
-        assert difference(run(model, {point: put((), own)}), run(model)) <= 1e-6
-        assert difference(run(model, {point: put((..., [2, 5], slice(None)), own[..., [2, 5], :])}), run(model)) <= 1e-6
-
-    @families
-    def test_all_of_another_text_at_a_layer_is_that_text(self, family: str) -> None:
-        model = family_model(family)
+        intact = run(model)
+        for point, own in activations(model, pair_text(model), self.POINTS).items():
+            assert difference(run(model, {point: put((), own)}), intact) <= 1e-6
+            some = put((..., [2, 5], slice(None)), own[..., [2, 5], :])
+            assert difference(run(model, {point: some}), intact) <= 1e-6
         other = trace(model, OTHER.ids[: len(PAIR)], segments_for(model))
         patched = run(model, {"layer.1.output": put((), other.hidden_states[2])})
-        assert difference(patched, other) <= 1e-6 and difference(patched, run(model)) > 1e-3
+        assert difference(patched, other) <= 1e-6 and difference(patched, intact) > 1e-3
 
     def test_some_tokens_from_other_places_of_a_longer_text(self) -> None:
-        model = family_model("bert")
-        other = trace(model, list(range(5, 25)), [0] * 20).hidden_states[1]
-        patched = run(model, {"layer.0.output": put(([1, 4],), other[[19, 2]])}).hidden_states[1]
-        expected = run(model).hidden_states[1]
+        other = trace(MODEL, list(range(5, 25)), [0] * 20).hidden_states[1]
+        patched = run(MODEL, {"layer.0.output": put(([1, 4],), other[[19, 2]])}).hidden_states[1]
+        expected = run(MODEL).hidden_states[1]
         expected[1], expected[4] = other[19], other[2]
         assert np.array_equal(patched, expected)
 
@@ -174,7 +178,7 @@ class TestPatch:
     )
     def test_what_does_not_fit_is_a_sentence(self, value: Any, where: Any, match: str) -> None:
         with pytest.raises(BertcoreError, match=match):
-            run(family_model("bert"), {"layer.0.output": put(where, value)})
+            run(MODEL, {"layer.0.output": put(where, value)})
 
 
 @families
@@ -194,35 +198,23 @@ def test_an_embedding_dropped_is_the_same_as_a_table_of_zeros(family: str, which
 class TestWritten:
     CONFIG = tiny_config(num_hidden_layers=4)
 
-    @pytest.mark.parametrize(
-        ("written", "heads"),
-        [
+    def test_heads(self) -> None:
+        for written, heads in (
             ("3.4,4.1", {(2, 3), (3, 0)}),
             (" 1.1 , 1.1", {(0, 0)}),
-            ("2", {(1, 0), (1, 1), (1, 2), (1, 3)}),
             ("2,3.1", {(1, 0), (1, 1), (1, 2), (1, 3), (2, 0)}),
-        ],
-    )
-    def test_heads(self, written: str, heads: set[tuple[int, int]]) -> None:
-        assert parse_heads(written, self.CONFIG) == heads
-
-    @pytest.mark.parametrize(
-        ("written", "match"),
-        [
+        ):
+            assert parse_heads(written, self.CONFIG) == heads
+        for written, says in (
             ("5.1", "no layer 5; this model has layers 1 to 4"),
             ("4.5", "no head 5; each layer of this model has heads 1 to 4"),
             ("0.1", "no layer 0"),
             ("1.0", "no head 0"),
-            ("", "is not a head"),
-            ("1.2.3", "is not a head"),
             ("1,-2", "'-2' is not a head"),
-            ("٣", "is not a head"),
-            ("9" * 5000, "is not a head"),
-        ],
-    )
-    def test_no_heads(self, written: str, match: str) -> None:
-        with pytest.raises(BertcoreError, match=match):
-            parse_heads(written, self.CONFIG)
+            *((none, "is not a head") for none in ("", "1.2.3", "٣", "9" * 5000)),
+        ):
+            with pytest.raises(BertcoreError, match=says):
+                parse_heads(written, self.CONFIG)
 
     def test_places(self) -> None:
         assert parse_positions("5=1, 6 = 0,5=1") == {5: 1, 6: 0}
@@ -244,50 +236,45 @@ class TestWritten:
             drop_embedding("word")  # type: ignore[arg-type]
 
 
-class TestPointsOfTheHeads:
-    @pytest.mark.parametrize(
-        ("point", "array"),
-        [("pooler.output", "pooled"), ("mlm.logits", "mlm_logits"), ("nsp.logits", "next_sentence_logits")],
-    )
-    def test_what_is_changed_there_shows(self, point: str, array: str) -> None:
-        model = tiny_model(("mlm", "nsp"))
-        changes = {point: torch.zeros_like}
-        assert np.abs(run(model).arrays()[array]).max() > 1e-3
-        assert np.abs(run(model, changes).arrays()[array]).max() == 0
-        (fast,) = predict_heads(model, Batch.of([pair_text(model)]), [[MASKED]], changes)
-        assert np.abs(vars(fast)[array]).max() == 0
-        if point == "pooler.output":
-            verdicts = (run(model, given).next_sentence_logits for given in (None, changes))
-            assert np.abs(np.subtract(*verdicts)).max() > 1e-3
+@pytest.mark.parametrize(
+    ("point", "array"),
+    [("pooler.output", "pooled"), ("mlm.logits", "mlm_logits"), ("nsp.logits", "next_sentence_logits")],
+)
+def test_what_is_changed_at_the_points_of_the_heads_shows(point: str, array: str) -> None:
+    model, changes = tiny_model(("mlm", "nsp")), {point: torch.zeros_like}
+    intact, changed = run(model), run(model, changes)
+    assert np.abs(intact.arrays()[array]).max() > 1e-3 and np.abs(changed.arrays()[array]).max() == 0
+    (fast,) = predict_heads(model, Batch.of([pair_text(model)]), [[MASKED]], changes)
+    assert np.abs(vars(fast)[array]).max() == 0
+    if point == "pooler.output":
+        assert np.abs(intact.next_sentence_logits - changed.next_sentence_logits).max() > 1e-3
 
 
-class TestPointsThatNeverPass:
-    @pytest.mark.parametrize("point", ["layer.0.attention.prob", "layer.9.output", "nsp.logits", "embeddings"])
-    def test_are_named(self, point: str) -> None:
-        model = tiny_model(("mlm",), pooler=False)
+def test_points_that_never_pass_are_named_with_the_reason_where_the_family_lacks_them() -> None:
+    model = tiny_model(("mlm",), pooler=False)
+    for point in ("layer.0.attention.prob", "layer.9.output", "nsp.logits", "embeddings"):
         with pytest.raises(BertcoreError, match=point):
             run(model, {point: torch.zeros_like, "layer.0.output": torch.clone})
+    model = family_model("distilbert")
+    with pytest.raises(BertcoreError, match=r"embeddings\.segment.*DistilBERT has no segments"):
+        run(model, drop_embedding("segment"))
+    with pytest.raises(BertcoreError, match="embeddings.segment"):
+        activations(model, pair_text(model), ["embeddings.segment"])
 
-    def test_with_the_reason_where_the_family_lacks_them(self) -> None:
-        model = family_model("distilbert")
-        with pytest.raises(BertcoreError, match=r"embeddings\.segment.*DistilBERT has no segments"):
-            run(model, drop_embedding("segment"))
-        with pytest.raises(BertcoreError, match="embeddings.segment"):
-            activations(model, pair_text(model), ["embeddings.segment"])
 
-    @pytest.mark.parametrize(
-        "ask",
-        [
-            lambda model, changes: predict_heads(model, Batch.of([pair_text(model)]), [[]], changes),
-            lambda model, changes: surprises(model, [PAIR], TOKENIZER.mask_id, changes=changes),
-            lambda model, changes: strongest_neurons(model, pair_text(model), changes=changes),
-            lambda model, changes: residual_stream(model, pair_text(model), changes=changes),
-            lambda model, changes: activations(model, pair_text(model), [], changes=changes),
-        ],
-    )
-    def test_in_every_analysis(self, ask: Any) -> None:
-        with pytest.raises(BertcoreError, match="no such point"):
-            ask(family_model("bert"), {"no such point": torch.zeros_like})
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda text, **changed: predict_heads(MODEL, Batch.of([text]), [[]], **changed),
+        lambda text, **changed: surprises(MODEL, [PAIR], TOKENIZER.mask_id, **changed),
+        lambda text, **changed: strongest_neurons(MODEL, text, **changed),
+        lambda text, **changed: residual_stream(MODEL, text, **changed),
+        lambda text, **changed: activations(MODEL, text, [], **changed),
+    ],
+)
+def test_a_point_that_never_passes_is_named_by_every_analysis(ask: Any) -> None:
+    with pytest.raises(BertcoreError, match="no such point"):
+        ask(pair_text(MODEL), changes={"no such point": torch.zeros_like})
 
 
 # --- activation patching: each cell against the change made alone, and what must come back whole
@@ -329,27 +316,17 @@ class TestCells:
         assert np.allclose(found.fractions, (found.patched - found.text) / (found.other - found.text))
 
     def test_a_head_at_one_position(self) -> None:
-        model = family_model("bert")
-        text, other = texts(model)
-        found = patching_map(model, text, other, WORD, "head", position=MASKED)
+        text, other = texts(MODEL)
+        found = patching_map(MODEL, text, other, WORD, "head", position=MASKED)
         points = [f"layer.{layer}.attention.context_heads" for layer in range(3)]
         expected = [
-            [alone(model, text, WORD, {point: put((head, MASKED), value[head, MASKED])}) for head in range(4)]
-            for point, value in activations(model, other, points).items()
+            [alone(MODEL, text, WORD, {point: put((head, MASKED), value[head, MASKED])}) for head in range(4)]
+            for point, value in activations(MODEL, other, points).items()
         ]
         assert np.abs(found.patched - expected).max() < 1e-5
-        everywhere = patching_map(model, text, other, WORD, "head")
+        everywhere = patching_map(MODEL, text, other, WORD, "head")
         assert np.abs(found.patched[-1] - everywhere.patched[-1]).max() < 1e-5  # above it only [MASK] is read
         assert np.abs(found.patched[0] - everywhere.patched[0]).max() > 1e-3
-
-    def test_a_trace_shows_the_patched_pass(self) -> None:
-        model = family_model("bert")
-        text, other = texts(model)
-        found = patching_map(model, text, other, Target("mlm", CAT, MASKED, "logit"))
-        shown = trace(model, PAIR.ids, PAIR.segments, changes=patched_at(model, other, "state", 2, 5))
-        assert shown.mlm_logits[MASKED, CAT] == pytest.approx(found.patched[2, 5], abs=1e-5)
-        theirs = trace(model, OTHER_WORD.ids, OTHER_WORD.segments)
-        assert np.abs(shown.hidden_states[2, 5] - theirs.hidden_states[2, 5]).max() < 1e-6
 
 
 class TestCompleteness:
@@ -380,13 +357,12 @@ class TestCompleteness:
 
     @parts
     def test_some_places_are_columns_of_the_whole_map(self, part: PatchedPart) -> None:
-        model = family_model("bert")
-        text, other = texts(model)
-        whole = patching_map(model, text, other, WORD, part)
-        some = patching_map(model, text, other, WORD, part, columns=[3, 1])
+        text, other = texts(MODEL)
+        whole = patching_map(MODEL, text, other, WORD, part)
+        some = patching_map(MODEL, text, other, WORD, part, columns=[3, 1])
         assert some.columns == (3, 1) and np.abs(some.patched - whole.patched[:, [3, 1]]).max() < 1e-5
         with pytest.raises(BertcoreError, match="There is no (head|token) 13"):
-            patching_map(model, text, other, WORD, part, columns=[13])
+            patching_map(MODEL, text, other, WORD, part, columns=[13])
 
 
 class TestTargets:

@@ -1,5 +1,7 @@
-"""Lists of texts, and what is changed in a pass: every method over every family gives what one text alone gives."""
+"""Lists of texts, changes in a pass, and what a model says of its parts: each number against a text alone, or NumPy."""
 
+import json
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -8,17 +10,24 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
 
-from bertcore.analysis.interventions import ablate
+from bertcore.analysis.flow import rollout, without
+from bertcore.analysis.interventions import ablate, set_attention_row
 from bertcore.analysis.passes import for_each, grouped
-from bertcore.analysis.trace import points
+from bertcore.analysis.predict import softmax
+from bertcore.analysis.residual import residual_stream, strongest_neurons
+from bertcore.analysis.trace import activations, points
+from bertcore.analysis.vectors import NearestWords, pca, word_in_sentences
+from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel, load
-from bertcore.model.hooks import Recorder
-from tests.engine.family_models import SHAPES, TOKENIZER, family_model
-from tests.engine.models import tiny_checkpoint, tiny_model
+from bertcore.model.hooks import Intervention, Recorder
+from tests.engine.models import MASKED as AT
+from tests.engine.models import PAIR, SHAPES, TOKENIZER, family_model, pair_text, tiny_checkpoint, tiny_model
 
 MASKED = ["The cat [MASK] very comfortable.", "A [MASK].", "[MASK] sat on the mat.", "It was a [MASK] bird!"]
 OTHERS = ["The dog [MASK] very comfortable.", "It [MASK].", "[MASK] sang on the mat.", "It was a [MASK] dog!"]
+Models = Callable[[str], LoadedModel]
 families = pytest.mark.parametrize("family", list(SHAPES))
 CHANGED: list[dict[str, Any]] = [
     {},
@@ -36,7 +45,7 @@ ASKED: dict[str, Callable[..., Any]] = {
 
 
 @pytest.fixture(scope="module")
-def model_of() -> Callable[[str], LoadedModel]:
+def model_of() -> Models:
     made = {name: LoadedModel.of(family_model(name), TOKENIZER, name) for name in SHAPES}
     return made.__getitem__
 
@@ -60,9 +69,7 @@ def assert_same_numbers(ours: Any, theirs: Any) -> None:
 @families
 @pytest.mark.parametrize("ask", list(ASKED))
 @pytest.mark.parametrize("changed", CHANGED, ids=["intact", "heads_off", "layers_off", "changes"])
-def test_a_list_gives_what_each_text_gives(
-    model_of: Callable[[str], LoadedModel], family: str, ask: str, changed: dict[str, Any]
-) -> None:
+def test_a_list_gives_what_each_text_gives(model_of: Models, family: str, ask: str, changed: Any) -> None:
     m = model_of(family)
     together, alone = ASKED[ask](m, MASKED, **changed), [ASKED[ask](m, text, **changed) for text in MASKED]
     assert len(together) == len(alone)
@@ -73,7 +80,7 @@ def test_a_list_gives_what_each_text_gives(
         assert any(not np.allclose(one, other, atol=1e-4) for one, other in zip(numbers(alone[0]), intact, strict=True))
 
 
-def test_pairs_and_patches_of_a_list(model_of: Callable[[str], LoadedModel]) -> None:
+def test_pairs_and_patches_of_a_list(model_of: Models) -> None:
     m = model_of("bert")
     for ask in (m.fill, m.trace, m.lens, m.surprise):
         for found, a, b in zip(ask(MASKED, OTHERS), MASKED, OTHERS, strict=True):
@@ -103,9 +110,7 @@ class TestActivations:
         for point in encoder:
             np.testing.assert_allclose(found[point], record[point][0], atol=1e-5)
 
-    def test_only_what_is_named_is_recorded(
-        self, model_of: Callable[[str], LoadedModel], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_only_what_is_named_is_recorded(self, model_of: Models, monkeypatch: pytest.MonkeyPatch) -> None:
         kept: set[str] = set()
         plain = Recorder.__call__
 
@@ -127,7 +132,7 @@ class TestActivations:
         assert [each.shape for each in found["pooler.output"]] == [(32,)] * 4
 
     @families
-    def test_a_trace_by_point_is_what_passes_there(self, model_of: Callable[[str], LoadedModel], family: str) -> None:
+    def test_a_trace_by_point_is_what_passes_there(self, model_of: Models, family: str) -> None:
         m = model_of(family)
         t, found = m.trace(MASKED[0]), m.run(MASKED[0], keep="*")
         kept = 0
@@ -144,7 +149,7 @@ class TestActivations:
 
 
 class TestAblation:
-    def test_with_a_mean_heads_give_the_mean(self, model_of: Callable[[str], LoadedModel]) -> None:
+    def test_with_a_mean_heads_give_the_mean(self, model_of: Models) -> None:
         """Against plain NumPy over every token of every text."""
         m = model_of("bert")
         usual, point = m.mean_activations(MASKED), "layer.1.attention.context_heads"
@@ -155,13 +160,13 @@ class TestAblation:
             np.testing.assert_allclose(array[2], np.broadcast_to(usual[point][2], array[2].shape), atol=1e-6)
             np.testing.assert_allclose(array[[0, 1, 3]], intact[[0, 1, 3]], atol=1e-5)
 
-    def test_with_the_same_text_nothing_changes(self, model_of: Callable[[str], LoadedModel]) -> None:
+    def test_with_the_same_text_nothing_changes(self, model_of: Models) -> None:
         m = model_of("pre-norm")
         for off in ({"heads_off": [(1, 2), (0, 0)]}, {"layers_off": [0, 2]}):
             same = m.run(MASKED[0], keep="mlm.logits", ablate_with=MASKED[0], **off)
             np.testing.assert_allclose(same["mlm.logits"], m.run(MASKED[0], keep="mlm.logits")["mlm.logits"], atol=1e-4)
 
-    def test_with_another_text_is_the_patch_of_the_head(self, model_of: Callable[[str], LoadedModel]) -> None:
+    def test_with_another_text_is_the_patch_of_the_head(self, model_of: Models) -> None:
         m = model_of("bert")
         patched = m.patch(MASKED[0], other_a=OTHERS[0], wanted="cat", part="head").patched
         for layer, head in ((0, 1), (2, 3)):
@@ -193,7 +198,7 @@ def test_predictions_of_a_list_are_those_of_each_text(tmp_path: Path, head: str)
 
 
 class TestSmallCalls:
-    def test_similarity_is_the_cosine_of_the_vectors(self, model_of: Callable[[str], LoadedModel]) -> None:
+    def test_similarity_is_the_cosine_of_the_vectors(self, model_of: Models) -> None:
         m = model_of("albert")
         first, second = m.embed(MASKED), m.embed(OTHERS[:3])
         unit = [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in (first, second)]
@@ -202,7 +207,7 @@ class TestSmallCalls:
         assert m.to("cpu") is m and m.device == torch.device("cpu")
         assert m.similarity(MASKED, OTHERS[0]).shape == (4,) and isinstance(m.similarity(MASKED[0], OTHERS[0]), float)
 
-    def test_vectors_of_a_layer_are_its_hidden_states(self, model_of: Callable[[str], LoadedModel]) -> None:
+    def test_vectors_of_a_layer_are_its_hidden_states(self, model_of: Models) -> None:
         for family in ("bert", "pre-norm"):
             m = model_of(family)
             states = m.trace(MASKED[0]).hidden_states
@@ -210,16 +215,14 @@ class TestSmallCalls:
                 np.testing.assert_allclose(m.embed(MASKED[0], layer=layer), states[layer].mean(axis=0), atol=1e-5)
             np.testing.assert_allclose(m.embed(MASKED[0], pooling="cls"), states[-1][0], atol=1e-5)
 
-    def test_targets_have_the_probabilities_of_the_whole_vocabulary(
-        self, model_of: Callable[[str], LoadedModel]
-    ) -> None:
+    def test_targets_have_the_probabilities_of_the_whole_vocabulary(self, model_of: Models) -> None:
         m = model_of("bert")
         every = {word.token: word.probability for word in m.fill(MASKED[0], top=10_000)[0]}
         found = m.fill(MASKED[0], targets=["dog", "cat", "mat"])[0]
         assert {word.token: word.probability for word in found} == {word: every[word] for word in ("dog", "cat", "mat")}
         assert [word.probability for word in found] == sorted((word.probability for word in found), reverse=True)
 
-    def test_an_empty_baseline_and_more_steps(self, model_of: Callable[[str], LoadedModel]) -> None:
+    def test_an_empty_baseline_and_more_steps(self, model_of: Models) -> None:
         m = model_of("bert")
         zero, few, many = (
             m.attribute(MASKED[0], wanted="cat", baseline=baseline, steps=steps)
@@ -261,3 +264,181 @@ class TestGroups:
         )
         assert found == [(number, encoding, len(encoding)) for number, encoding in enumerate(TEXTS)]
         assert shares == sorted(shares) and shares[-1] == 1.0
+
+
+# --- what a LoadedModel says of its parts: each number against plain NumPy on a trace, or against the thing done alone
+
+A, B = "The cat [MASK] very.", "It was comfortable!"  # the text of PAIR
+CAT, DOG = (TOKENIZER.id(word) or 0 for word in ("cat", "dog"))
+
+
+@pytest.fixture
+def m() -> LoadedModel:
+    return LoadedModel.of(family_model("bert"), TOKENIZER)
+
+
+def log_p(m: LoadedModel, **changed: Any) -> float:
+    logits = m.trace(A, B, **changed).mlm_logits
+    return math.log(softmax(logits[AT])[CAT])
+
+
+def test_a_grid_is_a_table(m: LoadedModel) -> None:
+    found = m.attention_norms(A, B)
+    rows = found.rows()
+    assert len(rows) == 3 * 4 * 13 * 13 and len(repr(found)) < 100
+    row = rows[((1 * 4 + 2) * 13 + 3) * 13 + 5]
+    assert (row["layer"], row["head"], row["from_position"], row["to_position"]) == (1, 2, 3, 5)
+    assert (row["from"], row["to"]) == (PAIR.tokens[3], PAIR.tokens[5])
+    assert row["norm"] == found["norm"][1, 2, 3, 5]
+    assert set(m.pca(A).rows()[0]) == {"layer", "position", "token", "pc1", "pc2"}
+    assert len(json.loads(m.neurons(A, top=2).to_json())) == 2 * len(m.encode(A))
+
+
+def test_effects_of_heads_are_those_of_each_head_off(m: LoadedModel) -> None:
+    found = m.head_effects(A, B, wanted="cat")
+    assert found.about["value"] == pytest.approx(log_p(m), abs=1e-5)
+    for at in ((0, 1), (2, 3)):
+        assert found["effect"][at] == pytest.approx(log_p(m, heads_off=[at]) - log_p(m), abs=1e-5)
+
+
+def test_effects_of_links_are_those_of_a_changed_row(m: LoadedModel) -> None:
+    found = m.link_effects(A, B, layer=1, head=2, from_position=AT, wanted="cat")
+    row = m.trace(A, B).attentions[1, 2, AT]
+    np.testing.assert_allclose(found["attention"], row, atol=1e-6)
+    for to in (0, 5):
+        left = np.where(np.arange(len(row)) == to, 0, row)
+        changes = set_attention_row(1, 2, AT, left / left.sum())
+        assert found["effect"][to] == pytest.approx(log_p(m, changes=changes) - log_p(m), abs=1e-5)
+    step = 1e-2
+    up, down = (set_attention_row(1, 2, AT, row + sign * step * np.eye(len(row))[5]) for sign in (1, -1))
+    slope = (log_p(m, changes=up) - log_p(m, changes=down)) / (2 * step)
+    assert found["gradient"][5] == pytest.approx(slope, abs=1e-3)
+
+
+@families
+def test_the_parts_of_a_logit_add_up_to_it_also_where_the_model_trains(family: str) -> None:
+    m = LoadedModel.of(family_model(family).requires_grad_(family == "bert"), TOKENIZER)
+    b = None if family in ("roberta", "distilbert") else B
+    logits = m.trace(A, b).mlm_logits
+    for against in (None, "dog"):
+        found = m.logit_parts(A, b, wanted="cat", against=against, position=AT)
+        logit = logits[AT, CAT] - (logits[AT, DOG] if against else 0)
+        parts = [*found.embeddings.values(), found.biases, *found.heads.flat, *found.feed_forward]
+        assert found.logit == pytest.approx(logit, abs=1e-5) and sum(parts) == pytest.approx(logit, abs=1e-5)
+        assert abs(found.error) < 1e-5 and len(found.rows()) == len(parts)
+        assert sum(row["logit"] for row in found.rows()) == pytest.approx(logit, abs=1e-5)
+    assert all(parameter.grad is None for parameter in m.bert.parameters())
+
+
+@families
+def test_the_part_of_a_head_is_its_gradient_with_all_else_held_fixed(family: str, monkeypatch: Any) -> None:
+    """By autograd: what is linear once deviations, the activation's ratio and what other parts read are held fixed."""
+    model = family_model(family).double()
+    found = LoadedModel.of(model, TOKENIZER).logit_parts(A, wanted="cat", position=AT)
+    text = LoadedModel.of(model, TOKENIZER)._read(A, None)[1]
+
+    def held(x: torch.Tensor, _shape: Any, weight: torch.Tensor, bias: torch.Tensor, eps: float) -> torch.Tensor:
+        deviation = (x.var(-1, keepdim=True, correction=0) + eps).sqrt().detach()
+        return (x - x.mean(-1, keepdim=True)) / deviation * weight + bias
+
+    monkeypatch.setattr(F, "layer_norm", held)
+    activation = model.mlm.activation
+    model.mlm.activation = lambda z: z * (activation(z) / z).detach()
+    names = [f"layer.{layer}" for layer in range(3)]
+    inputs = [f"{name}.{part}.input" for name in names for part in ("attention", "feed_forward")]
+    kept: dict[str, torch.Tensor] = {}
+
+    def leaf(point: str) -> Any:
+        def made(value: torch.Tensor) -> torch.Tensor:
+            kept[point] = value.detach().clone().requires_grad_()
+            return kept[point]
+
+        return made
+
+    points = [f"{name}.{part}" for name in names for part in ("attention.context_heads", "feed_forward.output")]
+    changes = {point: leaf(point) for point in points} | dict.fromkeys(inputs, torch.Tensor.detach)
+    with torch.enable_grad():
+        hidden = text.hidden(model, hook=Intervention(changes))
+        model.mlm_logits(hidden[0, AT])[CAT].backward()
+    for layer, name in enumerate(names):
+        context, added = kept[f"{name}.attention.context_heads"], kept[f"{name}.feed_forward.output"]
+        heads = (context * context.grad)[0, :, AT].sum(-1).detach().numpy()
+        np.testing.assert_allclose(found.heads[layer], heads, atol=1e-5)
+        whole = float((added * added.grad)[0, AT].sum().detach())
+        assert found.feed_forward[layer] == pytest.approx(whole, abs=1e-5)
+
+
+@families
+def test_norms_are_lengths_of_what_adds_up_to_attentions_output(family: str) -> None:
+    model = family_model(family)
+    m = LoadedModel.of(model, TOKENIZER)
+    found, traced = m.attention_norms(A), m.trace(A)
+    outputs = activations(model, m._read(A, None)[1], [f"layer.{layer}.attention.output" for layer in range(3)])
+    for layer in range(3):
+        output = model.encoder.layer(layer).attention.output
+        weight = output.weight.numpy().reshape(32, 4, -1)  # (H,N,D)
+        taken = np.einsum("nst,ntd,hnd->nsth", traced.attentions[layer], traced.values[layer], weight)
+        np.testing.assert_allclose(found["norm"][layer], np.linalg.norm(taken, axis=-1), atol=1e-5)
+        whole = taken.sum(axis=(0, 2)) + output.bias.numpy()
+        np.testing.assert_allclose(outputs[f"layer.{layer}.attention.output"], whole, atol=1e-5)
+
+
+def test_rollout_and_flow(m: LoadedModel) -> None:
+    attentions = without(m.trace(A, B, heads_off=[(1, 2)]).attentions, heads_off={(1, 2)})
+    found = m.attention_flow(A, B, layer=1, heads_off=[(1, 2)])
+    np.testing.assert_allclose(found["amount"], rollout(attentions)[1], atol=1e-6)
+    flow = m.attention_flow("The cat.", layer=0, method="flow")["amount"]
+    one = 0.5 * np.eye(5) + 0.5 * m.trace("The cat.").attentions[0].mean(axis=0)
+    np.testing.assert_allclose(flow, one, atol=1e-6)  # a single layer lets pass what its edge holds
+
+
+def test_neurons_and_what_layers_add(m: LoadedModel) -> None:
+    text, found = pair_text(m.bert), m.neurons(A, B, top=4)
+    strongest = strongest_neurons(m.bert, text, k=4)
+    np.testing.assert_allclose(found["activation"], strongest.activations, atol=1e-5)
+    assert found["layer"].tolist() == strongest.layers.tolist()
+    assert found["neuron"].tolist() == strongest.neurons.tolist()
+    assert len(m.neuron_words(1, 3, top=3).rows()) == 6
+    np.testing.assert_allclose(m.residual_stream(A, B)["attention"], residual_stream(m.bert, text).attention, rtol=1e-5)
+
+
+def test_nearest_words_are_those_of_the_table(m: LoadedModel) -> None:
+    table = m.bert.embeddings.token.weight.numpy()
+    expected = NearestWords(table, TOKENIZER).near([CAT], 3, "distance")
+    assert [word.token_id for word in m.nearest("cat", top=3, by="distance")] == [word.token_id for word in expected]
+    assert m.nearest(table[CAT], top=1)[0].token_id == CAT
+    assert m.nearest("cat").to_json().startswith('[{"token_id"')
+
+
+def test_a_word_in_sentences_and_principal_components(m: LoadedModel) -> None:
+    sentences = ["The cat sat.", "A bird.", "A cat sang."]
+    found, expected = m.word_in_sentences("cat", sentences), word_in_sentences(m.bert, TOKENIZER, "cat", sentences)
+    np.testing.assert_allclose(found.vectors, expected.vectors, atol=1e-5)
+    assert [row["cosine"] for row in found.rows()] == pytest.approx(expected.cosines[:, 0, 1].tolist(), abs=1e-5)
+    plane, points = m.pca(A, B), pca(m.trace(A, B).hidden_states)
+    np.testing.assert_allclose(plane["pc2"], points.points[..., 1], atol=1e-4)
+    ratio = points.explained_variance_ratio.tolist()
+    assert plane.about["explained_variance_ratio"] == pytest.approx(ratio, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda m: m.head_effects("The cat."), "no \\[MASK\\]"),
+        (
+            lambda m: LoadedModel.of(tiny_model(("nsp",)), TOKENIZER).logit_parts(A, B),
+            "Only the logit of a word|masked",
+        ),
+        (lambda m: m.link_effects(A, layer=3, head=0, from_position=0), "no layer 3"),
+        (lambda m: m.link_effects(A, layer=0, head=0, from_position=99), "no token 99"),
+        (lambda m: m.neuron_words(0, 48), "no neuron 48"),
+        (lambda m: m.attention_flow(A, layer=7), "no layer 7"),
+        (lambda m: m.attention_flow(A, method="walk"), "no method 'walk'"),
+        (lambda m: m.nearest(np.zeros(3)), "one vector of 32 numbers"),
+        (lambda m: m.nearest("☃"), "has no '☃'"),
+        (lambda m: m.word_in_sentences("cat", ["A bird."]), "No sentence contains"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(m: LoadedModel, ask: Any, says: str) -> None:
+    with pytest.raises(BertcoreError, match=says):
+        ask(m)

