@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 import torch
 
+from app.state.task_info import task_info
 from bertcore.analysis.over_time import words_over_time
 from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.reference_values import check_reference
@@ -14,10 +15,22 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.cloze import read_cloze
 from bertcore.evaluation.sets import answer_cloze
-from bertcore.locations import CLASS_DEMO, SHIPPED, TINY, assets, built_in_checkpoint, shipped_checkpoint
+from bertcore.loaded_model import load
+from bertcore.locations import (
+    CLASS_DEMO,
+    SHIPPED,
+    TINY,
+    TUNED,
+    assets,
+    built_in_checkpoint,
+    shipped_checkpoint,
+    tuned_models,
+)
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
+from bertcore.tasks.predict import required_kind
+from scripts.make_tuned import answer_of, probes
 
 EASY = [
     ("She opened the [MASK] and went into the room.", {"door", "window", "house"}),
@@ -150,3 +163,44 @@ def test_nothing_of_the_machine_it_was_made_on_is_told() -> None:
     for file in (*(assets() / "runs").rglob("*"), *(assets() / "recipes").iterdir()):
         if file.suffix in (".json", ".jsonl", ".txt", ".md") and file.name not in ("tokenizer.json", "vocab.txt"):
             assert not ABSOLUTE_PATH.search(file.read_text(encoding="utf-8")), file.name
+
+
+pytestmark = pytest.mark.skipif(not tuned_models(), reason="the fine-tuned models are not made yet: make tuned")
+
+
+def test_all_of_them_are_there_and_under_15_mb_together() -> None:
+    assert tuned_models() == list(TUNED)
+    assert sum(file.stat().st_size for name in TUNED for file in shipped_checkpoint(name).iterdir()) < 15e6
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_its_card_tells_what_was_measured(name: str) -> None:
+    card = (shipped_checkpoint(name) / "README.md").read_text(encoding="utf-8")
+    about = json.loads((shipped_checkpoint(name) / "bertscope.json").read_text(encoding="utf-8"))
+    metric = "accuracy" if name == TUNED[0] else "f1"
+    row = re.search(rf"^\| {metric} \| ([\d.| ]+) \|$", card, re.MULTILINE)
+    assert row is not None
+    shipped, before, *others = map(float, row[1].split(" | "))
+    assert shipped == pytest.approx(about["metrics"][metric], abs=5e-4)
+    assert abs(shipped - before) < 0.03  # storing it costs little
+    assert others and shipped > others[-1]  # the simple rule
+    for part in ("## What it gets wrong", "## Data and licence", f"bertcore predict {name}"):
+        assert part in card
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_the_card_counts_the_right_answers_to_our_own_sentences(name: str) -> None:
+    card = (shipped_checkpoint(name) / "README.md").read_text(encoding="utf-8")
+    stated = sum(int(found) for found in re.findall(r"^\| [^|]+ \| (\d+) of \d+ \|$", card, re.MULTILINE))
+    checkpoint = load_checkpoint(shipped_checkpoint(name))
+    asked = probes(name)
+    right = sum(answer_of(checkpoint, each["a"], each.get("b")) == each["answer"] for each in asked)
+    assert right == stated > 0
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_the_window_knows_its_task_and_its_figure(name: str) -> None:
+    checkpoint = load_checkpoint(shipped_checkpoint(name))
+    info = task_info(required_kind(checkpoint), checkpoint.config.labels, checkpoint.folder)
+    assert info.title and info.measured is not None
+    assert load(name).learned_task == json.loads((assets() / "recipes" / f"{name}.json").read_text())["data"]["task"]

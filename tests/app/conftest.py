@@ -13,8 +13,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 import torch
-from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop, QObject, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop, QObject, QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question
@@ -276,6 +278,19 @@ def shown_view(window: Window, room: str, view: str, qtbot: object = None) -> An
     shown = window.open_room(room).open_view(view)
     answered(window)
     return shown
+
+
+def click(widget: QWidget, at: QRectF | QPointF) -> None:
+    """A click of the left button in the middle of a rectangle, or at a point."""
+    place = at.center() if isinstance(at, QRectF) else at
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place.toPoint())
+
+
+def press(widget: QWidget, *keys: str) -> None:
+    """Keys as Qt writes them: "Right", "Ctrl+M"."""
+    for key in keys:
+        combination = QKeySequence(key)[0]
+        QTest.keyClick(widget, combination.key(), combination.keyboardModifiers())
 
 
 def handle_events() -> None:

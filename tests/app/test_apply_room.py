@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -31,7 +30,7 @@ from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.tasks.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import WORDS, Opener, wait_until
+from tests.app.conftest import WORDS, Opener, press, wait_until
 
 A, B, OTHER_A = "The cat sat on the mat.", "It was very comfortable.", "The dog sat on the mat."
 PASSAGE = "A dog ran home. \U0001f600 The happy bird sat on the sofa. It was very comfortable."
@@ -291,9 +290,9 @@ def test_endings_are_ranked(apply_to: Callable) -> None:
     assert window.frame.banner.isHidden()
     window.activateWindow()
     view.editor.setFocus()
-    QTest.keyClick(view.editor, Qt.Key.Key_M)
+    press(view.editor, "M")
     assert view.text.count("m") == ENDINGS.count("m") + 1 and not window.state.masked
-    QTest.keyClick(view.editor, Qt.Key.Key_Tab)
+    press(view.editor, "Tab")
     assert "\t" not in view.text
     window.appearance.set_look(projector=True)
     wait_until(lambda: open_room(window).is_drawn)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.attentions import Attentions
@@ -18,7 +17,7 @@ from app.state.baseline import TWO_TEXTS, Baseline, OtherModel, OtherText
 from app.state.readings import Reading
 from app.state.token_units import TokenView
 from tests.app.attend_room import attend
-from tests.app.conftest import TEXT_B, answered, make_checkpoint, settle, wait_until
+from tests.app.conftest import TEXT_B, answered, click, make_checkpoint, settle, wait_until
 
 SHORTER, ONE_WORD = OtherText("The dog sat.", TEXT_B), OtherText("The dog sat on the mat.", TEXT_B)
 Compare = Callable[[str, Baseline | None], Any]
@@ -131,7 +130,7 @@ class TestMoved:
         np.testing.assert_allclose(panel.map.values, direct, atol=1e-4)
         assert panel.heads[0] == divmod(int(direct.argmax()), direct.shape[1])
         last = len(panel.heads) - 1
-        QTest.mouseClick(panel.bars, Qt.MouseButton.LeftButton, pos=panel.bars.row_rect(last).center().toPoint())
+        click(panel.bars, panel.bars.row_rect(last))
         assert (window.state.layer, window.state.head) == panel.heads[last]
 
     def test_without_a_baseline_two_texts_are_offered_at_a_click(

@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 
 from app.compute.head_questions import check_of_head, effects_of_heads
 from app.compute.question import Question
@@ -24,7 +22,7 @@ from bertcore.analysis.interventions import ablate
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import attend, traced
-from tests.app.conftest import answered, settle, shown_view
+from tests.app.conftest import answered, click, press, settle, shown_view
 
 
 @pytest.fixture
@@ -47,7 +45,7 @@ class TestFind:
         expected = find_heads("attn(A -> B) > 0.05", traced(window).attentions, window.state.encoding)
         assert found.matches == expected.matches and expected.matches
         assert find.summary.text() == f"{len(expected.matches)} heads, ranked by attention from A to B"
-        QTest.keyClick(find.query, Qt.Key.Key_Return)
+        press(find.query, "Return")
         assert list(room.shared.heads) == [(expected.matches[0].layer, expected.matches[0].head)]
         find.choose.click()
         assert list(room.shared.heads) == [(match.layer, match.head) for match in expected.matches[:6]]
@@ -82,12 +80,12 @@ class TestFind:
 
 
 def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Window) -> None:
-    view = shown_view(window, "attend", "alike")
+    view = window.open_room("attend").open_view("alike")
     expected = head_map(traced(window).attentions)
     np.testing.assert_allclose(view.points.points.places, expected.points.reshape(-1, 2), atol=1e-9)
     layer, head = divmod(int(np.argsort(expected.divergence[0])[1]), 4)
     assert f'href="{layer},{head}"' in view.links.text()
-    QTest.mouseClick(view.points, Qt.MouseButton.LeftButton, pos=view.points.spots[1 * 4 + 2].toPoint())
+    click(view.points, view.points.spots[1 * 4 + 2])
     assert list(room.shared.heads) == [(1, 2)]
 
 

@@ -21,7 +21,7 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.score_steps import score_steps
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import attend, set_weight, traced, values
-from tests.app.conftest import Opener, answered, settle, units_of, wait_until
+from tests.app.conftest import Opener, answered, press, settle, units_of, wait_until
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -72,14 +72,13 @@ class TestChoosing:
 
     def test_keys_choose_too(self, room: AttendRoom, window: Window) -> None:
         atlas = room.heads_card.atlas
-        for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right):
-            QTest.keyClick(atlas, key)
+        press(atlas, "Down", "Right", "Right")
         assert list(room.shared.heads) == [(1, 2)]
-        QTest.keyClick(atlas, Qt.Key.Key_Up, Control)
+        press(atlas, "Ctrl+Up")
         assert list(room.shared.heads) == [(1, 2)]
-        QTest.keyClick(atlas, Qt.Key.Key_Space)
+        press(atlas, "Space")
         assert list(room.shared.heads) == [(1, 2), (0, 2)]
-        QTest.keyClick(atlas, Qt.Key.Key_Right, Shift)
+        press(atlas, "Shift+Right")
         assert room.shared.heads[0] == (1, 2) and (0, 3) in room.shared.heads
 
     def test_sorted_by_kind_every_head_stands_under_its_kind(self, room: AttendRoom, window: Window) -> None:
@@ -222,7 +221,7 @@ class TestLines:
         view, attention = room.open_view("lines"), traced(window).attentions[0, 0]
         view.limit.setCurrentIndex(LEAST)
         view.percent.setValue(15)
-        QTest.keyClick(view.percent, Qt.Key.Key_Down)
+        press(view.percent, "Down")
         assert len(view.picture.lines[0].links.weights) == int((attention >= 0.10).sum())
         parts = np.array(window.state.encoding.parts)
         view.filter.setCurrentIndex(A_TO_B)
@@ -267,7 +266,7 @@ class TestScore:
         spot = widget.bar_rect(4, 2).center().toPoint()
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
         assert view.steps is not None and view.steps.column == 2
-        QTest.keyClick(widget, Qt.Key.Key_Right)
+        press(widget, "Right")
         assert view.steps.column == 3
 
     def test_an_edited_row_is_said(self, room: AttendRoom, window: Window) -> None:

@@ -19,7 +19,7 @@ from bertcore.analysis.interventions import ablate, set_attention_row
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import attend, set_weight, traced
-from tests.app.conftest import answered, settle, units_of, wait_until
+from tests.app.conftest import answered, press, settle, units_of, wait_until
 from tests.app.layout_walk import walk
 
 
@@ -157,7 +157,7 @@ def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, mo
     assert panel.weight.value() == pytest.approx(float(before[6]), abs=5e-4)
     panel.weight.selectAll()
     QTest.keyClicks(panel.weight, "0.75")
-    QTest.keyClick(panel.weight, Qt.Key.Key_Return)
+    press(panel.weight, "Return")
     settle(window)
     row = before * (0.25 / (1 - before[6]))
     row[6] = 0.75
@@ -251,7 +251,7 @@ def test_a_weight_goes_into_the_row_that_it_was_typed_for(room: AttendRoom, wind
     window.state.set_hover(6)
     window.state.set_focus(6)
     assert panel.weight.text() == "0.9" and panel.column.currentIndex() == column
-    QTest.keyClick(panel.weight, Qt.Key.Key_Return)
+    press(panel.weight, "Return")
     (row,) = window.state.what_if.rows
     assert row.position == 3 and row.weights[column] == pytest.approx(0.9)
 
@@ -274,7 +274,7 @@ def test_what_is_typed_counts_or_goes_away(
     before = panel.weight.text()
     type_weight(room, window, typed)
     if leave == "enter":
-        QTest.keyClick(panel.weight, Qt.Key.Key_Return)
+        press(panel.weight, "Return")
     else:
         panel.column.setFocus()
     if counts is None:

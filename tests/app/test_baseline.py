@@ -26,7 +26,7 @@ from bertcore.analysis.predict import WordGuess, softmax
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer, same_word
-from tests.app.conftest import TEXT_A, TEXT_B, answered, make_checkpoint, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, make_checkpoint, press, settle, wait_until
 from tests.app.family_models import save_family
 from tests.app.predict_room import page, predict, texts
 
@@ -154,7 +154,7 @@ def test_words_before_and_now(window: Window) -> None:
     assert [word.before for word in card.shift.now] == [places.get(word.id) for word in card.words]
     is_any_lost = not set(places) <= {word.id for word in card.words}
     assert ("Grey on the left" in card.intro) == is_any_lost
-    QTest.keyClick(window, Qt.Key.Key_D)
+    press(window, "D")
     assert card.bars.isVisible() and not card.shift.isVisible()
 
 

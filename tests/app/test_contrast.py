@@ -21,7 +21,7 @@ from app.state.selection import NO_CONTRAST, Contrast
 from app.widgets.target_choice import ContrastFields
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import TINY, shipped_checkpoint
-from tests.app.conftest import Opener, settle, wait_until
+from tests.app.conftest import Opener, press, settle, wait_until
 
 OURS, THEIRS = "The man put on [MASK] hat.", "The woman put on [MASK] hat."
 HER_HIS = Contrast("her", "his")
@@ -55,7 +55,7 @@ def type_words(window: Window, fields: ContrastFields, contrast: Contrast) -> No
     ):
         field.setFocus()
         field.selectAll()
-        QTest.keyClick(field, Qt.Key.Key_Delete)
+        press(field, "Del")
         QTest.keyClicks(field, word) if word.isascii() else field.insert(word)  # pasted
         QTest.keyClick(field, key)
     assert window.state.contrast == contrast

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -28,7 +28,7 @@ from bertcore.analysis.vectors import NearestWords, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_B, Opener, make_checkpoint, settle, wait_until
+from tests.app.conftest import TEXT_B, Opener, click, make_checkpoint, press, settle, wait_until
 from tests.app.family_models import SHAPES, save_family
 
 OTHER, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The cat sat.", TEXT_B)
@@ -158,13 +158,11 @@ def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window) ->
     strips, heard = overview.charts["strips"], list[str]()
     overview.hover_text_changed.connect(heard.append)
     strips.setFocus()
-    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_PageDown):
-        QTest.keyClick(strips, key)
+    press(strips, "Right", "Right", "Down", "PgDown")
     segments = reading_of(window).trace.segment_embeddings
     assert window.state.focus == 4 and segments is not None
     assert heard[-1] == f"segment of on (4), dimension 2: {segments[4, 2]:.5g}".replace("-", "−")
-    for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right):
-        QTest.keyClick(overview.charts["positions"], key)
+    press(overview.charts["positions"], "Down", "Right", "Right")
     cosines = overview.answer_of("tables", reading_of(window)).position_cosines
     assert heard[-1] == f"positions 1 and 2: cosine {cosines[1, 2]:.4f}".replace("-", "−")
 
@@ -181,7 +179,7 @@ def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Windo
         found = pca(vectors)
         np.testing.assert_array_equal(picture.points.places, found.points)
         assert f"{found.kept:.0%} of the variance" in text_map.cards["map"].hint
-    QTest.keyClick(picture, Qt.Key.Key_Right)
+    press(picture, "Right")
     assert window.state.focus == 2 and picture.selected == [2]
 
 
@@ -339,10 +337,6 @@ def test_vectors_of_another_width_are_not_subtracted(room: EmbedRoom, window: Wi
 # What if.
 
 
-def click(widget: Any, rect: QRectF) -> None:
-    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=rect.center().toPoint())
-
-
 def test_a_part_left_out_is_compared_with_the_model_unchanged(overview: PartsView, window: Window) -> None:
     window.state.set_wants_difference(True)
     window.state.set_what_if(WhatIf().with_layer(0, True))  # comes after the embeddings
@@ -444,13 +438,12 @@ def test_the_keyboard_moves_and_swaps(what_if: WhatIfView, window: Window) -> No
     window.state.set_focus(3)
     what_if.tiles.setFocus()
     for expected in ({3: 1}, {}):
-        QTest.keyClick(what_if.tiles, Qt.Key.Key_Space)
+        press(what_if.tiles, "Space")
         settle(window)
         assert dict(window.state.what_if.segments) == expected
-    for key in (Qt.Key.Key_Return, Qt.Key.Key_Right, Qt.Key.Key_Return):
-        QTest.keyClick(what_if.tiles, key)
+    press(what_if.tiles, "Return", "Right", "Return")
     assert window.state.what_if.positions == ((3, 4), (4, 3))
-    QTest.keyClick(what_if.tiles, Qt.Key.Key_Return)
+    press(what_if.tiles, "Return")
     window.state.set_focus(None)  # Esc
     assert "swap with" not in what_if.how.text()
 
@@ -516,7 +509,7 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     assert f"{sum(not one.is_same for one in spans)} of {len(spans)} words" in view.note.text()
     window.state.set_focus(2)
     assert spans[view.picture.selected_cell() or 0].first[0].position == 2
-    QTest.keyClick(view.picture, Qt.Key.Key_Right)
+    press(view.picture, "Right")
     assert window.state.focus == 3
     window.state.set_text("a cat", "")
     calm(window, view)

@@ -9,16 +9,23 @@ import pytest
 import torch
 from PySide6.QtCore import Qt
 
+from app.compute.head_questions import changed_targets
 from app.look import numbers
+from app.rooms.attend.head_panels import KindsView
+from app.rooms.attend.heads_card import PANELS
+from app.rooms.attend.large_card import SPECS
+from app.rooms.attend.matrix_view import MatrixView
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
 from app.state.explore_state import ExploreState
 from app.widgets.token_strip import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, settle, wait_until
+from tests.app.attend_room import attend, traced, values
+from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, settle, wait_until
 from tests.app.family_models import SHAPES, save_family, vocabulary
 from tests.app.predict_room import nothing, texts
+from tests.app.test_apply_room import make_model
 from tests.app.test_embed_room import opened, overview_of
 
 Show = Callable[[str], Window]
@@ -127,7 +134,7 @@ def test_the_models_own_names_are_shown(show: Show) -> None:
     attend = window.open_room("attend")
     settle(window)
     assert "on <s>, </s>" in [name.text() for name, *_ in attend.side.facts]
-    assert "[CLS]" not in attend.open_view("kinds").links.text()
+    assert "[CLS]" not in attend_room.open_view(attend, "kinds", KindsView).links.text()
 
 
 @pytest.mark.parametrize(("name", "family"), [("roberta", "RoBERTa"), ("pre-norm", "pre-norm BERT"), ("minilm", "")])
@@ -230,3 +237,118 @@ def test_a_vocabulary_without_a_mask_masks_nothing() -> None:
     state.toggle_mask(2)
     assert state.all_masked == () and state.encoding is not None and state.input_ids == state.encoding.ids
     assert len(said) == 1 and "no mask" in said[0]
+
+
+@pytest.mark.parametrize("family", ["distilbert", "albert", "discriminator", "minilm", "roberta"])
+def test_every_mode_and_tab_of_each_family(open_window: Opener, folders: dict[str, Path], family: str) -> None:
+    window = open_window(folders[family], TEXT_A, TEXT_B)
+    room = attend(window)
+    model = window.state.model
+    if "mlm" in model.output_heads:
+        window.state.set_masks((2,))
+        settle(window)
+    for spec in PANELS:
+        room.heads_card.open(spec.key)
+        answered(window)
+    for spec in SPECS:
+        room.show_view(spec.key)
+        answered(window)
+        assert room.large.title != ""
+        if isinstance(room.view, MatrixView):
+            assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.shared.targets.all))
+    has_target = bool(model.output_heads)
+    assert bool(room.shared.targets.all) == has_target
+    if not has_target:
+        assert room.heads_card.atlas.effects is None
+        said = "another one" if model.pooling is not None else model.missing["mlm"]
+        assert said in room.shared.targets.problem
+    assert not window.frame.banner.is_shown
+
+
+@pytest.mark.parametrize("kind", ["classify", "tag", "span"])
+def test_a_fine_tuned_model_is_asked_about_its_own_task(open_window: Opener, tmp_path: Path, kind: str) -> None:
+    window = open_window(make_model(tmp_path / kind, kind), TEXT_A, TEXT_B)
+    room = attend(window)
+    room.side.what_if.head_off.click()
+    settle(window)
+    reading = window.state.reading
+    assert reading is not None and reading.baseline is not None
+    target = changed_targets(reading.baseline, reading)[0]
+    expected = (
+        target.label,
+        *(numbers.probability(target.value(one), fine=True) for one in (reading.baseline, reading)),
+    )
+    assert expected in room.side.what_if.effect.rows
+    room.heads_card.open("effects")
+    answered(window)
+    assert room.heads_card.atlas.effects is not None
+    view = room.open_view("check")
+    answered(window)
+    assert view.bars.columns
+
+
+def test_24_by_16_heads(open_window: Opener, folders: dict[str, Path]) -> None:
+    window = open_window(folders["encoder"], TEXT_A, TEXT_B)
+    room = attend(window)
+    answered(window)
+    room.heads_card.by_kind.setChecked(True)
+    panel = room.open_view("alike")
+    answered(window)
+    assert panel.points.points.places.shape == (24 * 16, 2)
+    room.shared.choose((23, 15), (0, 0), (11, 7))
+    room.open_view("mean")
+    attentions = traced(window).attentions
+    expected = (attentions[23, 15] + attentions[0, 0] + attentions[11, 7]) / 3
+    np.testing.assert_allclose(values(room), expected, atol=1e-6)
+    assert room.large.title == "Mean of 3 heads"
+
+
+@pytest.mark.parametrize("specials", [True, False])
+def test_nothing_but_special_tokens(window: Window, specials: bool) -> None:
+    """With them left out there is nothing to show at all."""
+    room = attend(window)
+    window.state.set_text("", "")
+    window.state.set_token_view(specials=specials)
+    settle(window)
+    for key in [*(spec.key for spec in SPECS), "matrix", "score"]:
+        room.show_view(key)
+        answered(window)
+        window.repaint()
+    for spec in PANELS:
+        room.heads_card.open(spec.key)
+        answered(window)
+        window.repaint()
+    assert not window.frame.banner.is_shown
+    assert room.is_drawn == specials
+    if specials:
+        assert room.open_view("matrix").grid.rows.texts == ["[CLS]", "[SEP]"]
+    else:
+        assert "there is no word yet" in room.waiting.sentence
+    window.state.set_text("cat", "")
+    settle(window)
+    assert room.is_drawn and "cat" in room.view.attentions.units.labels
+
+
+def test_one_word_without_special_tokens(window: Window) -> None:
+    room = attend(window)
+    window.state.set_text("cat", "")
+    window.state.set_token_view(specials=False)
+    answered(window)
+    assert values(room).shape == (1, 1)
+    assert room.side.row is not None and room.side.row.tolist() == pytest.approx([1.0])
+    assert not room.side.what_if.weight.isEnabled()
+    for spec in PANELS:
+        room.heads_card.open(spec.key)
+        answered(window)
+    assert not window.frame.banner.is_shown
+
+
+def test_from_many_heads_to_few(open_window: Opener, folders: dict[str, Path], model_folder: Path) -> None:
+    window = open_window(folders["encoder"], TEXT_A, TEXT_B)
+    room = attend(window)
+    room.shared.choose((20, 12), (3, 9), (1, 1))
+    window.open_model(model_folder)
+    wait_until(lambda: window.state.model.folder == model_folder)
+    settle(window)
+    assert set(room.shared.heads) <= {(layer, head) for layer in range(2) for head in range(4)}
+    assert (window.state.layer, window.state.head) in room.shared.heads

@@ -1,25 +1,216 @@
-"""Every sentence on the screen can be translated, and plurals are right in English."""
+"""Every sentence on the screen can be translated, and its words are those of its readers.
+
+The pseudo-language is accented, 40% longer, in brackets: ⟦Šăvé pîcţûŕé ~~~~⟧. No translator was asked for what has
+none. What is not ours to translate is left alone: tokens and typed text, names of models, runs and files, symbols,
+units, and what `allowed` says besides.
+"""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QAbstractListModel, QSize, Qt, QTranslator
+from PySide6.QtGui import QAction, QPainter
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPlainTextEdit,
+    QTabBar,
+    QTextEdit,
+    QWidget,
+)
 
+from app.look import numbers
 from app.look.say import plural, say, set_texts
-from app.shell.rooms import ROOMS
+from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
-from bertcore.locations import assets
+from app.widgets.card import Hint
+from app.widgets.help_panel import help_text
+from bertcore.locations import NAMED, assets
 from scripts.translations import strings_of_sources
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, settle, wait_until
-from tests.app.language_check import outside, untranslated
+from tests.app.conftest import TEXT_A, TEXT_B, Opener, handle_events, settle, wait_until
 from tests.app.layout_check import faults
 from tests.app.layout_walk import LABELS, walk, walk_train, write_runs
-from tests.app.pseudo_language import PseudoQt, PseudoTexts, pseudo
 from tests.app.test_apply_room import KINDS, make_model
+
+ACCENTED = str.maketrans("aceinorstuyzACEINORSTUYZ", "äçéîñöŕšţûýžÄÇÉÎÑÖŔŠŢÛÝŽ")
+LONGER = 0.4
+_KEPT = re.compile(r"(\{[^}]*\}|%L?n|&\w|<[^>]*>|&[a-z]+;|\t)")  # placeholders, mnemonics, tags, and the tab of a menu
+
+
+class PseudoTexts(Mapping[tuple[str, str], list[str]]):
+    """What `say` translates with: every text that it is asked for, and keeps what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+
+    def __getitem__(self, key: tuple[str, str]) -> list[str]:
+        source = key[1]
+        if not source:  # of a picture that has no words of its own
+            return []
+        self.asked.add(source)
+        return [pseudo(plural(source, n) if "%n" in source or "%Ln" in source else source) for n in (1, 2)]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class PseudoQt(QTranslator):
+    """The words of Qt's own dialogs, and of pyqtgraph's menus."""
+
+    def isEmpty(self) -> bool:
+        return False
+
+    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
+        return pseudo(source)
+
+
+def pseudo(text: str) -> str:
+    parts = _KEPT.split(text)
+    added = round(LONGER * sum(len(part) for part in parts[::2]))
+    longer = ("~~~~~~~ " * added)[:added]  # words, which a label can wrap
+    return f"⟦{''.join(part if i % 2 else part.translate(ACCENTED) for i, part in enumerate(parts))}{longer}⟧"
+
+
+UNITS = {"ms", "min", "mb", "gb", "tok", "nats", "bits", "px"}
+NAMES = {  # of the field, of files and of hardware: the same in every language
+    *(
+        "bertscope",
+        "bert",
+        "id",
+        "cls",
+        "sep",
+        "mask",
+        "unk",
+        "pad",
+        "cpu",
+        "cuda",
+        "gpu",
+        "fp",
+        "bf",
+        "gib",
+        "mib",
+    ),
+    *("layernorm", "gelu", "relu", "softmax", "pca", "ln", "emb", "png", "svg", "pdf", "csv", "npz", "ctrl", "shift"),
+    *("mini", "small", "medium", "tiny", "base", "large"),  # the sizes of models
+    *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
+    *("roberta", "albert"),
+}
+WORDS_OF_OTHER_MODELS = {"SnapshotList"}  # widgets that paint what a model with another vocabulary says
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_TAGS = re.compile(r"<[^>]*>|&[a-z]+;")
+_MODELS = re.compile("|".join(map(re.escape, NAMED)))
+_FILES = re.compile(r"\S*[/\\]\S*|\S+\.(?:txt|tsv|csv|json|md|bertscope)\S*|step-\d+|bertcore\.\S+|\w+\._?\w+")
+
+
+def untranslated(window: Window, root: QWidget | None = None, allowed: Iterable[str] = ()) -> list[str]:
+    """Every text on show in `root` (left out: the window) that has words outside of the brackets, with its place."""
+    own = words_of_others(window) | {word.lower() for word in allowed}
+    found: dict[str, None] = {}
+    for place, text in texts(root or window):
+        words = [word.lower() for word in _WORD.findall(outside(text))]
+        strange = [word for word in words if word not in own]
+        if strange and words[0] == strange[0] and any(word.endswith(words[0]) for word in own):
+            del strange[0]  # the passage is cut off there
+        if strange and text.endswith("…") and any(word.startswith(strange[-1]) for word in own):
+            del strange[-1]
+        if strange:
+            found[f"{place}: {text[:110]!r} ({', '.join(strange[:4])})"] = None
+    return list(found)
+
+
+def words_of_others(window: Window) -> set[str]:
+    """Of the text, the vocabulary and the names of models and runs."""
+    state = window.state
+    texts_ = [state.text_a, state.text_b, *(str(run.name) for run in window.services.runs.runs)]
+    texts_ += [line.text() for line in window.findChildren(QLineEdit)]
+    texts_ += [edit.toPlainText() for edit in window.findChildren(QPlainTextEdit)]
+    if state.model is not None:
+        tokenizer = state.model.tokenizer
+        texts_ += [state.model.name, *(tokenizer.label(i) for i in range(tokenizer.vocab_size))]
+    return UNITS | NAMES | {word.lower() for text in texts_ for word in _WORD.findall(text)}
+
+
+def outside(text: str) -> str:
+    """What stands outside of the brackets of the pseudo-language; a text that is cut off has only one of them."""
+    text = _FILES.sub(" ", _MODELS.sub(" ", _TAGS.sub(" ", text)))
+    depth, kept = 0, []
+    for letter in text:
+        if letter == "⟦":
+            depth += 1
+        elif letter == "⟧":
+            if depth == 0:
+                kept.clear()  # the beginning stands on another line
+            depth = max(depth - 1, 0)
+        elif depth == 0:
+            kept.append(letter)
+    return "".join(kept)
+
+
+def texts(root: QWidget) -> Iterator[tuple[str, str]]:
+    """(where, text) of all that is on show: what Qt shows, what is painted, tool tips, names for screen readers."""
+    heard: list[tuple[str, str]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        paint = QPainter.drawText
+
+        def hear(painter: QPainter, *about: object) -> object:
+            name = type(painter.device()).__name__
+            if isinstance(painter.device(), QWidget) and name not in WORDS_OF_OTHER_MODELS:
+                heard.append((name, str(about[-1])))
+            return paint(painter, *about)
+
+        patch.setattr(QPainter, "drawText", hear)
+        root.grab()
+    yield from heard
+    if root.isWindow():
+        yield "window title", root.windowTitle()
+    for widget in [root, *root.findChildren(QWidget)]:
+        if widget.isVisible() and not _is_other(widget):
+            name = type(widget).__name__
+            for text in (*_own_texts(widget), widget.toolTip(), widget.accessibleName()):
+                if text:
+                    yield name, text
+
+
+def _own_texts(widget: QWidget) -> Iterator[str]:
+    if isinstance(widget, QLabel | QAbstractButton):
+        yield widget.text()
+    elif isinstance(widget, QComboBox):
+        yield from (widget.itemText(i) for i in range(widget.count()))
+    elif isinstance(widget, QLineEdit):
+        yield widget.placeholderText()
+    elif isinstance(widget, QTabBar):
+        for tab in range(widget.count()):
+            yield widget.tabText(tab)
+            yield widget.tabToolTip(tab)
+    elif isinstance(widget, QMenu):
+        yield from (action.text().split("\t")[0] for action in widget.actions())
+    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
+        model = widget.model()
+        columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount()  # which has none to ask
+        for way, count in (
+            (Qt.Orientation.Horizontal, columns),
+            (Qt.Orientation.Vertical, model.rowCount()),
+        ):
+            yield from (str(model.headerData(i, way) or "") for i in range(min(count, 40)))
+        for row in range(min(model.rowCount(), 40)):
+            yield from (str(model.index(row, i).data() or "") for i in range(min(columns, 20)))
+
+
+def _is_other(widget: QWidget) -> bool:
+    """Texts that are written elsewhere (help, the log of a run), and parts of Qt's own widgets."""
+    return isinstance(widget, QTextEdit) or widget.objectName().startswith("qt_")
+
 
 FACTS_OF_THE_SMALL_WORLD = ("pet", "house", "food", "drink", "way", "game", "place", "helper")
 
@@ -133,3 +324,44 @@ def _is_plain(text: str) -> bool:
 
 def _listed(wrong: dict[str, list[str]]) -> str:
     return "\n".join(f"{place}: {one}" for place, found in wrong.items() for one in found)
+
+
+VIEWS = (("attend", "effects"), ("attend", "check"), ("attend", "gradient"), ("predict", "attribution"))
+
+
+def labels(window: Window, room_key: str, view_key: str) -> str:
+    room: Any = window.open_room(room_key)
+    room.open_view(view_key)
+    settle(window)
+    handle_events()
+    return "\n".join(one.text() for one in room.findChildren(QLabel) if one.isVisible() or isinstance(one, Hint))
+
+
+@pytest.mark.parametrize("words", ["plain", "technical"])
+def test_notes_on_colours_and_numbers(words: str, window: Window) -> None:
+    numbers.set_technical(words == "technical")
+    window.state.set_masks([2])
+    window.state.set_focus(2)
+    settle(window)
+    said = {view: labels(window, *view) for view in VIEWS}
+    technical = {view for view, text in said.items() if "ln p" in text or "nats" in text}
+    assert technical == (set(VIEWS) if words == "technical" else set())
+
+
+OF_ONE_THEME = re.compile(r"\b(white|black|pale|bright|dark|light)(r|er|st|est)?\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
+def test_help(spec: RoomSpec) -> None:
+    assert OF_ONE_THEME.findall(help_text(spec.key)) == []
+
+
+@pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
+def test_labels(spec: RoomSpec, window: Window) -> None:
+    """Those of pages and tabs that are not open, too."""
+    for view in spec.view_keys:
+        room = window.open_room(spec.key)
+        open_view(room, view)
+        settle(window)
+        said = [label.text() for label in room.findChildren(QLabel)]
+        assert [text for text in said if OF_ONE_THEME.search(text)] == []

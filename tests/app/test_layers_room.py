@@ -8,23 +8,29 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-from app.look import numbers
+from app.figures.figure import Figure
+from app.figures.files import image_of, svg
+from app.look import numbers, theme
 from app.rooms.layers.layer_steps import layer_steps
 from app.rooms.layers.neurons_view import MOST_WORDS
+from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.word_view import verdict
 from app.shell.window import Window
 from app.state.what_if import EditedRow
 from app.widgets.charts.bars import BarList
+from app.widgets.figure_button import FigureButton
 from bertcore.analysis.layer_trace import trace_layer
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
 from bertcore.analysis.vectors import GroupSimilarity, cosines, group_similarity, lengths, pca, word_in_sentences
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from tests.app.conftest import Opener, settle, shown_view, wait_until
+from tests.app.conftest import Opener, click, press, settle, shown_view, wait_until
 from tests.app.family_models import SHAPES, save_family
 
 Opened = Callable[[str], Any]  # the key of a view of the room -> the view
@@ -68,10 +74,10 @@ def test_lengths_and_cosines_are_the_engines(room: Any, opened: Opened, reading:
 def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: Any, window: Window) -> None:
     assert window.state.selection.stage == 1
     room.slider.track.setFocus()
-    QTest.keyClick(room.slider.track, Qt.Key.Key_Right)
+    press(room.slider.track, "Right")
     assert (window.state.selection.stage, window.state.layer) == (2, 1)
     for _ in range(2):
-        QTest.keyClick(room.slider.track, Qt.Key.Key_Left)
+        press(room.slider.track, "Left")
     assert (window.state.selection.stage, window.state.layer, room.slider.name.text()) == (0, 0, "embeddings")
     window.state.set_head(1, 3)
     assert window.state.selection.stage == 2 and room.slider.track.value() == 2
@@ -79,9 +85,9 @@ def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: Any, window: Win
 
 def test_a_click_on_a_length_chooses_token_and_layer(opened: Opened, window: Window) -> None:
     chart = opened("hidden").charts["lengths"]
-    QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=chart.cell_rect(4, 2).center().toPoint())
+    click(chart, chart.cell_rect(4, 2))
     assert (window.state.focus, window.state.selection.stage) == (4, 2)
-    QTest.keyClick(chart, Qt.Key.Key_Down)
+    press(chart, "Down")
     assert window.state.focus == 5 and chart.selected == (5, 2)
 
 
@@ -92,7 +98,7 @@ def test_paths_are_the_engines_and_follow_the_selection(opened: Opened, window: 
     assert f"across: {found.explained_variance_ratio[0]:.0%} of the variance" in view.cards["paths"].hint
     chart.setFocus()
     window.state.set_focus(2)
-    QTest.keyClick(chart, Qt.Key.Key_Right)
+    press(chart, "Right")
     assert window.state.focus == 3 and chart.selected == [3]
 
 
@@ -122,7 +128,7 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     shared = [sum(neuron in one for one in named) for neuron in named[4]]
     first = charts["strongest"].selected_cell()
     assert first == shared.index(min(shared))  # the one that fires for the fewest others
-    QTest.keyClick(charts["strongest"], Qt.Key.Key_Down)
+    press(charts["strongest"], "Down")
     settle(window)
     layer, neuron = named[4][min(first + 1, len(named[4]) - 1)]
     assert view.chosen == (layer, neuron) and view.cards["tokens"].title == f"Layer {layer + 1} · Neuron {neuron}"
@@ -286,3 +292,95 @@ def test_every_view_works_for_every_family_and_for_little_text(name: str, open_w
             settle(window)
             room.view.repaint()
     assert not window.frame.banner.isVisible()
+
+
+@pytest.fixture
+def view(window: Window) -> Any:
+    return shown_view(window, "layers", "steps")
+
+
+def opened_step(view: Any, columns: int, window: Window) -> Figure:
+    """Of the first step with so many columns, which is open now."""
+    key = next(step.key for step in view.steps if step.values.shape[1] == columns)
+    if key != view.open_key:
+        view.open_step(key)
+    settle(window)
+    return figure_of(view)
+
+
+def figure_of(view: Any) -> Any:
+    return view.card.findChild(FigureButton).figure()
+
+
+@pytest.mark.parametrize("theme_name", ["light", "dark"])
+@pytest.mark.parametrize("column", [0, 1, 2], ids=["negative", "nothing", "positive"])
+def test_the_chosen_cell_is_framed_in_its_own_colour(
+    looks: QApplication, qtbot: QtBot, column: int, theme_name: str
+) -> None:
+    theme.apply(looks, theme_name)
+    table = NumberTable()
+    qtbot.addWidget(table)
+    table.resize(500, 200)
+    table.numbers.set_values(np.array([[-0.9, 0.0, 0.67], [-1.0, 0.5, 1.0]]), ["a", "b"], [])
+    table.choose(0, column)
+    table.show()
+    seen, place = table.viewport().grab().toImage(), table.visualRect(table.numbers.index(0, column))
+    inside = seen.pixelColor(place.topLeft() + QPoint(5, 5))
+    assert inside == table.numbers.fill(float(table.numbers.values[0, column]))
+    assert seen.pixelColor(place.topLeft()) == seen.pixelColor(place.bottomRight()) == theme.color("ink")
+    other = table.visualRect(table.numbers.index(1, column))
+    assert seen.pixelColor(other.bottomRight()) == table.numbers.fill(float(table.numbers.values[1, column]))
+
+
+def test_a_picture_has_all_rows_and_says_which_columns(view: Any, window: Window) -> None:
+    window.resize(1000, 720)
+    opened_step(view, 64, window)
+    view.table.horizontalScrollBar().setValue(100)
+    shown = view.table.pictured_columns
+    assert shown.start == 2 and 0 < len(shown) < 64
+    figure = figure_of(view)
+    assert figure.hint.endswith(f"columns {shown[0]}–{shown[-1]} of 64")
+    words = re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
+    numbers = view.table.numbers
+    for row in numbers.values[:, shown.start : shown.stop]:
+        assert all(short(float(value)) in words for value in row)
+    tokens = window.state.reading.shown_tokens
+    assert words.count(str(shown[-1])) == 1 and set(tokens) <= set(words)
+    assert next(iter(figure.numbers.values())).values.shape == numbers.values.shape
+
+
+def test_a_picture_has_cells_where_scroll_bars_would_be(view: Any, window: Window) -> None:
+    opened_step(view, 64, window)
+    figure, table = figure_of(view), view.table
+    last = table.numbers.rowCount() - 1, table.pictured_columns[-1]
+    table_picture = table.picture()
+    image = image_of(figure.__class__("", table_picture, {}, "", ""))
+    corner = QPoint(theme.px(16) + table_picture.width - 2, theme.px(16) + table_picture.height - 2)
+    expected = table.numbers.fill(float(table.numbers.values[last]))
+    assert image.pixelColor(corner * 2) == expected
+
+
+def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view: Any, window: Window) -> None:
+    wait_until(lambda: bool(view.headers) and not view._after_layout.isActive())
+    QApplication.processEvents()
+    viewport = view._area.viewport()
+    places = [(header.mapTo(viewport, QPoint(0, 0)).y(), header.height()) for header in view.headers]
+    assert places[-1][0] > viewport.height()  # there are more than fit
+    assert [top for top, height in places if top < viewport.height() - 4 < viewport.height() < top + height] == []
+
+
+def test_a_table_with_few_columns_is_pictured_whole(view: Any, window: Window) -> None:
+    window.resize(1000, 720)
+    tokens = window.state.reading.shown_tokens
+    view.open_step("probs")
+    settle(window)
+    assert len(tokens) <= MOST_WHOLE and view.table.horizontalScrollBar().maximum() > 0
+    figure = figure_of(view)
+    assert "columns" not in figure.hint
+    assert list(view.table.pictured_columns) == list(range(len(tokens)))
+
+
+def test_nothing_has_no_sign() -> None:
+    values = {-0.0: "0.0000", -0.00001: "0.0000", 0.00001: "0.0000"}
+    values |= {-0.00148: "−0.0015", -12.345: "−12.345", -123.4: "−123.40"}
+    assert {value: short(value) for value in values} == values

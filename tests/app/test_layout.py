@@ -1,10 +1,7 @@
 """No words are cut off, squeezed or written over others: at 1280 × 720, for a projector, at twice the scale."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -30,8 +27,8 @@ from tests.app.conftest import TEXT_A, TEXT_B, handle_events, make_checkpoint, s
 from tests.app.layout_check import curve_words, faults
 from tests.app.layout_walk import SIZE, walk, walk_train, write_runs
 from tests.app.test_apply_room import ENDINGS, KINDS, PASSAGE, make_model
+from tests.end_to_end.shell import run_python
 
-ROOT = Path(__file__).resolve().parents[2]
 LONG_NAME = "a-model-with-a-rather-long-name-uncased-whole-word-masking"
 LONG_PROBLEM = "The folder cannot be read as a checkpoint. " * 4
 UNSEEN_TEXTS = (
@@ -242,9 +239,8 @@ def test_picture_of_the_heads_holds_still(sized: Window) -> None:
 )
 def test_every_room_at_another_scale(model_folder: Path, tmp_path: Path, scale: str, look: str) -> None:
     """The scale is the process's own. Window sizes are in the units of the layout, pictures in those of the screen."""
-    environment = {**os.environ, "QT_SCALE_FACTOR": scale, "BERTSCOPE_HOME": str(tmp_path / "other home")}
-    command = [sys.executable, "-m", "tests.app.layout_walk", str(model_folder), look]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    command = ("-m", "tests.app.layout_walk", str(model_folder), look)
+    done = run_python(*command, QT_SCALE_FACTOR=scale, BERTSCOPE_HOME=str(tmp_path / "other home"))
     assert done.returncode == 0, done.stderr[-2000:]
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["faults"] == {}

@@ -25,7 +25,7 @@ from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.residual import neuron_activations
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TEXT_B, Opener, make_checkpoint, settle, wait_until
+from tests.app.conftest import TEXT_B, Opener, click, make_checkpoint, press, settle, wait_until
 from tests.app.family_models import save_family
 
 EMBEDDINGS = ("token", "segment", "position", "sum")
@@ -184,7 +184,7 @@ def test_a_click_opens_the_place(part: MapPart, room: str, view: str, selected: 
     caption, center = shown.describe(part), shown.plan.parts[part].center()
     assert part.kind == "section" or (caption.title and caption.text)
     assert shown.cell_at(center) == part
-    QTest.mouseClick(shown, Qt.MouseButton.LeftButton, pos=center.toPoint())
+    click(shown, center)
     opened: Any = window.frame.room
     assert (window.room_key, opened.views.key) == (room, view)
     assert {name: getattr(window.state, name) for name in selected} == selected
@@ -196,15 +196,15 @@ def test_arrow_keys_walk_and_enter_opens(window: Window) -> None:
     picture = shown_map(window).map
     picture.setFocus(Qt.FocusReason.TabFocusReason)
     wait_until(lambda: picture.hovered_cell == MapPart("head", 0, 0))
-    QTest.keyClick(picture, Qt.Key.Key_Right)
+    press(picture, "Right")
     assert picture.hovered_cell == MapPart("head", 0, 1)
     reached = set()
     for _ in range(60):
-        QTest.keyClick(picture, Qt.Key.Key_Down)
+        press(picture, "Down")
         reached.add(picture.hovered_cell.kind)
     assert {"state", "feed_forward"} <= reached
     picture.set_hovered(MapPart("head", 0, 1))
-    QTest.keyClick(picture, Qt.Key.Key_Return)
+    press(picture, "Return")
     assert window.room_key == "attend" and (window.state.layer, window.state.head) == (0, 1)
 
 

@@ -7,7 +7,6 @@ from typing import get_args
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 
 from app.compute.head_questions import HeadTarget, targets_of
 from app.compute.masks import fill_masks, lens_at, word_through_layers
@@ -26,7 +25,7 @@ from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.effects import Method
 from bertcore.analysis.targets import Target
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, handle_events, units_of, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, click, handle_events, press, units_of, wait_until
 from tests.app.predict_room import MASKS, asked, figure_of, nothing, page, predict, reading_of
 from tests.app.test_apply_room import make_model
 
@@ -51,11 +50,11 @@ def test_the_table_is_the_lens_and_chooses_a_mask(window: Window) -> None:
     )
     assert [word.id for word in shown] == [word.id for word in expected]
     assert [word.probability for word in shown] == pytest.approx([one.probability for one in expected], rel=1e-4)
-    QTest.mouseClick(table, Qt.MouseButton.LeftButton, pos=table.cell_rect(1, 2).center().toPoint())
+    click(table, table.cell_rect(1, 2))
     assert window.state.focus == MASKS[2] and table.selected == (None, 2)
     word = table.guesses[1][2][0][0].token
     assert [entry[0] for entry in view.entries("table", 1, 2) if entry] == [f"Insert “{word}”", f"Copy “{word}”"]
-    QTest.keyClick(table, Qt.Key.Key_Left)
+    press(table, "Left")
     assert window.state.focus == MASKS[1] and table.selected == (None, 1)
     assert [bar.mark for bar in view.charts["word"].bars] == [f"rank {rank:,}" for rank in lens.rank[:, 1]]
 
@@ -216,7 +215,7 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
         assert view.shown[method].array == pytest.approx(found.scores, abs=1e-4)
     if kind == "tag":  # the tag of another token
         tokens = view.charts["gradient_x_input"]
-        QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(4).center().toPoint())
+        click(tokens, tokens.rect_of(4))
         answered(window)
         assert view.targets.target.target.position == 4
 
@@ -285,15 +284,15 @@ def test_masks_are_filled_in_the_order_of_the_clicks(window: Window) -> None:
     assert not view.next.isEnabled()
     tokens = view.charts["text"]
     for position in (MASKS[2], MASKS[0]):
-        QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(position).center().toPoint())
+        click(tokens, tokens.rect_of(position))
         answered(window)
     checkpoint, text, _ = asked(window)
     expected = fill_masks(checkpoint, text, MASKS, [MASKS[2], MASKS[0]])
     assert [(step.position, step.word.id) for step in view.steps] == [(s.position, s.word.id) for s in expected]
     tokens.setFocus()
     for _ in range(MASKS[1] + 1):
-        QTest.keyClick(tokens, Qt.Key.Key_Right)
-    QTest.keyClick(tokens, Qt.Key.Key_Return)
+        press(tokens, "Right")
+    press(tokens, "Return")
     answered(window)
     assert view.open_masks == []
 

@@ -27,7 +27,7 @@ from app.widgets.charts.cells import Labels
 from app.widgets.charts.scale import ShareBar
 from bertcore.analysis.predict import WordGuess, next_sentence, softmax
 from bertcore.analysis.trace import trace
-from tests.app.conftest import TEXT_A, TEXT_B, answered, make_checkpoint, settle, units_of, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, click, make_checkpoint, press, settle, units_of, wait_until
 from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, asked, nothing, predict, reading_of, texts
 
@@ -54,7 +54,7 @@ def plain_row(card: MaskCard) -> int:
 def insert(card: MaskCard) -> str:
     """A click on such a word."""
     row = plain_row(card)
-    QTest.mouseClick(card.bars, Qt.MouseButton.LeftButton, pos=card.bars.row_rect(row).center().toPoint())
+    click(card.bars, card.bars.row_rect(row))
     return card.bars.bars[row].label
 
 
@@ -239,7 +239,7 @@ def test_pages_are_reached_by_keyboard_and_stay_open(window: Window) -> None:
     tabs.setFocus()
     while room.views.key != "surprise":
         before = tabs.currentIndex()
-        QTest.keyClick(tabs, Qt.Key.Key_Right)
+        press(tabs, "Right")
         assert tabs.currentIndex() == before + 1
     assert tabs.tabData(tabs.currentIndex()) == "surprise"
     window.appearance.set_look(projector=True)

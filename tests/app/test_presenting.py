@@ -7,10 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.lessons.card import LessonCard
 from app.lessons.card_parts import CuttingSteps
@@ -18,13 +19,15 @@ from app.lessons.lesson import Lesson
 from app.lessons.notes_window import other_screen
 from app.lessons.parser import load_lesson
 from app.lessons.shipped import tour_file
+from app.lessons.spotlight import Spotlight
 from app.shell.rooms import room_views
 from app.shell.settings import load_settings
 from app.shell.window import Window
 from app.widgets.answer_cover import Cover
 from app.widgets.banner import OfferLine
+from app.widgets.highlights import HIGHLIGHTS
 from app.widgets.presenting import BlankScreen, PointerRing
-from tests.app.conftest import settle, wait_until
+from tests.app.conftest import handle_events, press, settle, wait_until
 
 LESSON = """---
 title: Covered
@@ -133,9 +136,9 @@ def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, open_lesso
 def test_a_remote_turns_pages_from_anywhere(window: Window, player: Any) -> None:
     for widget in (window.frame.sentences.a, window.frame.strip.field, window.frame.sentences.b):
         widget.setFocus()
-        QTest.keyClick(widget, Qt.Key.Key_PageDown)
+        press(widget, "PgDown")
         assert player.number == 1
-        QTest.keyClick(widget, Qt.Key.Key_PageUp)
+        press(widget, "PgUp")
         assert player.number == 0
 
 
@@ -158,13 +161,13 @@ def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key:
     assert image.pixelColor(image.width() // 2, image.height() // 2).name() == "#000000"
     window.resize(window.width() - 50, window.height() - 50)
     assert screen.rect() == window.rect()
-    QTest.keyClick(screen, Qt.Key.Key_M)  # no command while it is black
+    press(screen, "M")  # no command while it is black
     assert not screen.isVisible() and field.hasFocus() and window.state.masked == masked
 
 
 def test_tab_does_not_leave_a_black_screen_with_the_keyboard_elsewhere(window: Window, field: QWidget) -> None:
     for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-        QTest.keyClick(field, Qt.Key.Key_B)
+        press(field, "B")
         (screen,) = window.findChildren(BlankScreen)
         assert screen.isVisible()
         QTest.keyClick(screen, key)
@@ -198,10 +201,10 @@ def test_speaker_notes_say_what_is_asked_and_turn_pages(window: Window, player: 
     notes = window.lessons.notes
     assert notes.text.text() == "Count to ten." and notes.next_title.text() == "Next: Second"
     assert notes._asked.text() == "On the page: What does it say?"
-    QTest.keyClick(notes, Qt.Key.Key_PageDown)
+    press(notes, "PgDown")
     assert player.number == 1 and not notes.next.isEnabled() and not notes._asked.isVisible()
     assert "No notes" in notes.text.text()
-    QTest.keyClick(notes, Qt.Key.Key_Left)
+    press(notes, "Left")
     assert player.number == 0
     player.close()
     assert not notes.isVisible()
@@ -252,3 +255,63 @@ def test_the_tour_goes_through_the_rooms_in_short_pages() -> None:
     rooms = list(dict.fromkeys(page.setup.room for page in tour.pages))
     assert rooms == ["map", "embed", "attend", "predict", "layers", "train"] and 8 <= len(tour.pages) <= 10
     assert tour.minutes == 15 and all(len(page.text.split()) <= 60 for page in tour.pages)
+
+
+def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(
+    looks: QApplication, qtbot: QtBot
+) -> None:
+    over, card, wide = QWidget(), QWidget(), QWidget()
+    qtbot.addWidget(over)
+    over.resize(500, 200)
+    area = QScrollArea(over)
+    area.setGeometry(0, 0, 300, 200)
+    wide.setFixedSize(900, 100)
+    area.setWidget(wide)
+    name = next(iter(HIGHLIGHTS))
+    card.setParent(wide)
+    card.setObjectName(name)
+    card.setGeometry(600, 0, 250, 80)
+    over.show()
+    names = [name]
+    spotlight = Spotlight(over, area, lambda: names[-1:] if names[-1] else [])
+    wait_until(lambda: spotlight.targets == [card])
+    assert area.horizontalScrollBar().value() >= 550
+    ring = spotlight._rect_of(card)
+    assert QRect(0, 0, 300, 200).contains(ring) and ring.width() >= 240
+    area.horizontalScrollBar().setValue(0)
+    spotlight.update_spots()
+    handle_events()
+    assert area.horizontalScrollBar().value() == 0  # a person may scroll elsewhere
+    assert spotlight._rect_of(card).isEmpty()
+    area.horizontalScrollBar().setValue(500)
+    names.append("")
+    spotlight.update_spots()
+    wait_until(lambda: spotlight.targets == [])
+    assert area.horizontalScrollBar().value() == 0  # the room begins at its top, with its tabs
+
+
+def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(looks: QApplication, qtbot: QtBot) -> None:
+    over, card, bright = QWidget(), QWidget(), QWidget()
+    qtbot.addWidget(over)
+    over.resize(400, 200)
+    inside = QWidget(over)
+    inside.resize(400, 200)
+    first, second = QWidget(inside), QWidget(inside)
+    for widget, name, left in ((first, "tokens", 10), (second, "prediction", 120)):
+        widget.setObjectName(name)
+        widget.setGeometry(left, 10, 100, 50)
+    bright.setParent(over)
+    card.setParent(over)
+    over.show()
+    spotlight = Spotlight(over, bright, lambda: ("tokens", "prediction"))
+    wait_until(lambda: spotlight.targets == [first, second])
+    picture = over.grab().toImage()
+    first.hide()
+    wait_until(lambda: spotlight.targets == [second])
+    assert over.grab().toImage() != picture
+    first.show()  # nothing tells the spotlight but the widget itself
+    wait_until(lambda: spotlight.targets == [first, second])
+    assert over.grab().toImage() == picture
+    second.setParent(None)
+    second.deleteLater()
+    wait_until(lambda: spotlight.targets == [first])

@@ -8,6 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question, ReportOrCancel
+from app.rooms.embed.room import EmbedRoom
 from app.rooms.room import Room
 from app.rooms.view import View, ViewSpec
 from app.shell.window import Window
@@ -16,7 +17,7 @@ from app.state.selection import Selection
 from app.widgets.progress_line import DELAY_MS
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
-from tests.app.conftest import make_checkpoint, settle, wait_until
+from tests.app.conftest import Opener, make_checkpoint, settle, wait_until
 
 
 class Asking(View):
@@ -280,3 +281,89 @@ def test_an_edit_of_another_text_than_is_typed_by_now_is_none(room: TwoViews, wi
     room.view_of("one").what_if_edited.emit(lambda what_if: what_if.with_segment(9, 0))
     assert not window.state.what_if
     settle(window)
+
+
+@pytest.mark.parametrize(
+    ("room_key", "expert", "student"), [("layers", "neurons", "hidden"), ("predict", "attribution", "words")]
+)
+def test_a_view_for_experts_has_a_tab_when_it_is_wanted(
+    window: Window, room_key: str, expert: str, student: str
+) -> None:
+    room = window.open_room(room_key)
+    settle(window)
+    keys = [spec.key for spec in room.specs]
+    assert room.tabs.isTabVisible(keys.index(student)) and not room.tabs.isTabVisible(keys.index(expert))
+    room.more.click()
+    assert room.tabs.isTabVisible(keys.index(expert))
+    room.more.click()
+    window.open_view(room_key, expert)
+    assert room.view is room.get_view(expert) and room.tabs.isTabVisible(keys.index(expert))
+
+
+def test_a_matrix_for_experts_is_chosen_in_its_row(window: Window) -> None:
+    """Flow was shown without its tab."""
+    room = window.open_room("attend")
+    settle(window)
+    tabs = room.large.matrices
+    flow = [spec.key for spec in room.specs].index("flow")
+    assert not tabs.isTabVisible(flow)
+    room.open_view("flow")
+    assert tabs.isTabVisible(flow) and tabs.currentIndex() == flow and tabs.tabRect(flow).width() > 20
+    assert tabs.rect().contains(tabs.tabRect(flow))
+
+
+def test_check_and_effects_come_with_a_click_on_more(window: Window) -> None:
+    room = window.open_room("attend")
+    settle(window)
+    assert not room.large.buttons.buttons["check"].isVisible()
+    room.large.buttons.more.click()
+    assert room.large.buttons.buttons["check"].isVisible()
+    room.large.buttons.more.click()
+    room.open_view("check")
+    assert room.views.key == "check" and room.heads_card.panels.key == "effects"
+    assert room.heads_card.buttons.buttons["effects"].isVisible()
+
+
+def embed(window: Window) -> EmbedRoom:
+    room = window.open_room("embed")
+    return room
+
+
+def switch_views(window: Window) -> None:
+    window.state.set_token_view(words=not window.state.token_view.words)
+    window.state.set_token_view(specials=not window.state.token_view.specials)
+
+
+def test_another_view_does_not_hide_that_no_model_is_open(open_window: Opener, tmp_path: Path) -> None:
+    window = open_window(tmp_path / "nothing")
+    room = embed(window)
+    wait_until(lambda: window.frame.banner.is_shown)
+    said = room.waiting.sentence
+    assert said.startswith("No model is open.")
+    switch_views(window)
+    assert room.waiting.sentence == said
+
+
+def test_another_view_does_not_hide_why_a_text_could_not_be_read(
+    open_window: Opener, model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why = "The text could not be read."
+
+    def fail(*_: object) -> None:
+        raise BertcoreError(why)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.compute.reader.read", fail)
+        window = open_window(model_folder)
+        room = embed(window)
+        wait_until(lambda: window.frame.banner.is_shown)
+        assert room.waiting.sentence == why
+        switch_views(window)
+        assert room.waiting.sentence == why
+    window.open_model(model_folder)
+    heard: list[str] = []
+    window.state.model_changed.connect(lambda: heard.append(room.waiting.sentence))
+    wait_until(lambda: heard != [])
+    assert heard == ["Reading the text…"]  # what was said of the last model counts no more
+    settle(window)
+    assert room.is_drawn

@@ -3,19 +3,24 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.state.explore_state import ExploreState
 from app.state.history import History
 from app.state.model_info import ModelInfo
-from app.state.what_if import NOTHING_CHANGED, WhatIf
+from app.state.token_units import MERGING, NO_SPECIALS, TokenView, Units
+from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from app.widgets.token_strip import chips_of, note_about
+from bertcore.analysis.interventions import ablate, combine, drop_embedding, set_attention_row
+from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.text_spans import Place, moved_positions, places_after_edit
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
+from tests.engine.models import tiny_model, word_tokenizer
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 
@@ -245,3 +250,130 @@ def test_what_is_changed_inside_stays_in_other_snapshots_of_the_run(
     assert state.what_if == changed
     state.set_model(info)
     assert state.what_if == NOTHING_CHANGED
+
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def words() -> Tokenizer:
+    return word_tokenizer()
+
+
+def units(words: Tokenizer, view: TokenView, masked: tuple[int, ...] = ()) -> Units:
+    encoding = words.encode("the comfortable cat", "dog sat")  # [CLS] the comfort ##able cat [SEP] dog sat [SEP]
+    shown = ["[MASK]" if i in masked else label for i, label in enumerate(encoding.labels)]
+    return Units(encoding, shown, masked, view)
+
+
+def attention() -> np.ndarray:
+    weights = RNG.random((2, 9, 9)).astype(np.float32)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def test_the_plain_view_is_the_tokens(words: Tokenizer) -> None:
+    plain, weights = units(words, TokenView(), (4,)), attention()
+    assert plain.labels == ["[CLS]", "the", "comfort", "##able", "[MASK]", "[SEP]", "dog", "sat", "[SEP]"]
+    assert plain.kinds[3:7] == ["segment_a", "mask", "special", "segment_b"]
+    assert plain.attention(weights) is weights and plain.view.notes == []
+
+
+def test_whole_words_add_columns_and_average_rows(words: Tokenizer) -> None:
+    merged, weights = units(words, TokenView(words=True)), attention()
+    shown = merged.attention(weights)
+    assert merged.labels == ["[CLS]", "the", "comfortable", "cat", "[SEP]", "dog", "sat", "[SEP]"]
+    assert merged.first_positions == [0, 1, 2, 4, 5, 6, 7, 8]
+    assert (merged.unit_of(2), merged.unit_of(3), merged.unit_of(4)) == (2, 2, 3)
+    np.testing.assert_allclose(shown[:, 1, 2], weights[:, 1, 2] + weights[:, 1, 3], rtol=1e-5)
+    np.testing.assert_allclose(shown[:, 2, 1], (weights[:, 2, 1] + weights[:, 3, 1]) / 2, rtol=1e-5)
+    np.testing.assert_allclose(shown.sum(axis=-1), 1, rtol=1e-5)
+    assert merged.view.notes == [MERGING]
+
+
+def test_without_special_tokens_rows_are_scaled_to_one_again(words: Tokenizer) -> None:
+    bare, weights = units(words, TokenView(specials=False)), attention()
+    shown = bare.attention(weights)
+    assert bare.labels == ["the", "comfort", "##able", "cat", "dog", "sat"] and bare.unit_of(0) is None
+    row = weights[0, 6, [1, 2, 3, 4, 6, 7]]
+    np.testing.assert_allclose(shown[0, 4], row / row.sum(), rtol=1e-5)
+    assert bare.view.notes == [NO_SPECIALS]
+
+
+def test_a_row_that_looks_at_special_tokens_alone_becomes_zeros(words: Tokenizer) -> None:
+    weights = np.zeros((9, 9), dtype=np.float32)
+    weights[:, 0] = 1
+    shown = units(words, TokenView(specials=False)).attention(weights)
+    assert not shown.any() and np.isfinite(shown).all()
+
+
+def test_vectors_are_averaged_and_scores_added(words: Tokenizer) -> None:
+    both = units(words, TokenView(words=True, specials=False))
+    vectors, scores = RNG.random((9, 4)), RNG.random(9)
+    assert both.labels == ["the", "comfortable", "cat", "dog", "sat"]
+    np.testing.assert_allclose(both.vectors(vectors)[1], (vectors[2] + vectors[3]) / 2, rtol=1e-6)
+    np.testing.assert_allclose(both.sums(scores), scores[[1, 2, 4, 6, 7]] + [0, scores[3], 0, 0, 0])
+
+
+def test_nothing_but_special_tokens_leaves_nothing(words: Tokenizer) -> None:
+    empty = Units(words.encode(""), ["[CLS]", "[SEP]"], (), TokenView(specials=False))
+    assert len(empty) == 0 and empty.labels == [] and empty.attention(np.eye(2)).shape == (0, 0)
+
+
+IDS, SEGMENTS = [2, 6, 7, 3, 8, 9, 3], [0, 0, 0, 0, 1, 1, 1]
+TOKENS = ["[CLS]", "the", "cat", "[SEP]", "dog", "sat", "[SEP]"]
+
+
+def test_nothing_changed_is_nothing() -> None:
+    assert not NOTHING_CHANGED and NOTHING_CHANGED.changes() is None
+    assert NOTHING_CHANGED.described(TOKENS) == []
+    assert NOTHING_CHANGED.positions_for(7) is None and NOTHING_CHANGED.segments_for(SEGMENTS) == SEGMENTS
+
+
+def test_what_is_put_in_can_be_taken_back() -> None:
+    row = EditedRow(0, 1, 2, (1.0, 0, 0, 0, 0, 0, 0))
+    changed = WhatIf().with_head(1, 2, off=True).with_layer(0, off=True).with_row(row).with_segment(2, 1)
+    changed = changed.swapped(1, 4).with_dropped("position", off=True)
+    assert changed.described(TOKENS) == [
+        "layer 1 skipped",
+        "head 2·3 off",
+        "head 1·2: row of cat edited",
+        "cat (2) in segment B",
+        "the (1) at position 4",
+        "dog (4) at position 1",
+        "no position embedding",
+    ]
+    back = changed.with_head(1, 2, off=False).with_layer(0, off=False).without_row(0, 1, 2).with_segment(2, None)
+    assert back.swapped(1, 4).with_dropped("position", off=False) == NOTHING_CHANGED
+
+
+def test_another_text_keeps_what_is_bound_to_no_token() -> None:
+    changed = WhatIf().with_head(1, 2, off=True).with_segment(2, 1).swapped(1, 2)
+    assert changed.without_places() == WhatIf().with_head(1, 2, off=True)
+
+
+def test_the_model_does_what_is_said() -> None:
+    model = tiny_model()
+    weights = (0.5, 0.5, 0, 0, 0, 0, 0)
+    changed = WhatIf().with_head(1, 2, off=True).with_row(EditedRow(0, 1, 2, weights)).with_dropped("token", off=True)
+    changed = changed.with_segment(2, 1).swapped(1, 4)
+    found = trace(
+        model, IDS, changed.segments_for(SEGMENTS), changed.positions_for(len(IDS)), changes=changed.changes()
+    )
+    by_hand = trace(
+        model,
+        IDS,
+        [0, 0, 1, 0, 1, 1, 1],
+        [0, 4, 2, 3, 1, 5, 6],
+        changes=combine(
+            drop_embedding("token"), set_attention_row(0, 1, 2, weights), ablate({(1, 2)}, config=model.config)
+        ),
+    )
+    assert found.mlm_logits is not None and by_hand.mlm_logits is not None
+    np.testing.assert_array_equal(found.mlm_logits, by_hand.mlm_logits)
+    np.testing.assert_allclose(found.attentions[0, 1, 2], weights)
+    assert np.abs(found.hidden_states - trace(model, IDS, SEGMENTS).hidden_states).max() > 0.01
+
+
+def test_a_layer_that_is_off_passes_its_input_on() -> None:
+    found = trace(tiny_model(), IDS, SEGMENTS, changes=WhatIf().with_layer(1, off=True).changes())
+    np.testing.assert_array_equal(found.hidden_states[2], found.hidden_states[1])

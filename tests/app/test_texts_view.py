@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QStyleOptionViewItem
 from typer.testing import CliRunner
 
@@ -20,7 +19,7 @@ from app.state.baseline import OtherText
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.cli.main import app as cli
 from bertcore.evaluation.score_texts import ListedText, TextScore, listed_texts, mean_by_choice, score_texts
-from tests.app.conftest import settle, wait_until
+from tests.app.conftest import press, settle, wait_until
 from tests.app.predict_room import figure_of, page, reading_of
 
 LIST = "the cat sat on the mat\tthe dog ran\nthe cat\nthe [MASK] sat"
@@ -61,7 +60,7 @@ def test_the_text_of_a_sorted_row_is_opened(view: TextsView, window: Window) -> 
         assert values == sorted(values, key=lambda value: value or 0, reverse=is_falling)
     row = [one.b for one in view.table.shown].index("the dog ran")
     view.table.selectRow(row)
-    for opens in (lambda: QTest.keyClick(view.table, Qt.Key.Key_Return), view.use.click):
+    for opens in (lambda: press(view.table, "Return"), view.use.click):
         window.state.set_text("the cat", "")
         opens()
         settle(window)

@@ -1,26 +1,28 @@
 """Pictures and widgets by themselves."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QStyle, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.figures.figure import Figure, picture_of
 from app.figures.files import svg
 from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
+from app.rooms.attend.head_panels import HeadLinks
 from app.rooms.attend.matrix_view import AttentionGrid
 from app.rooms.embed.embedding_parts import EmbeddingPart
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
-from app.widgets.card import AsHighAsNeeded, Hint, label
+from app.widgets.card import AsHighAsNeeded, Hint, intro_line, label, scrolled
 from app.widgets.charts.bars import Bar, BarList
 from app.widgets.charts.cells import Labels
 from app.widgets.charts.raster import Raster, color_limit
@@ -29,8 +31,9 @@ from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.folding_card import FoldingCard
 from app.widgets.layouts import hbox, vbox
 from app.widgets.scatter import Points, Scatter, place_names
+from app.widgets.table import RowList
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
-from tests.app.conftest import handle_events, wait_until
+from tests.app.conftest import click, handle_events, press, wait_until
 
 pytestmark = pytest.mark.usefixtures("looks")
 
@@ -106,9 +109,7 @@ def test_a_click_on_a_chip_names_its_position(qtbot: QtBot) -> None:
     strip.set_chips(chips(20))
     for position in (0, 7):
         with qtbot.waitSignal(strip.field.clicked) as caught:
-            QTest.mouseClick(
-                strip.field, Qt.MouseButton.LeftButton, pos=strip.field.rect_of(position).center().toPoint()
-            )
+            click(strip.field, strip.field.rect_of(position))
         assert caught.args == [position, Qt.KeyboardModifier.NoModifier]
 
 
@@ -116,7 +117,7 @@ def test_arrows_move_the_focus(qtbot: QtBot) -> None:
     strip = TokenStrip()
     qtbot.addWidget(strip)
     with qtbot.waitSignal(strip.field.moved) as caught:
-        QTest.keyClick(strip.field, Qt.Key.Key_Left)
+        press(strip.field, "Left")
     assert caught.args == [-1]
 
 
@@ -127,7 +128,7 @@ def test_only_clickable_bars_answer(qtbot: QtBot) -> None:
         bars.show()
         clicked: list[int] = []
         bars.clicked.connect(lambda row, _keys, clicked=clicked: clicked.append(row))
-        QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.row_rect(1).center().toPoint())
+        click(bars, bars.row_rect(1))
         assert clicked == ([1] if clickable else [])
 
 
@@ -151,7 +152,7 @@ def test_the_atlas_finds_every_head(layers: int, heads: int, qtbot: QtBot) -> No
     assert atlas.cell_rect(layers - 1, heads - 1).right() <= 290
     for spot in ((0, 0), (layers - 1, heads - 1), (layers // 2, heads // 2)):
         with qtbot.waitSignal(atlas.clicked) as caught:
-            QTest.mouseClick(atlas, Qt.MouseButton.LeftButton, pos=atlas.cell_rect(*spot).center().toPoint())
+            click(atlas, atlas.cell_rect(*spot))
         assert caught.args[0] == spot
 
 
@@ -404,3 +405,141 @@ def test_one_of_two_cards_beside_a_picture_is_open_at_a_time_unless_one_does_not
     assert are_open() == [True, False]
     right.tab.click()
     assert are_open() == [False, True]
+
+
+class Names(RowList):
+    row_px = 30
+
+    def __init__(self) -> None:
+        super().__init__("Names")
+        self.painted: dict[str, float] = {}
+
+    def row_text(self, row: str) -> str:
+        return row
+
+    def row_tip(self, row: str) -> str:
+        return f"<b>{row}"
+
+    def paint_row(self, painter: QPainter, box: QRectF, row: str, state: QStyle.StateFlag) -> None:
+        self.painted[row] = box.top()
+
+
+def test_rows_are_chosen_by_mouse_and_keys(qtbot: QtBot) -> None:
+    names, chosen, menus = Names(), list[str](), list[str]()
+    qtbot.addWidget(names)
+    names.row_chosen.connect(chosen.append)
+    names.row_menu_requested.connect(lambda row, _at: menus.append(row))
+    names.set_rows(["one", "two", "three"])
+    names.show()
+    assert names.sizeHint().height() == names.minimumHeight() == 90, "it is as high as its rows: nothing scrolls in it"
+    names.set_current(0)
+    assert chosen == [], "only a person chooses"
+    middle = names.row_rect(2).center().toPoint()
+    qtbot.mouseClick(names.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+    qtbot.mouseClick(names.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Return, Qt.Key.Key_Down, Qt.Key.Key_Down):
+        qtbot.keyClick(names, key)
+    assert chosen == ["three", "three", "two", "two", "three"]
+    for reason, at in ((QContextMenuEvent.Reason.Mouse, QPoint(5, 5)), (QContextMenuEvent.Reason.Keyboard, QPoint())):
+        QApplication.sendEvent(names.viewport(), QContextMenuEvent(reason, at, at))
+    assert menus == ["one", "three"]
+
+
+def test_rows_are_drawn_and_read_as_they_are_now(qtbot: QtBot) -> None:
+    names = Names()
+    qtbot.addWidget(names)
+    names.set_rows(["one", "two"])
+    names.show()
+    handle_events()
+    names.grab()
+    assert names.painted == {"one": 0, "two": 30}
+    names.set_rows(["one", "three"])
+    names.grab()
+    data = names.model().index(1, 0).data
+    assert names.painted["three"] == 30 and data() == "three" and data(Qt.ItemDataRole.UserRole) == "three"
+    assert "&lt;b&gt;three" in data(Qt.ItemDataRole.ToolTipRole), "a name is no markup"
+
+
+LINES = "\n".join(f"line {number} of these words" for number in range(30))
+
+
+def _links() -> QWidget:
+    made = HeadLinks("Heads")
+    made.show_rows([(f"kind {row}", [((row, head), "0.5") for head in range(12)], "") for row in range(6)])
+    return made
+
+
+def _bars() -> QWidget:
+    made = BarList("Bars")
+    made.set_bars([Bar(f"word {row}", "0.5", 0.5) for row in range(20)])
+    return made
+
+
+def _buttons() -> QWidget:
+    made = QWidget()
+    vbox(*(QPushButton(f"Button {number}") for number in range(12)), parent=made, gap_px=6)
+    return made
+
+
+MADE: dict[str, Callable[[], QWidget]] = {
+    "plain": lambda: label(LINES, wrap=True),
+    "links": _links,
+    "linked": lambda: intro_line("The attention of a head says where a token looks. " * 30),
+    "bars": _bars,
+    "buttons": _buttons,
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_the_lower_edge_is_between_two_lines(kind: str, looks: QApplication, qtbot: QtBot) -> None:
+    inside = QWidget()
+    vbox(MADE[kind](), None, parent=inside)
+    area = scrolled(inside)
+    qtbot.addWidget(area)
+    area.resize(260, 200)
+    area.show()
+    wait_until(lambda: area.verticalScrollBar().maximum() > 0)
+    heights = set()
+    for height in range(150, 190, 3):
+        area.resize(260, height)
+        for value in (0, 13, 40):
+            area.verticalScrollBar().setValue(value)
+            handle_events()
+            edge = area.verticalScrollBar().value() + area.viewport().height()
+            assert not _cuts_ink(inside, edge), (height, value)
+        heights.add(area.viewport().height())
+    assert len(heights) > 1  # line by line, it shows more in a higher window
+
+
+def test_at_the_end_everything_is_seen(looks: QApplication, qtbot: QtBot) -> None:
+    inside = QWidget()
+    last = QLabel("the last line")
+    vbox(label(LINES, wrap=True), last, parent=inside)
+    area = scrolled(inside)
+    qtbot.addWidget(area)
+    area.resize(260, 173)
+    area.show()
+    bar = area.verticalScrollBar()
+    wait_until(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    handle_events()
+    assert area.viewport().height() == 173 and not last.visibleRegion().isEmpty()
+    assert last.visibleRegion().boundingRect().height() == last.height()
+
+
+def test_what_fits_is_left_alone(looks: QApplication, qtbot: QtBot) -> None:
+    area: QScrollArea = scrolled(label("one line"))
+    qtbot.addWidget(area)
+    area.resize(260, 173)
+    area.show()
+    handle_events()
+    assert area.viewport().height() == 173
+
+
+def _cuts_ink(content: QWidget, y: int) -> bool:
+    """Whether something is drawn across the line between two rows of pixels."""
+    picture = content.grab().toImage()
+    if y >= picture.height():
+        return False
+    empty = picture.pixel(picture.width() - 1, y)
+    return any(picture.pixel(x, y - 1) != empty != picture.pixel(x, y) for x in range(picture.width()))

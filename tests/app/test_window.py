@@ -26,7 +26,7 @@ from bertcore.analysis.attention_heads import head_facts
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
-from tests.app.conftest import Opener, wait_until
+from tests.app.conftest import Opener, click, press, wait_until
 from tests.app.predict_room import nothing, texts
 
 TIMEOUT_MS = 120_000
@@ -100,7 +100,7 @@ def test_m_masks_and_the_room_predicts(window: Window) -> None:
     assert "press M" in nothing(predict.words_view)
     window.state.set_focus(2)
     window.frame.strip.field.setFocus()
-    QTest.keyClick(window.frame.strip.field, Qt.Key.Key_M)
+    press(window.frame.strip.field, "M")
     settle(window)
     cards = predict.words_view.shown_cards
     assert len(cards) == 1
@@ -113,7 +113,7 @@ def test_m_typed_into_a_sentence_is_a_letter(window: Window) -> None:
     edit = window.frame.sentences.a
     edit.setFocus()
     edit.end(False)
-    QTest.keyClick(edit, Qt.Key.Key_M)
+    press(edit, "M")
     assert window.state.text_a == "The cat sat on the mat.m"
     assert window.state.masked == frozenset()
 
@@ -123,9 +123,9 @@ def test_a_double_click_masks_and_unmasks_a_click_pins_and_escape_deselects(wind
     for expected in ({2}, set()):
         QTest.mouseDClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(2).center().toPoint())
         assert window.state.masked == expected
-    QTest.mouseClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(4).center().toPoint())
+    click(field, field.rect_of(4))
     assert window.state.focus == 4
-    QTest.keyClick(window.frame, Qt.Key.Key_Escape)
+    press(window.frame, "Esc")
     assert window.state.focus is None
 
 
@@ -137,7 +137,7 @@ def test_a_clicked_word_is_put_into_the_text(window: Window) -> None:
     bars = card.bars
     row = next(i for i, bar in enumerate(bars.bars) if bar.label.isalpha() and bar.label != "cat")
     word = bars.bars[row].label
-    QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.row_rect(row).center().toPoint())
+    click(bars, bars.row_rect(row))
     assert window.frame.sentences.a.text() == f"The {word} sat on the mat."
     assert window.state.masked == frozenset()
 
@@ -351,8 +351,7 @@ def test_an_example_opens_the_page_that_it_is_about(window: Window) -> None:
 
 
 def test_ctrl_numbers_open_the_rooms(window: Window) -> None:
-    QTest.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
-    QTest.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+    press(window, "Ctrl+3", "Ctrl+4")
     assert isinstance(window.frame.room, PredictRoom)
 
 

@@ -38,12 +38,13 @@ class Answer:
 Shell = Callable[..., Answer]
 
 
-def run_module(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`python -m` with these arguments."""
-    command, env = [sys.executable, "-m", *arguments], {**os.environ, "OMP_NUM_THREADS": "1", **environment}
-    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+def run_python(*arguments: str, cwd: Path = ROOT, **environment: str | None) -> subprocess.CompletedProcess[str]:
+    """Python in a process of its own, where it finds the repository; a variable that is None is left out."""
+    given = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), **environment}
+    env = {name: value for name, value in given.items() if value is not None}
+    return subprocess.run([sys.executable, *arguments], cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
 def in_own_process(*arguments: str, **environment: str) -> Answer:
-    done = run_module("bertcore", *arguments, **environment)
+    done = run_python("-m", "bertcore", *arguments, **environment)
     return Answer(done.returncode, done.stdout, done.stderr)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.crashing_window import LESSON, TEXT, TYPED
-from tests.end_to_end.shell import run_module
+from tests.end_to_end.shell import run_python
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a crash has another exit code there")
 
 
 def run(how: str, home: Path) -> subprocess.CompletedProcess[str]:
-    return run_module("tests.end_to_end.crashing_window", how, BERTSCOPE_HOME=str(home))
+    return run_python("-m", "tests.end_to_end.crashing_window", how, BERTSCOPE_HOME=str(home))
 
 
 def test_what_was_on_show_comes_back(tmp_path: Path) -> None:

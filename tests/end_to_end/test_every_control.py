@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from tests.end_to_end.shell import run_module
+from tests.end_to_end.shell import run_python
 
 KEYS = "Enter", "Escape", "Space", "click"
 LEAST = {"rooms": 200, "dialogs": 25, "lessons": 60}  # controls that are found, for each key
 
 
 def press(*keys: str) -> None:
-    done = run_module("tests.end_to_end.pressing_window", *keys)
+    done = run_python("-m", "tests.end_to_end.pressing_window", *keys)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr, done.stderr
     pressed = {where: int(count) for where, count in re.findall(r"(\w+) (\d+)", done.stdout)}

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets.banner import Banner
 from benchmarks.left_over import Complaints, left_over, take_census
-from tests.end_to_end.shell import run_module
+from tests.end_to_end.shell import run_python
 
 SECONDS = 4
 MOST_MEMORY = 1.25  # so short a time says little of memory; ten minutes are held to 1.10
@@ -31,7 +31,7 @@ def complaints() -> Iterator[Complaints]:
 
 def test_some_seconds_of_random_use_leave_nothing_behind() -> None:
     given = ("--minutes", str(SECONDS / 60), "--seed", "4", "--walks", "1", "--most-memory", str(MOST_MEMORY))
-    done = run_module("benchmarks.random_use", *given)
+    done = run_python("-m", "benchmarks.random_use", *given)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert done.stdout.endswith("Nothing went wrong and nothing is left over.\n")
     assert done.stderr == ""
