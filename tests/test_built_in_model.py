@@ -165,9 +165,6 @@ def test_nothing_of_the_machine_it_was_made_on_is_told() -> None:
             assert not ABSOLUTE_PATH.search(file.read_text(encoding="utf-8")), file.name
 
 
-pytestmark = pytest.mark.skipif(not tuned_models(), reason="the fine-tuned models are not made yet: make tuned")
-
-
 def test_all_of_them_are_there_and_under_15_mb_together() -> None:
     assert tuned_models() == list(TUNED)
     assert sum(file.stat().st_size for name in TUNED for file in shipped_checkpoint(name).iterdir()) < 15e6

@@ -197,11 +197,7 @@ def opposite(holds: Holds) -> Holds:
 
 
 # what a check may say more
-BESIDE = {
-    "likelier": {"times"},
-    "looks": {"weight", "layer"},
-    "no_head_looks": {"weight", "layer"},
-}
+BESIDE = {"likelier": {"times"}, "looks": {"weight", "layer"}, "no_head_looks": {"weight", "layer"}}
 
 
 @cache

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import PySide6
 import pytest
@@ -31,10 +31,6 @@ TORCH_FREE = (
     "bertcore.analysis.compare",
     "bertcore.tasks.kinds",
     "bertcore.tag_schemes",
-    "bertcore.config",
-    "bertcore.checkpoint.config_file",
-    "bertcore.config",
-    "bertcore.checkpoint.config_file",
     "bertcore.tokenizer.tokenizer",
     "bertcore.tasks.readers.reading",
     "bertcore.training.distil_options",
@@ -111,6 +107,28 @@ def imports_of(file: Path) -> list[Import]:
     return imports((ROOT / file).read_text(encoding="utf-8"), ".".join(file.parent.parts))
 
 
+@functools.cache
+def parsed(folder: str) -> list[tuple[str, ast.Module]]:
+    """The Python files below a folder of the project."""
+    files = sorted((ROOT / folder).rglob("*.py"))
+    return [(file.relative_to(ROOT).as_posix(), ast.parse(file.read_text(encoding="utf-8"))) for file in files]
+
+
+def nodes(*folders: str) -> Iterator[tuple[str, Any, tuple[ast.AST, ...]]]:
+    """All of these files: where it stands, the node, and the nodes around it, the innermost last."""
+    for file, tree in (each for folder in folders for each in parsed(folder)):
+        waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, ())]
+        while waiting:
+            node, inside = waiting.pop()
+            yield f"{file}:{getattr(node, 'lineno', 0)}", node, inside
+            waiting += [(child, (*inside, node)) for child in ast.iter_child_nodes(node)]
+
+
+def files_with(is_meant: Callable[[Any], bool]) -> set[str]:
+    """The files of the program in which such a node stands."""
+    return {place.partition(":")[0] for place, node, _ in nodes("bertcore", "app") if is_meant(node)}
+
+
 def is_in(module: str, *packages: str) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
@@ -166,11 +184,10 @@ def test_only_these_import_by_name() -> None:
     What `bertcore/trial.py` imports in another process is the module of a function it was given;
     `app/compute/preload.py` only asks where torch is.
     """
-    found = set()
-    for file in (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")):
-        text = file.read_text(encoding="utf-8")
-        if re.search(r"import_module|__import__|importlib\.util", text):
-            found.add(file.relative_to(ROOT).as_posix())
+    by_name = re.compile(r"import_module|__import__|importlib\.util")
+    files = (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py"))
+    texts = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
+    found = {file for file, text in texts.items() if by_name.search(text)}
     assert found == {
         "app/compute/preload.py",
         "app/rooms/view.py",
@@ -190,23 +207,21 @@ def test_nothing_but_tests_and_benchmarks_imports_transformers() -> None:
     allowed = Path("bertcore/cli/check_command.py")
     for folder in ("bertcore", "app", "assets"):
         is_wrong = breaches(
-            folder,
-            lambda file, item: is_in(item.module, "transformers") and not (file == allowed and item.is_late),
+            folder, lambda file, item: is_in(item.module, "transformers") and not (file == allowed and item.is_late)
         )
         assert is_wrong == []
 
 
 def test_json_is_parsed_in_one_place() -> None:
     """With limits to size and depth, and without numbers that are not finite: `json_text.parse_json`."""
-    found = set()
-    for file in (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            is_json = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "json"
-            if is_json and node.attr not in ("dumps", "dump", "JSONDecodeError"):
-                found.add(file.relative_to(ROOT).as_posix())
-            if isinstance(node, ast.ImportFrom) and node.module == "json":
-                assert {alias.name for alias in node.names} == {"JSONDecodeError"}, file
-    assert found == {"bertcore/json_text.py"}
+    harmless = ("dumps", "dump", "JSONDecodeError")
+
+    def parses(node: Any) -> bool:
+        if isinstance(node, ast.ImportFrom) and node.module == "json":
+            return any(alias.name != "JSONDecodeError" for alias in node.names)
+        return isinstance(node, ast.Attribute) and ast.unparse(node.value) == "json" and node.attr not in harmless
+
+    assert files_with(parses) == {"bertcore/json_text.py"}
 
 
 SHIPPED_FILES = {  # readers of what is part of the program, or of the system
@@ -226,13 +241,12 @@ SHIPPED_FILES = {  # readers of what is part of the program, or of the system
 
 def test_files_of_others_are_read_within_limits() -> None:
     """`files.read_bytes` takes regular files alone, up to a size; Path.read_text waits at a pipe without end."""
-    found = set()
-    for file in (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            function = node.func if isinstance(node, ast.Call) else None
-            if isinstance(function, ast.Attribute) and function.attr in ("read_text", "read_bytes"):
-                found.add(file.relative_to(ROOT).as_posix())
-    assert found - SHIPPED_FILES == set()
+
+    def reads(node: Any) -> bool:
+        is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        return is_method and node.func.attr in ("read_text", "read_bytes")
+
+    assert files_with(reads) - SHIPPED_FILES == set()
 
 
 @functools.cache
@@ -263,16 +277,11 @@ def test_what_tells_kinds_of_tasks_apart_is_in_their_own_files() -> None:
     from bertcore.model.output_heads import HEAD_TITLES
     from bertcore.tasks.kinds import TASK_KINDS
 
-    found = []
-    for file in sorted((ROOT / "bertcore").rglob("*.py")):
-        if (ROOT / "bertcore" / "tasks" / "kinds") in file.parents:
-            continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if _names_kind(node, set(TASK_KINDS), set(HEAD_TITLES)):
-                found.append(
-                    f"{file.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 0)} {ast.unparse(node)[:80]}"
-                )
-    assert found == []
+    kinds, heads = set(TASK_KINDS), set(HEAD_TITLES)
+    elsewhere = (one for one in nodes("bertcore") if not one[0].startswith("bertcore/tasks/kinds/"))
+    assert [
+        f"{place} {ast.unparse(node)[:80]}" for place, node, _ in elsewhere if _names_kind(node, kinds, heads)
+    ] == []
 
 
 def _names_kind(node: ast.AST, kinds: set[str], heads: set[str]) -> bool:
@@ -388,32 +397,22 @@ def test_signals_lose_no_references() -> None:
 
 def test_nothing_is_touched_before_its_base_class_exists() -> None:
     """A slot that is connected before, or a method that another base calls, meets half an object."""
-    found = []
-    for file in sorted((ROOT / "app").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.FunctionDef) and node.name == "__init__"):
-                continue
-            calls = [
-                one
-                for one in ast.walk(node)
-                if isinstance(one, ast.Call) and ast.unparse(one.func).endswith("().__init__")
-            ]
-            ends = max((call.end_lineno or 0 for call in calls), default=0)
-            touched = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.lineno <= ends)
-            names = {ast.unparse(one) for one in touched}
-            if any(name.startswith("self.") for name in names):
-                found.append(f"{file.relative_to(ROOT).as_posix()}:{node.lineno}")
-    assert found == []
+
+    def touches_early(node: Any) -> bool:
+        if not (isinstance(node, ast.FunctionDef) and node.name == "__init__"):
+            return False
+        inside = list(ast.walk(node))
+        calls = [one for one in inside if isinstance(one, ast.Call) and ast.unparse(one.func).endswith("().__init__")]
+        ends = max((call.end_lineno or 0 for call in calls), default=0)
+        touched = [one for one in inside if isinstance(one, ast.Attribute) and one.lineno <= ends]
+        return any(ast.unparse(one).startswith("self.") for one in touched)
+
+    assert [place for place, node, _ in nodes("app") if touches_early(node)] == []
 
 
 def test_no_name_is_made_of_an_address() -> None:
     """`id` of what is gone is given again: what goes by it is taken for another."""
-    found = []
-    for file in sorted((ROOT / "app").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "id":
-                found.append(f"{file.relative_to(ROOT).as_posix()}:{node.lineno}")
-    assert found == []
+    assert [place for place, name, _, _ in calls_in_the_window() if name == "id"] == []
 
 
 DISCARDING = {"app/widgets/layouts.py", "app/widgets/line_area.py"}
@@ -421,18 +420,11 @@ DISCARDING = {"app/widgets/layouts.py", "app/widgets/line_area.py"}
 NO_WIDGETS = {"app/shell/commands.py", "app/look/language.py", "app/runs/estimator.py", "app/shell/lessons.py"}
 
 
-def calls_in_the_window() -> Iterator[tuple[str, ast.Call, list[ast.AST]]]:
-    """Each call in app: its file, its node, and the nodes around it, the innermost last."""
-
-    def walk(node: ast.AST, inside: list[ast.AST]) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+def calls_in_the_window() -> Iterator[tuple[str, str, ast.Call, tuple[ast.AST, ...]]]:
+    """Each call in app: where it stands, what it calls, its node, and the nodes around it, the innermost last."""
+    for place, node, inside in nodes("app"):
         if isinstance(node, ast.Call):
-            yield node, inside
-        for child in ast.iter_child_nodes(node):
-            yield from walk(child, [*inside, node])
-
-    for file in sorted((ROOT / "app").rglob("*.py")):
-        for call, inside in walk(ast.parse(file.read_text(encoding="utf-8")), []):
-            yield file.relative_to(ROOT).as_posix(), call, inside
+            yield place, ast.unparse(node.func), node, inside
 
 
 def test_widgets_are_discarded_in_one_way() -> None:
@@ -441,8 +433,8 @@ def test_widgets_are_discarded_in_one_way() -> None:
     An area or a window is given its content once, where it is made: a second time Qt would delete the first at once.
     """
     found = []
-    for file, call, inside in calls_in_the_window():
-        name = ast.unparse(call.func)
+    for place, name, call, inside in calls_in_the_window():
+        file = place.partition(":")[0]
         is_deletion = name.endswith((".deleteLater", ".takeWidget", "shiboken6.delete")) or (
             name.endswith(".setParent") and ast.unparse(call.args[0]) == "None"
         )
@@ -454,20 +446,20 @@ def test_widgets_are_discarded_in_one_way() -> None:
             and "QScrollArea()" not in ast.unparse(function)
         )
         if ((is_deletion and file not in NO_WIDGETS) or fills_again) and file not in DISCARDING:
-            found.append(f"{file}:{call.lineno}: {name}")
+            found.append(f"{place}: {name}")
     assert found == []
 
 
 def test_painters_on_pictures_end_in_any_case() -> None:
     """A picture whose painter an error has left open cannot be painted again, and may end the program when it goes."""
     found = []
-    for file, call, inside in calls_in_the_window():
-        is_painter = ast.unparse(call.func) in ("QPainter", "QStylePainter", "theme.painter")
+    for place, name, call, inside in calls_in_the_window():
+        is_painter = name in ("QPainter", "QStylePainter", "theme.painter")
         is_own_widget = is_painter and ast.unparse(call.args[0]) in ("self", "widget")
         if is_painter and not is_own_widget and not isinstance(inside[-1], ast.withitem):
-            found.append(f"{file}:{call.lineno}")
-        if ast.unparse(call.func).endswith("painter.end"):
-            found.append(f"{file}:{call.lineno}: end")
+            found.append(place)
+        if name.endswith("painter.end"):
+            found.append(f"{place}: end")
     assert found == []
 
 
@@ -477,14 +469,11 @@ LONG_LIVED = ("state", "services", "inference", "runs", "errors", "history", "wi
 def test_what_outlives_a_room_is_connected_to_methods_alone() -> None:
     """Qt ends a connection to a method with its object; one to a lambda stays, and calls what is gone."""
     found = []
-    for file in sorted((ROOT / "app").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".connect") and node.args):
-                continue
-            *owner, _signal, _connect = ast.unparse(node.func).split(".")
-            is_call = isinstance(node.args[0], ast.Lambda | ast.Call)
-            if is_call and owner and owner[-1] in LONG_LIVED:
-                found.append(f"{file.relative_to(ROOT).as_posix()}:{node.lineno}")
+    for place, name, call, _ in calls_in_the_window():
+        *owner, _signal, method = f"..{name}".split(".")
+        is_call = bool(call.args) and isinstance(call.args[0], ast.Lambda | ast.Call)
+        if method == "connect" and is_call and owner[-1] in LONG_LIVED:
+            found.append(place)
     assert found == []
 
 
@@ -522,25 +511,17 @@ KINDS_OF_RUNS = {"pretrain", "continue", "finetune", "distil", "sweep"}
 
 def test_no_kind_of_run_is_asked_for_by_name() -> None:
     """What differs between kinds of runs is said by their entries in app/runs/run_kinds.py."""
-    branches = [
-        f"{file.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}"
-        for file in sorted((ROOT / "app").rglob("*.py"))
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Compare)
-        for part in ast.walk(node)
-        if (isinstance(part, ast.Constant) and part.value in KINDS_OF_RUNS)
-        or (isinstance(part, ast.Attribute) and re.fullmatch(r"\w+Options\.kind", ast.unparse(part)))
-    ]
-    assert not branches
+
+    def names_kind(part: ast.AST) -> bool:
+        if isinstance(part, ast.Constant):
+            return part.value in KINDS_OF_RUNS
+        return isinstance(part, ast.Attribute) and re.fullmatch(r"\w+Options\.kind", ast.unparse(part)) is not None
+
+    compared = ((place, node) for place, node, _ in nodes("app") if isinstance(node, ast.Compare))
+    assert [place for place, node in compared if any(names_kind(part) for part in ast.walk(node))] == []
 
 
 def test_no_item_of_a_layout_of_qt_is_asked_for() -> None:
     """Python keeps `layout.itemAt(...)` of Qt's own layouts as long as the layout, though Qt deletes the item with its
     widget: what Qt makes at that address next is then taken for the item, and has none of its own methods."""
-    calls = [
-        f"{file.relative_to(ROOT)}:{number}"
-        for file in sorted((ROOT / "app").rglob("*.py"))
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-        if ".itemAt(" in line
-    ]
-    assert not calls
+    assert [place for place, name, _, _ in calls_in_the_window() if name.endswith(".itemAt")] == []

@@ -13,8 +13,20 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 import torch
-from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop, QObject, QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import (
+    QCoreApplication,
+    QDeadlineTimer,
+    QEvent,
+    QEventLoop,
+    QMimeData,
+    QObject,
+    QPointF,
+    QRectF,
+    Qt,
+    QTimer,
+    QUrl,
+)
+from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -284,6 +296,14 @@ def click(widget: QWidget, at: QRectF | QPointF) -> None:
     """A click of the left button in the middle of a rectangle, or at a point."""
     place = at.center() if isinstance(at, QRectF) else at
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place.toPoint())
+
+
+def drop(window: Window, path: Path) -> None:
+    """A file or folder that is let go over the window."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    action, buttons = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(10, 10), action, data, buttons, Qt.KeyboardModifier.NoModifier))
 
 
 def press(widget: QWidget, *keys: str) -> None:

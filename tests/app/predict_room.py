@@ -48,12 +48,8 @@ def figure_of(widget: QWidget, number: int = 0) -> Figure | None:
     return figure_buttons(widget)[number].figure()
 
 
-def reading_of(window: Window) -> Reading:
-    return window.state.reading
-
-
 def asked(window: Window) -> tuple[Checkpoint, ModelInput, Reading]:
     """The open model read anew, and what it reads: for the functions whose results are shown."""
-    reading = reading_of(window)
+    reading = window.state.reading
     request = reading.request
     return load_checkpoint(request.model.folder), request.model_input, reading

@@ -86,8 +86,7 @@ def apply_to(open_window: Opener, tmp_path: Path) -> Callable[..., tuple[Window,
 
 
 def open_room(window: Window) -> ApplyRoom:
-    room = window.open_room("apply")
-    return room
+    return window.open_room("apply")
 
 
 def settle(window: Window) -> None:
@@ -364,7 +363,7 @@ def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
         folder = make_model(tmp_path / "checkpoints" / name, kind)
         shipped = {"name": name, "data": {"task": task}, "metrics": {"accuracy": 0.8}}
         (folder / "bertscope.json").write_text(json.dumps(shipped))
-    window = open_window(model_folder, "My own words.", "")
+    window = open_window(model_folder, "My own words.")
     room: Any = open_room(window)
     assert list(room.view.buttons) == ["bertscope-sentiment", "bertscope-answers"]
     room.view.buttons["bertscope-answers"].click()

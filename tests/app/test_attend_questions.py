@@ -1,7 +1,5 @@
 """Finding heads, the map, effects and the check in the room Attend, against the functions behind them."""
 
-import gc
-import weakref
 from pathlib import Path
 
 import numpy as np
@@ -183,19 +181,6 @@ def test_the_room_that_is_left_asks_for_nothing(room: AttendRoom, window: Window
     window.open_room("attend")
     answered(window)
     assert room.heads_card.atlas.effects is not None
-
-
-def test_no_reading_is_kept_alive_by_what_was_asked_about_it(room: AttendRoom, window: Window) -> None:
-    for view, below in (("lines", "find"), ("rollout", "effects"), ("check", "effects"), ("score", "alike")):
-        room.open_view(view)
-        room.heads_card.open(below)
-        answered(window)
-    old = weakref.ref(window.state.reading)
-    for text in ("A dog ran.", "A bird sat."):
-        window.state.set_text(a=text)
-        answered(window)
-    gc.collect()
-    assert old() is None
 
 
 @pytest.mark.parametrize("key", [spec.key for spec in SPECS])

@@ -13,7 +13,7 @@ from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.what_if import WhatIf
-from bertcore.analysis.attention_heads import classify_heads, clearest_head
+from bertcore.analysis.attention_heads import classify_heads, clearest_head, head_facts
 from bertcore.analysis.effects import attention_gradient
 from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.links import strongest_links
@@ -103,6 +103,15 @@ class TestChoosing:
 
 
 class TestPictures:
+    def test_the_side_card_says_what_the_functions_say(self, room: AttendRoom, window: Window) -> None:
+        window.state.set_head(1, 2)
+        window.state.set_focus(5)
+        attention, (entropy, unit) = traced(window).attentions[1, 2], room.side.facts[0][1].text().split()
+        assert float(entropy) == pytest.approx(head_facts(attention, window.state.encoding).entropy_nats, abs=0.011)
+        bars = room.side.bars.bars
+        assert unit == "nats" and bars[0].note == str(int(attention[5].argmax()))
+        assert [float(bar.number) for bar in bars] == sorted((float(bar.number) for bar in bars), reverse=True)
+
     def test_what_is_off_carries_nothing(self, room: AttendRoom, window: Window) -> None:
         """Each token then keeps what it had: in that layer of the rollout it looks at itself alone."""
         window.state.set_what_if(WhatIf(layers_off=frozenset({0})))

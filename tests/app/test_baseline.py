@@ -53,15 +53,6 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]]]
     return passes
 
 
-def reading_of(window: Window) -> Reading:
-    return window.state.reading
-
-
-def baseline_of(window: Window) -> Reading:
-    baseline = reading_of(window).baseline
-    return baseline
-
-
 def compare(window: Window, baseline: OtherText | OtherModel | None) -> None:
     window.state.set_baseline(baseline)
     settle(window)
@@ -70,15 +61,15 @@ def compare(window: Window, baseline: OtherText | OtherModel | None) -> None:
 def test_another_text_is_read_with_its_masks(window: Window) -> None:
     window.state.set_masks([2, 3])
     compare(window, OTHER)
-    theirs = baseline_of(window)
-    model = load_checkpoint(reading_of(window).request.model.folder)
+    theirs = window.state.reading.baseline
+    model = load_checkpoint(window.state.reading.request.model.folder)
     encoding = model.tokenizer.encode(OTHER.a, OTHER.b)
     ids = [model.tokenizer.mask_id if i in (2, 3) else token for i, token in enumerate(encoding.ids)]
     direct = trace(model.model, ids, encoding.segments, mlm_positions=[2, 3])
     assert theirs.request.masked == (2, 3)
     np.testing.assert_allclose(theirs.trace.attentions, direct.attentions, atol=1e-5)
     np.testing.assert_allclose(theirs.trace.mlm_logits, direct.mlm_logits, atol=1e-3)
-    assert baseline_name(reading_of(window)) == "“The dog sat …”"
+    assert baseline_name(window.state.reading) == "“The dog sat …”"
 
 
 def test_the_strip_says_which_token_was_another(window: Window) -> None:
@@ -96,7 +87,7 @@ def test_typing_reads_another_text_only_once(window: Window, traced: list[Any]) 
     for text in ("The cat sat on a mat.", "The cat sat on a rug."):
         window.state.set_text(text)
         settle(window)
-    assert len(traced) == 2 and {ids for _, ids in traced}.isdisjoint({baseline_of(window).request.input_ids})
+    assert len(traced) == 2 and {ids for _, ids in traced}.isdisjoint({window.state.reading.baseline.request.input_ids})
 
 
 def test_another_model_costs_one_more_pass_at_each_key(window: Window, other_folder: Path, traced: list[Any]) -> None:
@@ -106,30 +97,32 @@ def test_another_model_costs_one_more_pass_at_each_key(window: Window, other_fol
     settle(window)
     assert sorted(name for name, _ in traced) == ["other-model", "tiny-model"]
     other = load_checkpoint(other_folder)
-    direct = trace(other.model, baseline_of(window).request.input_ids, baseline_of(window).encoding.segments)
-    np.testing.assert_allclose(baseline_of(window).trace.hidden_states, direct.hidden_states, atol=1e-5)
-    assert baseline_name(reading_of(window)) == "other-model"
+    direct = trace(
+        other.model, window.state.reading.baseline.request.input_ids, window.state.reading.baseline.encoding.segments
+    )
+    np.testing.assert_allclose(window.state.reading.baseline.trace.hidden_states, direct.hidden_states, atol=1e-5)
+    assert baseline_name(window.state.reading) == "other-model"
 
 
 def test_the_second_model_is_let_go_with_the_comparison(window: Window, other_folder: Path) -> None:
     compare(window, OtherModel(str(other_folder)))
-    info = baseline_of(window).request.model
+    info = window.state.reading.baseline.request.model
     inference = window.services.inference
     assert inference.checkpoints.is_open(info)
     compare(window, OTHER)
     assert not inference.checkpoints.is_open(info)
     compare(window, None)
-    assert reading_of(window).baseline is None and not window.services.reader._on_worker._kept
+    assert window.state.reading.baseline is None and not window.services.reader._on_worker._kept
 
 
 def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_chosen(window: Window) -> None:
     window.state.set_what_if(WhatIf().with_head(0, 1, off=True))
     settle(window)
-    first = reading_of(window)
+    first = window.state.reading
     assert first.baseline is first.unchanged is first.plain and first.alignment is not None
     assert first.alignment.other_positions == tuple(range(first.alignment.other_length))
     compare(window, OTHER)
-    both = reading_of(window)
+    both = window.state.reading
     assert both.baseline is not None and both.baseline.encoding.text_a == OTHER.a and both.unchanged is not None
     assert both.plain.encoding.text_a == TEXT_A and not both.plain.request.what_if
 
@@ -138,8 +131,8 @@ def test_words_before_and_now(window: Window) -> None:
     """Against probabilities and ranks from the other text's own pass."""
     room = predict(window, (2,))
     compare(window, OTHER)
-    mask, theirs = reading_of(window).masks[0], baseline_of(window)
-    compared = compared_mask(reading_of(window), mask)
+    mask, theirs = window.state.reading.masks[0], window.state.reading.baseline
+    compared = compared_mask(window.state.reading, mask)
     assert isinstance(compared, ComparedMask) and theirs.trace.mlm_logits is not None
     chances = softmax(theirs.trace.mlm_logits[0])
     assert [word.id for word in compared.words] == np.argsort(-chances, kind="stable")[: len(compared.words)].tolist()
@@ -170,7 +163,7 @@ def test_both_verdicts_are_the_probability_that_b_follows(window: Window) -> Non
     """Of "no" and "unsure" too: 60% beside 96% was that of "no"."""
     room = predict(window, (2,))
     compare(window, OTHER)
-    now, before = reading_of(window).next_sentence, baseline_of(window).next_sentence
+    now, before = window.state.reading.next_sentence, window.state.reading.baseline.next_sentence
     assert now is not None and before is not None
     pair = room.words_view.pair
     assert pair.verdict == f"B follows A: {numbers.percent(now.is_next)}"
@@ -188,7 +181,7 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
     view.word.setText("dog")
     view.word.textEdited.emit("dog")
     answered(window)
-    checkpoint, theirs = load_checkpoint(model_folder), baseline_of(window)
+    checkpoint, theirs = load_checkpoint(model_folder), window.state.reading.baseline
     found = word_through_layers(checkpoint, theirs.request.model_input, theirs.encoding, 2, "dog")
     full = max(*found.probability, *view.asked["word"].answer.probability, SHORTEST_SCALE)
     assert [bar.before for bar in view.charts["word"].bars] == pytest.approx(
@@ -218,13 +211,13 @@ def test_a_model_with_another_vocabulary(window: Window, tmp_path: Path) -> None
     window.open_room("predict")
     window.state.set_masks([2])
     compare(window, OtherModel(str(folder)))
-    theirs = baseline_of(window)
-    assert theirs.request.model.tokenizer.kind != reading_of(window).request.model.tokenizer.kind
+    theirs = window.state.reading.baseline
+    assert theirs.request.model.tokenizer.kind != window.state.reading.request.model.tokenizer.kind
     assert len(theirs.masks) == 1
-    compared = compared_mask(reading_of(window), reading_of(window).masks[0])
+    compared = compared_mask(window.state.reading, window.state.reading.masks[0])
     assert isinstance(compared, ComparedMask) and theirs.trace.mlm_logits is not None
     chances = softmax(theirs.trace.mlm_logits[0])
-    for word in reading_of(window).masks[0].words:
+    for word in window.state.reading.masks[0].words:
         if word.id in compared.changes:
             change = compared.changes[word.id]
             assert theirs.request.model.tokenizer.label(change.baseline_id).strip("·") == word.token
@@ -243,7 +236,7 @@ def test_a_model_that_is_not_there_ends_the_comparison(window: Window, tmp_path:
     compare(window, OtherModel(str(tmp_path / "gone")))
     wait_until(lambda: window.state.baseline is None)
     settle(window)
-    assert "no folder" in window.frame.banner.text and reading_of(window).baseline is None
+    assert "no folder" in window.frame.banner.text and window.state.reading.baseline is None
     compare(window, OtherModel("nobody/no-such-model"))
     wait_until(lambda: window.state.baseline is None)
     assert window.frame.banner.action is not None and window.frame.banner.action[0] == "Download", "not fetched unasked"
@@ -291,7 +284,7 @@ def test_a_session_keeps_it(window: Window, other_folder: Path, tmp_path: Path) 
         compare(window, None)
         window.sessions.open(file)
         settle(window)
-        assert window.state.baseline == baseline and baseline_of(window) is not None
+        assert window.state.baseline == baseline and window.state.reading.baseline is not None
         assert window.state.wants_difference == isinstance(baseline, OtherText)
         assert load_session(file).difference == window.state.wants_difference
 
@@ -302,7 +295,7 @@ def test_swapping_goes_there_and_back(window: Window) -> None:
     window.comparison.swap()
     settle(window)
     assert window.state.text_a == OTHER.a and window.state.baseline == OtherText(TEXT_A, TEXT_B)
-    assert window.state.masked == {2} and baseline_of(window).request.masked == (2,)
+    assert window.state.masked == {2} and window.state.reading.baseline.request.masked == (2,)
     window.comparison.swap()
     settle(window)
     assert (window.state.text_a, window.state.baseline, window.state.masked) == (TEXT_A, OTHER, {2})
@@ -313,7 +306,10 @@ def test_models_swap_too(window: Window, model_folder: Path, other_folder: Path)
     window.comparison.swap()
     wait_until(lambda: window.state.model is not None and window.state.model.name == "other-model")
     settle(window)
-    assert window.state.baseline == OtherModel(str(model_folder)) and baseline_of(window).request.model.layers == 2
+    assert (
+        window.state.baseline == OtherModel(str(model_folder))
+        and window.state.reading.baseline.request.model.layers == 2
+    )
 
 
 def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Path) -> None:
@@ -321,11 +317,11 @@ def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Pa
     window.open_room("attend")
     window.state.set_head(1, 3)
     compare(window, OtherModel(str(other_folder)))
-    ours = reading_of(window)
+    ours = window.state.reading
     QTest.keyPress(window, Qt.Key.Key_X)
-    assert reading_of(window) is ours.baseline and window.state.selection.head == 1
+    assert window.state.reading is ours.baseline and window.state.selection.head == 1
     QTest.keyRelease(window, Qt.Key.Key_X)
-    assert reading_of(window) is ours and window.state.selection.head == 3
+    assert window.state.reading is ours and window.state.selection.head == 3
 
 
 def test_the_dialog_begins_with_the_text_and_compares(window: Window) -> None:

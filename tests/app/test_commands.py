@@ -79,10 +79,7 @@ def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
 
 
 @pytest.mark.parametrize(
-    "room",
-    [
-        *(f"{room.key} {view}" for room in ROOMS for view in (room.view_keys if room.key == "layers" else [""])),
-    ],
+    "room", [*(f"{room.key} {view}" for room in ROOMS for view in (room.view_keys if room.key == "layers" else [""]))]
 )
 def test_tab_reaches_all_of_a_room(window: Window, room: str) -> None:
     window.state.set_masks([2])

@@ -2,7 +2,6 @@
 ships."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ from app.state.selection import NO_CONTRAST, Contrast
 from app.widgets.target_choice import ContrastFields
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import TINY, shipped_checkpoint
-from tests.app.conftest import Opener, press, settle, wait_until
+from tests.app.conftest import Opener, press, settle, shown_view, wait_until
 
 OURS, THEIRS = "The man put on [MASK] hat.", "The woman put on [MASK] hat."
 HER_HIS = Contrast("her", "his")
@@ -29,20 +28,12 @@ HER_HIS = Contrast("her", "his")
 
 @pytest.fixture
 def opened(open_window: Opener) -> Window:
-    window = open_window(TINY, OURS, "")
-    return window
+    return open_window(TINY, OURS)
 
 
 @pytest.fixture(scope="module")
 def checkpoint() -> Checkpoint:
     return load_checkpoint(shipped_checkpoint(TINY))
-
-
-def view_of(window: Window, room_key: str, key: str) -> Any:
-    room: Any = window.open_room(room_key)
-    view = room.open_view(key)
-    settle(window)
-    return view
 
 
 def type_words(window: Window, fields: ContrastFields, contrast: Contrast) -> None:
@@ -82,7 +73,7 @@ def log_odds_of(
 
 
 def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
-    view = view_of(opened, "attend", "effects")
+    view = shown_view(opened, "attend", "effects")
     assert isinstance(view, EffectsView) and view.choice is not None
     type_words(opened, view.choice.fields, HER_HIS)
     wait_until(lambda: view.effects is not None)
@@ -104,7 +95,7 @@ def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> 
 
 
 def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
-    view = view_of(opened, "attend", "check")
+    view = shown_view(opened, "attend", "check")
     assert isinstance(view, CheckView) and view.choice is not None
     opened.state.set_focus(2)
     type_words(opened, view.choice.fields, HER_HIS)
@@ -127,7 +118,7 @@ def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> Non
 
 
 def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
-    view = view_of(opened, "predict", "attribution")
+    view = shown_view(opened, "predict", "attribution")
     type_words(opened, view.choice.fields, HER_HIS)
     wait_until(lambda: all(question.answer for question in view.asked.values()))
     inputs: list[torch.Tensor] = []
@@ -150,7 +141,7 @@ def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpo
 
 
 def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
-    view = view_of(opened, "layers", "swap")
+    view = shown_view(opened, "layers", "swap")
     opened.state.set_baseline(OtherText(THEIRS, ""))
     settle(opened)
     defaults = view.result.choice.fields.wanted.placeholderText(), view.result.choice.fields.against.placeholderText()
@@ -182,10 +173,10 @@ def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint) -> No
 
 def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window) -> None:
     """Until it is cleared, or something else is chosen from a list."""
-    view = view_of(opened, "predict", "attribution")
+    view = shown_view(opened, "predict", "attribution")
     type_words(opened, view.choice.fields, HER_HIS)
     room = opened.open_room("attend")
-    check = view_of(opened, "attend", "check")
+    check = shown_view(opened, "attend", "check")
     assert room.shared.targets.target is not None and room.shared.targets.target.answers == ("her", "his")
     assert (check.choice.fields.wanted.text(), check.choice.fields.against.text()) == ("her", "his")
     check.choice.box.setCurrentIndex(1)
@@ -209,17 +200,17 @@ def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window) -> None
     ],
 )
 def test_a_word_that_cannot_be_asked_about_gets_one_sentence(typed: Contrast, says: str, opened: Window) -> None:
-    check, attribution = (view_of(opened, *which) for which in (("attend", "check"), ("predict", "attribution")))
+    check, attribution = (shown_view(opened, *which) for which in (("attend", "check"), ("predict", "attribution")))
     type_words(opened, attribution.choice.fields, typed)
     assert says in attribution.choice.fields.problem.text() and attribution.choice.fields.problem.isVisible()
     assert attribution.targets.target is not None and not attribution.targets.target.is_contrast
-    view_of(opened, "attend", "check")
+    shown_view(opened, "attend", "check")
     assert says in check.choice.fields.problem.text() and not check.shared.targets.target.is_contrast
 
 
 def test_one_word_alone_and_the_other_left_out(opened: Window) -> None:
     """As in Python: without `against` it is ln p of the word; without `wanted` the first guess is asked about."""
-    view = view_of(opened, "predict", "attribution")
+    view = shown_view(opened, "predict", "attribution")
     tokenizer = opened.state.reading.request.model.tokenizer
     type_words(opened, view.choice.fields, Contrast("her", ""))
     assert (view.targets.target.target.index, view.targets.target.target.against) == (tokenizer.id("her"), None)
@@ -229,16 +220,16 @@ def test_one_word_alone_and_the_other_left_out(opened: Window) -> None:
 
 
 def test_it_stays_when_the_window_is_built_anew(opened: Window) -> None:
-    view = view_of(opened, "predict", "attribution")
+    view = shown_view(opened, "predict", "attribution")
     type_words(opened, view.choice.fields, HER_HIS)
     opened.appearance.set_look(projector=True)
     settle(opened)
-    again = view_of(opened, "predict", "attribution")
+    again = shown_view(opened, "predict", "attribution")
     wait_until(lambda: again.targets.target is not None)
     assert again is not view and again.targets.target.answers == ("her", "his")
 
 
 def test_without_a_mask_there_are_no_fields(opened: Window) -> None:
     opened.state.set_text("The man put on his hat.", "He went out.")
-    check = view_of(opened, "attend", "check")
+    check = shown_view(opened, "attend", "check")
     assert check.choice.fields.isHidden() and check.shared.targets.target is not None

@@ -19,17 +19,15 @@ from app.rooms.embed.room import EmbedRoom
 from app.rooms.embed.what_if_view import WhatIfView
 from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
-from app.state.readings import Reading
 from app.state.what_if import NOTHING_CHANGED, WhatIf
-from app.widgets.figure_button import FigureButton
 from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import NearestWords, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_B, Opener, click, make_checkpoint, press, settle, wait_until
-from tests.app.family_models import SHAPES, save_family
+from tests.app.conftest import TEXT_B, Opener, answered, click, make_checkpoint, press, settle, wait_until
+from tests.app.family_models import save_family
 
 OTHER, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The cat sat.", TEXT_B)
 CAT = 2  # "dog" in the other text
@@ -43,11 +41,6 @@ def opened(window: Window) -> EmbedRoom:
     return found
 
 
-def calm(window: Window, view: Any) -> None:
-    settle(window)
-    wait_until(lambda: not view.is_running)
-
-
 @pytest.fixture
 def room(window: Window) -> EmbedRoom:
     return opened(window)
@@ -55,28 +48,17 @@ def room(window: Window) -> EmbedRoom:
 
 @pytest.fixture
 def overview(room: EmbedRoom) -> PartsView:
-    return overview_of(room)
+    return room.get_view("parts")
 
 
 @pytest.fixture
 def what_if(room: EmbedRoom) -> WhatIfView:
-    view = room.open_view("what_if")
-    return view
+    return room.open_view("what_if")
 
 
 @pytest.fixture
 def text_map(room: EmbedRoom) -> MapView:
-    view = room.open_view("map")
-    return view
-
-
-def overview_of(room: EmbedRoom) -> PartsView:
-    view = room.get_view("parts")
-    return view
-
-
-def reading_of(window: Window) -> Reading:
-    return window.state.reading
+    return room.open_view("map")
 
 
 def strips_of(view: PartsView) -> dict[str, Any]:
@@ -93,7 +75,7 @@ def table_of(folder: Path) -> tuple[np.ndarray, NearestWords]:
 
 
 def test_the_strips_add_up_and_layernorm_is_the_models(overview: PartsView, window: Window, model_folder: Path) -> None:
-    strips, trace = strips_of(overview), reading_of(window).trace
+    strips, trace = strips_of(overview), window.state.reading.trace
     np.testing.assert_allclose(strips["token"] + strips["segment"] + strips["position"], strips["sum"], atol=1e-6)
     np.testing.assert_allclose(strips["sum"], trace.embedding_sum, atol=1e-6)
     norm = load_checkpoint(model_folder).model.embeddings.norm
@@ -108,7 +90,7 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(overview: PartsVie
     window.state.set_text("happy sofas", "")  # the last word has pieces
     window.state.set_token_view(words=True, specials=False)
     settle(window)
-    units, trace = reading_of(window).units(window.state.token_view), reading_of(window).trace
+    units, trace = window.state.reading.units(window.state.token_view), window.state.reading.trace
     assert units.labels == ["happy", "sofas"] and len(units.members[1]) > 1
     members, strips = units.members[1], strips_of(overview)
     np.testing.assert_allclose(strips["token"][1], trace.token_embeddings[members].mean(axis=0), atol=1e-6)
@@ -129,7 +111,7 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(overview: PartsVie
 
 def test_lengths_and_shares_are_those_of_the_token(overview: PartsView, window: Window) -> None:
     window.state.set_focus(4)
-    reading, bars = reading_of(window), overview.charts["lengths"].bars
+    reading, bars = window.state.reading, overview.charts["lengths"].bars
     trace, total = reading.trace, reading.trace.embedding_sum[4]
     parts = trace.token_embeddings, trace.segment_embeddings, trace.position_embeddings
     assert [bar.label for bar in bars] == PARTS
@@ -145,8 +127,8 @@ def test_lengths_and_shares_are_those_of_the_token(overview: PartsView, window: 
 def test_nearest_words_by_either_measure(overview: PartsView, window: Window, model_folder: Path, by: Any) -> None:
     window.state.set_focus(2)
     QTest.mouseClick(overview.measures[by], Qt.MouseButton.LeftButton)
-    calm(window, overview)
-    found = table_of(model_folder)[1].near([reading_of(window).request.input_ids[2]], 12, by)
+    answered(window)
+    found = table_of(model_folder)[1].near([window.state.reading.request.input_ids[2]], 12, by)
     shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview.charts["nearest"].bars]
     assert shown == [(word.word, f"{getattr(word, by):.2f}") for word in found]
     assert window.state.kept["embed.parts"] == by
@@ -154,16 +136,16 @@ def test_nearest_words_by_either_measure(overview: PartsView, window: Window, mo
 
 def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window) -> None:
     window.state.set_focus(3)
-    calm(window, overview)
+    answered(window)
     strips, heard = overview.charts["strips"], list[str]()
     overview.hover_text_changed.connect(heard.append)
     strips.setFocus()
     press(strips, "Right", "Right", "Down", "PgDown")
-    segments = reading_of(window).trace.segment_embeddings
+    segments = window.state.reading.trace.segment_embeddings
     assert window.state.focus == 4 and segments is not None
     assert heard[-1] == f"segment of on (4), dimension 2: {segments[4, 2]:.5g}".replace("-", "−")
     press(overview.charts["positions"], "Down", "Right", "Right")
-    cosines = overview.answer_of("tables", reading_of(window)).position_cosines
+    cosines = overview.answer_of("tables", window.state.reading).position_cosines
     assert heard[-1] == f"positions 1 and 2: cosine {cosines[1, 2]:.4f}".replace("-", "−")
 
 
@@ -171,11 +153,11 @@ def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window) ->
 
 
 def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Window) -> None:
-    calm(window, text_map)
-    trace, picture = reading_of(window).trace, text_map.charts["map"]
+    answered(window)
+    trace, picture = window.state.reading.trace, text_map.charts["map"]
     for key, vectors in (("sum", trace.embedding_sum), ("token", trace.token_embeddings)):
         text_map.show_vectors(key)
-        calm(window, text_map)
+        answered(window)
         found = pca(vectors)
         np.testing.assert_array_equal(picture.points.places, found.points)
         assert f"{found.kept:.0%} of the variance" in text_map.cards["map"].hint
@@ -186,23 +168,23 @@ def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Windo
 def test_words_around_lie_in_the_tokens_plane(text_map: MapView, window: Window, model_folder: Path) -> None:
     window.state.set_focus(2)
     (table, words), picture = table_of(model_folder), text_map.charts["map"]
-    ids = reading_of(window).request.input_ids
+    ids = window.state.reading.request.input_ids
     for key, groups, count in (("one", [(ids[2],)], 24), ("all", list(dict.fromkeys((i,) for i in ids)), 4)):
         text_map.show_vectors(key)
-        calm(window, text_map)
+        answered(window)
         around, points = words.around(groups, count, "cosine"), picture.points
         assert points.names[len(ids) :] == [word.word for word in around.words] and points.choices == len(ids)
         expected = pca(np.concatenate([table[list(ids)], around.vectors]))
         np.testing.assert_allclose(points.places, expected.points, atol=1e-4)
         assert f"{len(points.names)} vectors" in text_map.cards["map"].hint
     text_map.show_vectors("one")
-    calm(window, text_map)
+    answered(window)
     names = list(picture.points.names)
     picture.set_hovered(4)  # nothing changes under the mouse
-    calm(window, text_map)
+    answered(window)
     assert window.state.hover == 4 and picture.points.names == names
     picture.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
-    calm(window, text_map)
+    answered(window)
     assert window.state.focus == 4 and picture.points.names != names
 
 
@@ -210,7 +192,7 @@ def test_the_map_is_the_same_after_it_was_left_and_in_a_frame_of_another_size(
     room: EmbedRoom, text_map: MapView, window: Window
 ) -> None:
     text_map.show_vectors("all")
-    calm(window, text_map)
+    answered(window)
     window.state.set_focus(2)
     room.open_view("parts")
     room.open_view("map")
@@ -222,26 +204,6 @@ def test_the_map_is_the_same_after_it_was_left_and_in_a_frame_of_another_size(
 
 
 # All views.
-
-
-OFTEN = ("discriminator", "distilbert")  # narrow embeddings; no segments
-
-
-@pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in SHAPES])
-def test_every_view_works_for_every_family_and_for_one_token(name: str, open_window: Opener, tmp_path: Path) -> None:
-    window = open_window(save_family(name, tmp_path / name))
-    room = opened(window)
-    for text, specials in (("The cat sat.", True), ("cat", False), ("", False)):
-        window.state.set_token_view(specials=specials)
-        window.state.set_text(text, "")
-        settle(window)
-        for key in (spec.key for spec in EmbedRoom.specs):
-            room.open_view(key).repaint()
-            settle(window)
-            room.view.repaint()
-        if text and "embedding_size" in SHAPES[name].config:
-            assert strips_of(overview_of(room))["sum"].shape[1] == 16
-    assert not window.frame.banner.isVisible()
 
 
 @pytest.mark.slow
@@ -258,24 +220,11 @@ def test_512_tokens_and_a_fixed_position_table(open_window: Opener, tmp_path: Pa
         room.open_view(key)
         settle(window)
         room.view.repaint()
-    strips, (place, column) = strips_of(overview_of(room)), (300, 6)
+    strips, (place, column) = strips_of(room.get_view("parts")), (300, 6)
     assert len(strips["sum"]) == 512
     wave = np.sin(place / 10_000 ** (column / config.hidden_size))
     assert strips["position"][place, column] == pytest.approx(wave, abs=1e-5)
-    assert overview_of(room).shown["positions"].array.shape == (512, 512)
-
-
-def test_every_picture_gives_its_numbers(room: EmbedRoom, window: Window) -> None:
-    window.state.set_what_if(window.state.what_if.with_segment(2, 1))
-    titles = []
-    for key in (spec.key for spec in EmbedRoom.specs):
-        room.open_view(key)
-        settle(window)
-        for made in room.view.findChildren(FigureButton):
-            figure = made.figure()
-            assert figure is not None and figure.caption and figure.numbers, (key, made.accessibleName())
-            titles.append(figure.title)
-    assert len(set(titles)) == len(titles) == 8
+    assert room.get_view("parts").shown["positions"].array.shape == (512, 512)
 
 
 # Beside a baseline.
@@ -319,7 +268,7 @@ def test_the_difference_is_of_the_two_sums_and_both_lengths_are_there(
 
 def test_a_token_without_a_counterpart_says_so(overview: PartsView, window: Window, qtbot: QtBot) -> None:
     beside(window, SHORTER)
-    alignment = reading_of(window).alignment
+    alignment = window.state.reading.alignment
     alone = alignment.other_positions.index(None)
     window.state.set_focus(alone)
     labels, part = shown_beside(window)
@@ -389,7 +338,7 @@ def test_the_first_steps_are_taken_at_a_click(what_if: WhatIfView, window: Windo
     mask, change = what_if.mask_first, what_if.change_first
     assert mask.isVisible() and not change.isVisible() and not what_if.effects.isVisible()
     window.state.set_focus(3)
-    assert mask.text() == f"Mask “{reading_of(window).encoding.labels[3]}”"
+    assert mask.text() == f"Mask “{window.state.reading.encoding.labels[3]}”"
     mask.click()
     settle(window)
     assert window.state.masked == {3} and change.isVisible() and not mask.isVisible()
@@ -414,7 +363,7 @@ def test_what_is_said_before_and_after_is_the_engines(what_if: WhatIfView, windo
     what_if.parts["position"].click()
     what_if.parts["position"].click()
     settle(window)
-    segments, ids = list(reading_of(window).encoding.segments), window.state.input_ids
+    segments, ids = list(window.state.reading.encoding.segments), window.state.input_ids
     places = list(range(len(segments)))
     places[3], places[5] = 5, 3
     was = trace(checkpoint.model, ids, segments, mlm_positions=[2])
@@ -451,7 +400,7 @@ def test_the_keyboard_moves_and_swaps(what_if: WhatIfView, window: Window) -> No
 def test_all_of_b_is_read_as_a_and_back(what_if: WhatIfView, window: Window) -> None:
     what_if.b_as_a.click()
     settle(window)
-    assert not any(reading_of(window).request.segments) and what_if.b_as_a.isChecked()
+    assert not any(window.state.reading.request.segments) and what_if.b_as_a.isChecked()
     what_if.b_as_a.click()
     assert window.state.what_if == NOTHING_CHANGED
     window.state.set_text(b="")
@@ -470,11 +419,11 @@ def test_models_that_predict_something_else(name: str, effects: list[str], open_
     view.what_if_edited.emit(lambda what_if: what_if.with_dropped("position", True))
     settle(window)
     assert [effect.name for effect in view.effects.effects] == effects
-    reading, at = reading_of(window), window.state.selection.position
+    reading, at = window.state.reading, window.state.selection.position
     one, other = (each.trace.hidden_states[-1][at].astype(float) for each in (reading, reading.unchanged))
     cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
     assert f"cosine of {cosine:.2f}".replace("-", "−") in view.effects.sentence
-    enabled = view.tiles.has_segments, view.b_as_a.isEnabled(), overview_of(room).change.to_other.isEnabled()
+    enabled = view.tiles.has_segments, view.b_as_a.isEnabled(), room.get_view("parts").change.to_other.isEnabled()
     assert set(enabled) == {reading.request.model.has_segments}
 
 
@@ -499,8 +448,8 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     menu = view.menu.open_menu()
     next(action for action in menu.actions() if action.text() == "letters").trigger()
     menu.close()
-    calm(window, view)
-    encoding, cut, spans = reading_of(window).encoding, other.encode(window.state.text_a, TEXT_B), view.picture.spans
+    answered(window)
+    encoding, cut, spans = window.state.reading.encoding, other.encode(window.state.text_a, TEXT_B), view.picture.spans
     rows_of = ((encoding, view.first, [one.first for one in spans]), (cut, view.second, [one.second for one in spans]))
     for text, line, rows in rows_of:
         kept = zip(text.labels, text.parts, strict=True)
@@ -512,13 +461,13 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     press(view.picture, "Right")
     assert window.state.focus == 3
     window.state.set_text("a cat", "")
-    calm(window, view)
+    answered(window)
     assert len(view.picture.spans) == 2
 
 
 def test_a_vocabulary_that_cannot_be_read_is_said_in_place(room: EmbedRoom, window: Window, tmp_path: Path) -> None:
     view: Any = room.open_view("vocabularies")
     view.compare_with(str(tmp_path))
-    calm(window, view)
+    answered(window)
     assert view.line.isVisible() and view.line.text and view.picture.spans == []
     assert not window.frame.banner.isVisible()

@@ -26,6 +26,7 @@ from tests.app.family_models import save_family
 from tests.app.predict_room import page, texts
 
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
+HELD = "matrix", "lines", "score", "mean", "rollout"  # of the baseline alone, while X is held
 COMPARED = {room.key: [spec.key for spec in room.views if not spec.only] for room in ROOMS if room.views}
 
 
@@ -199,12 +200,21 @@ def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path) -> Non
 
 
 def test_a_baseline_in_half_precision_in_every_view(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long texts in large models are kept: what is read of it is close to the numbers of the pass."""
+    """As long texts in large models are kept: what is read of it is close to the numbers of the pass.
+
+    It is also shown in place of the reading, while X is held.
+    """
     monkeypatch.setattr(reader, "MOST_TRACES_BYTES", 0)
     window.state.set_masks([3])
     for room, views in COMPARED.items():
         for view in sorted(views):
             compare(window, room, view, ONE_WORD).grab()
+            if view in HELD:
+                window.state.show_baseline(True)
+                answered(window)
+                window.repaint()
+                window.state.show_baseline(False)
+    assert not window.frame.banner.is_shown
     assert both(window)[1].is_in_half_precision
     score = compare(window, "attend", "score", ONE_WORD)
     row = window.state.selection.position

@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 
 from app.compute.head_questions import changed_targets
 from app.look import numbers
-from app.rooms.attend.head_panels import KindsView
 from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.matrix_view import MatrixView
 from app.rooms.predict.room import PredictRoom
+from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.explore_state import ExploreState
 from app.widgets.token_strip import chips_of
@@ -26,7 +26,7 @@ from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, settle, wait_un
 from tests.app.family_models import SHAPES, save_family, vocabulary
 from tests.app.predict_room import nothing, texts
 from tests.app.test_apply_room import make_model
-from tests.app.test_embed_room import opened, overview_of
+from tests.app.test_embed_room import opened
 
 Show = Callable[[str], Window]
 
@@ -42,9 +42,7 @@ def show(open_window: Opener, folders: dict[str, Path]) -> Show:
     """A window that shows the usual pair, read by the family's small model."""
 
     def make(name: str) -> Window:
-        window = open_window(folders[name])
-        wait_until(lambda: window.state.reading is not None)
-        window.state.set_text(TEXT_A, TEXT_B)
+        window = open_window(folders[name], TEXT_A, TEXT_B)
         window.state.set_masks(())
         settle(window)
         return window
@@ -62,17 +60,17 @@ def predict(window: Window) -> PredictRoom:
 def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str, says: str) -> None:
     window = show(name)
     room = opened(window)
-    token, segment, position, total, _ = overview_of(room).charts["strips"].parts
+    token, segment, position, total, _ = room.get_view("parts").charts["strips"].parts
     assert segment.values is None and says in segment.reason
-    assert says in overview_of(room).no_segments.text() and overview_of(room).no_segments.isVisible()
-    assert not overview_of(room).charts["segments"].isVisible()
+    assert says in room.get_view("parts").no_segments.text() and room.get_view("parts").no_segments.isVisible()
+    assert not room.get_view("parts").charts["segments"].isVisible()
     assert token.values is not None and position.values is not None and total.values is not None
     shared = total.values - token.values - position.values  # what the sentence is about: the same for all tokens
     np.testing.assert_allclose(shared, np.broadcast_to(shared[0], shared.shape), atol=1e-5)
     assert (np.abs(shared).max() > 0.01) == ("is part of the sum" in segment.reason)
     shown = [
         window.frame.status.text,
-        overview_of(room).cards["lengths"].hint,
+        room.get_view("parts").cards["lengths"].hint,
         *(chip.hint() for chip in chips_of(window.state)),
     ]
     assert not any("segment" in text for text in shown)
@@ -82,29 +80,29 @@ def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str
 def test_embeddings_narrower_than_hidden_states(show: Show) -> None:
     window = show("albert")
     room = opened(window)
-    token, segment, position, total, last = (part.values for part in overview_of(room).charts["strips"].parts)
+    token, segment, position, total, last = (part.values for part in room.get_view("parts").charts["strips"].parts)
     assert token is not None and segment is not None and position is not None
     assert total is not None and last is not None
     assert total.shape[1] == 16 and last.shape[1] == 32
     np.testing.assert_allclose(token + segment + position, total, atol=1e-5)
-    assert overview_of(room).charts["strips"].parts[-1].name == "LayerNorm and projection"
-    assert [part.note for part in overview_of(room).charts["strips"].parts] == ["16 columns"] * 4 + ["32 columns"]
-    assert "16 numbers, 32 after the projection" in overview_of(room).cards["strips"].hint
+    assert room.get_view("parts").charts["strips"].parts[-1].name == "LayerNorm and projection"
+    assert [part.note for part in room.get_view("parts").charts["strips"].parts] == ["16 columns"] * 4 + ["32 columns"]
+    assert "16 numbers, 32 after the projection" in room.get_view("parts").cards["strips"].hint
     reading = window.state.reading
     assert np.linalg.norm(reading.trace.embeddings[1]) == pytest.approx(
-        float(overview_of(room).length_after.text().split()[-1]), abs=0.01
+        float(room.get_view("parts").length_after.text().split()[-1]), abs=0.01
     )
 
 
 def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show: Show) -> None:
     room = opened(show("pre-norm"))
-    last = overview_of(room).charts["strips"].parts[-1]
+    last = room.get_view("parts").charts["strips"].parts[-1]
     assert last.values is None and "No LayerNorm" in last.reason
-    assert not overview_of(room).length_after.isVisible() and not overview_of(room).last_scale.isVisible()
+    assert not room.get_view("parts").length_after.isVisible() and not room.get_view("parts").last_scale.isVisible()
 
 
 def test_strips_fill_their_place_without_covering_each_other(show: Show) -> None:
-    strips = overview_of(opened(show("distilbert"))).charts["strips"]
+    strips = opened(show("distilbert")).get_view("parts").charts["strips"]
     rects = [strips.strip_rect(number) for number in range(5)]
     assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rects))
     assert rects[-1].bottom() == pytest.approx(strips.height(), abs=1)
@@ -114,7 +112,7 @@ def test_strips_fill_their_place_without_covering_each_other(show: Show) -> None
 
 def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[str, Path]) -> None:
     room = opened(show("roberta"))
-    cosines = overview_of(room).charts["positions"].values
+    cosines = room.get_view("parts").charts["positions"].values
     table = load_checkpoint(folders["roberta"]).model.embeddings.position.weight[2:].numpy()  # 0 and 1 are padding's
     expected = table[0] @ table[1] / np.linalg.norm(table[0]) / np.linalg.norm(table[1])
     assert cosines is not None and cosines.shape == (64, 64)
@@ -134,7 +132,7 @@ def test_the_models_own_names_are_shown(show: Show) -> None:
     attend = window.open_room("attend")
     settle(window)
     assert "on <s>, </s>" in [name.text() for name, *_ in attend.side.facts]
-    assert "[CLS]" not in attend_room.open_view(attend, "kinds", KindsView).links.text()
+    assert "[CLS]" not in attend.open_view("kinds").links.text()
 
 
 @pytest.mark.parametrize(("name", "family"), [("roberta", "RoBERTa"), ("pre-norm", "pre-norm BERT"), ("minilm", "")])
@@ -207,7 +205,7 @@ def test_many_layers_and_nothing_to_predict(show: Show) -> None:
     atlas = attend.heads_card.atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
     assert "cannot predict words" in nothing(predict(window).words_view)
-    assert all(part.values is not None for part in overview_of(opened(window)).charts["strips"].parts)
+    assert all(part.values is not None for part in opened(window).get_view("parts").charts["strips"].parts)
 
 
 def test_models_of_different_families_follow_each_other(show: Show, folders: dict[str, Path]) -> None:
@@ -222,8 +220,8 @@ def test_models_of_different_families_follow_each_other(show: Show, folders: dic
             settle(window)
         model = window.state.model
         assert model is not None and not window.frame.banner.is_shown
-        assert overview_of(room).charts["segments"].isVisible() == ("segments" not in model.missing)
-        assert overview_of(room).no_segments.isVisible() == ("segments" in model.missing)
+        assert room.get_view("parts").charts["segments"].isVisible() == ("segments" not in model.missing)
+        assert room.get_view("parts").no_segments.isVisible() == ("segments" in model.missing)
 
 
 def test_a_vocabulary_without_a_mask_masks_nothing() -> None:
@@ -237,6 +235,25 @@ def test_a_vocabulary_without_a_mask_masks_nothing() -> None:
     state.toggle_mask(2)
     assert state.all_masked == () and state.encoding is not None and state.input_ids == state.encoding.ids
     assert len(said) == 1 and "no mask" in said[0]
+
+
+OFTEN = ("discriminator", "distilbert", "pre-norm", "albert")  # narrow embeddings; no segments; other steps
+
+
+@pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in SHAPES])
+def test_every_view_works_for_every_family_and_for_little_text(show: Show, name: str) -> None:
+    window = show(name)
+    for text, specials in ((TEXT_A, True), ("cat", False), ("", False)):
+        window.state.set_token_view(specials=specials)
+        window.state.set_text(text, "")
+        settle(window)
+        for spec in ROOMS:
+            for key in spec.view_keys if spec.key in ("embed", "predict", "layers") else ():
+                window.open_view(spec.key, key)
+                window.repaint()
+                settle(window)
+                window.repaint()
+    assert not window.frame.banner.is_shown
 
 
 @pytest.mark.parametrize("family", ["distilbert", "albert", "discriminator", "minilm", "roberta"])

@@ -9,16 +9,13 @@ import pytest
 from app.compute import reader as reader_module
 from app.compute.open_checkpoints import opened_checkpoint
 from app.compute.reader import MOST_TRACES_BYTES, read
-from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.readings import Reading, request_for
-from app.state.what_if import WhatIf
 from bertcore.analysis.half_precision import PARTS, HalfPrecision, halved, trace_bytes
-from tests.app.conftest import settle, wait_until
+from tests.app.conftest import settle
 from tests.engine.models import tiny_checkpoint
 
-HELD = "matrix", "lines", "score", "mean", "rollout"  # views of the baseline alone, while X is held
 OTHER = "A dog sat on the mat."
 
 
@@ -75,26 +72,6 @@ def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(
         assert np.abs(getattr(baseline.trace, part) - getattr(before, part)).max() < 2e-2, part
     assert np.array_equal(baseline.trace.hidden_states, before.hidden_states)
     assert "baseline kept in half precision, to save memory" in window.frame.status.text
-
-
-def test_every_view_shows_it(window: Window, reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the baseline and, while X is held, in the place of the reading."""
-    monkeypatch.setattr(reader_module, "MOST_TRACES_BYTES", 0)
-    state = window.state
-    state.set_baseline(OtherText(OTHER, ""))
-    state.set_what_if(WhatIf(heads_off=frozenset({(1, 1)})))
-    settle(window)
-    for spec in ROOMS:
-        if spec.key not in ("map", "attend"):  # the others show none of its parts
-            continue
-        room = window.open_room(spec.key)
-        for key in spec.view_keys:
-            open_view(room, key)
-            state.show_baseline(key in HELD)
-            wait_until(lambda: not window.services.inference.is_busy)
-            window.repaint()
-            state.show_baseline(False)
-    assert not window.frame.banner.is_shown
 
 
 def test_a_long_text_goes_beyond_the_limit(tmp_path: Path) -> None:

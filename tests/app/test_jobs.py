@@ -28,6 +28,7 @@ from app.compute.reader import TextReader
 from app.compute.worker import UnwantedError, Worker
 from app.rooms.attend import attentions
 from app.rooms.attend.attentions import Attentions
+from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
 from app.rooms.embed.map_view import MapView
 from app.rooms.film.view import FilmView
@@ -51,13 +52,7 @@ from tests.app.run_window import STEPS, last_snapshot, run
 from tests.app.test_apply_room import make_model
 
 __all__ = ["last_snapshot", "run"]  # fixtures
-ASKS = {
-    "ask_model": 1,
-    "ask": 0,
-    "ask_about_target": 0,
-    "post": 1,
-    "post_outside": 0,
-}  # where the function stands
+ASKS = {"ask_model": 1, "ask": 0, "ask_about_target": 0, "post": 1, "post_outside": 0}  # where the function stands
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
 LESSON = """---
 title: Small
@@ -312,7 +307,10 @@ def test_a_piece_that_nobody_waits_for_is_dropped() -> None:
     assert heard == []
 
 
-@pytest.mark.parametrize("view", [f"{room.key} {view}" for room in ROOMS if room.views for view in room.view_keys])
+SHOWN = [f"{room.key} {view}" for room in ROOMS if room.views for view in room.view_keys]
+
+
+@pytest.mark.parametrize("view", [*SHOWN, *(f"attend {panel.key}" for panel in PANELS)])
 def test_a_reading_that_is_off_the_screen_is_kept_by_nothing(view: str, window: Window) -> None:
     """At 512 tokens a reading of BERT-base has some 200 MB, and its baseline as much."""
     state = window.state

@@ -84,23 +84,7 @@ def pseudo(text: str) -> str:
 
 UNITS = {"ms", "min", "mb", "gb", "tok", "nats", "bits", "px"}
 NAMES = {  # of the field, of files and of hardware: the same in every language
-    *(
-        "bertscope",
-        "bert",
-        "id",
-        "cls",
-        "sep",
-        "mask",
-        "unk",
-        "pad",
-        "cpu",
-        "cuda",
-        "gpu",
-        "fp",
-        "bf",
-        "gib",
-        "mib",
-    ),
+    *("bertscope", "bert", "id", "cls", "sep", "mask", "unk", "pad", "cpu", "cuda", "gpu", "fp", "bf", "gib", "mib"),
     *("layernorm", "gelu", "relu", "softmax", "pca", "ln", "emb", "png", "svg", "pdf", "csv", "npz", "ctrl", "shift"),
     *("mini", "small", "medium", "tiny", "base", "large"),  # the sizes of models
     *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
@@ -198,10 +182,7 @@ def _own_texts(widget: QWidget) -> Iterator[str]:
     elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
         model = widget.model()
         columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount()  # which has none to ask
-        for way, count in (
-            (Qt.Orientation.Horizontal, columns),
-            (Qt.Orientation.Vertical, model.rowCount()),
-        ):
+        for way, count in ((Qt.Orientation.Horizontal, columns), (Qt.Orientation.Vertical, model.rowCount())):
             yield from (str(model.headerData(i, way) or "") for i in range(min(count, 40)))
         for row in range(min(model.rowCount(), 40)):
             yield from (str(model.index(row, i).data() or "") for i in range(min(columns, 20)))

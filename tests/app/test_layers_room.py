@@ -19,7 +19,6 @@ from app.look import numbers, theme
 from app.rooms.layers.layer_steps import layer_steps
 from app.rooms.layers.neurons_view import MOST_WORDS
 from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
-from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.word_view import verdict
 from app.shell.window import Window
 from app.state.what_if import EditedRow
@@ -30,8 +29,7 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
 from bertcore.analysis.vectors import GroupSimilarity, cosines, group_similarity, lengths, pca, word_in_sentences
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from tests.app.conftest import Opener, click, press, settle, shown_view, wait_until
-from tests.app.family_models import SHAPES, save_family
+from tests.app.conftest import click, press, settle, shown_view, wait_until
 
 Opened = Callable[[str], Any]  # the key of a view of the room -> the view
 NO_KEY = Qt.KeyboardModifier.NoModifier
@@ -273,25 +271,6 @@ def test_a_changed_row_is_said_not_to_add_up(opened: Opened, window: Window) -> 
     assert view.derivation.changed.isVisible()
     window.state.set_focus(5)
     assert not view.derivation.changed.isVisible()
-
-
-OFTEN = ("pre-norm", "albert")  # the others differ in what the engine's own tests see
-
-
-@pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in SHAPES])
-def test_every_view_works_for_every_family_and_for_little_text(name: str, open_window: Opener, tmp_path: Path) -> None:
-    window = open_window(save_family(name, tmp_path / name))
-    wait_until(lambda: window.state.reading is not None)
-    room: Any = window.open_room("layers")
-    for text, specials in (("The cat sat on the mat.", True), ("cat", False), ("", False)):
-        window.state.set_token_view(specials=specials)
-        window.state.set_text(text, "")
-        settle(window)
-        for key in (spec.key for spec in LayersRoom.specs):
-            room.open_view(key).repaint()
-            settle(window)
-            room.view.repaint()
-    assert not window.frame.banner.isVisible()
 
 
 @pytest.fixture

@@ -13,11 +13,8 @@ from app.look import numbers
 from app.rooms.map import model_map
 from app.rooms.map.base_picture import base_shapes, key_line_px, key_of, key_shapes
 from app.rooms.map.plan import MapPart, Plan, Sizes, choose_rows
-from app.rooms.map.room import MapRoom
-from app.rooms.map.view import MapView
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
-from app.state.readings import Reading
 from app.state.verdicts import SURE
 from app.widgets.prediction_line import VERDICT
 from bertcore.analysis.passes import as_text, layer_lens
@@ -25,7 +22,7 @@ from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.residual import neuron_activations
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TEXT_B, Opener, click, make_checkpoint, press, settle, wait_until
+from tests.app.conftest import TEXT_B, Opener, answered, click, make_checkpoint, press, settle, wait_until
 from tests.app.family_models import save_family
 
 EMBEDDINGS = ("token", "segment", "position", "sum")
@@ -34,26 +31,9 @@ ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The
 
 def shown_map(window: Window) -> Any:
     """The view when all is answered; its plan and content are there."""
-    room = window.open_room("map")
-    assert isinstance(room, MapRoom) and isinstance(room.view, MapView)
-    settle(window)
-    view = room.view
-    wait_until(lambda: not view.is_running and not window.services.inference.is_busy)
-    assert view.map.plan is not None and view.map.content is not None
+    view = window.open_room("map").view
+    answered(window)
     return view
-
-
-def reading_of(window: Window) -> Reading:
-    return window.state.reading
-
-
-def open_text(open_window: Opener, folder: Path, a: str, b: str, masks: tuple[int, ...]) -> Window:
-    window = open_window(folder)
-    wait_until(lambda: window.state.reading is not None)
-    window.state.set_text(a, b)
-    window.state.set_masks(masks)
-    settle(window)
-    return window
 
 
 # The plan: where things are, for any size.
@@ -99,7 +79,7 @@ def test_the_map_shows_this_pass(window: Window, model_folder: Path) -> None:
     window.state.set_masks([2, 5])
     window.state.set_focus(5)
     settle(window)
-    view, request, checkpoint = shown_map(window), reading_of(window).request, load_checkpoint(model_folder)
+    view, request, checkpoint = shown_map(window), window.state.reading.request, load_checkpoint(model_folder)
     ids, segments, content, answer = request.input_ids, request.segments, view.map.content, view.map.answer
     assert list(content.words.values())[:4] == ["The", "cat", "sat", "on"]  # as they were typed, though masked
     direct = trace(checkpoint.model, ids, segments)
@@ -130,7 +110,7 @@ def test_without_a_mask_the_token_under_the_mouse_is_followed(window: Window) ->
     window.state.set_focus(3)
     assert view.map.answer.position == 3
     title = view.map.describe(MapPart("state", 1, position=3, stage=2)).title
-    assert title == f"“{reading_of(window).shown_tokens[3]}” after layer 2"
+    assert title == f"“{window.state.reading.shown_tokens[3]}” after layer 2"
 
 
 def test_a_map_that_failed_to_paint_is_painted_again(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +196,9 @@ def test_arrow_keys_walk_and_enter_opens(window: Window) -> None:
 )
 def test_any_family(family: str, open_window: Opener, tmp_path: Path) -> None:
     folder = save_family(family, tmp_path / family)
-    window = open_text(open_window, folder, "The cat sat on the mat.", "It was very comfortable.", ())
+    window = open_window(folder, "The cat sat on the mat.", "It was very comfortable.")
+    window.state.set_masks(())
+    settle(window)
     shown, model = shown_map(window).map, window.state.model
     shown.grab()
     answer, content, predicts = shown.answer, shown.content, "mlm" in model.output_heads
@@ -235,9 +217,11 @@ def test_any_family(family: str, open_window: Opener, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("a", ["", "a", "the cat sat on the mat " * 9])
 def test_any_length(a: str, open_window: Opener, model_folder: Path) -> None:
-    window = open_text(open_window, model_folder, a, "a dog", ())
+    window = open_window(model_folder, a, "a dog")
+    window.state.set_masks(())
+    settle(window)
     window.resize(1280, 720)
-    shown, encoding = shown_map(window).map, reading_of(window).encoding
+    shown, encoding = shown_map(window).map, window.state.reading.encoding
     size = len(encoding)
     shown.grab()
     assert encoding.tokens.index("[SEP]") in shown.positions
@@ -253,7 +237,9 @@ def test_144_heads_are_drawn(open_window: Opener, tmp_path: Path) -> None:
     """How fast: `make bench`."""
     folder = save_family("pre-norm", tmp_path / "base", num_hidden_layers=12, num_attention_heads=12, hidden_size=48)
     text = "the cat sat on the mat and a dog ran home . " * 2
-    window = open_text(open_window, folder, text, "It was very comfortable.", (3,))
+    window = open_window(folder, text, "It was very comfortable.")
+    window.state.set_masks((3,))
+    settle(window)
     window.resize(1440, 900)
     shown = shown_map(window).map
     assert not shown.grab().isNull() and len(shown.plan.layers) == 12
@@ -273,7 +259,7 @@ def beside(window: Window, baseline: Baseline) -> Any:
 
 
 def test_the_guesses_of_both_are_those_of_each_layer(window: Window, model_folder: Path) -> None:
-    answer, reading = beside(window, ONE_WORD).answer, reading_of(window)
+    answer, reading = beside(window, ONE_WORD).answer, window.state.reading
     checkpoint, request = load_checkpoint(model_folder), reading.baseline.request
     direct = trace(checkpoint.model, request.input_ids, request.segments)
     logits = layer_lens(checkpoint.model, direct.hidden_states, [3])[:, 0]  # (L+1,V)
@@ -287,7 +273,7 @@ def test_the_guesses_of_both_are_those_of_each_layer(window: Window, model_folde
 
 @pytest.mark.parametrize("baseline", [ONE_WORD, SHORTER], ids=["one word", "shorter"])
 def test_lines_are_coloured_by_one_minus_the_cosine(baseline: OtherText, window: Window) -> None:
-    shown, reading = beside(window, baseline), reading_of(window)
+    shown, reading = beside(window, baseline), window.state.reading
     assert reading.baseline is not None and reading.alignment is not None
     distances, other_positions = shown.content.distances, reading.alignment.other_positions
     for position, place in enumerate(other_positions):
@@ -338,7 +324,7 @@ def test_the_line_says_the_best_words_and_the_verdict(window: Window) -> None:
     assert line.isVisible() and line.prediction.words == () and "Double-click" in line.prediction.hint
     state.set_masks([2, 5])
     settle(window)
-    reading = reading_of(window)
+    reading = window.state.reading
     assert reading.trace.mlm_logits is not None and reading.next_sentence is not None
     assert line.prediction.title == "[MASK] (2) could be"
     row = softmax(reading.trace.mlm_logits[0])

@@ -26,8 +26,7 @@ from bertcore.errors import BertcoreError
 from bertcore.resolve_model import can_be_downloaded, resolve_model
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied
-from tests.app.conftest import Opener, handle_events, settle, wait_until
-from tests.app.test_window import drop
+from tests.app.conftest import Opener, drop, handle_events, settle, wait_until
 from tests.app.train_room import idle_room
 from tests.test_rules import ROOT
 

@@ -14,19 +14,17 @@ from app.compute.word_questions import attribution_of, surprise_of
 from app.figures.files import svg, table
 from app.look import numbers
 from app.rooms.predict.attribution_view import AttributionView
-from app.rooms.predict.fill_view import ORDERS, FillView
+from app.rooms.predict.fill_view import ORDERS
 from app.rooms.predict.lens_view import LensView
 from app.rooms.predict.predict_sentences import top_guesses, word_sentence
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.surprise_view import SurpriseView
-from app.rooms.predict.texts_view import TextsView
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
-from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.effects import Method
 from bertcore.analysis.targets import Target
 from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, click, handle_events, press, units_of, wait_until
-from tests.app.predict_room import MASKS, asked, figure_of, nothing, page, predict, reading_of
+from tests.app.predict_room import MASKS, asked, figure_of, nothing, page, predict
 from tests.app.test_apply_room import make_model
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
@@ -81,7 +79,7 @@ def test_what_cannot_be_followed_is_said_in_place(window: Window) -> None:
     view = page("lens", window)
     typed(view, "日本", window)
     assert "cannot spell" in view.line.text and not view.charts["word"].isVisible()
-    size = len(reading_of(window).encoding)
+    size = len(window.state.reading.encoding)
     window.state.set_what_if(WhatIf(rows=(EditedRow(0, 0, 4, (1.0, *[0.0] * (size - 1))),)))
     typed(view, "comfortably", window)
     assert "pieces" in view.line.text
@@ -317,25 +315,6 @@ def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window) -> Non
     assert window.state.text_a == before and window.state.masked == {3, 5}
 
 
-def test_every_page_gives_its_pictures_and_numbers(window: Window) -> None:
-    room = predict(window)
-    made = []
-    for key in VIEWS:
-        room.open_view(key)
-        answered(window)
-        if isinstance(room.view, FillView):
-            room.view.next.click()
-            answered(window)
-        if isinstance(room.view, TextsView):
-            room.view.try_texts("the cat sat")
-            answered(window)
-        for button in figure_buttons(room):
-            figure = button.figure()
-            assert figure is not None and figure.caption and figure.numbers, key
-            made.append(figure.title)
-    assert len(made) == len(set(made)) == 3 + 1 + 2 + 2 + 1 + 3 + 2
-
-
 @pytest.mark.slow
 def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window: Opener, tmp_path: Path) -> None:
     from tests.app.family_models import SHAPES, Shape, save_family
@@ -348,7 +327,7 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window: Opener,
     wait_until(lambda: window.state.reading is not None)
     window.state.set_text("the cat sat on the mat " * 100, "")
     room = predict(window, (5,))
-    assert len(reading_of(window).encoding) == 512
+    assert len(window.state.reading.encoding) == 512
     shares: list[float] = []
 
     room.open_view("surprise")
@@ -357,11 +336,11 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window: Opener,
     wait_until(lambda: len(shares) > 3)
     assert view.asked["bits"].is_running
     window.state.set_text(a="the dog sat on the mat " * 100)  # the old question ends, the text is read at once
-    wait_until(lambda: reading_of(window).encoding is window.state.encoding)
+    wait_until(lambda: window.state.reading.encoding is window.state.encoding)
     wait_until(lambda: view.asked["bits"].answer is not None)
     assert max(shares) == 1 and len(view.asked["bits"].answer.positions) == 510
     window.state.set_masks((5,))
-    wait_until(lambda: bool(reading_of(window).masks))
+    wait_until(lambda: bool(window.state.reading.masks))
     room.open_view("attribution")
     answered_ = room.view.questions
     wait_until(lambda: all(question.answer is not None for question in answered_))

@@ -29,7 +29,7 @@ from bertcore.analysis.predict import WordGuess, next_sentence, softmax
 from bertcore.analysis.trace import trace
 from tests.app.conftest import TEXT_A, TEXT_B, answered, click, make_checkpoint, press, settle, units_of, wait_until
 from tests.app.family_models import save_family
-from tests.app.predict_room import MASKS, asked, nothing, predict, reading_of, texts
+from tests.app.predict_room import MASKS, asked, nothing, predict, texts
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(layers_off=frozenset({0}))
@@ -102,6 +102,11 @@ def test_a_model_without_words_says_so_on_every_page(open_window, headless_folde
             assert "no masked-word (MLM) head" in nothing(room.open_view(key))
     pair = room.words_view.pair
     assert pair.swap.isHidden() and pair.other.isHidden() and pair.verdict == ""
+    window.state.set_text("The [MASK] sat.", "It was.")
+    settle(window)
+    assert "no masked-word (MLM) head" in nothing(room.words_view) and "no next-sentence (NSP) head" in texts(pair)
+    assert "3 layers × 2 heads" in window.frame.title_bar.model.text() and window.frame.title_bar.step.isHidden()
+    assert window.open_room("attend").is_drawn
 
 
 def test_what_is_changed_inside_shows_before_and_now(window: Window) -> None:
@@ -120,7 +125,7 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window) -> None:
             f"“{card.words[0].token}” "
         )
         chances = softmax(plain.mlm_logits[number])
-        compared = compared_mask(reading_of(window), reading_of(window).masks[number])
+        compared = compared_mask(window.state.reading, window.state.reading.masks[number])
         for guess in card.words:
             change = compared.changes[guess.id]
             assert change.probability == pytest.approx(chances[guess.id])
@@ -130,13 +135,14 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window) -> None:
     window.state.set_what_if(WhatIf())
     answered(window)
     assert all(card.changed.isHidden() for card in view.shown_cards) and "With" not in texts(view.pair)
-    assert reading.request.input_ids == reading_of(window).request.input_ids
+    assert reading.request.input_ids == window.state.reading.request.input_ids
 
 
 def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window) -> None:
     view = predict(window).words_view
     tops, verdict = best_guesses(view), view.pair.verdict
     word = insert(view.shown_cards[0])
+    assert window.frame.sentences.a.text() == TEXT_A.replace("cat", word)
     answered(window)
     kept, now = view.previous_card, best_guesses(view)
     assert kept.isVisible() and kept.title == f"Before “{word}” was inserted"
@@ -307,7 +313,7 @@ def test_the_bar_of_a_verdict_begins_at_zero(qtbot: QtBot) -> None:
 def test_a_small_probability_does_not_read_as_a_significance_test(window: Window) -> None:
     """ "p < 0.001" stood beside the word."""
     room = predict(window)
-    ranks = [mask.rank for mask in reading_of(window).masks if mask.rank is not None]
+    ranks = [mask.rank for mask in window.state.reading.masks if mask.rank is not None]
     assert any(rank.probability < 0.0005 for rank in ranks), "the test needs an unlikely word"
     for card, rank in zip(room.words_view.shown_cards, ranks, strict=True):
         assert f"probability {numbers.percent(rank.probability)}" in card.hint and " p " not in card.hint
@@ -320,6 +326,6 @@ def test_a_small_probability_does_not_read_as_a_significance_test(window: Window
 
 def test_the_bar_is_as_long_as_the_verdict_says(window: Window) -> None:
     """72% that B does not follow looked like 20% when the bar grew from its middle."""
-    pair, said = predict(window, ()).words_view.pair, reading_of(window).next_sentence
+    pair, said = predict(window, ()).words_view.pair, window.state.reading.next_sentence
     share = max(said.is_next, said.not_next)
     assert pair.bar.value == pytest.approx(share) and numbers.percent(share) in pair.verdict

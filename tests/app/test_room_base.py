@@ -8,7 +8,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question, ReportOrCancel
-from app.rooms.embed.room import EmbedRoom
 from app.rooms.room import Room
 from app.rooms.view import View, ViewSpec
 from app.shell.window import Window
@@ -50,8 +49,7 @@ class TwoViews(Room):
     specs = (ViewSpec("one", "One", "The first", Asking), ViewSpec("two", "Two", "The second", Other))
 
     def view_of(self, key: str) -> Asking:
-        view = self.get_view(key)
-        return view
+        return self.get_view(key)
 
 
 @pytest.fixture
@@ -324,24 +322,21 @@ def test_check_and_effects_come_with_a_click_on_more(window: Window) -> None:
     assert room.heads_card.buttons.buttons["effects"].isVisible()
 
 
-def embed(window: Window) -> EmbedRoom:
-    room = window.open_room("embed")
-    return room
-
-
 def switch_views(window: Window) -> None:
     window.state.set_token_view(words=not window.state.token_view.words)
     window.state.set_token_view(specials=not window.state.token_view.specials)
 
 
-def test_another_view_does_not_hide_that_no_model_is_open(open_window: Opener, tmp_path: Path) -> None:
+def test_no_model_at_all_is_said_in_place_whatever_is_switched(open_window: Opener, tmp_path: Path) -> None:
     window = open_window(tmp_path / "nothing")
-    room = embed(window)
+    room = window.open_room("embed")
+    assert room.waiting.sentence == "Loading the model…"
     wait_until(lambda: window.frame.banner.is_shown)
-    said = room.waiting.sentence
-    assert said.startswith("No model is open.")
+    assert room.waiting.is_waiting
     switch_views(window)
-    assert room.waiting.sentence == said
+    for key in ("embed", "attend", "predict"):
+        room = window.open_room(key)
+        wait_until(lambda room=room: room.waiting.sentence.startswith("No model is open."))
 
 
 def test_another_view_does_not_hide_why_a_text_could_not_be_read(
@@ -355,7 +350,7 @@ def test_another_view_does_not_hide_why_a_text_could_not_be_read(
     with monkeypatch.context() as patch:
         patch.setattr("app.compute.reader.read", fail)
         window = open_window(model_folder)
-        room = embed(window)
+        room = window.open_room("embed")
         wait_until(lambda: window.frame.banner.is_shown)
         assert room.waiting.sentence == why
         switch_views(window)

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.figures.figure import model_hash
@@ -23,17 +21,10 @@ from app.state.what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, shipped_checkpoint
 from bertcore.tokenizer.text_spans import Place
-from tests.app.conftest import TEXT_A, Opener, settle, wait_until
+from tests.app.conftest import TEXT_A, Opener, drop, settle, wait_until
 from tests.app.family_models import save_family
 
 FILE = Path("mine.bertscope.json")
-
-
-def drop(window: Window, path: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    action, buttons = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    window.dropEvent(QDropEvent(QPointF(10, 10), action, data, buttons, Qt.KeyboardModifier.NoModifier))
 
 
 @pytest.fixture
@@ -408,7 +399,7 @@ def test_a_weight_a_little_above_1_is_1() -> None:
 
 def test_tokens_without_characters_of_their_own_spoil_no_session(open_window: Opener, tmp_path: Path) -> None:
     """In a byte-level vocabulary, the second of two spaces."""
-    window = open_window(save_family("roberta", tmp_path / "roberta"), "The cat  sat.", "")
+    window = open_window(save_family("roberta", tmp_path / "roberta"), "The cat  sat.")
     assert window.state.encoding is not None and window.state.encoding.offsets[3] == (8, 8)
     window.state.set_masks((2,))
     window.history.look()

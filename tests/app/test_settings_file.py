@@ -9,10 +9,7 @@ import pytest
 from app.shell.settings import Settings, load_settings
 from tests.app.conftest import settle
 
-pytestmark = [
-    pytest.mark.skipif(os.name == "nt", reason="pipes and modes as POSIX has them"),
-    pytest.mark.timeout(60),
-]
+pytestmark = [pytest.mark.skipif(os.name == "nt", reason="pipes and modes as POSIX has them"), pytest.mark.timeout(60)]
 BAD = {
     "deep": "[" * 100_000,
     "not JSON": "{",
@@ -37,6 +34,15 @@ def test_bad_settings_are_kept_beside_and_said(name: str, tmp_path: Path) -> Non
     assert load_settings(file, said.append).theme == "dark"
     assert [each.read_bytes() for each in tmp_path.glob("settings.unreadable*.json")] == [content]
     assert len(said) == 1 and "settings.unreadable.json" in said[0] and "\n" not in said[0]
+
+
+def test_a_file_has_only_what_differs_and_each_recent_model_once_newest_first(tmp_path: Path) -> None:
+    settings, file = Settings(theme="dark"), tmp_path / "home" / "settings.json"
+    for reference in ("a", "b", "a"):
+        settings.remember_model(reference)
+    settings.save(file)
+    assert "projector" not in file.read_text()
+    assert (load_settings(file).theme, load_settings(file).recent_models) == ("dark", ["a", "b"])
 
 
 def test_each_bad_file_is_kept(tmp_path: Path) -> None:

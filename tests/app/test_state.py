@@ -210,16 +210,7 @@ def test_chips_carry_what_the_model_reads(state: ExploreState, tokenizer: Tokeni
 
 
 @pytest.mark.parametrize(
-    ("new", "start"),
-    [
-        ("a cat", 2),
-        ("ccat", 1),
-        ("catt", 0),
-        ("cat sat", 0),
-        ("cat", 0),
-        ("ca", None),
-        ("cxt", None),
-    ],
+    ("new", "start"), [("a cat", 2), ("ccat", 1), ("catt", 0), ("cat sat", 0), ("cat", 0), ("ca", None), ("cxt", None)]
 )
 def test_places_after_an_edit(new: str, start: int | None) -> None:
     moved = places_after_edit([Place("a", 0, 3), Place("b", 0, 3)], "a", "cat", new)

@@ -20,7 +20,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.cli.main import app as cli
 from bertcore.evaluation.score_texts import ListedText, TextScore, listed_texts, mean_by_choice, score_texts
 from tests.app.conftest import press, settle, wait_until
-from tests.app.predict_room import figure_of, page, reading_of
+from tests.app.predict_room import figure_of, page
 
 LIST = "the cat sat on the mat\tthe dog ran\nthe cat\nthe [MASK] sat"
 
@@ -39,7 +39,7 @@ def scored(view: TextsView, text: str, word: str = "") -> None:
 
 def test_each_row_is_what_the_engine_says(view: TextsView, window: Window) -> None:
     scored(view, LIST)
-    checkpoint = load_checkpoint(reading_of(window).request.model.folder)
+    checkpoint = load_checkpoint(window.state.reading.request.model.folder)
     wanted = score_texts(checkpoint, [text for line in LIST.split("\n") for text in listed_texts(line)])
     shown = view.table.shown
     assert [(one.a, one.b, one.word) for one in shown] == [(one.a, one.b, one.word) for one in wanted]
@@ -145,7 +145,7 @@ def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view: TextsView, wi
     view.load(file)
     wait_until(lambda: not view.scores.is_running)
     found, out = view.scores.answer, tmp_path / "out.json"
-    folder = reading_of(window).request.model.folder
+    folder = window.state.reading.request.model.folder
     assert CliRunner().invoke(cli, ["evaluate", str(folder), "--pairs", str(file), "--out", str(out)]).exit_code == 0
     wanted = json.loads(out.read_text())["minimal_pairs"]
     assert (found.right.value, found.right.standard_error) == (wanted["right"], wanted["standard_error"])

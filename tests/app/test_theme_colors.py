@@ -143,10 +143,7 @@ def test_text_of_the_style_sheet(look: theme.Theme) -> None:
         pairs += (
             [("color", values["background"])]
             if "background" in values
-            else [
-                ("color", look.card),
-                ("color", look.window),
-            ]
+            else [("color", look.card), ("color", look.window)]
         )
         for name, ground in pairs:
             if name not in values or not ground or ":disabled" in selector:

@@ -23,8 +23,7 @@ needs_tuned = pytest.mark.skipif(TUNED[0] not in tuned_models(), reason="no fine
 
 @pytest.fixture
 def tiny(open_window: Opener) -> Window:
-    window = open_window(TINY, "It was 20 degrees in the city.", "")
-    return window
+    return open_window(TINY, "It was 20 degrees in the city.")
 
 
 @pytest.fixture

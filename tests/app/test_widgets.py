@@ -21,7 +21,6 @@ from app.rooms.attend.head_panels import HeadLinks
 from app.rooms.attend.matrix_view import AttentionGrid
 from app.rooms.embed.embedding_parts import EmbeddingPart
 from app.rooms.embed.strips import Strips
-from app.shell.settings import Settings, load_settings
 from app.widgets.card import AsHighAsNeeded, Hint, intro_line, label, scrolled
 from app.widgets.charts.bars import Bar, BarList
 from app.widgets.charts.cells import Labels
@@ -222,23 +221,6 @@ def test_color_limit_is_not_drawn_out_by_one_value() -> None:
     values = np.full((50, 100), 0.1)
     values[0, 0] = 50.0
     assert color_limit([values]) == pytest.approx(0.1)
-
-
-def test_settings_hold_only_what_differs_and_survive_damage(tmp_path) -> None:
-    file = tmp_path / "home" / "settings.json"
-    Settings(theme="dark").save(file)
-    assert "projector" not in file.read_text()
-    assert load_settings(file).theme == "dark"
-    for damaged in ('{"format_version": 1, "theme": "pink"}', "{", "[]", '{"format_version": 99, "theme": "dark"}'):
-        file.write_text(damaged)
-        assert load_settings(file) == Settings()
-
-
-def test_recent_models_are_listed_once_newest_first() -> None:
-    settings = Settings()
-    for reference in ("a", "b", "a"):
-        settings.remember_model(reference)
-    assert settings.recent_models == ["a", "b"]
 
 
 def laid_out() -> None:

@@ -5,52 +5,26 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QSize, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea, QWidget
 
 from app.compute.question import ReportOrCancel
-from app.look import numbers, theme
-from app.rooms.attend.room import AttendRoom
-from app.rooms.embed.room import EmbedRoom
-from app.rooms.predict.room import PredictRoom
+from app.look import theme
 from app.shell.commands import Command
 from app.shell.menus import fill_commands
 from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
 from app.state.examples import load_examples
-from bertcore.analysis.attention_heads import head_facts
-from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
-from tests.app.conftest import Opener, click, press, wait_until
-from tests.app.predict_room import nothing, texts
-
-TIMEOUT_MS = 120_000
+from tests.app.conftest import TIMEOUT_MS, Opener, click, drop, press, settle, wait_until
+from tests.app.predict_room import nothing
 
 
 def hold(begun: threading.Event, free: threading.Event, _progress: ReportOrCancel) -> None:
     begun.set()
     free.wait()
-
-
-def settle(window: Window) -> None:
-    wait_until(window.is_settled)
-
-
-def drop(window: Window, path: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    action, buttons = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    window.dropEvent(QDropEvent(QPointF(10, 10), action, data, buttons, Qt.KeyboardModifier.NoModifier))
-
-
-def room(window: Window, kind: type) -> object:
-    made = window.open_room(kind.__name__.removesuffix("Room").lower())
-    return made
 
 
 def seen_of(room: QWidget) -> QSize:
@@ -60,7 +34,7 @@ def seen_of(room: QWidget) -> QSize:
 
 
 def test_typing_updates_strip_and_room(window: Window) -> None:
-    attend = room(window, AttendRoom)
+    attend = window.open_room("attend")
     before = len(window.state.encoding)
     window.frame.sentences.a.setFocus()
     window.frame.sentences.a.end(False)
@@ -70,33 +44,8 @@ def test_typing_updates_strip_and_room(window: Window) -> None:
     assert attend_room.values(attend).shape == (before + 1, before + 1)
 
 
-def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path) -> None:
-    encoding = window.state.encoding
-    direct = trace(load_checkpoint(model_folder).model, encoding.ids, encoding.segments)
-    attend = room(window, AttendRoom)
-    window.state.set_head(1, 2)
-    np.testing.assert_allclose(attend_room.values(attend), direct.attentions[1, 2], atol=1e-5)
-    entropy, unit = attend.side.facts[0][1].text().split()
-    assert float(entropy) == pytest.approx(head_facts(direct.attentions[1, 2], encoding).entropy_nats, abs=0.011)
-    assert unit == "nats"
-    embed = room(window, EmbedRoom)
-    drawn = [part.values for part in embed.get_view("parts").charts["strips"].parts]
-    for picture, name in zip(drawn, ("token", "segment", "position"), strict=False):
-        np.testing.assert_allclose(picture, getattr(direct, f"{name}_embeddings"), atol=1e-5)
-    np.testing.assert_allclose(drawn[0] + drawn[1] + drawn[2], drawn[3], atol=1e-5)
-    np.testing.assert_allclose(drawn[4], direct.embeddings, atol=1e-5)
-    window.state.set_focus(5)
-    bars = embed.get_view("parts").charts["lengths"].bars
-    assert [bar.label for bar in bars] == ["token", "segment", "position", "sum"]
-    assert bars[0].number == f"{np.linalg.norm(direct.token_embeddings[5]):.2f}"
-    room(window, AttendRoom)
-    bars = attend.side.bars.bars
-    assert bars[0].note == str(int(direct.attentions[1, 2, 5].argmax()))
-    assert [float(bar.number) for bar in bars] == sorted((float(bar.number) for bar in bars), reverse=True)
-
-
 def test_m_masks_and_the_room_predicts(window: Window) -> None:
-    predict = room(window, PredictRoom)
+    predict = window.open_room("predict")
     assert "press M" in nothing(predict.words_view)
     window.state.set_focus(2)
     window.frame.strip.field.setFocus()
@@ -127,42 +76,6 @@ def test_a_double_click_masks_and_unmasks_a_click_pins_and_escape_deselects(wind
     assert window.state.focus == 4
     press(window.frame, "Esc")
     assert window.state.focus is None
-
-
-def test_a_clicked_word_is_put_into_the_text(window: Window) -> None:
-    predict = room(window, PredictRoom)
-    window.state.toggle_mask(2)
-    settle(window)
-    card = predict.words_view.shown_cards[0]
-    bars = card.bars
-    row = next(i for i, bar in enumerate(bars.bars) if bar.label.isalpha() and bar.label != "cat")
-    word = bars.bars[row].label
-    click(bars, bars.row_rect(row))
-    assert window.frame.sentences.a.text() == f"The {word} sat on the mat."
-    assert window.state.masked == frozenset()
-
-
-def test_the_verdict_is_spelled_out(window: Window) -> None:
-    predict = room(window, PredictRoom)
-    verdict = window.state.reading.next_sentence
-    assert f"B follows A: {numbers.percent(verdict.is_next)}" in texts(predict.words_view.pair)
-    window.state.set_text(b="")
-    settle(window)
-    assert "second sentence" in texts(predict.words_view.pair)
-
-
-def test_a_model_without_heads_says_so_and_shows_the_rest(open_window: Opener, headless_folder: Path) -> None:
-    window = open_window(headless_folder)
-    wait_until(lambda: window.state.reading is not None)
-    predict = room(window, PredictRoom)
-    window.state.set_text("The [MASK] sat.", "It was.")
-    settle(window)
-    assert "no masked-word (MLM) head" in nothing(predict.words_view)
-    assert "no next-sentence (NSP) head" in texts(predict.words_view.pair)
-    attend = room(window, AttendRoom)
-    assert attend.is_drawn
-    assert "3 layers × 2 heads" in window.frame.title_bar.model.text()
-    assert window.frame.title_bar.step.isHidden()
 
 
 def test_a_dropped_folder_is_opened_if_it_is_a_checkpoint_and_the_text_stays(
@@ -203,19 +116,8 @@ def test_each_model_is_remembered_by_its_own_name(
     assert window.services.settings.recent_models[:2] == ["someone/something", str(headless_folder.resolve())]
 
 
-def test_no_model_at_all_is_said_in_place(open_window: Opener, tmp_path: Path) -> None:
-    window = open_window(tmp_path / "nothing")
-    embed = window.open_room("embed")
-    assert embed.waiting.sentence == "Loading the model…"
-    wait_until(lambda: window.frame.banner.is_shown)
-    assert embed.waiting.is_waiting
-    for key in ("embed", "attend", "predict"):
-        shown: Any = window.open_room(key)
-        wait_until(lambda shown=shown: shown.waiting.sentence.startswith("No model is open."))
-
-
 def test_the_theme_changes_every_colour_and_is_remembered(window: Window) -> None:
-    room(window, AttendRoom)
+    window.open_room("attend")
     light = window.grab().toImage()
     window.commands["view.theme"].trigger()
     dark = window.grab().toImage()
@@ -294,8 +196,8 @@ def test_ten_thousand_words_are_cut_and_it_is_said(window: Window) -> None:
     ],
 )
 def test_odd_texts_are_read_and_drawn_in_every_room(window: Window, text: str) -> None:
-    for kind in (EmbedRoom, AttendRoom, PredictRoom):
-        room(window, kind)
+    for key in ("embed", "attend", "predict"):
+        window.open_room(key)
         window.state.set_text(text, text[::-1])
         settle(window)
         window.repaint()
@@ -303,12 +205,12 @@ def test_odd_texts_are_read_and_drawn_in_every_room(window: Window, text: str) -
 
 
 def test_rooms_that_are_not_seen_catch_up_when_opened(window: Window) -> None:
-    attend = room(window, AttendRoom)
-    room(window, EmbedRoom)
+    attend = window.open_room("attend")
+    window.open_room("embed")
     window.state.set_text(a="a dog")
     settle(window)
     assert not attend.is_drawn
-    room(window, AttendRoom)
+    window.open_room("attend")
     size = len(window.state.encoding)
     assert attend_room.values(attend).shape == (size, size)
 
@@ -350,11 +252,6 @@ def test_an_example_opens_the_page_that_it_is_about(window: Window) -> None:
         assert shown.views.key == first
 
 
-def test_ctrl_numbers_open_the_rooms(window: Window) -> None:
-    press(window, "Ctrl+3", "Ctrl+4")
-    assert isinstance(window.frame.room, PredictRoom)
-
-
 def test_every_command_is_in_a_menu_once(window: Window) -> None:
     menu, commands = QMenu(), window.commands.values()
     fill_commands(window, menu)
@@ -365,7 +262,7 @@ def test_every_command_is_in_a_menu_once(window: Window) -> None:
 
 
 def test_main_widgets_have_names_for_screen_readers(window: Window) -> None:
-    room(window, AttendRoom)
+    window.open_room("attend")
     names = {child.accessibleName() for child in window.findChildren(type(window.frame).__mro__[1])}
     assert {"Sentence A", "Sentence B", "Tokens", "Rooms", "Status"} <= names
     assert "Every head: rows are layers, columns are heads" in names

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -239,11 +238,6 @@ class TestPretrain:
                 assert FinetuneOptions.from_file(file).name == file.stem
             else:
                 assert PretrainOptions.from_file(file).budget != (None, None)
-
-
-def test_bytes_that_are_no_utf8(shell: Shell, model: Path) -> None:
-    answer = shell("tokenize", model, "--a", os.fsdecode(b"caf\xe9"))
-    assert "--a is not valid UTF-8" in answer.sentence
 
 
 class TestOwnProcess:
