@@ -55,7 +55,7 @@ def test_it_opens_on_the_clearest_head_until_someone_chooses(open_window: Opener
 
 
 class TestChoosing:
-    def test_clicks_choose_one_head_or_several(self, room: AttendRoom, window: Window) -> None:
+    def test_clicks_and_keys_choose_one_head_or_several(self, room: AttendRoom, window: Window) -> None:
         click(room, 1, 2)
         assert (window.state.layer, window.state.head) == (1, 2) and list(room.shared.heads) == [(1, 2)]
         click(room, 0, 1, Control)
@@ -69,8 +69,6 @@ class TestChoosing:
         assert (window.state.layer, window.state.head) == (1, 0)
         click(room, 0, 0)
         assert list(room.shared.heads) == [(0, 0)]
-
-    def test_keys_choose_too(self, room: AttendRoom, window: Window) -> None:
         atlas = room.heads_card.atlas
         press(atlas, "Down", "Right", "Right")
         assert list(room.shared.heads) == [(1, 2)]
@@ -269,7 +267,7 @@ class TestScore:
         np.testing.assert_allclose(strips[6].values, found.attentions[1, 1, 9], atol=1e-6)
         assert strips[6].result.endswith(f"= {steps.weights[column]:.4f}")
 
-    def test_a_click_chooses_another_column(self, room: AttendRoom, window: Window) -> None:
+    def test_a_click_chooses_another_column_and_an_edited_row_is_said(self, room: AttendRoom, window: Window) -> None:
         view = room.open_view("score")
         widget = view.strips
         spot = widget.bar_rect(4, 2).center().toPoint()
@@ -277,8 +275,6 @@ class TestScore:
         assert view.steps is not None and view.steps.column == 2
         press(widget, "Right")
         assert view.steps.column == 3
-
-    def test_an_edited_row_is_said(self, room: AttendRoom, window: Window) -> None:
         view = room.open_view("score")
         assert view.note.text() == "Red: above 0. Blue: below."
         set_weight(room, window.state.selection.position, 5, 0.9)

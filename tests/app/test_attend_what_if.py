@@ -84,24 +84,18 @@ def cell_of(atlas: HeadAtlas, spot: tuple[int, int]) -> QImage:
     return atlas.grab(atlas.cell_rect(*spot).toRect().adjusted(5, 5, -5, -5)).toImage()
 
 
-def test_heads_that_are_off_have_a_group_of_their_own(room: AttendRoom, window: Window) -> None:
+def test_heads_that_are_off_are_said_to_be_in_groups_finds_and_lines(room: AttendRoom, window: Window) -> None:
     room.heads_card.by_kind.setChecked(True)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 3)}), layers_off=frozenset({1})))
     answered(window)
     atlas = room.heads_card.atlas
     lowest = {spot for spot in np.ndindex(2, 4) if atlas.cell_rect(*spot).y() > atlas.cell_rect(0, 2).y()}
     assert atlas.off == {(0, 3), (1, 0), (1, 1), (1, 2), (1, 3)} and atlas.off <= lowest
-
-
-def test_heads_that_are_found_say_that_they_are_off(room: AttendRoom, window: Window) -> None:
     room.open_view("find").query.setText("attn(A -> B) >= 0")
     window.state.set_what_if(WhatIf(layers_off=frozenset({1})))
     answered(window)
     found = room.open_view("find").links.text().split("<a ")[1:]
     assert {("off</span>" in link, 'href="1,' in link) for link in found} == {(True, True), (False, False)}
-
-
-def test_lines_of_a_head_that_is_off_say_so(room: AttendRoom, window: Window) -> None:
     view = room.open_view("lines")
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)})))
     settle(window)
@@ -225,12 +219,16 @@ def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window
     assert max(max(row.weights) for row in session.changes.rows) == 1
 
 
-def test_another_text_forgets_the_edit(room: AttendRoom, window: Window) -> None:
+def test_another_text_forgets_what_was_edited_or_typed(room: AttendRoom, window: Window) -> None:
     set_weight(room, 2, 3, 0.9)
     settle(window)
     window.state.set_text(a="A dog ran home.")
     settle(window)
     assert not window.state.what_if and room.side.what_if.reset.isHidden()
+    type_weight(room, window, "0.9")
+    window.state.set_text("a dog ran", "")
+    settle(window)
+    assert room.side.what_if.weight.text() != "0.9" and not window.state.what_if
 
 
 def type_weight(room: AttendRoom, window: Window, weight: str) -> None:
@@ -241,7 +239,7 @@ def type_weight(room: AttendRoom, window: Window, weight: str) -> None:
     QTest.keyClicks(room.side.what_if.weight, weight)
 
 
-def test_a_weight_goes_into_the_row_that_it_was_typed_for(room: AttendRoom, window: Window) -> None:
+def test_a_weight_goes_into_the_row_and_column_that_it_was_typed_for(room: AttendRoom, window: Window) -> None:
     """On its way to the next click the mouse passes over other tokens."""
     window.state.set_head(1, 1)
     window.state.set_focus(3)
@@ -254,13 +252,12 @@ def test_a_weight_goes_into_the_row_that_it_was_typed_for(room: AttendRoom, wind
     press(panel.weight, "Return")
     (row,) = window.state.what_if.rows
     assert row.position == 3 and row.weights[column] == pytest.approx(0.9)
-
-
-def test_a_weight_for_a_text_that_is_gone_is_forgotten(room: AttendRoom, window: Window) -> None:
-    type_weight(room, window, "0.9")
-    window.state.set_text("a dog ran", "")
-    settle(window)
-    assert room.side.what_if.weight.text() != "0.9" and not window.state.what_if
+    window.state.set_focus(3)
+    panel = room.side.what_if
+    panel.column.setCurrentIndex(6)
+    panel.column.activated.emit(6)
+    window.state.set_hover(5)
+    assert panel.column.currentIndex() == 6
 
 
 @pytest.mark.parametrize("leave", ["enter", "another field"])
@@ -285,12 +282,3 @@ def test_what_is_typed_counts_or_goes_away(
     assert panel.weight.text() == f"{counts:.3f}"
     settle(window)
     assert panel.weight.text() == f"{counts:.3f}"
-
-
-def test_the_chosen_column_stays_while_the_mouse_moves(room: AttendRoom, window: Window) -> None:
-    window.state.set_focus(3)
-    panel = room.side.what_if
-    panel.column.setCurrentIndex(6)
-    panel.column.activated.emit(6)
-    window.state.set_hover(5)
-    assert panel.column.currentIndex() == 6

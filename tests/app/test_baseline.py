@@ -242,16 +242,13 @@ def test_a_model_that_is_not_there_ends_the_comparison(window: Window, tmp_path:
     assert window.frame.banner.action is not None and window.frame.banner.action[0] == "Download", "not fetched unasked"
 
 
-def test_escape_deselects_first_and_then_ends_the_comparison(window: Window) -> None:
+def test_escape_and_the_cross_in_the_title_bar_end_it(window: Window) -> None:
     window.state.set_focus(2)
     compare(window, OTHER)
     window.commands["text.deselect"].trigger()
     assert window.state.focus is None and window.state.baseline == OTHER
     window.commands["text.deselect"].trigger()
     assert window.state.baseline is None
-
-
-def test_the_cross_in_the_title_bar_ends_it(window: Window) -> None:
     chip = window.frame.title_bar.baseline
     assert chip.button.text() == "Compare" and chip.end.isHidden()
     compare(window, OTHER)
@@ -324,16 +321,7 @@ def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Pa
     assert window.state.reading is ours and window.state.selection.head == 3
 
 
-def test_the_dialog_begins_with_the_text_and_compares(window: Window) -> None:
-    dialog = window.comparison.ask_for_text()
-    assert (dialog.a.text(), dialog.b.text()) == (TEXT_A, TEXT_B)
-    dialog.swap.click()
-    assert (dialog.a.text(), dialog.b.text()) == (TEXT_B, TEXT_A)
-    dialog.compare.click()
-    assert window.state.baseline == OtherText(TEXT_B, TEXT_A)
-
-
-def test_the_menu_offers_what_there_is(window: Window) -> None:
+def test_the_menu_offers_what_there_is_and_the_dialog_begins_with_the_text(window: Window) -> None:
     menu = QMenu(window)
     fill_comparison(window, menu)
     texts = [action.text() for action in menu.actions()]
@@ -344,6 +332,12 @@ def test_the_menu_offers_what_there_is(window: Window) -> None:
     titles = {entry.title for entry in palette.shown}
     assert {"Compare with another text…", "Compare with another model…"} <= titles
     palette.close_palette()
+    dialog = window.comparison.ask_for_text()
+    assert (dialog.a.text(), dialog.b.text()) == (TEXT_A, TEXT_B)
+    dialog.swap.click()
+    assert (dialog.a.text(), dialog.b.text()) == (TEXT_B, TEXT_A)
+    dialog.compare.click()
+    assert window.state.baseline == OtherText(TEXT_B, TEXT_A)
 
 
 @pytest.mark.parametrize(

@@ -57,13 +57,10 @@ def described(widget: QWidget) -> str:
     return " < ".join(parents[:5])
 
 
-def test_everything_that_takes_the_keyboard_has_a_name(rooms: Window) -> None:
+def test_everything_that_takes_the_keyboard_has_a_name_and_save_buttons_say_of_what(rooms: Window) -> None:
     rooms.open_palette()
     nameless = {described(widget) for widget in focusable(rooms) if not name_of(widget).strip()}
     assert sorted(nameless) == []
-
-
-def test_save_buttons_say_of_what(rooms: Window) -> None:
     from app.widgets.figure_button import FigureButton
 
     names = [made.accessibleName() for made in rooms.findChildren(FigureButton)]
@@ -190,11 +187,13 @@ def test_other_words_for_it_find_it_too(palette: Palette, typed: str, found: str
     assert found in titles(palette) and not palette.nothing.isVisible()
 
 
-def test_what_is_not_there_is_said(palette: Palette) -> None:
+def test_letters_are_typed_and_what_is_not_there_is_said(palette: Palette, window: Window) -> None:
     QTest.keyClicks(palette.line, "xyzzy")
     assert titles(palette) == [] and palette.nothing.isVisible() and not palette.list.isVisible()
     palette.line.clear()
     assert palette.list.isVisible() and not palette.nothing.isVisible()
+    QTest.keyClicks(palette.line, "m")
+    assert palette.line.text() == "m" and window.state.masked == frozenset()
 
 
 def test_better_matches_come_first() -> None:
@@ -223,11 +222,6 @@ def test_arrows_choose_and_escape_leaves(palette: Palette, window: Window) -> No
     assert palette.list.currentRow() == 1
     press(palette.line, "Esc")
     assert palette.isHidden() and window.state.focus == 3  # Escape was for the list
-
-
-def test_letters_are_typed_and_no_commands(palette: Palette, window: Window) -> None:
-    QTest.keyClicks(palette.line, "m")
-    assert palette.line.text() == "m" and window.state.masked == frozenset()
 
 
 def test_a_click_chooses(palette: Palette, window: Window) -> None:

@@ -225,12 +225,15 @@ def test_a_baseline_in_half_precision_in_every_view(window: Window, monkeypatch:
 # How far apart two readings are.
 
 
-def test_distances_are_one_minus_the_cosine_of_each_pair(window: Window) -> None:
+def test_distances_are_one_minus_the_cosine_of_each_pair_and_other_words_are_left_out(window: Window) -> None:
     chart = compare(window, "layers", "apart", ONE_WORD).charts["distance"]
     ours, theirs = (one.trace.hidden_states.astype(float) for one in both(window))
     lengths = np.linalg.norm(ours, axis=-1) * np.linalg.norm(theirs, axis=-1)
     np.testing.assert_allclose(chart.values, 1 - ((ours * theirs).sum(-1) / lengths).T, atol=1e-5)
     assert chart.rows.texts[2] == "cat (vs dog)" and chart.values[1, 0] == pytest.approx(0, abs=1e-6)
+    view, (reading, _) = compare(window, "layers", "apart", SHORTER), both(window)
+    pairs, count = len(reading.alignment.pairs), len(reading.encoding)
+    assert pairs < count and f"Compared: {pairs} of {count} tokens" in view.finding.text()
 
 
 def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(window: Window, tmp_path: Path) -> None:
@@ -243,12 +246,6 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(window: Wi
     best = int(expected[-1].argmax())
     assert f"after layer {best} (CKA {expected[-1, best]:.2f})" in view.finding.text() and best
     assert expected.shape == (3, 4) and "Compared:" not in view.finding.text()  # all tokens have a counterpart
-
-
-def test_words_that_only_one_text_has_are_said_to_be_left_out(window: Window) -> None:
-    view, (reading, _) = compare(window, "layers", "apart", SHORTER), both(window)
-    pairs, count = len(reading.alignment.pairs), len(reading.encoding)
-    assert pairs < count and f"Compared: {pairs} of {count} tokens" in view.finding.text()
 
 
 def test_without_a_baseline_it_says_what_to_do(window: Window) -> None:

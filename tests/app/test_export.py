@@ -85,15 +85,21 @@ def test_an_npz_holds_arrays_names_and_caption(looks: QApplication, tmp_path: Pa
         assert str(saved["caption"]) == "tiny 1a2b3c4d · A: The cat sat."
 
 
-def test_labels_that_do_not_fit_are_refused() -> None:
+def test_labels_fit_or_are_refused() -> None:
     with pytest.raises(ValueError, match="labels"):
         Numbers(VALUES, (Axis("row", ("one",)), Axis("column")))
+    numbers = numbers_of("word", ["a", "b"], [0.5, 0.25])
+    assert numbers.values.tolist() == [0.5, 0.25] and numbers.axes[0].labels == ["a", "b"]
 
 
-def test_an_svg_has_its_words_as_text(looks: QApplication) -> None:
+def test_pictures_have_their_words_as_text_and_their_caption(looks: QApplication) -> None:
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg(plain_figure()).decode())
     assert "comfortable" in texts
     assert any("1a2b3c4d" in text for text in texts)
+    image = QImage.fromData(PICTURES[".png"](plain_figure()))
+    assert image.size() == image_of(plain_figure()).size()
+    assert image.width() % 2 == 0 and image.width() > 2 * 200
+    assert image.text("Description") == "tiny 1a2b3c4d · A: The cat sat."
 
 
 def test_a_pdf_has_its_words_as_text(looks: QApplication) -> None:
@@ -112,13 +118,6 @@ def inflated(part: bytes) -> bytes:
         return zlib.decompressobj().decompress(part)
     except zlib.error:
         return part
-
-
-def test_a_png_is_twice_as_fine_and_carries_its_caption(looks: QApplication) -> None:
-    image = QImage.fromData(PICTURES[".png"](plain_figure()))
-    assert image.size() == image_of(plain_figure()).size()
-    assert image.width() % 2 == 0 and image.width() > 2 * 200
-    assert image.text("Description") == "tiny 1a2b3c4d · A: The cat sat."
 
 
 def test_the_hash_tells_models_apart(model_folder: Path, headless_folder: Path, tmp_path: Path) -> None:
@@ -179,7 +178,7 @@ def test_a_saved_head_is_the_head_on_show(window: Window, tmp_path: Path) -> Non
     assert "comfortable" in re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
 
 
-def test_the_caption_says_what_is_masked_and_changed(window: Window) -> None:
+def test_the_caption_says_what_is_masked_and_changed_and_no_more_than_the_numbers_are_of(window: Window) -> None:
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
     window.state.set_head(0, 0)
@@ -187,9 +186,6 @@ def test_the_caption_says_what_is_masked_and_changed(window: Window) -> None:
     caption = caption_of(window.state.reading, window.state.selection, head=True, token=True, settings="colours to 0.5")
     for part in ("step 100", "layer 1, head 1", "masked: 2", "head 1·2 off", "colours to 0.5", "token 1"):
         assert part in caption
-
-
-def test_the_caption_says_no_more_than_the_numbers_are_of(window: Window) -> None:
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
     window.state.set_token_view(words=True)
@@ -302,7 +298,7 @@ def test_what_stood_there_stays_when_writing_fails(
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
-def test_copies_go_to_the_clipboard(window: Window) -> None:
+def test_copies_go_to_the_clipboard_and_keys_save_what_has_the_keyboard(window: Window) -> None:
     window.state.set_head(0, 0)
     window.open_room("attend")
     buttons = figure_buttons(window.frame.room)
@@ -313,9 +309,6 @@ def test_copies_go_to_the_clipboard(window: Window) -> None:
     button.request(FigureAction.COPY_PICTURE)
     assert not QApplication.clipboard().image().isNull()
     assert QApplication.clipboard().mimeData().hasFormat("image/svg+xml")
-
-
-def test_keys_save_the_picture_that_has_the_keyboard(window: Window) -> None:
     window.open_room("attend")
     room = window.frame.room
     room.heads_card.atlas.setFocus()
@@ -329,11 +322,6 @@ def test_there_is_nothing_to_save_before_a_reading(window: Window) -> None:
     window.state.reading_changed.emit()
     window.commands["file.save_picture"].trigger()
     assert "no picture here" in window.frame.banner.text
-
-
-def test_numbers_of_a_list_are_one_column() -> None:
-    numbers = numbers_of("word", ["a", "b"], [0.5, 0.25])
-    assert numbers.values.tolist() == [0.5, 0.25] and numbers.axes[0].labels == ["a", "b"]
 
 
 def test_curves_are_saved_with_all_their_points(looks: QApplication, qtbot: QtBot) -> None:

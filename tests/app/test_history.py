@@ -86,7 +86,7 @@ def test_what_is_typed_elsewhere_or_after_an_undo_is_a_step_of_its_own(past: His
     assert state.text_a == TEXT_A
 
 
-def test_masks_come_back_with_the_text_they_were_in(past: History, state: ExploreState, clock: Clock) -> None:
+def test_masks_and_what_is_changed_inside_come_back(past: History, state: ExploreState, clock: Clock) -> None:
     state.set_masks([2, 5])
     past.look()
     assert past.to_undo == "masking"
@@ -99,9 +99,6 @@ def test_masks_come_back_with_the_text_they_were_in(past: History, state: Explor
     assert state.masked == frozenset()
     past.redo()
     assert state.masked == {2, 5}
-
-
-def test_what_is_changed_inside_comes_back(past: History, state: ExploreState) -> None:
     changed = state.what_if.with_head(1, 2, True)
     state.set_what_if(changed)
     past.look()

@@ -69,7 +69,7 @@ def test_lengths_and_cosines_are_the_engines(room: Any, opened: Opened, reading:
     assert room.slider.name.text() == "after layer 2" and room.state.layer == 1
 
 
-def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: Any, window: Window) -> None:
+def test_arrow_keys_and_clicks_move_the_layer_and_other_rooms_follow(room: Any, window: Window, opened: Opened) -> None:
     assert window.state.selection.stage == 1
     room.slider.track.setFocus()
     press(room.slider.track, "Right")
@@ -79,9 +79,6 @@ def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: Any, window: Win
     assert (window.state.selection.stage, window.state.layer, room.slider.name.text()) == (0, 0, "embeddings")
     window.state.set_head(1, 3)
     assert window.state.selection.stage == 2 and room.slider.track.value() == 2
-
-
-def test_a_click_on_a_length_chooses_token_and_layer(opened: Opened, window: Window) -> None:
     chart = opened("hidden").charts["lengths"]
     click(chart, chart.cell_rect(4, 2))
     assert (window.state.focus, window.state.selection.stage) == (4, 2)

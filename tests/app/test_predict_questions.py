@@ -218,14 +218,6 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
         assert view.targets.target.target.position == 4
 
 
-def test_what_decided_is_said_of_the_model_as_it_is(window: Window) -> None:
-    view = page("attribution", window)
-    scores = view.shown["leave_one_out"].array
-    window.state.set_what_if(OFF)
-    answered(window)
-    assert view.shown["leave_one_out"].array.tolist() == scores.tolist() and "without your changes" in view.note.text()
-
-
 def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window: Window) -> None:
     view = page("attribution", window)
 
@@ -356,10 +348,15 @@ def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window) -> 
     assert not window.frame.banner.is_shown
 
 
-def test_what_the_parts_add_up_to_is_said_once(window: Window) -> None:
+def test_what_decided_is_said_once_and_of_the_model_as_it_is(window: Window) -> None:
     view = page("attribution", window)
     figure, summary = view.figure_of("integrated_gradients"), view.summaries["integrated_gradients"].text()
     assert figure is not None and summary in figure.caption
     words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode()))
     assert words.count("completeness") == 1
     assert "completeness" in table(figure)
+    view = page("attribution", window)
+    scores = view.shown["leave_one_out"].array
+    window.state.set_what_if(OFF)
+    answered(window)
+    assert view.shown["leave_one_out"].array.tolist() == scores.tolist() and "without your changes" in view.note.text()

@@ -310,8 +310,8 @@ def test_the_bar_of_a_verdict_begins_at_zero(qtbot: QtBot) -> None:
         assert [picture.pixelColor(x, 7).name() for x in (30, 135, 170)] == [theme.color(c).name() for c in colors]
 
 
-def test_a_small_probability_does_not_read_as_a_significance_test(window: Window) -> None:
-    """ "p < 0.001" stood beside the word."""
+def test_a_probability_is_said_as_one_and_the_bar_is_as_long(window: Window) -> None:
+    """72% that B does not follow looked like 20% when the bar grew from its middle."""
     room = predict(window)
     ranks = [mask.rank for mask in window.state.reading.masks if mask.rank is not None]
     assert any(rank.probability < 0.0005 for rank in ranks), "the test needs an unlikely word"
@@ -322,10 +322,6 @@ def test_a_small_probability_does_not_read_as_a_significance_test(window: Window
     lens.word.textEdited.emit("comfortable")
     answered(window)
     assert "p <" not in lens.verdict.text() and "probability" in lens.verdict.text()
-
-
-def test_the_bar_is_as_long_as_the_verdict_says(window: Window) -> None:
-    """72% that B does not follow looked like 20% when the bar grew from its middle."""
     pair, said = predict(window, ()).words_view.pair, window.state.reading.next_sentence
     share = max(said.is_next, said.not_next)
     assert pair.bar.value == pytest.approx(share) and numbers.percent(share) in pair.verdict

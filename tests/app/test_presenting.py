@@ -133,13 +133,24 @@ def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, open_lesso
     wait_until(is_gone)
 
 
-def test_a_remote_turns_pages_from_anywhere(window: Window, player: Any) -> None:
+def test_a_remote_turns_pages_from_anywhere_and_from_the_notes(window: Window, player: Any) -> None:
     for widget in (window.frame.sentences.a, window.frame.strip.field, window.frame.sentences.b):
         widget.setFocus()
         press(widget, "PgDown")
         assert player.number == 1
         press(widget, "PgUp")
         assert player.number == 0
+    window.lessons.show_notes()
+    notes = window.lessons.notes
+    assert notes.text.text() == "Count to ten." and notes.next_title.text() == "Next: Second"
+    assert notes._asked.text() == "On the page: What does it say?"
+    press(notes, "PgDown")
+    assert player.number == 1 and not notes.next.isEnabled() and not notes._asked.isVisible()
+    assert "No notes" in notes.text.text()
+    press(notes, "Left")
+    assert player.number == 0
+    player.close()
+    assert not notes.isVisible()
 
 
 @pytest.fixture
@@ -165,16 +176,13 @@ def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key:
     assert not screen.isVisible() and field.hasFocus() and window.state.masked == masked
 
 
-def test_tab_does_not_leave_a_black_screen_with_the_keyboard_elsewhere(window: Window, field: QWidget) -> None:
+def test_a_black_screen_has_the_keyboard_and_a_line_its_letters(window: Window, field: QWidget) -> None:
     for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
         press(field, "B")
         (screen,) = window.findChildren(BlankScreen)
         assert screen.isVisible()
         QTest.keyClick(screen, key)
         assert not screen.isVisible() and field.hasFocus()
-
-
-def test_letters_are_typed_where_text_is_typed(window: Window) -> None:
     line = window.frame.sentences.a
     line.setFocus()
     line.clear()
@@ -194,20 +202,6 @@ def test_the_ring_is_around_the_pointer(window: Window) -> None:
     assert ring.isVisible()
     window.commands["view.ring"].trigger()
     assert ring.isHidden()
-
-
-def test_speaker_notes_say_what_is_asked_and_turn_pages(window: Window, player: Any) -> None:
-    window.lessons.show_notes()
-    notes = window.lessons.notes
-    assert notes.text.text() == "Count to ten." and notes.next_title.text() == "Next: Second"
-    assert notes._asked.text() == "On the page: What does it say?"
-    press(notes, "PgDown")
-    assert player.number == 1 and not notes.next.isEnabled() and not notes._asked.isVisible()
-    assert "No notes" in notes.text.text()
-    press(notes, "Left")
-    assert player.number == 0
-    player.close()
-    assert not notes.isVisible()
 
 
 def test_notes_open_on_the_other_screen() -> None:

@@ -88,9 +88,13 @@ def test_one_picture_has_the_screen_and_its_words_are_large(
     assert (small, low) == ({}, {})
 
 
-def test_the_header_is_one_line(projected: Window) -> None:
+def test_the_header_is_one_line_and_the_list_of_lessons_fits(projected: Window) -> None:
     bar = projected.frame.title_bar
     assert bar.height() <= 60 and projected.frame.sentences.height() <= bar.height()
+    menu = QMenu(projected)
+    fill_commands(projected, menu)
+    lessons = next(one.menu() for one in menu.actions() if one.text() == "Lessons")
+    assert lessons.sizeHint().height() <= SIZE.height()
 
 
 def choose(window: Window, titles: list[str]) -> None:
@@ -107,29 +111,19 @@ def choose(window: Window, titles: list[str]) -> None:
         menu = action.menu()
 
 
-def test_lessons_are_opened_with_the_mouse(projected: Window) -> None:
+def test_lessons_and_what_is_compared_are_chosen_with_the_mouse(projected: Window, model_folder: Path) -> None:
     choose(projected, ["Lessons", "5. "])
     player = projected.lessons.player
     assert player is not None and player.lesson is not None and player.lesson.file.name == "05-the-masked-word.md"
     settle(projected)
     choose(projected, ["Lessons", "More", "Close the lesson"])
     assert not projected.lessons.is_open
-
-
-def test_what_is_compared_is_chosen_with_the_mouse(projected: Window, model_folder: Path) -> None:
     projected.services.settings.recent_models = [str(model_folder)]
     choose(projected, ["Compare", "Another model", TINY])
     assert projected.state.baseline == OtherModel(TINY)
     settle(projected)
     choose(projected, ["Compare", "End the comparison"])
     assert projected.state.baseline is None
-
-
-def test_the_list_of_lessons_fits_the_screen(projected: Window) -> None:
-    menu = QMenu(projected)
-    fill_commands(projected, menu)
-    lessons = next(one.menu() for one in menu.actions() if one.text() == "Lessons")
-    assert lessons.sizeHint().height() <= SIZE.height()
 
 
 def test_tabs_are_whole_beside_the_slider(projected: Window) -> None:

@@ -129,12 +129,19 @@ def test_what_was_asked_last_is_answered(room: TwoViews, window: Window) -> None
     assert view.answers == ["second"] and view.question.answer == "second"
 
 
-def test_the_same_is_not_computed_twice(room: TwoViews, window: Window) -> None:
+def test_the_same_is_not_computed_twice_and_an_answer_stays_while_the_view_is_left(
+    room: TwoViews, window: Window
+) -> None:
     question, computed = room.view_of("one").question, Computed()
     for _ in range(2):
         question.ask(noted, computed, 1, pause_ms=0)
         settle(window)
     assert computed.numbers == [1]
+    view = room.view_of("one")
+    view.question.ask(said, "kept", pause_ms=0)
+    settle(window)
+    room.open_view("two")
+    assert view.question.answer == "kept" and view.question.job is None
 
 
 def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, window: Window) -> None:
@@ -181,14 +188,6 @@ def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, h
     wait_until(slow.ended.is_set)
     settle(window)
     assert view.answers == [] and view.reading is None and not view.question.is_running
-
-
-def test_an_answer_stays_while_the_view_is_left(room: TwoViews, window: Window) -> None:
-    view = room.view_of("one")
-    view.question.ask(said, "kept", pause_ms=0)
-    settle(window)
-    room.open_view("two")
-    assert view.question.answer == "kept" and view.question.job is None
 
 
 def test_another_model_ends_a_question_about_the_first(room: TwoViews, window: Window, tmp_path: Path) -> None:
@@ -267,18 +266,15 @@ def test_what_a_view_keeps_comes_back_in_the_next_window(room: TwoViews, window:
     assert again.view_of("two").restored == "distance" and again.view_of("one").restored is None
 
 
-def test_an_edit_adds_to_what_is_changed_by_then(room: TwoViews, window: Window) -> None:
-    view = room.view_of("one")
-    for name in ("token", "position"):  # the second before the first has been read
-        view.what_if_edited.emit(lambda what_if, name=name: what_if.with_dropped(name, True))
-    assert window.state.what_if.dropped == {"token", "position"}
-
-
-def test_an_edit_of_another_text_than_is_typed_by_now_is_none(room: TwoViews, window: Window) -> None:
+def test_an_edit_adds_to_what_is_changed_by_then_and_is_of_the_text_on_show(room: TwoViews, window: Window) -> None:
     window.state.set_text("A", "")  # the reading on show is of the longer text before
     room.view_of("one").what_if_edited.emit(lambda what_if: what_if.with_segment(9, 0))
     assert not window.state.what_if
     settle(window)
+    view = room.view_of("one")
+    for name in ("token", "position"):  # the second before the first has been read
+        view.what_if_edited.emit(lambda what_if, name=name: what_if.with_dropped(name, True))
+    assert window.state.what_if.dropped == {"token", "position"}
 
 
 @pytest.mark.parametrize(

@@ -110,17 +110,14 @@ def test_what_a_double_click_opens_is_taken_for_a_session(ending: str, tmp_path:
     assert not is_session(tmp_path / "model.bertscope")
 
 
-def test_undo_takes_an_opened_session_back(saved: Path, window: Window) -> None:
+def test_a_mask_is_kept_by_its_place_and_undo_takes_the_session_back(saved: Path, window: Window) -> None:
+    session = load_session(saved)
+    assert session.masks == (Place("a", 2, 5),)  # "dog", whatever its position is
     window.state.set_text("bird", "")
     window.history.look()
     window.sessions.open(saved)
     window.history.undo()
     assert window.state.text_a == "bird"
-
-
-def test_a_mask_is_found_again_in_another_vocabulary(saved: Path) -> None:
-    session = load_session(saved)
-    assert session.masks == (Place("a", 2, 5),)  # "dog", whatever its position is
 
 
 def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Window) -> None:
@@ -236,15 +233,12 @@ def test_a_session_wins_over_a_model_on_its_way(saved: Path, window: Window) -> 
     assert looked_at(window) == wanted
 
 
-def test_no_token_is_looked_at_where_none_was(saved: Path, window: Window) -> None:
+def test_a_token_that_was_not_looked_at_and_a_model_that_has_changed(saved: Path, window: Window) -> None:
     with edited(saved) as values:
         values["focus"] = None
     window.state.set_focus(2)
     window.sessions.open(saved)
     assert window.state.focus is None
-
-
-def test_a_model_that_has_changed_is_said(saved: Path, window: Window) -> None:
     with edited(saved) as values:
         values["model"]["hash"] = "00000000"
     window.sessions.open(saved)
@@ -428,15 +422,9 @@ def test_a_bad_file_to_begin_with_leaves_no_room_waiting(
     assert window.frame.banner.is_shown and "misspelt.bertscope.json could not be opened" in window.frame.banner.text
 
 
-def test_a_session_that_cannot_be_written_is_one_sentence(
-    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_file_is_asked_for_and_one_that_cannot_be_written_is_one_sentence(
+    saved: Path, window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "mine"), ""))
-    window.commands["file.save_session"].trigger()
-    assert "mine.bertscope.json could not be written" in window.frame.banner.text
-
-
-def test_opening_asks_for_a_file(saved: Path, window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = looked_at(window)
     window.state.set_text("bird", "")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
@@ -445,3 +433,6 @@ def test_opening_asks_for_a_file(saved: Path, window: Window, monkeypatch: pytes
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(saved), ""))
     window.commands["file.open_session"].trigger()
     assert looked_at(window) == wanted
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "mine"), ""))
+    window.commands["file.save_session"].trigger()
+    assert "mine.bertscope.json could not be written" in window.frame.banner.text

@@ -70,13 +70,10 @@ def test_focus_follows_its_token_and_goes_with_it(state: ExploreState) -> None:
     assert state.focus is None
 
 
-def test_special_tokens_cannot_be_masked(state: ExploreState) -> None:
+def test_only_words_are_masked_and_twice_is_not_at_all(state: ExploreState) -> None:
     state.toggle_mask(0)
     state.set_masks((0, 8))
     assert state.masked == frozenset()
-
-
-def test_masking_twice_takes_the_mask_away(state: ExploreState) -> None:
     state.toggle_mask(2)
     assert state.input_ids[2] != state.encoding.ids[2]
     state.toggle_mask(2)
@@ -314,10 +311,12 @@ IDS, SEGMENTS = [2, 6, 7, 3, 8, 9, 3], [0, 0, 0, 0, 1, 1, 1]
 TOKENS = ["[CLS]", "the", "cat", "[SEP]", "dog", "sat", "[SEP]"]
 
 
-def test_nothing_changed_is_nothing() -> None:
+def test_nothing_changed_is_nothing_and_another_text_keeps_what_is_bound_to_no_token() -> None:
     assert not NOTHING_CHANGED and NOTHING_CHANGED.changes() is None
     assert NOTHING_CHANGED.described(TOKENS) == []
     assert NOTHING_CHANGED.positions_for(7) is None and NOTHING_CHANGED.segments_for(SEGMENTS) == SEGMENTS
+    changed = WhatIf().with_head(1, 2, off=True).with_segment(2, 1).swapped(1, 2)
+    assert changed.without_places() == WhatIf().with_head(1, 2, off=True)
 
 
 def test_what_is_put_in_can_be_taken_back() -> None:
@@ -337,12 +336,7 @@ def test_what_is_put_in_can_be_taken_back() -> None:
     assert back.swapped(1, 4).with_dropped("position", off=False) == NOTHING_CHANGED
 
 
-def test_another_text_keeps_what_is_bound_to_no_token() -> None:
-    changed = WhatIf().with_head(1, 2, off=True).with_segment(2, 1).swapped(1, 2)
-    assert changed.without_places() == WhatIf().with_head(1, 2, off=True)
-
-
-def test_the_model_does_what_is_said() -> None:
+def test_the_model_does_what_is_said_and_a_layer_that_is_off_passes_its_input_on() -> None:
     model = tiny_model()
     weights = (0.5, 0.5, 0, 0, 0, 0, 0)
     changed = WhatIf().with_head(1, 2, off=True).with_row(EditedRow(0, 1, 2, weights)).with_dropped("token", off=True)
@@ -363,8 +357,5 @@ def test_the_model_does_what_is_said() -> None:
     np.testing.assert_array_equal(found.mlm_logits, by_hand.mlm_logits)
     np.testing.assert_allclose(found.attentions[0, 1, 2], weights)
     assert np.abs(found.hidden_states - trace(model, IDS, SEGMENTS).hidden_states).max() > 0.01
-
-
-def test_a_layer_that_is_off_passes_its_input_on() -> None:
     found = trace(tiny_model(), IDS, SEGMENTS, changes=WhatIf().with_layer(1, off=True).changes())
     np.testing.assert_array_equal(found.hidden_states[2], found.hidden_states[1])

@@ -185,7 +185,8 @@ def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: 
     assert "line 1: expected a right sentence" in view.line.text
 
 
-def test_the_word_that_differs_is_in_sight(view: TextsView) -> None:
+def test_columns_fit_and_the_word_that_differs_is_in_sight(view: TextsView) -> None:
+    """After minimal pairs, texts and numbers were cut beside an empty half of the card."""
     scored(view, "the cat the dog sat on the mat. > the cat the dog ran on the mat.")
     delegate, option = view.table.itemDelegate(), QStyleOptionViewItem()
 
@@ -197,10 +198,6 @@ def test_the_word_that_differs_is_in_sight(view: TextsView) -> None:
 
     assert [shown(column, "the cat the dog") for column in (0, 1)] == ["…dog sat on the mat.", "…dog ran on the mat."]
     assert shown(0, "the cat the dog sat on") == "the cat the dog sat on the mat."
-
-
-def test_columns_fit_whatever_was_scored_before(view: TextsView) -> None:
-    """After minimal pairs, texts and numbers were cut beside an empty half of the card."""
     scored(view, "\n".join(map(json.dumps, BLIMP)))
     scored(view, "the [cat|dog] sat on the [mat|rug].")
     table, header = view.table, view.table.horizontalHeader()

@@ -44,7 +44,24 @@ def test_typing_updates_strip_and_room(window: Window) -> None:
     assert attend_room.values(attend).shape == (before + 1, before + 1)
 
 
-def test_m_masks_and_the_room_predicts(window: Window) -> None:
+def test_m_typed_into_a_sentence_is_a_letter(window: Window) -> None:
+    edit = window.frame.sentences.a
+    edit.setFocus()
+    edit.end(False)
+    press(edit, "M")
+    assert window.state.text_a == "The cat sat on the mat.m"
+    assert window.state.masked == frozenset()
+
+
+def test_tokens_are_masked_by_a_double_click_and_by_m(window: Window) -> None:
+    field = window.frame.strip.field
+    for expected in ({2}, set()):
+        QTest.mouseDClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(2).center().toPoint())
+        assert window.state.masked == expected
+    click(field, field.rect_of(4))
+    assert window.state.focus == 4
+    press(window.frame, "Esc")
+    assert window.state.focus is None
     predict = window.open_room("predict")
     assert "press M" in nothing(predict.words_view)
     window.state.set_focus(2)
@@ -56,26 +73,6 @@ def test_m_masks_and_the_room_predicts(window: Window) -> None:
     assert cards[0].hint.startswith("hides “cat” · rank ")
     assert [bar.label for bar in cards[0].bars.bars if bar.is_strong] == ["cat"]
     assert nothing(predict.words_view) == ""
-
-
-def test_m_typed_into_a_sentence_is_a_letter(window: Window) -> None:
-    edit = window.frame.sentences.a
-    edit.setFocus()
-    edit.end(False)
-    press(edit, "M")
-    assert window.state.text_a == "The cat sat on the mat.m"
-    assert window.state.masked == frozenset()
-
-
-def test_a_double_click_masks_and_unmasks_a_click_pins_and_escape_deselects(window: Window) -> None:
-    field = window.frame.strip.field
-    for expected in ({2}, set()):
-        QTest.mouseDClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(2).center().toPoint())
-        assert window.state.masked == expected
-    click(field, field.rect_of(4))
-    assert window.state.focus == 4
-    press(window.frame, "Esc")
-    assert window.state.focus is None
 
 
 def test_a_dropped_folder_is_opened_if_it_is_a_checkpoint_and_the_text_stays(
@@ -215,11 +212,15 @@ def test_rooms_that_are_not_seen_catch_up_when_opened(window: Window) -> None:
     assert attend_room.values(attend).shape == (size, size)
 
 
-def test_status_says_tokens_segments_and_times(window: Window) -> None:
+def test_the_status_line_and_screen_readers_say_what_is_there(window: Window) -> None:
     text = window.frame.status.text
     encoding = window.state.encoding
     assert text.startswith(f"{len(encoding)} tokens · segment A 9 · segment B {len(encoding) - 9}")
     assert "forward" in text and "drawn" in text and "CPU" in text
+    window.open_room("attend")
+    names = {child.accessibleName() for child in window.findChildren(type(window.frame).__mro__[1])}
+    assert {"Sentence A", "Sentence B", "Tokens", "Rooms", "Status"} <= names
+    assert "Every head: rows are layers, columns are heads" in names
 
 
 def test_an_example_brings_text_masks_and_room(window: Window) -> None:
@@ -259,13 +260,6 @@ def test_every_command_is_in_a_menu_once(window: Window) -> None:
     shown = [action.text() for action in actions if isinstance(action, Command)]
     assert Counter(shown) == Counter(command.text() for command in commands)
     assert len(set(shown)) == len(shown)
-
-
-def test_main_widgets_have_names_for_screen_readers(window: Window) -> None:
-    window.open_room("attend")
-    names = {child.accessibleName() for child in window.findChildren(type(window.frame).__mro__[1])}
-    assert {"Sentence A", "Sentence B", "Tokens", "Rooms", "Status"} <= names
-    assert "Every head: rows are layers, columns are heads" in names
 
 
 @pytest.mark.parametrize("key", ["M", "W", "S"])

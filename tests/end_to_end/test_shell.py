@@ -45,18 +45,16 @@ class TestInfo:
             "unused_tensors": [],
         }
 
-    def test_of_an_encoder(self, shell: Shell, encoder_only: Path) -> None:
+    def test_of_an_encoder_and_of_base(self, shell: Shell, encoder_only: Path) -> None:
         assert shell("info", encoder_only, "--json").json["output_heads"] == []
+        assert shell("info", "--preset", "base", "--json").json["parameters"] == 109_482_240
+        assert "109,482,240" in shell("info", "--preset", "base").out
 
     @pytest.mark.parametrize("preset", PRESETS)
     def test_of_a_preset_without_weights(self, shell: Shell, preset: str) -> None:
         facts = shell("info", "--preset", preset, "--json").json
         assert facts["parameters"] == count_parameters(BertConfig.preset(preset))
         assert (facts["vocab_size"], facts["max_positions"]) == (30_522, 512)
-
-    def test_of_base_is_the_number_everyone_knows(self, shell: Shell) -> None:
-        assert shell("info", "--preset", "base", "--json").json["parameters"] == 109_482_240
-        assert "109,482,240" in shell("info", "--preset", "base").out
 
     def test_of_the_built_in_model(self, shell: Shell) -> None:
         if not built_in_checkpoint().is_dir():
@@ -115,14 +113,10 @@ class TestFill:
             assert [guess["token"] for guess in mask["predictions"]] == [VOCABULARY[i] for i in best]
             assert [guess["probability"] for guess in mask["predictions"]] == pytest.approx(exact[best], abs=1e-5)
 
-    def test_without_b_there_is_no_verdict(self, shell: Shell, model: Path) -> None:
+    def test_what_is_not_there_is_none_or_one_sentence(self, shell: Shell, model: Path, encoder_only: Path) -> None:
         assert shell("fill", model, "--a", "The [MASK] sat.", "--json").json["next_sentence"] is None
-
-    def test_without_a_mask_there_are_no_words(self, shell: Shell, model: Path) -> None:
         assert shell("fill", model, *PAIR, "--json").json["masks"] == []
         assert "no [MASK]" in shell("fill", model, "--a", "The cat.").sentence
-
-    def test_a_model_without_the_head_says_so(self, shell: Shell, encoder_only: Path) -> None:
         assert "MLM" in shell("fill", encoder_only, "--a", "The [MASK] sat.").sentence
         assert "NSP" in shell("fill", encoder_only, *PAIR).sentence
 
@@ -159,12 +153,12 @@ class TestTrace:
         expected = engine_trace(checkpoint.model, encoding.ids, encoding.segments).arrays()
         assert all(np.array_equal(arrays[name], expected[name]) for name in arrays)
 
-    def test_what_the_model_lacks_is_left_out_and_said(self, shell: Shell, encoder_only: Path, tmp_path: Path) -> None:
+    def test_what_the_model_lacks_is_left_out_and_the_name_gets_its_ending(
+        self, shell: Shell, encoder_only: Path, tmp_path: Path, model: Path
+    ) -> None:
         answer = shell("trace", encoder_only, *PAIR, "--out", tmp_path / "t.npz", "--json").json
         assert set(answer["missing"]) == {"mlm", "nsp"}
         assert "mlm_logits" not in answer["arrays"] and "pooled" in answer["arrays"]
-
-    def test_the_name_gets_its_ending(self, shell: Shell, model: Path, tmp_path: Path) -> None:
         answer = shell("trace", model, "--a", "The cat", "--out", tmp_path / "v1.2", "--json").json
         assert Path(answer["file"]) == tmp_path / "v1.2.npz" and (tmp_path / "v1.2.npz").is_file()
 

@@ -297,13 +297,16 @@ def test_the_arrays_are_those_of_python(shell: Shell, lines: Path, tmp_path: Pat
         assert np.allclose(arrays["vectors"], expected, atol=1e-6)
 
 
-def test_a_text_that_is_cut_off_is_told_in_a_line(shell: Shell, tmp_path: Path) -> None:
+def test_a_text_that_is_cut_off_is_told_in_a_line_and_what_it_needs_is_said(shell: Shell, tmp_path: Path) -> None:
     file = text_file(tmp_path / "texts.txt", "the cat sat " * 300)
     found = shell("embed", "bertscope-tiny", "--file", str(file), "--out", str(tmp_path / "vectors.npz"))
     assert found.code == 0
     assert found.err == (
         "bertcore: The text is longer than the 512 tokens that the model reads; what is said is of its beginning.\n"
     )
+    (tmp_path / "empty.txt").write_text("\n\n")
+    assert "--file TEXTS" in shell("embed", "bertscope-tiny").err
+    assert "has no text" in shell("embed", "bertscope-tiny", "--file", str(tmp_path / "empty.txt")).err
 
 
 def test_a_table_and_a_packed_file(shell: Shell, lines: Path, tmp_path: Path) -> None:
@@ -315,12 +318,6 @@ def test_a_table_and_a_packed_file(shell: Shell, lines: Path, tmp_path: Path) ->
     vectors = load("bertscope-tiny").embed(TEXTS)
     assert head[:2] == ["text", "0"] and [row[0] for row in rows] == TEXTS
     assert np.allclose(np.array([row[1:] for row in rows], dtype=np.float32), vectors, atol=1e-6)
-
-
-def test_what_it_needs_is_said(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "empty.txt").write_text("\n\n")
-    assert "--file TEXTS" in shell("embed", "bertscope-tiny").err
-    assert "has no text" in shell("embed", "bertscope-tiny", "--file", str(tmp_path / "empty.txt")).err
 
 
 # --- models of other families, and something changed on the way

@@ -60,15 +60,13 @@ def learned(shell: Shell, model: Path, reviews: Path, tmp_path: Path) -> Path:
 
 
 class TestFinetune:
-    def test_a_table_of_ones_own(self, shell: Shell, learned: Path) -> None:
+    def test_a_table_of_ones_own_is_learned_and_measured(self, shell: Shell, learned: Path, reviews: Path) -> None:
         assert load_checkpoint(learned / "snapshots" / "step-00000050").config.labels == ("bad", "good")
         answer = shell("predict", learned, "--a", "the dog sat", "--json").json
         assert answer["config"]["a"] == "the dog sat" and answer["config"]["model"] == str(learned)
         said = answer["predictions"][0]
         assert said["label"] == "bad" and sum(said["probabilities"].values()) == pytest.approx(1)
         assert shell("predict", learned, "--a", "the cat sang").out.split()[1] == "good"
-
-    def test_evaluate(self, shell: Shell, learned: Path, reviews: Path) -> None:
         facts = shell("evaluate", learned, "--data", reviews, "--text", "what", "--label", "mood", "--json").json
         assert facts["metrics"]["accuracy"] == 1.0 and facts["confusion"] == [[40, 0], [0, 40]]
         assert "accuracy" in shell("evaluate", learned, "--data", reviews, "--text", "what", "--label", "mood").out
@@ -84,13 +82,11 @@ class TestFinetune:
         assert said.code == 0, said.err
         assert {"rouge1", "rouge2", "rougeL"} <= set(said.json["metrics"])
 
-    def test_a_file_of_texts(self, shell: Shell, learned: Path, tmp_path: Path) -> None:
+    def test_a_file_of_texts_also_with_what_is_right(self, shell: Shell, learned: Path, tmp_path: Path) -> None:
+        """In words of its own: 1 and 0, where the model knows good and bad."""
         (tmp_path / "new.csv").write_text("what\nthe dog sat\nthe cat sang\n")
         said = shell("predict", learned, "--file", tmp_path / "new.csv", "--text", "what")
         assert said.out.split() == ["bad", "good"], said.err
-
-    def test_a_file_that_says_what_is_right_too(self, shell: Shell, learned: Path, tmp_path: Path) -> None:
-        """In words of its own: 1 and 0, where the model knows good and bad."""
         (tmp_path / "new.csv").write_text("what,mood\nthe dog sat,0\nthe cat sang,1\n")
         said = shell("predict", learned, "--file", tmp_path / "new.csv")  # the columns are those of its run
         assert said.out.split() == ["bad", "good"], said.err
