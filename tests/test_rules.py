@@ -410,6 +410,16 @@ def test_nothing_is_touched_before_its_base_class_exists() -> None:
     assert [place for place, node, _ in nodes("app") if touches_early(node)] == []
 
 
+def test_no_widget_takes_another_button_for_a_click() -> None:
+    """Who handles a press by hand asks which button it was; all others inherit it. Any click ends a blank screen."""
+
+    def is_careless(node: Any) -> bool:
+        is_press = isinstance(node, ast.FunctionDef) and node.name == "mousePressEvent"
+        return is_press and "LeftButton" not in ast.unparse(node)
+
+    assert files_with(is_careless) == {"app/widgets/presenting.py"}
+
+
 def test_no_name_is_made_of_an_address() -> None:
     """`id` of what is gone is given again: what goes by it is taken for another."""
     assert [place for place, name, _, _ in calls_in_the_window() if name == "id"] == []

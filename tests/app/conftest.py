@@ -292,6 +292,14 @@ def shown_view(window: Window, room: str, view: str, qtbot: object = None) -> An
     return shown
 
 
+def placed(widget: Any, qtbot: QtBot, width: int, height: int) -> Any:
+    """On show by itself, in this size."""
+    qtbot.addWidget(widget)
+    widget.resize(width, height)
+    widget.show()
+    return widget
+
+
 def click(widget: QWidget, at: QRectF | QPointF) -> None:
     """A click of the left button in the middle of a rectangle, or at a point."""
     place = at.center() if isinstance(at, QRectF) else at

@@ -5,7 +5,7 @@ with what they have and with what their parents leave of them. Words that the pr
 they are painted: where, in which font, on which widget.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -247,6 +247,17 @@ def _px(size: QSize) -> str:
 # Painted words.
 
 
+def hear(patch: pytest.MonkeyPatch, note: Callable[..., object]) -> None:
+    """Every `drawText` of the program's own painting is told with its painter and arguments."""
+    paint = QPainter.drawText
+
+    def heard(painter: QPainter, *about: object) -> object:
+        note(painter, *about)
+        return paint(painter, *about)
+
+    patch.setattr(QPainter, "drawText", heard)
+
+
 @dataclass(frozen=True)
 class _Words:
     widget: QWidget
@@ -262,13 +273,7 @@ class _Painted:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.words: list[_Words] = []
-        paint = QPainter.drawText
-
-        def heard(painter: QPainter, *about: object) -> object:
-            self._note(painter, *about)
-            return paint(painter, *about)
-
-        patch.setattr(QPainter, "drawText", heard)
+        hear(patch, self._note)
 
     def faults(self) -> list[str]:
         return [*self._cut(), *self._over_one_another()]

@@ -78,7 +78,7 @@ class TestFind:
 
 
 def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Window) -> None:
-    view = window.open_room("attend").open_view("alike")
+    view = shown_view(window, "attend", "alike")
     expected = head_map(traced(window).attentions)
     np.testing.assert_allclose(view.points.points.places, expected.points.reshape(-1, 2), atol=1e-9)
     layer, head = divmod(int(np.argsort(expected.divergence[0])[1]), 4)

@@ -211,7 +211,7 @@ def test_a_baseline_in_half_precision_in_every_view(window: Window, monkeypatch:
             compare(window, room, view, ONE_WORD).grab()
             if view in HELD:
                 window.state.show_baseline(True)
-                answered(window)
+                wait_until(lambda: not window.services.inference.is_busy)
                 window.repaint()
                 window.state.show_baseline(False)
     assert not window.frame.banner.is_shown

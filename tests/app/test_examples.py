@@ -1,7 +1,5 @@
 """The example pairs: what ships can be read, and what is wrong is refused."""
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, tuned_models
 from bertcore.tokenizer.text_spans import Place, positions_of
 from bertcore.tokenizer.tokenizer import Tokenizer
+from tests.end_to_end.shell import run_python
 
 NAMES = "bertscope-names"
 
@@ -99,4 +98,4 @@ def test_examples_need_neither_qt_nor_torch() -> None:
         "import sys; from app.state.examples import load_examples; load_examples();"
         "sys.exit(any(name.partition('.')[0] in ('torch', 'PySide6') for name in sys.modules))"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert run_python("-c", code).returncode == 0

@@ -186,8 +186,6 @@ def test_the_caption_says_what_is_masked_and_changed_and_no_more_than_the_number
     caption = caption_of(window.state.reading, window.state.selection, head=True, token=True, settings="colours to 0.5")
     for part in ("step 100", "layer 1, head 1", "masked: 2", "head 1·2 off", "colours to 0.5", "token 1"):
         assert part in caption
-    window.state.set_masks([2])
-    window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
     window.state.set_token_view(words=True)
     settle(window)
     merged = window.state.token_view.notes[0]

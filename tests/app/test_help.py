@@ -21,7 +21,7 @@ from app.widgets.linked_text import LinkedText, WordCard, open_link
 from bertcore import locations
 from bertcore.locations import assets
 from bertcore.runs.environment import version_of
-from tests.app.conftest import press, wait_until
+from tests.app.conftest import placed, press, wait_until
 from tests.end_to_end.shell import in_own_process
 from tests.test_rules import ROOT
 
@@ -116,10 +116,7 @@ def test_words_are_found_once_whole_and_the_longest() -> None:
 
 
 def test_enter_on_a_word_opens_its_card_and_escape_closes_it(looks: object, qtbot: QtBot) -> None:
-    text = LinkedText("A head of a layer.")
-    qtbot.addWidget(text)
-    text.resize(300, 40)
-    text.show()
+    text = placed(LinkedText("A head of a layer."), qtbot, 300, 40)
     assert text.words == ["head", "layer"]
     open_link(QUrl("word:head"), text)
     card = text.findChild(WordCard)

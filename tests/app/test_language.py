@@ -36,7 +36,7 @@ from app.widgets.help_panel import help_text
 from bertcore.locations import NAMED, assets
 from scripts.translations import strings_of_sources
 from tests.app.conftest import TEXT_A, TEXT_B, Opener, handle_events, settle, wait_until
-from tests.app.layout_check import faults
+from tests.app.layout_check import faults, hear
 from tests.app.layout_walk import LABELS, walk, walk_train, write_runs
 from tests.app.test_apply_room import KINDS, make_model
 
@@ -144,16 +144,14 @@ def outside(text: str) -> str:
 def texts(root: QWidget) -> Iterator[tuple[str, str]]:
     """(where, text) of all that is on show: what Qt shows, what is painted, tool tips, names for screen readers."""
     heard: list[tuple[str, str]] = []
+
+    def note(painter: QPainter, *about: object) -> None:
+        name = type(painter.device()).__name__
+        if isinstance(painter.device(), QWidget) and name not in WORDS_OF_OTHER_MODELS:
+            heard.append((name, str(about[-1])))
+
     with pytest.MonkeyPatch.context() as patch:
-        paint = QPainter.drawText
-
-        def hear(painter: QPainter, *about: object) -> object:
-            name = type(painter.device()).__name__
-            if isinstance(painter.device(), QWidget) and name not in WORDS_OF_OTHER_MODELS:
-                heard.append((name, str(about[-1])))
-            return paint(painter, *about)
-
-        patch.setattr(QPainter, "drawText", hear)
+        hear(patch, note)
         root.grab()
     yield from heard
     if root.isWindow():

@@ -23,7 +23,7 @@ from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import LEAST_PX, CurvePlot
 from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
-from tests.app.conftest import TEXT_A, TEXT_B, handle_events, make_checkpoint, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, handle_events, make_checkpoint, placed, settle, wait_until
 from tests.app.layout_check import curve_words, faults
 from tests.app.layout_walk import SIZE, walk, walk_train, write_runs
 from tests.app.test_apply_room import ENDINGS, KINDS, PASSAGE, make_model
@@ -55,11 +55,7 @@ class TestCheck:
 
     @pytest.fixture
     def page(self, looks: object, qtbot: QtBot) -> QWidget:
-        made = QWidget()
-        qtbot.addWidget(made)
-        made.resize(300, 200)
-        made.show()
-        return made
+        return placed(QWidget(), qtbot, 300, 200)
 
     def put(self, page: QWidget, widget: QWidget, x: int = 10, y: int = 10, width: int = 0) -> QWidget:
         widget.setParent(page)
@@ -248,10 +244,7 @@ def test_every_room_at_another_scale(model_folder: Path, tmp_path: Path, scale: 
 
 
 def test_status_line_gives_its_room_to_what_is_new(looks: object, qtbot: QtBot) -> None:
-    line = StatusLine("M masks · F1 helps")
-    qtbot.addWidget(line)
-    line.resize(600, 26)
-    line.show()
+    line = placed(StatusLine("M masks · F1 helps"), qtbot, 600, 26)
     line.set_facts("15 tokens · forward 8.4 ms")
     assert line._keys.isVisible() and faults(line) == []
     line.set_facts("15 tokens · segment A 9 · segment B 6 · forward 8.4 ms · drawn 7.7 ms")

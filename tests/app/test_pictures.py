@@ -1,7 +1,5 @@
 """What every painted widget has in common: the left button clicks, the right one opens a menu, arrow keys move."""
 
-import ast
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,8 +25,8 @@ from app.widgets.charts.zoom import Zoom
 from app.widgets.context_menu import show_context_menu
 from app.widgets.scatter import WORD, Points, Scatter
 from bertcore.analysis.links import strongest_links
-from tests.app.conftest import press, settle
-from tests.app.layout_check import faults
+from tests.app.conftest import placed, press, settle
+from tests.app.layout_check import faults, hear
 
 LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
 
@@ -47,11 +45,7 @@ class Row(PointerWidget):
 
 @pytest.fixture
 def row(looks: QApplication, qtbot: QtBot) -> Row:
-    made = Row("Numbers")
-    qtbot.addWidget(made)
-    made.resize(200, 20)
-    made.show()
-    return made
+    return placed(Row("Numbers"), qtbot, 200, 20)
 
 
 def test_only_the_left_button_is_a_click(row: Row) -> None:
@@ -130,24 +124,6 @@ def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid: LabelledG
     grid.set_selected(4, 7)
     press(grid, "Left")
     assert clicks == [(3, 7), (4, 7), (4, 6)]
-
-
-def test_a_zoomed_grid_is_dragged_not_clicked_and_its_cells_are_found(grid: LabelledGrid) -> None:
-    clicks: list[tuple[int, int]] = []
-    grid.clicked.connect(lambda cell: clicks.append(cell))
-    rect = grid.grid_rect()
-    _wheel(grid, rect.center(), 3)
-    assert grid.zoom.span < 12
-    before = grid.cell_at(rect.center())
-    start = rect.center().toPoint()
-    QTest.mousePress(grid, LEFT, pos=start)
-    QTest.mouseMove(grid, start + QPoint(60, 0))
-    QTest.mouseRelease(grid, LEFT, pos=start + QPoint(60, 0))
-    after = grid.cell_at(rect.center())
-    assert clicks == [] and before is not None and after is not None and after[1] < before[1]
-    assert grid.cell_at(grid.cell_rect(*after).center()) == after
-    press(grid, "0")
-    assert grid.zoom.is_whole
 
 
 @pytest.fixture
@@ -232,17 +208,6 @@ def test_points_far_off_stand_at_the_edge(
         assert spots[i].y() < min(down)  # above the others, as it should be
 
 
-def test_no_widget_takes_another_button_for_a_click() -> None:
-    """Who handles a press by hand asks which button it was; all others inherit it. Any click ends a blank screen."""
-    careless = []
-    for file in sorted((Path(__file__).parents[2] / "app").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            is_press = isinstance(node, ast.FunctionDef) and node.name == "mousePressEvent"
-            if is_press and "LeftButton" not in ast.unparse(node):
-                careless.append(file.name)
-    assert careless == ["presenting.py"]
-
-
 # The labels of a matrix can be read, however small it is: some are left out instead.
 
 TOKENS = Labels([f"token{number}" for number in range(13)])
@@ -286,14 +251,8 @@ def matrix(values: np.ndarray, columns: Labels, side: int, qtbot: QtBot) -> Labe
 def drawn(grid: LabelledGrid, monkeypatch: pytest.MonkeyPatch, begin: str) -> dict[str, int]:
     """Labels with such a beginning, and the size of their type."""
     sizes: dict[str, int] = {}
-    draw = QPainter.drawText
-
-    def heard(painter: QPainter, *about: object) -> object:
-        sizes[str(about[-1])] = painter.font().pixelSize()
-        return draw(painter, *about)
-
     with monkeypatch.context() as patch:
-        patch.setattr(QPainter, "drawText", heard)
+        hear(patch, lambda painter, *about: sizes.update({str(about[-1]): painter.font().pixelSize()}))
         grid.grab()
     return {text: size for text, size in sizes.items() if text.startswith(begin)}
 
@@ -319,9 +278,7 @@ def test_what_scrolls_is_drawn_in_full_and_covers_nothing(looks: QApplication, q
     layout = QVBoxLayout(column)
     for widget in (above, area, below):
         layout.addWidget(widget)
-    qtbot.addWidget(column)
-    column.resize(200, 300)
-    column.show()
+    placed(column, qtbot, 200, 300)
     area.verticalScrollBar().setValue(scrolled_by)
     picture = picture_of([above, tall, below])
     image = QImage(picture.width, picture.height, QImage.Format.Format_RGB32)
@@ -357,12 +314,6 @@ def head_view(size: int, qtbot: QtBot) -> AttentionGrid:
     return view
 
 
-def wheel(view: AttentionGrid, at: QPointF, notches: int) -> None:
-    turned = QPoint(0, 120 * notches)
-    event = QWheelEvent(at, at, QPoint(), turned, Qt.MouseButton.NoButton, NO_KEY, Qt.ScrollPhase.NoScrollPhase, False)
-    QApplication.sendEvent(view, event)
-
-
 def test_zoom_stays_inside_within_its_limits_and_keeps_what_is_under_the_mouse() -> None:
     zoom = Zoom()
     zoom.set_size(100)
@@ -390,10 +341,11 @@ def test_zoom_stays_inside_within_its_limits_and_keeps_what_is_under_the_mouse()
 class TestMatrix:
     @pytest.mark.parametrize("size", [10, 512])
     def test_wheel_and_drag_and_reset(self, size: int, qtbot: QtBot) -> None:
-        view = head_view(size, qtbot)
+        view, clicks = head_view(size, qtbot), list[tuple[int, int]]()
+        view.clicked.connect(lambda cell: clicks.append(cell))
         center = view.grid_rect().center()
         with qtbot.waitSignal(view.zoomed):
-            wheel(view, center, 2)
+            _wheel(view, center, 2)
         assert view.zoom.span < size
         before = view.zoom.x
         QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=center.toPoint())
@@ -401,7 +353,9 @@ class TestMatrix:
             QTest.mouseMove(view, center.toPoint() - QPoint(step, 0))
         QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=center.toPoint() - QPoint(40, 0))
         cell = view.grid_rect().width() / view.zoom.span
-        assert view.zoom.x - before == pytest.approx(40 / cell, abs=0.51 / cell + 1e-6)
+        assert view.zoom.x - before == pytest.approx(40 / cell, abs=0.51 / cell + 1e-6) and clicks == []
+        found = view.cell_at(view.grid_rect().center())
+        assert view.cell_at(view.cell_rect(*found).center()) == found
         press(view, "0")
         assert view.zoom.is_whole
 

@@ -1,6 +1,5 @@
 """A projector of 1280 x 720: one picture has the screen, and what is written in it can be read from two metres."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from app.widgets.controls import IconButton
 from app.widgets.folding_card import FoldingCard
 from bertcore.locations import TINY
 from tests.app.conftest import handle_events, make_checkpoint, settle, wait_until
+from tests.app.layout_check import hear
 from tests.app.layout_walk import SIZE, is_drawn
 
 SCREEN = SIZE.width() * SIZE.height()
@@ -28,30 +28,27 @@ LEAST_OF_THREE = 0.5  # for one of three methods, below the line that chooses wh
 EXPLORING = [spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict", "layers")]
 
 
-class Written:
-    """Hears every `drawText` of the program's own painting, onto widgets and onto pictures that are kept."""
+def sizes_written(window: Window, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Each text of the program's own painting: the smallest type that it is written in."""
+    sizes: dict[str, int] = {}
 
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self.sizes: dict[str, int] = {}  # text -> the smallest type it was written in
-        paint = QPainter.drawText
+    def note(painter: QPainter, *about: object) -> None:
+        text, size = str(about[-1]), painter.fontInfo().pixelSize()
+        sizes[text] = min(size, sizes.get(text, size))
 
-        def heard(painter: QPainter, *about: object) -> object:
-            text = str(about[-1])
-            if text.strip():
-                size = painter.fontInfo().pixelSize()
-                self.sizes[text] = min(size, self.sizes.get(text, size))
-            return paint(painter, *about)
-
-        patch.setattr(QPainter, "drawText", heard)
+    with monkeypatch.context() as patch:
+        hear(patch, note)
+        window.grab()
+    return {text: size for text, size in sizes.items() if text.strip()}
 
 
 @pytest.fixture
-def projected(window: Window) -> Iterator[Window]:
+def projected(window: Window) -> Window:
     window.appearance.set_look(projector=True)
     window.resize(SIZE)
     window.state.set_masks([2])
     settle(window)
-    yield window
+    return window
 
 
 def pictures(root: QWidget) -> list[QWidget]:
@@ -77,10 +74,8 @@ def test_one_picture_has_the_screen_and_its_words_are_large(
         open_view(room, key)
         wait_until(lambda: is_drawn(projected))
         handle_events()
-        with monkeypatch.context() as patch:
-            written = Written(patch)
-            projected.grab()
-        if found := {text for text, size in written.sizes.items() if size < theme.LEAST_PROJECTED_PX}:
+        written = sizes_written(projected, monkeypatch)
+        if found := {text for text, size in written.items() if size < theme.LEAST_PROJECTED_PX}:
             small[key] = found
         share = max(seen(card, projected) for card in pictures(room)) / SCREEN
         if share < (LEAST_OF_THREE if key == "attribution" else LEAST_SHARE):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -32,19 +31,9 @@ from app.widgets.layouts import hbox, vbox
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.table import RowList
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
-from tests.app.conftest import click, handle_events, press, wait_until
+from tests.app.conftest import click, handle_events, placed, press, wait_until
 
 pytestmark = pytest.mark.usefixtures("looks")
-
-
-W = TypeVar("W", bound=QWidget)
-
-
-def placed(widget: W, qtbot: QtBot, width: int, height: int) -> W:
-    qtbot.addWidget(widget)
-    widget.resize(width, height)
-    widget.show()
-    return widget
 
 
 @pytest.mark.parametrize(
@@ -236,9 +225,7 @@ def test_a_part_asks_for_space_only_when_another_height_is_needed(looks: QApplic
     layout = QVBoxLayout(column)
     layout.addWidget(part)
     layout.addStretch(1)
-    qtbot.addWidget(column)
-    column.resize(200, 300)
-    column.show()
+    placed(column, qtbot, 200, 300)
     laid_out()
     one_line = part.height()
     assert text.size() == part.size() and one_line >= text.fontMetrics().height()
@@ -476,10 +463,7 @@ MADE: dict[str, Callable[[], QWidget]] = {
 def test_the_lower_edge_is_between_two_lines(kind: str, looks: QApplication, qtbot: QtBot) -> None:
     inside = QWidget()
     vbox(MADE[kind](), None, parent=inside)
-    area = scrolled(inside)
-    qtbot.addWidget(area)
-    area.resize(260, 200)
-    area.show()
+    area = placed(scrolled(inside), qtbot, 260, 200)
     wait_until(lambda: area.verticalScrollBar().maximum() > 0)
     heights = set()
     for height in range(150, 190, 3):
@@ -497,10 +481,7 @@ def test_at_the_end_everything_is_seen(looks: QApplication, qtbot: QtBot) -> Non
     inside = QWidget()
     last = QLabel("the last line")
     vbox(label(LINES, wrap=True), last, parent=inside)
-    area = scrolled(inside)
-    qtbot.addWidget(area)
-    area.resize(260, 173)
-    area.show()
+    area = placed(scrolled(inside), qtbot, 260, 173)
     bar = area.verticalScrollBar()
     wait_until(lambda: bar.maximum() > 0)
     bar.setValue(bar.maximum())
@@ -511,9 +492,7 @@ def test_at_the_end_everything_is_seen(looks: QApplication, qtbot: QtBot) -> Non
 
 def test_what_fits_is_left_alone(looks: QApplication, qtbot: QtBot) -> None:
     area: QScrollArea = scrolled(label("one line"))
-    qtbot.addWidget(area)
-    area.resize(260, 173)
-    area.show()
+    placed(area, qtbot, 260, 173)
     handle_events()
     assert area.viewport().height() == 173
 

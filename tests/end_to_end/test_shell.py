@@ -2,8 +2,6 @@
 
 import ast
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +17,7 @@ from bertcore.errors import BertcoreError, brief, name_from_file, printable, sho
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.end_to_end.shell import PAIR, SMALL, Shell, in_own_process
+from tests.end_to_end.shell import PAIR, SMALL, Shell, in_own_process, run_python
 from tests.engine.models import VOCABULARY, tiny_model, word_tokenizer
 from tests.engine.training_runs import losses, metrics
 from tests.test_rules import ROOT
@@ -253,7 +251,7 @@ class TestOwnProcess:
             f"load_checkpoint(Path({str(model)!r}))\n"
             "assert not {'torch._dynamo', 'transformers', 'huggingface_hub'} & set(sys.modules)\n"
         )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        done = run_python("-c", code)
         assert done.returncode == 0, done.stderr
 
 
