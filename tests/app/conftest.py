@@ -306,12 +306,12 @@ def click(widget: QWidget, at: QRectF | QPointF) -> None:
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place.toPoint())
 
 
-def drop(window: Window, path: Path) -> None:
-    """A file or folder that is let go over the window."""
+def drop(widget: Any, place: Path | str) -> None:
+    """A file, a folder or a link that is let go over a window or a room."""
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
+    data.setUrls([QUrl.fromLocalFile(str(place)) if isinstance(place, Path) else QUrl(place)])
     action, buttons = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    window.dropEvent(QDropEvent(QPointF(10, 10), action, data, buttons, Qt.KeyboardModifier.NoModifier))
+    widget.dropEvent(QDropEvent(QPointF(10, 10), action, data, buttons, Qt.KeyboardModifier.NoModifier))
 
 
 def press(widget: QWidget, *keys: str) -> None:

@@ -46,21 +46,17 @@ def other_model(tmp_path: Path) -> OtherModel:
 
 
 def readings(window: Window) -> tuple[Reading, Reading]:
-    reading = window.state.reading
-    assert reading is not None and reading.baseline is not None and reading.alignment is not None
-    return reading, reading.baseline
+    return window.state.reading, window.state.reading.baseline
 
 
 def weights(window: Window) -> tuple[np.ndarray, np.ndarray]:
     """Of the head on show: now, and in the baseline."""
-    now, before = (one.trace.attentions[window.state.layer, window.state.head] for one in readings(window))
-    return now, before
+    return tuple(one.trace.attentions[window.state.layer, window.state.head] for one in readings(window))
 
 
 def places(window: Window) -> list[int | None]:
     """Of our tokens in the baseline."""
-    alignment = readings(window)[0].alignment
-    return list(alignment.other_positions)
+    return list(window.state.reading.alignment.other_positions)
 
 
 def js_bits(p: np.ndarray, q: np.ndarray) -> float:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
 from app.lessons.shipped import shipped_lessons
@@ -28,7 +26,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied
 from tests.app.conftest import Opener, drop, handle_events, settle, wait_until
 from tests.app.train_room import idle_room
-from tests.test_rules import ROOT
+from tests.test_rules import files_with, is_in
 
 HUB_ID = "someone/some-model"
 
@@ -145,10 +143,7 @@ def test_drops(window: Window, connections: list[object], tmp_path: Path) -> Non
     drop(window, tmp_path / "gone")
     drop(window, session_file(tmp_path, HUB_ID))
     for url in (f"file:{HUB_ID}", f"https://elsewhere/{HUB_ID}"):
-        data = QMimeData()
-        data.setUrls([QUrl(url)])
-        buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-        window.dropEvent(QDropEvent(QPointF(1, 1), Qt.DropAction.CopyAction, data, buttons, keys))
+        drop(window, url)
     wait_until(lambda: not window.services.open_model.is_opening)
     settle(window)
     assert connections == []
@@ -171,28 +166,15 @@ def test_lessons(window: Window, connections: list[object], tmp_path: Path) -> N
 
 def test_only_these_files_can_reach_a_network() -> None:
     """The hub, and the processes of one training run among each other."""
-    ways = (
-        "socket",
-        "urllib",
-        "http",
-        "requests",
-        "httpx",
-        "huggingface_hub",
-        "PySide6.QtNetwork",
-        "ftplib",
-        "smtplib",
-    )
-    found = set()
-    for file in (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
-            if any(name == way or name.startswith(f"{way}.") for name in names for way in ways):
-                found.add(file.relative_to(ROOT).as_posix())
-    assert found == {
-        "bertcore/resolve_model.py",
-        "bertcore/training/model_card.py",
-    }  # the second makes a link of a path
+    ways = "socket", "urllib", "http", "requests", "httpx", "ftplib", "smtplib", "huggingface_hub", "PySide6.QtNetwork"
+
+    def reaches(node: Any) -> bool:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+        return any(is_in(name, *ways) for name in names)
+
+    # the second makes a link of a path
+    assert files_with(reaches) == {"bertcore/resolve_model.py", "bertcore/training/model_card.py"}
 
 
 def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
@@ -227,10 +209,7 @@ def test_a_recipe_that_is_dropped(
     room = idle_room()
     qtbot.addWidget(room)
     room.runs_card.show_form()
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(file))])
-    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    room.dropEvent(QDropEvent(QPointF(1, 1), Qt.DropAction.CopyAction, data, buttons, keys))
+    drop(room, file)
     assert "some-model is not on this machine" in room.form.problem.text()
     with qtbot.assertNotEmitted(room.state.start_requested):
         room.form.start.click()

@@ -18,7 +18,6 @@ from app.shell.rooms import ROOMS, room_views
 from app.shell.settings import load_settings
 from app.shell.window import Window
 from app.state.examples import load_examples
-from app.state.glossary import find_words, load_glossary
 from app.widgets.help_panel import help_text
 from bertcore.locations import assets
 from tests.app.conftest import settle, wait_until
@@ -115,15 +114,6 @@ def _right(rule: object) -> object:
 
 def _words(lesson: Lesson) -> set[str]:
     return {lesson.title, lesson.summary, *(page.text for page in lesson.pages if page.text)}
-
-
-def test_each_word_of_the_glossary_has_its_card(code: str, german: None) -> None:
-    cards = load_glossary()
-    titles = {card.title for card in cards.values()}
-    for card in cards.values():
-        assert card.see_also and set(card.see_also) <= titles - {card.title}, card.title
-        assert all(find_words(form) for form in card.forms), card.title
-        assert 5 <= len(re.findall(r"\w+", card.text.partition("\n\n")[0])) <= 70, card.title
 
 
 def test_the_help_has_the_title_of_its_room_and_its_formulas(code: str, german: None) -> None:
