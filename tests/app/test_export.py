@@ -142,7 +142,7 @@ def test_every_picture_of_every_view_can_be_taken_away(window: Window) -> None:
     names = {}
     for spec in (spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict", "layers")):
         names[spec.key] = set[str]()
-        for key in spec.view_keys:
+        for key in set(spec.view_keys) - {"swap"}:  # its pictures come with what can be swapped
             view = window.open_room(spec.key) if not key else shown_view(window, spec.key, key)
             answered(window)
             if key == "fill":
