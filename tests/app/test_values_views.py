@@ -12,6 +12,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from app.figures.figure import model_hash
+from app.figures.files import npz, table
 from app.figures.values import Side, Values
 from app.rooms.embed.strips import StripsPicture
 from app.rooms.pictures import Cells, Lines, Picture, Tokens
@@ -125,6 +127,17 @@ def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Win
         state.set_what_if(NOTHING_CHANGED)
         settle(window)
     assert {"token", "stage", "layer", "head"} <= clicks
+
+
+def test_every_card_gives_its_picture_and_its_numbers(window: Window) -> None:
+    begin(window, ONE_WORD)
+    for view, picture, shown in pictures(window):
+        figure = None if picture.on else view.figure_of(picture.key)
+        if picture.on or not np.isfinite(shown.array).any():
+            continue
+        assert figure.numbers and figure.picture.width, picture.key
+        assert model_hash(window.state.model.folder) in figure.caption
+        assert len(npz(figure)) and table(figure).count("\n") > 3
 
 
 def test_tokens_are_coloured_by_their_value_or_by_how_it_differs(qtbot: QtBot) -> None:
