@@ -34,6 +34,7 @@ from pytestqt.qtbot import QtBot
 from app.compute.question import Question
 from app.look import language, numbers, theme, translated
 from app.rooms.train.room import TrainRoom
+from app.runs.process import RunCommand
 from app.runs.run_info import is_built_in
 from app.runs.service import RunsService
 from app.shell.services import Services
@@ -237,6 +238,14 @@ def room(models: Models, request: pytest.FixtureRequest, qtbot: QtBot) -> TrainR
     made = served_room(request.getfixturevalue("service") if is_served else None, models)
     qtbot.addWidget(made)
     made.resize(1300, 720)
+    return made
+
+
+@pytest.fixture
+def orders(room: TrainRoom) -> list[RunCommand]:
+    """The runs that are to be started."""
+    made: list[RunCommand] = []
+    room.state.start_requested.connect(made.append)
     return made
 
 

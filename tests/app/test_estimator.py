@@ -18,6 +18,7 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.data_facts import Cost, Fault, Lengths, RunEstimate, TaskFacts, task_facts, text_facts
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions
+from tests.app.conftest import wait_until
 
 COSTS = {"preparing": Cost(4, 3), "training": Cost(60, 50), "measuring": Cost(2, 2), "saving": Cost(1, 1)}
 SIZES = {"steps": 150, "epochs": 3.0, "memory_mib": 500.0, "gpu_memory_mib": None, "parameters": 868_295}
@@ -56,7 +57,7 @@ def test_a_fault_ends_it(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) 
     file = _table(tmp_path, "One.\ta\nTwo.\tb\nThree, without a label.\n")
     with qtbot.assertNotEmitted(estimator.failed), qtbot.waitSignal(estimator.described) as described:
         estimator.ask(_command(file))
-        qtbot.waitUntil(lambda: not estimator.is_running)
+        wait_until(lambda: not estimator.is_running)
     fault = described.args[0]
     assert isinstance(fault, Fault) and fault.line == 4
     with qtbot.waitSignal(estimator.described) as again:
@@ -68,7 +69,7 @@ def test_a_fault_ends_it(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) 
     assert isinstance(repaired.args[0], TaskFacts)
 
 
-def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
+def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: Path) -> None:
     """While somebody types, no process starts; the one of before is ended."""
     file = _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
     answers: list[object] = []
@@ -83,7 +84,7 @@ def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: P
     for length in (16, 32, 64):
         ask(length)
         assert len(estimator.findChildren(QProcess)) == 1
-    qtbot.waitUntil(lambda: bool(answers))
+    wait_until(lambda: bool(answers))
     assert [facts.lengths.cut_at for facts in answers if isinstance(facts, TaskFacts)] == [64]
 
 

@@ -1,59 +1,41 @@
 """The guessing game: its rules, and a class that plays it with the keyboard in a real window."""
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
-from pytestqt.qtbot import QtBot
 
-from app.rooms.game.game import (
-    ROUNDS,
-    Game,
-    Phase,
-    Puzzle,
-    load_puzzles,
-    parse_puzzle,
-    points_for,
-    puzzles_of,
-    words_of,
-)
-from app.rooms.game.room import GameRoom
+from app.rooms.game import game as rules
+from app.rooms.game.game import ROUNDS, Game, Phase, Puzzle
 from app.rooms.game.view import GameView
 from app.shell.window import Window
 from app.widgets.answer_cover import Cover
 from bertcore.locations import SHIPPED, shipped_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import make_checkpoint, settle
+from tests.app.conftest import Opener, make_checkpoint, settle, wait_until
 
-Opener = Callable[[Path | str], Window]
 OWN = [Puzzle("The ", ("cat", "dog"), " sat on the mat."), Puzzle("A dog and a ", ("bird",), " ran home.")]
 
 
-@pytest.mark.parametrize(
-    ("line", "puzzle"),
-    [
+def test_a_sentence_names_its_hidden_word_and_points_go_by_its_place() -> None:
+    for line, puzzle in (
         ("We drink tea from a [cup|mug].", Puzzle("We drink tea from a ", ("cup", "mug"), ".")),
         ("[Cows] eat grass", Puzzle("", ("Cows",), " eat grass")),
         *((line, None) for line in ("No word is hidden.", "[Two] are [hidden].", "An empty [] one.", "")),
-    ],
-)
-def test_a_sentence_names_its_hidden_word(line: str, puzzle: Puzzle | None) -> None:
-    assert parse_puzzle(line) == puzzle
-
-
-def test_points_go_by_the_place_of_the_word() -> None:
+    ):
+        assert rules.parse_puzzle(line) == puzzle
     puzzle = Puzzle("", ("cup", "mug"), "")
     lists = (["cup"], ["glass", "Mug"], ["a", "b", "c", "d", "cup"], ["a", "b", "c", "d", "e", "cup"], [], ["##cup"])
-    assert [points_for(puzzle.rank_in(words)) for words in lists] == [2, 1, 1, 0, 0, 0]
+    assert [rules.points_for(puzzle.rank_in(words)) for words in lists] == [2, 1, 1, 0, 0, 0]
 
 
 def test_words_are_found_in_what_is_typed() -> None:
-    assert words_of(" cup,mug ; cup  glass. ") == ["cup", "mug", "glass"]
-    assert words_of("a b c d e f g") == ["a", "b", "c", "d", "e"] and words_of("?!") == []
-    found = puzzles_of("It’s my mother-in-law, isn't it?")
+    assert rules.words_of(" cup,mug ; cup  glass. ") == ["cup", "mug", "glass"]
+    assert rules.words_of("a b c d e f g") == ["a", "b", "c", "d", "e"] and rules.words_of("?!") == []
+    found = rules.puzzles_of("It’s my mother-in-law, isn't it?")
     assert [puzzle.answer for puzzle in found] == ["It’s", "my", "mother-in-law", "isn't", "it"]
     assert found[2].text == "It’s my [MASK], isn't it?" and found[2].whole == "It’s my mother-in-law, isn't it?"
     assert found[3].whole[found[3].place.start : found[3].place.stop] == "isn't"
@@ -64,7 +46,7 @@ def test_a_game_has_ten_sentences_and_keeps_the_score() -> None:
     assert game.phase is Phase.WELCOME
     for number in range(ROUNDS):
         game.advance(bool)
-        assert game.phase is Phase.GUESS and game.round == number + 1 and game.puzzle is not None
+        assert game.phase is Phase.GUESS and game.round == number + 1
         game.typed = game.puzzle.answer
         game.show_answer([("thing", 0.5), (game.puzzle.answer, 0.2)])
         game.show_answer([("counted", 0.1)])  # once only
@@ -83,10 +65,7 @@ def test_words_that_the_model_cannot_find_are_left_out() -> None:
         game.show_answer([])
     game.skip(lambda _puzzle: False)
     assert game.round == 3 and game.puzzle is not None  # better an impossible one than none
-
-
-def test_an_own_sentence_takes_the_place_of_one_that_nobody_has_guessed() -> None:
-    game = Game(OWN)
+    game = Game(OWN)  # an own sentence takes the place of one that nobody has guessed
     game.advance(bool)
     for number in (1, 2):
         game.write_own()
@@ -96,7 +75,7 @@ def test_an_own_sentence_takes_the_place_of_one_that_nobody_has_guessed() -> Non
 
 
 def test_the_sentences_that_ship_are_many_and_can_be_won() -> None:
-    puzzles = load_puzzles()
+    puzzles = rules.load_puzzles()
     assert len(puzzles) >= 3 * ROUNDS and len({puzzle.whole for puzzle in puzzles}) == len(puzzles)
     for name in SHIPPED:
         tokenizer = Tokenizer.from_folder(shipped_checkpoint(name))
@@ -108,25 +87,23 @@ def test_the_sentences_that_ship_are_many_and_can_be_won() -> None:
 
 
 @pytest.fixture
-def view(window: Window, qtbot: QtBot) -> GameView:
+def view(window: Window) -> GameView:
     window.state.kept["game.play"] = Game(OWN)
     window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+    wait_until(lambda: QApplication.activeWindow() is window)
     window.commands["lesson.game"].trigger()
-    settle(window, qtbot)
+    settle(window)
     return view_of(window)
 
 
 def view_of(window: Window) -> GameView:
-    room = window.frame.room
-    assert isinstance(room, GameRoom) and isinstance(room.view, GameView)
+    room: Any = window.frame.room
     return room.view
 
 
 def press(key: Qt.Key | str) -> None:
     """Where the keyboard is; or types."""
     widget = QApplication.focusWidget()
-    assert widget is not None
     (QTest.keyClicks if isinstance(key, str) else QTest.keyClick)(widget, key)
 
 
@@ -136,16 +113,15 @@ def seen_at_the_middle(widget: QWidget) -> QWidget | None:
     return window.childAt(widget.mapTo(window, widget.rect().center()))
 
 
-def test_a_round_by_keyboard_alone(window: Window, view: GameView, qtbot: QtBot) -> None:
+def test_a_round_by_keyboard_alone(window: Window, view: GameView) -> None:
     press(Qt.Key.Key_Return)
     assert window.state.text_a == "The [MASK] sat on the mat." and window.state.text_b == ""
     assert QApplication.focusWidget() is view.line
     press("dog, bird")
     assert view.model_rows.rows == [] and isinstance(seen_at_the_middle(view.model_rows), Cover)
     press(Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view.game.phase is Phase.SHOWN)
+    wait_until(lambda: view.game.phase is Phase.SHOWN)
     reading = window.state.reading
-    assert reading is not None
     assert [row.word for row in view.model_rows.rows] == [word.token for word in reading.masks[0].words[:5]]
     assert seen_at_the_middle(view.model_rows) is view.model_rows
     assert [(row.word, row.is_right) for row in view.class_rows.rows] == [("dog", True), ("bird", False)]
@@ -158,18 +134,18 @@ def test_a_round_by_keyboard_alone(window: Window, view: GameView, qtbot: QtBot)
     assert isinstance(seen_at_the_middle(view.model_rows), Cover)
 
 
-def test_a_remote_goes_on_and_an_arrow_skips(window: Window, view: GameView, qtbot: QtBot) -> None:
+def test_a_remote_goes_on_and_an_arrow_skips(window: Window, view: GameView) -> None:
     press(Qt.Key.Key_PageDown)
     press(Qt.Key.Key_Down)
     assert window.state.text_a == "A dog and a [MASK] ran home." and view.game.round == 1
-    settle(window, qtbot)
+    settle(window)
     press(Qt.Key.Key_PageDown)
-    qtbot.waitUntil(lambda: view.game.phase is Phase.SHOWN)
+    wait_until(lambda: view.game.phase is Phase.SHOWN)
     press(Qt.Key.Key_PageDown)
     assert view.game.phase is Phase.GUESS and view.game.round == 2
 
 
-def test_an_own_sentence(window: Window, view: GameView, qtbot: QtBot) -> None:
+def test_an_own_sentence(window: Window, view: GameView) -> None:
     """By keyboard; and by mouse, but for words that no mask can stand for."""
     for word, why in (("carpet", "cuts “carpet” into"), ("zebra", "not in this model")):
         view.own.click()
@@ -187,36 +163,31 @@ def test_an_own_sentence(window: Window, view: GameView, qtbot: QtBot) -> None:
     assert window.state.text_a == "The happy [MASK] sat." and view.game.phase is Phase.GUESS
 
 
-def test_the_game_goes_on_in_projector_mode(window: Window, view: GameView, qtbot: QtBot) -> None:
+def test_neither_another_text_nor_a_projector_spoils_the_round(window: Window, view: GameView) -> None:
     press(Qt.Key.Key_Return)
     press("dog")
     window.appearance.set_look(projector=True)
-    settle(window, qtbot)
+    settle(window)
     again = view_of(window)
-    assert (
-        again is not view
-        and again.game is view.game
-        and again.line.text() == "dog"
-        and again.sentence.pieces[1].text == "?"
-    )
-
-
-def test_another_text_above_does_not_spoil_the_round(window: Window, view: GameView, qtbot: QtBot) -> None:
-    press(Qt.Key.Key_Return)
+    assert again is not view and again.game is view.game
+    assert again.line.text() == "dog" and again.sentence.pieces[1].text == "?"
+    window.appearance.set_look(projector=False)
+    settle(window)
+    view = view_of(window)
     window.state.set_text("Something else.", "And more.")
     window.state.set_masks([1])
-    settle(window, qtbot)
+    settle(window)
     assert view.game.phase is Phase.GUESS
     view.go_on()
-    qtbot.waitUntil(lambda: view.game.phase is Phase.SHOWN)
+    wait_until(lambda: view.game.phase is Phase.SHOWN)
     assert window.state.text_a == "The [MASK] sat on the mat." and not window.state.masked
-    assert window.state.reading is not None and len(window.state.reading.masks) == 1
+    assert len(window.state.reading.masks) == 1
 
 
-def test_a_model_without_words_says_so(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_model_without_words_says_so(open_window: Opener, tmp_path: Path) -> None:
     window = open_window(make_checkpoint(tmp_path / "encoder", output_heads=()))
-    qtbot.waitUntil(lambda: window.state.reading is not None)
+    wait_until(lambda: window.state.reading is not None)
     window.open_room("game")
     view = view_of(window)
-    settle(window, qtbot)
+    settle(window)
     assert view.message.isVisible() and "no words" in view.message.text() and not view.go.isEnabled()

@@ -1,31 +1,36 @@
-"""The runs service: real children, runs of others, orphans, commands, and runs that die without a word."""
+"""The runs service: real children, runs of others, orphans and commands; and what the desktop hears of their ends."""
 
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 from unittest.mock import MagicMock
 
 import pytest
-from PySide6.QtCore import QTimer
-from pytestqt.qtbot import QtBot
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.runs import service as run_service
 from app.runs.process import RunChild, RunCommand, child_environment
 from app.runs.run_info import describe, newest_held_out
 from app.runs.service import RunsService
+from app.shell import notifications
+from app.shell.notifications import RunNotifications
+from app.shell.window import Window
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE, delete_training_state
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
-from tests.app.conftest import TIMEOUT_MS, handle_events
-from tests.app.train_room import stored_run
+from tests.app.conftest import handle_events, wait_until
+from tests.app.train_room import opened_at, stored_run
 from tests.engine.training_runs import write_text
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
@@ -67,12 +72,12 @@ def _status(service: RunsService, path: Path) -> str:
     return next((run.status.state for run in service.runs if run.path == path), "not listed")
 
 
-def _wait_for(service: RunsService, path: Path, qtbot: QtBot, *states: str) -> None:
-    qtbot.waitUntil(lambda: _status(service, path) in states, timeout=TIMEOUT_MS)
+def _wait_for(service: RunsService, path: Path, *states: str) -> None:
+    wait_until(lambda: _status(service, path) in states)
 
 
-def _wait_for_step(path: Path, step: int, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: RunFolder(path).status().step >= step, timeout=TIMEOUT_MS)
+def _wait_for_step(path: Path, step: int) -> None:
+    wait_until(lambda: RunFolder(path).status().step >= step)
 
 
 def _hold_run(run: RunFolder) -> subprocess.Popen[str]:
@@ -92,7 +97,7 @@ def _hold_run(run: RunFolder) -> subprocess.Popen[str]:
 # --- real children
 
 
-def test_run_is_started_followed_and_ends(service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+def test_run_is_started_followed_and_ends(service: RunsService, corpus: Path) -> None:
     metrics, snapshots = list[dict](), list[list]()
     service.metrics_restarted.connect(metrics.clear)
     service.metrics_appended.connect(metrics.extend)
@@ -101,40 +106,38 @@ def test_run_is_started_followed_and_ends(service: RunsService, corpus: Path, qt
     path = service.start(_command(corpus, steps=12))
     assert path.parent == locations.runs_folder().resolve()
     assert service.selected == path and _status(service, path) == "starting"
-    _wait_for(service, path, qtbot, "done", "failed")
+    _wait_for(service, path, "done", "failed")
     assert _status(service, path) == "done"
     is_last = {"kind": "snapshot", "step": 12}.items()
-    qtbot.waitUntil(lambda: any(is_last <= line.items() for line in metrics), timeout=TIMEOUT_MS)
+    wait_until(lambda: any(is_last <= line.items() for line in metrics))
     written = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
     assert metrics == written
     assert [line["step"] for line in metrics if line["kind"] == "train"] == list(range(1, 13))
-    qtbot.waitUntil(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12, timeout=TIMEOUT_MS)
+    wait_until(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12)
 
 
-def test_stop_and_resume_go_through_the_folder(service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+def test_stop_and_resume_go_through_the_folder(service: RunsService, corpus: Path) -> None:
     path = service.start(_command(corpus, steps=400))
-    _wait_for_step(path, 5, qtbot)
+    _wait_for_step(path, 5)
     for command, state in (("pause", "paused"), ("resume", "running"), ("stop", "stopped")):
         service.control(path, command)
-        _wait_for(service, path, qtbot, state)
+        _wait_for(service, path, state)
     stopped_at = RunFolder(path).status().step
     assert 5 <= stopped_at < 400
-    qtbot.waitUntil(lambda: service._children[path].has_ended, timeout=TIMEOUT_MS)
+    wait_until(lambda: service._children[path].has_ended)
     service.control(path, "resume")
     assert _status(service, path) == "starting"
-    _wait_for_step(path, stopped_at + 1, qtbot)
+    _wait_for_step(path, stopped_at + 1)
     service.control(path, "stop")
-    _wait_for(service, path, qtbot, "stopped", "done")
+    _wait_for(service, path, "stopped", "done")
     steps = [line["step"] for line in RunFolder(path).tail().read_new() if line["kind"] == "train"]
     assert steps == sorted(set(steps))
 
 
-def test_child_that_cannot_start_says_why_and_may_go_on_elsewhere(
-    service: RunsService, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_child_that_cannot_start_says_why_and_may_go_on_elsewhere(service: RunsService, tmp_path: Path) -> None:
     """As after a full disk, when someone resumes it in the shell."""
     path = service.start(_command(tmp_path / "größe.txt", steps=5))
-    _wait_for(service, path, qtbot, "failed")
+    _wait_for(service, path, "failed")
     message = service.runs[0].status.message
     assert "größe.txt" in message and "Traceback" not in message and not message.startswith("bertcore:")
     holder = _hold_run(RunFolder(_make_run("other").path.rename(path)))
@@ -144,23 +147,23 @@ def test_child_that_cannot_start_says_why_and_may_go_on_elsewhere(
     holder.communicate()
 
 
-def test_stop_before_it_runs_is_no_failure(service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+def test_stop_before_it_runs_is_no_failure(service: RunsService, corpus: Path) -> None:
     path = service.start(_command(corpus, steps=5))
     assert _status(service, path) == "starting"
     service.control(path, "stop")
-    qtbot.waitUntil(lambda: _status(service, path) != "starting", timeout=TIMEOUT_MS)
+    wait_until(lambda: _status(service, path) != "starting")
     status = service.runs[0].status
     assert (status.state, status.message) == ("stopped", "Stopped while it was starting.")
 
 
 def test_run_goes_on_without_the_window_the_next_one_adopts_it_and_a_kill_is_said(
-    service: RunsService, corpus: Path, qtbot: QtBot
+    service: RunsService, corpus: Path
 ) -> None:
     stopped, killed = (service.start(_command(corpus, 100_000, name)) for name in ("stopped", "killed"))
     for path in (stopped, killed):
-        _wait_for_step(path, 1, qtbot)
+        _wait_for_step(path, 1)
     os.kill(service._children[killed].pid, signal.SIGKILL)
-    _wait_for(service, killed, qtbot, "failed")
+    _wait_for(service, killed, "failed")
     info = next(run for run in service.runs if run.path == killed)
     assert "killed" in info.status.message and info.can_resume
     service.close()
@@ -170,7 +173,7 @@ def test_run_goes_on_without_the_window_the_next_one_adopts_it_and_a_kill_is_sai
     later.set_following(True)
     assert later.selected == stopped and _status(later, stopped) == "running"
     later.control(stopped, "stop")
-    _wait_for(later, stopped, qtbot, "stopped")
+    _wait_for(later, stopped, "stopped")
     later.close()
 
 
@@ -199,11 +202,11 @@ def test_orphan_that_died_is_stopped_and_can_go_on(service: RunsService, tmp_pat
     assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
 
 
-def test_first_run_from_the_shell_is_looked_at_when_it_appears(service: RunsService, qtbot: QtBot) -> None:
+def test_first_run_from_the_shell_is_looked_at_when_it_appears(service: RunsService) -> None:
     service.set_following(True)
     assert service.selected is None and service.runs == []
     run = _make_run()
-    qtbot.waitUntil(lambda: service.selected == run.path.resolve(), timeout=TIMEOUT_MS)
+    wait_until(lambda: service.selected == run.path.resolve())
 
 
 def test_resumed_metrics_start_over(service: RunsService) -> None:
@@ -218,14 +221,14 @@ def test_resumed_metrics_start_over(service: RunsService) -> None:
     assert [line["step"] for line in shown] == [1, 2, 3]
 
 
-def test_long_metrics_come_in_pieces(service: RunsService, qtbot: QtBot) -> None:
+def test_long_metrics_come_in_pieces(service: RunsService) -> None:
     run, pieces = _make_run(), list[int]()
     line = '{"kind": "train", "step": %d, "loss": 1.0}\n'
     (run.path / "metrics.jsonl").write_text("".join(line % step for step in range(20_000)))
     service.metrics_appended.connect(lambda metrics: pieces.append(len(metrics)))
     service.select(run.path)
     assert sum(pieces) < 20_000
-    qtbot.waitUntil(lambda: sum(pieces) == 20_000)
+    wait_until(lambda: sum(pieces) == 20_000)
     assert max(pieces) < 5_000
 
 
@@ -308,3 +311,84 @@ def test_runs_that_are_over_are_read_once_and_none_while_the_room_is_hidden(
     assert reads == [] and not any(timer.isActive() for timer in service.findChildren(QTimer))
     service.set_following(True)
     assert len(service.runs) == 6
+
+
+class _Tray(QSystemTrayIcon):
+    shown: ClassVar[list[tuple[str, str, bool]]] = []
+    there = True
+    application = Qt.ApplicationState.ApplicationInactive
+
+    @staticmethod
+    def isSystemTrayAvailable() -> bool:
+        return _Tray.there
+
+    @staticmethod
+    def supportsMessages() -> bool:
+        return True
+
+    def show(self) -> None:
+        assert not self.icon().isNull()
+
+    def showMessage(self, title: str, message: str, kind: QSystemTrayIcon.MessageIcon) -> None:  # type: ignore[override]
+        _Tray.shown.append((title, message, kind == QSystemTrayIcon.MessageIcon.Warning))
+
+
+@pytest.fixture
+def tray(monkeypatch: pytest.MonkeyPatch) -> type[_Tray]:
+    """Nobody looks at the window."""
+    monkeypatch.setattr(notifications, "QSystemTrayIcon", _Tray)
+    for name, value in (("there", True), ("shown", []), ("application", _Tray.application)):
+        monkeypatch.setattr(_Tray, name, value)  # and as it was, when the test is over
+    monkeypatch.setattr(QApplication, "applicationState", lambda: _Tray.application)
+    return _Tray
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize(
+    ("state", "message", "expected"),
+    [
+        ("done", None, ("stories is done", "Training has finished after 2\N{THIN SPACE}min.", False)),
+        ("failed", "The disk is full.", ("stories has failed", "The disk is full.", True)),
+        ("stopped", None, None),  # by a person
+    ],
+)
+def test_a_run_that_ends_in_the_background(
+    state: str, message: str | None, expected: tuple | None, there: bool, service: RunsService, tray: type[_Tray]
+) -> None:
+    stored_run("old")
+    tray.there = there
+    watcher = RunNotifications(service, service)
+    run, seen = stored_run("stories", state="starting"), stored_run("seen", state="starting")
+    service.refresh()
+    watcher.look()
+    assert tray.shown == [], "two are at work, and what ended before is no news"
+    run.write_status(state=state, message=message, elapsed_s=120.0)
+    watcher.look()
+    watcher.look()
+    assert tray.shown == ([expected] if expected and there else []), "once, where the desktop has a place for it"
+    tray.application = Qt.ApplicationState.ApplicationActive
+    seen.write_status(state="failed", message="The disk is full.")
+    watcher.look()
+    assert len(tray.shown) == bool(expected and there), "who looks at the window sees it there"
+
+
+def test_a_click_shows_the_run_in_train(window: Window, tray: type[_Tray]) -> None:
+    """From another room, and with the form for a new run open."""
+    ended, newest = stored_run("ended", state="starting"), stored_run("newest", state="starting")
+    room, services = opened_at(window, newest.path), window.services
+    services.runs.refresh()
+    room.runs_card.show_form()
+    window.open_room("attend")
+    window.showMinimized()
+    ended.write_status(state="done", elapsed_s=60.0)
+    services.run_notifications.look()
+    (icon,) = services.run_notifications.findChildren(tray)
+    icon.messageClicked.emit()
+    assert window.room_key == "train" and window.frame.room is room and not window.isMinimized()
+    assert services.runs.selected == ended.path and room.view.isVisible() and not room.runs_card.form.isVisible()
+    assert room.view.title.startswith("ended")
+    services.runs.select(newest.path)
+    window.open_room("attend")
+    shutil.rmtree(ended.path)
+    icon.messageClicked.emit()
+    assert window.room_key == "train" and services.runs.selected == newest.path, "the run has been deleted"
