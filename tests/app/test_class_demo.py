@@ -1,7 +1,6 @@
 """The demos in the room Train: one button starts them, and the answers turn right before one's eyes."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
-from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import make_checkpoint, settle, wait_until
 from tests.app.train_room import Models, add_snapshot, look_at, opened_at, stored_run
 
 ASKED = (  # category, text, answer
@@ -60,17 +59,15 @@ def _make_run(state: str = "running", rights: tuple[int, ...] = ()) -> RunFolder
 
 
 @pytest.mark.parametrize("number", range(len(DEMOS)))
-def test_one_button_starts_the_recipe_as_an_ordinary_run(number: int, room: TrainRoom, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(room.state.start_requested) as caught:
-        room.demos.buttons[number].click()
-    command, options = caught.args[0], caught.args[0].options
-    assert command.kind == "pretrain"
+def test_one_button_starts_the_recipe_as_an_ordinary_run(number: int, room: TrainRoom, orders: list) -> None:
+    room.demos.buttons[number].click()
+    options = orders[0].options
+    assert orders[0].kind == "pretrain"
     assert [Path(file).name for file in options.data.corpus] == [f"{DEMOS[number].text}.txt"]
     assert len(read_cloze(Path(options.data.questions))) >= 48 and options.training.evaluations >= 20
     room.runs_card.show_form()  # for other runs it is as it was
-    with qtbot.waitSignal(room.state.start_requested) as caught:
-        room.form.submit()
-    assert caught.args[0].options.data.questions is None
+    room.form.submit()
+    assert orders[1].options.data.questions is None
 
 
 def test_no_second_demo_and_no_ending_while_a_run_is_at_work(room: TrainRoom, service: RunsService) -> None:
@@ -138,9 +135,7 @@ def test_the_ending_says_what_happened_and_leads_on(
     assert caught.args == ["attend", ASKED[2][1], None] and models.asked == [str(newest)]
 
 
-def test_a_finished_run_plays_again_and_all_of_the_page_is_of_one_step(
-    room: TrainRoom, service: RunsService, qtbot: QtBot
-) -> None:
+def test_a_finished_run_plays_again_and_all_of_the_page_is_of_one_step(room: TrainRoom, service: RunsService) -> None:
     run = _make_run("done", (0, 2, 4))
     for step, loss in ((1, 5.0), (10, 3.0), (20, 1.0)):
         run.append_metric({"kind": "train", "step": step, "mlm_loss": loss, "tok_per_s": 100.0})
@@ -155,7 +150,7 @@ def test_a_finished_run_plays_again_and_all_of_the_page_is_of_one_step(
     page.step_shown.connect(lambda _step: counts.append(page.count.text()))
     page._player.setInterval(1)
     page.play.click()
-    qtbot.waitUntil(lambda: not page._player.isActive(), timeout=TIMEOUT_MS)
+    wait_until(lambda: not page._player.isActive())
     assert page.count.text() == "4 of 4 right"
     assert [line.split()[0] for line in dict.fromkeys(counts)] == ["4", "0", "2"]  # the last, then from the first
 
@@ -213,33 +208,29 @@ def test_the_newest_snapshot_is_asked_for_first_and_each_once(room: TrainRoom, q
     assert "10" in card.now_label.text() and len(asked) == len(STEPS)
 
 
-def test_a_click_on_a_head_opens_attend_at_that_head(window: Window, qtbot: QtBot) -> None:
+def test_a_click_on_a_head_opens_attend_at_that_head(window: Window) -> None:
     run = finished_demo()
     room = opened_at(window, run)
-    qtbot.waitUntil(lambda: room.heads.now.isVisible(), timeout=TIMEOUT_MS)
+    wait_until(lambda: room.heads.now.isVisible())
     for head in ((0, 1), (1, 0)):  # the model has to be opened first; it is open already
         room.heads.head_chosen.emit(*head)
-        qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-        settle(window, qtbot)
+        wait_until(lambda: not window.services.open_model.is_opening)
+        settle(window)
         assert window.room_key == "attend" and window.state.model.folder.parent.parent == run
         assert (window.state.layer, window.state.head) == head
 
 
 @pytest.mark.slow  # trains for half a minute on an idle core
-def test_a_class_sees_its_sentence_turn_right(
-    open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot
-) -> None:
+def test_a_class_sees_its_sentence_turn_right(window: Window) -> None:
     """The ten-second demo in the real window, from the button to the room Attend."""
-    window = open_window(model_folder)
-    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     room = window.open_room("train")
     page, problem = room.view.questions, room.runs_card._problem
     room.demos.buttons[1].click()
-    qtbot.waitUntil(lambda: not page.ending.isHidden() or bool(problem.text()), timeout=240_000)
+    wait_until(lambda: not page.ending.isHidden() or bool(problem.text()))
     assert problem.text() == "" and page.ending_label.text().startswith("Done")
     assert page._scores[0].right < 0.2 * 60 and page._scores[-1].right > 0.95 * 60
-    qtbot.waitUntil(lambda: room.heads.now.isVisible(), timeout=TIMEOUT_MS)
+    wait_until(lambda: room.heads.now.isVisible())
     page.room_buttons["attend"].click()
-    qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.layers == 1, timeout=TIMEOUT_MS)
-    settle(window, qtbot)
+    wait_until(lambda: window.state.model is not None and window.state.model.layers == 1)
+    settle(window)
     assert window.state.text_a == page.question.text
