@@ -39,7 +39,7 @@ from bertcore.training.drawn_examples import example_answers, open_examples
 from bertcore.training.evaluate import batch_losses
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.start import start_run
-from tests.app.conftest import TIMEOUT_MS
+from tests.app.conftest import wait_until
 from tests.app.train_room import opened_at
 
 RUN = assets() / "runs" / "class-demo"
@@ -123,10 +123,6 @@ def read_by(page: BatchPage, snapshot: int) -> ShownBatch:
     return page.batch
 
 
-def example_batch(run: Path) -> ShownBatch:
-    return ExampleBatchReader(run).read(2, None, lambda share: None)
-
-
 # --- what is shown
 
 
@@ -169,17 +165,11 @@ def test_what_is_shown_of_a_task_is_what_the_engine_draws(task: str, runs: dict[
     page.grab()
 
 
-def test_nothing_is_asked_while_nobody_looks(page: BatchPage) -> None:
+def test_it_opens_at_the_newest_step_and_steps_by_buttons_and_keys(page: BatchPage, qtbot: QtBot) -> None:
     asked: list[Question] = []
     page.question_requested.connect(asked.append)
     page._state.show_run(read_run(RUN))
-    page.show_step(5)
-    assert not asked and page.batch is None
-    page.show()
-    assert page.batch.step == 5
-
-
-def test_it_opens_at_the_newest_step_and_steps_by_buttons_and_keys(page: BatchPage, qtbot: QtBot) -> None:
+    assert not asked and page.batch is None, "nobody looks"
     shown(page)
     assert page.batch.step == 600 and not page.on.isEnabled()
     page.back.click()
@@ -212,7 +202,7 @@ def test_the_same_batch_by_another_snapshot(page: BatchPage, runs: dict[str, Pat
     assert "already learned" in page.weights_line.text()
 
 
-def test_choosing_a_sequence_and_a_token(page: BatchPage, qtbot: QtBot) -> None:
+def test_choosing_a_sequence_and_a_token(page: BatchPage, runs: dict[str, Path], qtbot: QtBot) -> None:
     shown(page).show_step(MASKED)
     batch = page.batch
 
@@ -235,10 +225,7 @@ def test_choosing_a_sequence_and_a_token(page: BatchPage, qtbot: QtBot) -> None:
     assert right[0].fraction == pytest.approx(math.exp(-loss), abs=1e-6)
     page.text.hovered.emit(None)
     assert page.truth.text() == truth_at(4, worst[4])
-
-
-def test_bars_of_what_could_be_answered_with_the_right_one(runs: dict[str, Path], page: BatchPage) -> None:
-    batch = shown(page, runs["conll2003"], ()).batch
+    batch = shown(page, runs["conll2003"], ()).batch  # of a task: bars of what could be answered
     row, position = np.argwhere(batch.fates == WRONG)[0].tolist()
     page.show_row(row)
     page.text.hovered.emit(position)
@@ -278,7 +265,7 @@ def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: Text
 
 
 def test_words_of_each_kind_of_task(runs: dict[str, Path]) -> None:
-    batches = {task: example_batch(run) for task, run in ((task, runs[task]) for task in SAMPLES)}
+    batches = {task: ExampleBatchReader(runs[task]).read(2, None, lambda share: None) for task in SAMPLES}
     units, lines, tokens = {}, {}, {}
     for task, batch in batches.items():
         row, position = np.argwhere(batch.fates > 0)[0].tolist()
@@ -304,29 +291,23 @@ def test_words_of_each_kind_of_task(runs: dict[str, Path]) -> None:
     counts = {label.name: label.count for label in batch.task.labels}
     assert counts == {name: right.count(name) for name in ("negative", "positive")}
     assert f"{len(right)} of " in about_examples(batch, batch.task) and "epoch 1." in about_examples(batch, batch.task)
-
-
-def test_tags_of_names_are_explained_and_others_are_not() -> None:
     words = about_tags(["O", "B-PER", "I-PER", "B-LOC"])
     assert "PER: person, LOC: place." in words and "ORG" not in words and "B-: a name begins" in words
     assert about_tags(["O", "B-NP", "I-NP"]) == "" and about_tags(["NN", "VB"]) == ""
 
 
-@pytest.mark.parametrize(
-    ("share", "words"),
-    [
+def test_the_verdict_on_a_pair_is_that_of_the_room_predict(masked: ShownBatch) -> None:
+    row = masked.pair_labels.tolist().index(0)
+    for share, words in (
         (0.58, "the model: B follows A 58% (unsure: between 35% and 65%)"),
         (0.91, "the model: B follows A 91% (yes) ✓"),
         (0.04, "the model: B follows A 4% (no) ✗"),
-    ],
-)
-def test_the_verdict_on_a_pair_is_that_of_the_room_predict(masked: ShownBatch, share: float, words: str) -> None:
-    row = masked.pair_labels.tolist().index(0)
-    second = np.where(np.arange(len(masked.ids)) == row, 1 - share, np.nan)
-    judged = replace(masked, losses=replace(masked.losses, second=second))
-    assert about_sequence(judged, row).endswith(words)
-    verdict = _choice("B follows A", share, "")
-    assert verdict.short.rstrip(")") in words and verdict.explanation.strip(" .U") in words
+    ):
+        second = np.where(np.arange(len(masked.ids)) == row, 1 - share, np.nan)
+        judged = replace(masked, losses=replace(masked.losses, second=second))
+        assert about_sequence(judged, row).endswith(words)
+        verdict = _choice("B follows A", share, "")
+        assert verdict.short.rstrip(")") in words and verdict.explanation.strip(" .U") in words
 
 
 def test_a_text_that_does_not_ship_and_a_file_that_is_gone_are_named(page: BatchPage, tmp_path: Path) -> None:
@@ -344,7 +325,7 @@ def test_a_text_that_does_not_ship_and_a_file_that_is_gone_are_named(page: Batch
 # --- pictures
 
 
-def test_the_three_fates_differ_by_shape(qtbot: QtBot) -> None:
+def test_the_three_fates_differ_by_shape() -> None:
     """Also without colour: filled, dashed and outlined are three pictures in grey."""
 
     def grey(fate: int) -> np.ndarray:
@@ -389,14 +370,14 @@ def test_in_the_room(window: Window, qtbot: QtBot, runs: dict[str, Path]) -> Non
     view, page = room.view, room.view.batch
     view.buttons[view.batch].click()
     assert view.shows_batch and room._watch_fold.isHidden() and view.buttons[view.batch].isChecked()
-    qtbot.waitUntil(lambda: page.batch is not None, timeout=TIMEOUT_MS)
+    wait_until(lambda: page.batch is not None)
     view.buttons[view.curves].click()
     assert not view.shows_batch and not room._watch_fold.isHidden()
     window.services.runs.select(runs["mnli"])
     assert view.buttons[view.batch].isEnabled()
     view.buttons[view.batch].click()
-    qtbot.waitUntil(lambda: page.shows(2), timeout=TIMEOUT_MS)
+    wait_until(lambda: page.shows(2))
     qtbot.mouseClick(page.map, Qt.MouseButton.LeftButton, pos=page.map.row_rect(1).center().toPoint())
     assert set(page.batch.segments[1, : page.batch.length(1)].tolist()) == {0, 1}  # a pair
     page.back.click()
-    qtbot.waitUntil(lambda: page.shows(1), timeout=TIMEOUT_MS)
+    wait_until(lambda: page.shows(1))

@@ -18,7 +18,7 @@ from app.runs.service import RunsService
 from app.widgets import curve_canvas
 from app.widgets.redraw_pace import BURST_MS, REST_MS, SHARE, RedrawPace
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from tests.app.conftest import TIMEOUT_MS, handle_events
+from tests.app.conftest import TIMEOUT_MS, handle_events, wait_until
 from tests.app.train_room import add_snapshot, stored_run
 
 Calls = Callable[[object, str], list]
@@ -97,7 +97,7 @@ def test_a_run_at_work_is_drawn_once_a_second_at_most(qtbot: QtBot, calls: Calls
     assert view.pause.text() == "Resume" and view.numbers["step"].text == "12"
 
 
-def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(qtbot: QtBot, clock: Clock) -> None:
+def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(clock: Clock) -> None:
     owner, at = QObject(), []
     pace = RedrawPace(owner)
 
@@ -124,7 +124,7 @@ def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Calls) -> No
     page = CurvesPage(state, lambda: ("", ""))
     qtbot.addWidget(page)
     page.show()
-    qtbot.waitUntil(lambda: all(plot.is_loaded for plot in page.plots), timeout=TIMEOUT_MS)
+    wait_until(lambda: all(plot.is_loaded for plot in page.plots))
     page.draw()
     set_points = calls(curve_canvas.CurveCanvas, "show_drawing")
     page.draw()

@@ -28,7 +28,7 @@ from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 from bertcore.training.pretrain_options import PretrainOptions
 from scripts.curve_picture import _mark_phases, _plot, phase_starts
-from tests.app.conftest import handle_events
+from tests.app.conftest import handle_events, wait_until
 from tests.app.layout_check import curve_words
 from tests.app.train_room import stored_run, training_lines
 
@@ -59,7 +59,7 @@ def plot_of(looks: QApplication, qtbot: QtBot) -> Plots:
         for name, value in changes.items():
             made.change(**{name: value})
         made.show()
-        qtbot.waitUntil(lambda: made.is_loaded)
+        wait_until(lambda: made.is_loaded)
         handle_events()
         return made
 
@@ -96,15 +96,12 @@ def test_each_point_is_the_mean_of_the_window_around_it(count: int, share: float
     np.testing.assert_allclose(smoothed(values, share)[places], expected, rtol=1e-12)
 
 
-def test_what_smoothing_leaves_as_it_is() -> None:
+def test_what_smoothing_leaves_as_it_is_and_a_legend_that_says_that_a_value_is_a_mean(plot_of: Plots) -> None:
     few, peak = np.arange(9.0), np.ones(2000)
     assert smoothed(few, 0.05) is few and smoothed(np.arange(500.0), 0.0)[250] == 250
     assert window_of(10**6, 0.05) == MOST
     peak[1000] = 1e30  # hurts only its own window
     assert (smoothed(peak, 0.01)[1100:] == 1).all()
-
-
-def test_legend_says_that_a_value_is_a_mean(plot_of: Plots) -> None:
     plot = plot_of(SPEC, np.arange(100.0), np.tile([1.0, 3.0], 50))
     assert plot.legend_values == {"loss": "3.00"}
     plot.change(smoothing=0.05)
@@ -141,8 +138,8 @@ def test_marks_move_with_the_axis_and_say_why(page: CurvesPage) -> None:
     metrics.append([phase(1, "causal"), *training_lines(100), phase(61, "masked"), phase(80, "longer")])
     metrics.append([{"kind": "resume", "step": 90, "changed": "learning rate 0.001, was 0.002"}])
     assert [mark.x for mark in marks_of(metrics)] == [61, 80, 90]
-    assert "longer sequences" in marks_of(metrics)[1].sentence
-    assert "learning rate 0.001, was 0.002" in marks_of(metrics)[2].sentence
+    for mark, words in zip(marks_of(metrics)[1:], ("longer sequences", "learning rate 0.001, was 0.002"), strict=True):
+        assert words in mark.sentence
     show_axis(page, TOKENS)
     plot = page.plots[0]
     assert [mark.x for mark in plot.drawing.marks] == [4096 * 61, 4096 * 80, 4096 * 90]
@@ -178,14 +175,14 @@ def test_logarithmic_ticks_and_level_are_where_their_values_are(plot_of: Plots) 
     assert level.value() == pytest.approx(0.1) and axis.tickStrings([0.5, 2.0], 1, 1) == ["0.5", "2"]
 
 
-def test_axes_of_one_point_have_nothing_below_zero(plot_of: Plots, qtbot: QtBot) -> None:
+def test_axes_of_one_point_have_nothing_below_zero(plot_of: Plots) -> None:
     """pyqtgraph keeps the span of the run before: from -4,000."""
     plot = plot_of(SMOOTH, *FALLING)
     plot.set_points({"loss": (np.array([10.0]), np.array([8.0]))})
     (first, last), (low, high) = axes(plot)
     assert first >= -0.5 and last < 100 and 2 < low < 8 < high < 14
     plot.set_points({"loss": FALLING})
-    qtbot.waitUntil(lambda: axes(plot)[0][1] >= STEPS)
+    wait_until(lambda: axes(plot)[0][1] >= STEPS)
     assert -0.03 * STEPS < axes(plot)[0][0] <= 0
 
 
@@ -218,9 +215,7 @@ def test_what_is_said_of_a_phase_stays_within_it(plot_of: Plots) -> None:
     assert canvas._plot.getAxis("bottom").tickStrings([15_759.0], 1, 1) == [numbers.count(15_759)] == ["15,759"]
 
 
-def test_the_legend_has_the_last_value_the_hovered_or_the_last_up_to_a_marked_step(
-    plot_of: Plots, qtbot: QtBot
-) -> None:
+def test_the_legend_has_the_last_value_the_hovered_or_the_last_up_to_a_marked_step(plot_of: Plots) -> None:
     """And words before a mark have room above the curve."""
     plot = plot_of(SMOOTH, [0.0, 224.0, 226.0], [8.0, 2.27, 2.13])
     for x, value in ((None, "2.13"), (200.0, "2.27"), (None, "2.13")):
@@ -228,10 +223,10 @@ def test_the_legend_has_the_last_value_the_hovered_or_the_last_up_to_a_marked_st
         assert plot.legend_values == {"loss": value}
     plot.set_marked(225)
     assert plot.legend_values == {"loss": "2.27"}
-    qtbot.waitUntil(lambda: axes(plot)[1][1] >= 8)
+    wait_until(lambda: axes(plot)[1][1] >= 8)
     highest = axes(plot)[1][1]
     plot.change(marks=[Mark(200, "then: masked words", "first: next word")])
-    qtbot.waitUntil(lambda: axes(plot)[1][1] > highest)
+    wait_until(lambda: axes(plot)[1][1] > highest)
 
 
 def test_places_have_names_and_are_clicked(plot_of: Plots) -> None:

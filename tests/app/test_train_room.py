@@ -24,7 +24,7 @@ from bertcore import locations
 from bertcore.analysis.predict import WordGuess
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from tests.app.conftest import TIMEOUT_MS
+from tests.app.conftest import wait_until
 from tests.app.train_room import Models, chosen_step, idle_room, look_at, stored_run, training_lines
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
@@ -37,9 +37,7 @@ def _info(state: str, **fields: object) -> RunInfo:
     return RunInfo(Path("run"), "stories", "tiny", status, can_resume=state in ("stopped", "failed"))
 
 
-def test_curves_and_big_numbers_are_the_metrics_file_and_follow_it(
-    room: TrainRoom, service: RunsService, qtbot: QtBot
-) -> None:
+def test_curves_and_big_numbers_are_the_metrics_file_and_follow_it(room: TrainRoom, service: RunsService) -> None:
     run = stored_run(lines=LINES, step=40)
     service.set_following(True)
     room.view.draw()
@@ -60,7 +58,7 @@ def test_curves_and_big_numbers_are_the_metrics_file_and_follow_it(
     newest = f"{LINES[-2]['mlm_loss']:.2f}"
     assert shown == shown | {"step": "40", "loss": newest, "right": "25%", "speed": "12.3\u2009k"}
     run.append_metric({"kind": "train", "step": 41, "loss": 2.0, "mlm_loss": 1.25, "phase": "masked"})
-    qtbot.waitUntil(lambda: room.view.numbers["loss"].text == "1.25", timeout=TIMEOUT_MS)
+    wait_until(lambda: room.view.numbers["loss"].text == "1.25")
     assert plots.plots[0].points("loss_masked")[0][-1] == 41
     look_at(room, stored_run("second", lines=training_lines(12)))  # leaves nothing of the first
     assert sum(len(plots.plots[0].points(key)[0]) for key in ("loss_masked", "loss_next_word")) == 12
@@ -79,9 +77,9 @@ def test_loss_is_of_what_the_run_is_at_and_says_so(room: TrainRoom) -> None:
         assert (number.text, number.unit) == (f"{newest:.2f}", f"{unit} loss, last batch")
 
 
-@pytest.mark.parametrize(
-    ("state", "pause", "can_pause", "can_stop"),
-    [
+def test_buttons_are_enabled_as_the_state_allows(room: TrainRoom) -> None:
+    pause, stop = room.view.pause, room.view.stop
+    for state, *expected in (
         ("starting", "Pause", False, True),
         ("running", "Pause", True, True),
         ("paused", "Resume", True, True),
@@ -89,14 +87,9 @@ def test_loss_is_of_what_the_run_is_at_and_says_so(room: TrainRoom) -> None:
         ("failed", "Resume", True, False),
         ("done", "Pause", False, False),
         ("unknown", "Pause", False, False),
-    ],
-)
-def test_buttons_are_enabled_as_the_state_allows(
-    room: TrainRoom, state: str, pause: str, can_pause: bool, can_stop: bool
-) -> None:
-    room.state.show_run(_info(state))
-    assert room.view.pause.text() == pause
-    assert (room.view.pause.isEnabled(), room.view.stop.isEnabled()) == (can_pause, can_stop)
+    ):
+        room.state.show_run(_info(state))
+        assert [pause.text(), pause.isEnabled(), stop.isEnabled()] == expected, state
 
 
 def test_pause_resume_and_stop_reach_the_folder(room: TrainRoom, service: RunsService, qtbot: QtBot) -> None:
