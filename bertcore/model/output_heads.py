@@ -38,7 +38,11 @@ class MaskedWordHead(nn.Module):
 
     def forward(self, hidden: Tensor, token_table: Tensor) -> Tensor:
         """Hidden states (..., H) and the token table (V,E) -> logits (..., V)."""
-        return F.linear(self.norm(self.activation(self.transform(hidden))), token_table, self.bias)
+        return F.linear(self.projected(hidden), token_table, self.bias)
+
+    def projected(self, hidden: Tensor) -> Tensor:
+        """What is compared with each row of the token table: (..., H) -> (..., E)."""
+        return self.norm(self.activation(self.transform(hidden)))
 
 
 class Pooler(nn.Module):

@@ -1,0 +1,1 @@
+"""What holds over many texts: collections of them, and heads, grammar, probes ... measured with intervals."""

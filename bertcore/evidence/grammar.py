@@ -1,0 +1,186 @@
+"""Which heads follow grammar: for each relation of a treebank the head that finds it best, and the best fixed distance.
+
+As Clark, Khandelwal, Levy and Manning 2019 ("What Does BERT Look At?", section 4.2), but chosen on one half of the
+sentences and measured on the other. A head finds one word from another if that attends to it most, of all other words.
+B sentences, W words, S tokens, L layers, N heads, D dependencies.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bertcore.analysis.passes import Batch, for_each, open_cost
+from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.evidence.collection import Collection, Tree
+from bertcore.evidence.intervals import halves, ratio_interval
+from bertcore.model.bert import Bert
+from bertcore.model.hooks import Hook
+from bertcore.progress import ReportProgress, no_progress
+from bertcore.table import Table
+from bertcore.tokenizer.tokenizer import Encoding
+
+Direction = Literal["to its head", "to its dependent"]
+DIRECTIONS: tuple[Direction, Direction] = ("to its head", "to its dependent")
+FEWEST = 30  # dependencies of a relation on each half
+LEAST_GAIN = 0.02  # of a share over the best fixed distance; less is called none
+FARTHEST = 10  # words, of a fixed distance
+
+
+@dataclass(frozen=True)
+class RelationHead:
+    """The head that finds a relation best, measured on the half that it was not chosen on."""
+
+    relation: str
+    direction: Direction
+    layer: int  # from 0
+    head: int  # from 0
+    share: float  # of `count` dependencies that it finds
+    low: float
+    high: float
+    count: int
+    distance: int  # from the dependent to its head, in words: the one that is right most often
+    distance_share: float
+
+    @property
+    def gain(self) -> float:
+        return self.share - self.distance_share
+
+    @property
+    def is_found(self) -> bool:
+        """Better than always the same distance, by two points at least and for sure."""
+        return self.gain >= LEAST_GAIN and self.low > self.distance_share
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grammar(Table):
+    """What every head finds in a treebank. `hits` are of all dependencies, but for those of the root."""
+
+    collection: Collection[Tree]
+    seed: int
+    hits: NDArray[np.bool_]  # (D,L,N,2) found, in both directions
+    relations: NDArray[np.str_]  # (D)
+    sentences: NDArray[np.int64]  # (D) number of the sentence
+    distances: NDArray[np.int64]  # (D) from the dependent to its head, in words
+    left_out: tuple[str, ...] = ()
+
+    def best_heads(self) -> list[RelationHead]:
+        """For each relation the better direction of its best head; that with the largest gain comes first."""
+        choose, measure = (np.isin(self.sentences, half) for half in halves(len(self.collection), self.seed))
+        found = []
+        for relation in np.unique(self.relations).tolist():
+            here = self.relations == relation
+            if min((here & choose).sum(), (here & measure).sum()) >= FEWEST:
+                found.append(self._best(relation, here & choose, here & measure))
+        return sorted(found, key=lambda each: -each.gain)
+
+    def shares(self, direction: Direction = "to its head") -> tuple[list[str], NDArray[np.float64]]:
+        """Relations (R), the commonest first, and the share that each head finds, (R,L,N)."""
+        names, counts = np.unique(self.relations, return_counts=True)
+        kept = names[np.argsort(-counts, kind="stable")]
+        hits = self.hits[..., DIRECTIONS.index(direction)]
+        return kept.tolist(), np.stack([hits[self.relations == name].mean(axis=0) for name in kept])
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{**vars(each), "gain": each.gain, "found": each.is_found} for each in self.best_heads()]
+
+    def _best(self, relation: str, choose: NDArray[np.bool_], measure: NDArray[np.bool_]) -> RelationHead:
+        shares = self.hits[choose].mean(axis=0)  # (L,N,2)
+        layer, head, way = (int(each) for each in np.unravel_index(int(shares.argmax()), shares.shape))
+        near = self.distances[choose][np.abs(self.distances[choose]) <= FARTHEST]
+        values, counts = np.unique(near, return_counts=True)
+        distance = int(values[counts.argmax()]) if len(values) else 1
+        hits = self.hits[measure, layer, head, way]
+        _, rows = np.unique(self.sentences[measure], return_inverse=True)
+        found = ratio_interval(np.bincount(rows, hits), np.bincount(rows), self.seed)
+        return RelationHead(
+            relation=relation,
+            direction=DIRECTIONS[way],
+            layer=layer,
+            head=head,
+            share=found.value,
+            low=found.low,
+            high=found.high,
+            count=found.count,
+            distance=distance,
+            distance_share=float((self.distances[measure] == distance).mean()),
+        )
+
+
+def grammar_of_heads(
+    checkpoint: Checkpoint, collection: Collection[Tree], *, seed: int = 0, progress: ReportProgress = no_progress
+) -> Grammar:
+    """All heads on all dependencies. Sentences that are longer than the model reads, or whose words the vocabulary
+    cannot be laid onto, are left out and counted. Raises BertcoreError where none is left.
+    """
+    encodings, spans, numbers = list[Encoding](), list[list[list[int]]](), list[int]()
+    for number, tree in enumerate(collection.rows):
+        encoding = checkpoint.tokenizer.encode(tree.text, max_length=checkpoint.config.max_length)
+        tokens = tokens_of_words(encoding, tree)
+        if not encoding.dropped and all(tokens) and len(tree.words) > 1:
+            encodings.append(encoding)
+            spans.append(tokens)
+            numbers.append(number)
+    if not encodings:
+        raise BertcoreError(f"No sentence of {collection.name} can be read whole by this model.")
+
+    def answer(batch: Batch, _: ReportProgress) -> list[NDArray[np.int16]]:
+        return most_attended(checkpoint.model, batch, [spans[number] for number in batch.numbers])
+
+    looked = for_each(checkpoint.model, encodings, answer, cost=open_cost, progress=progress)
+    hits, relations, sentences, distances = list[NDArray](), list[str](), list[int](), list[int]()
+    for number, most in zip(numbers, looked, strict=True):  # most: (L,N,W)
+        tree = collection.rows[number]
+        words = [word for word, head in enumerate(tree.heads) if head >= 0]
+        heads = [tree.heads[word] for word in words]
+        both = most[..., words] == heads, most[..., heads] == words  # (L,N,D) each
+        hits.append(np.moveaxis(np.stack(both, axis=-1), 2, 0))
+        relations += [tree.relations[word] for word in words]
+        sentences += [number] * len(words)
+        distances += [head - word for word, head in zip(words, heads, strict=True)]
+    left = len(collection) - len(numbers)
+    said = (f"{left:,} sentences of one word, or that the model cannot read whole",) if left else ()
+    found = np.array(relations), np.array(sentences), np.array(distances)
+    return Grammar(collection, seed, np.concatenate(hits), *found, (*collection.left_out, *said))
+
+
+def tokens_of_words(encoding: Encoding, tree: Tree) -> list[list[int]]:
+    """The tokens of each word of the tree, by their characters; none where it has none of its own."""
+    tokens: list[list[int]] = []
+    start = 0
+    for word, is_joined in zip(tree.words, tree.is_joined, strict=True):
+        end = start + len(word)
+        spans = enumerate(zip(encoding.offsets, encoding.parts, strict=True))
+        tokens.append([at for at, ((a, b), part) in spans if part != "special" and a < end and b > start])
+        start = end + (not is_joined)
+    return tokens
+
+
+def most_attended(model: Bert, batch: Batch, words: Sequence[Sequence[Sequence[int]]]) -> list[NDArray[np.int16]]:
+    """Of each sentence (L,N,W): the other word that each word attends to most. `words`: the tokens of each.
+
+    Attention from a word is the mean over its tokens, attention to it the sum; that to [CLS] and [SEP] does not count.
+    """
+    longest, (count, length) = max(map(len, words)), batch.ids.shape
+    belongs = torch.zeros(count, longest, length, device=batch.ids.device)  # (B,W,S)
+    for row, each in enumerate(words):
+        for word, tokens in enumerate(each):
+            belongs[row, word, list(tokens)] = 1
+    mean = (belongs / belongs.sum(-1, keepdim=True).clamp(min=1))[:, None]  # (B,1,W,S)
+    barred = (belongs.sum(-1) == 0)[:, None, None, :] | torch.eye(longest, device=belongs.device, dtype=torch.bool)
+    found: list[Tensor] = []
+
+    def look(point: str, value: Tensor) -> Tensor:
+        if point.endswith("attention.probs"):
+            between = mean @ value @ belongs.transpose(1, 2)[:, None]  # (B,N,W,W)
+            found.append(between.masked_fill(barred, -1).argmax(-1).short())
+        return value
+
+    batch.hidden(model, Hook(look))
+    looked = torch.stack(found, dim=1).cpu().numpy()  # (B,L,N,W)
+    return [looked[row, ..., : len(each)] for row, each in enumerate(words)]
