@@ -35,7 +35,7 @@ class Answers:
     given: tuple[str, ...] = ()  # (M) in words, where a person may look at them
     right: tuple[str, ...] = ()  # (M)
 
-    def by_row(self, values: NDArray, rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def by_row(self, values: NDArray, rows: int) -> tuple[NDArray, NDArray]:
         """Of values (M) the sum in each row, and how many there are, (R) each."""
         return np.bincount(self.row, values, rows), np.bincount(self.row, np.ones(len(self.row)), rows)
 
