@@ -20,7 +20,7 @@ from bertcore.analysis.interventions import check_numbers, check_rows
 from bertcore.analysis.predict import Floats, HeadOutputs
 from bertcore.checkpoint.config_file import Pooling, absent_points
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
+from bertcore.model.bert import Bert, Mask
 from bertcore.model.hooks import NO_HOOK, Changes, Hook, Intervention, Recorder, hidden_points
 from bertcore.progress import ReportProgress, no_progress, part_of
 from bertcore.tasks.kinds import TASK_KINDS
@@ -240,6 +240,21 @@ def hidden_states(
         states.append(batch.hidden(model, hook)[index])
     del states[-2]  # of the last layer, before the final norm
     return [each.float().cpu().numpy() for each in torch.stack(states).split([len(each) for each in positions], dim=1)]
+
+
+def layer_states(model: Bert, batch: Batch, hook: Hook = NO_HOOK, seen: int | None = None) -> Iterator[Tensor]:
+    """Hidden states (B,S,H) after the embeddings, then after each layer: whoever asks for no more ends the pass.
+
+    By the fast path, but for layer `seen` (from 0), whose points the hook sees by their whole names. The last one is
+    normalised in every model.
+    """
+    x, depth = model.embeddings(batch.ids, batch.segments, batch.positions), model.encoder.depth
+    mask = Mask.of(batch.mask if len(set(batch.lengths)) > 1 else None, False, x)
+    yield x
+    for layer in range(depth):
+        inside = hook.at(f"layer.{layer}") if layer == seen else NO_HOOK
+        x = model.encoder.layer(layer)(x, mask, hook=inside)
+        yield x if layer < depth - 1 else model.encoder(x, start=depth)
 
 
 def predict_heads(

@@ -63,9 +63,18 @@ class Scored(Protocol):
 
 
 class MaskedWords:
-    """Some words of each sentence masked, always the same ones for a seed; a sentence that has none is left out."""
+    """Some words of each sentence masked, always the same ones for a seed; a sentence that has none is left out.
 
-    def __init__(self, checkpoint: Checkpoint, collection: Collection[Sentence], seed: int = 0) -> None:
+    masks: the tokens to mask of each sentence, where they are not to be drawn.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        collection: Collection[Sentence],
+        seed: int = 0,
+        masks: Sequence[Sequence[int]] | None = None,
+    ) -> None:
         mask_id = checkpoint.tokenizer.mask_id
         if "mlm" in checkpoint.missing or mask_id is None:
             raise BertcoreError(checkpoint.missing.get("mlm", "This vocabulary has no mask, so no word can be hidden."))
@@ -77,8 +86,8 @@ class MaskedWords:
             words = [at for at, part in enumerate(encoding.parts) if part != "special" and encoding.ids[at] != mask_id]
             if words:
                 chance = np.random.default_rng([seed, number])
-                chosen = chance.choice(words, max(1, round(MASKED * len(words))), replace=False)
-                self.masks.append(sorted(chosen.tolist()))
+                chosen = chance.choice(words, max(1, round(MASKED * len(words))), replace=False).tolist()
+                self.masks.append(sorted(chosen if masks is None else masks[number]))
                 self._hidden.append([encoding.ids[at] for at in self.masks[-1]])
                 for at in self.masks[-1]:
                     encoding.ids[at] = mask_id
