@@ -44,7 +44,7 @@ LAYERS = (
     ("app.rooms.room", "app.rooms.values_view"),
     tuple(
         f"app.rooms.{room}"
-        for room in ("map", "embed", "attend", "predict", "layers", "train", "apply", "film", "game")
+        for room in ("map", "embed", "attend", "predict", "layers", "train", "apply", "evidence", "film", "game")
     ),
     ("app.rooms",),
     ("app.lessons",),

@@ -26,6 +26,8 @@ MEANINGS: dict[str, str] = {
         "How far the answer moves towards that of the other text when this one place is swapped: 0 not "
         "at all, 1 all the way."
     ),
+    "relation_found": mark("In how many of all cases the head looks most at the right word."),
+    "mean_effect": mark("The mean over all pairs of the collection, not of one sentence."),
     "share": mark("How much this word adds to the answer: +1 makes it 2.7 times as likely."),
     "entropy": mark("Over how many tokens its attention is spread, averaged over all that look."),
     "distance": mark("How many tokens away it looks, on average."),

@@ -30,6 +30,7 @@ from ..widgets.layouts import vbox
 from ..widgets.scatter import Points, Scatter
 
 Place = tuple[int, int | None]  # row, column
+SCALED = ("low", "high", "tick")  # of a bar: in the unit of the values
 Followed = Literal["token", "stage", "layer", "head"]  # what of a selection
 
 
@@ -192,8 +193,9 @@ class Bars(Picture):
             rows = baseline.rows
         notes = list(map(str, rows.numbers)) if self.notes_positions else [""] * len(array)
         texts = _texts(values, lambda value: numbers.decimal(value, self.shown_digits))
+        details = [{k: v / longest if k in SCALED else v for k, v in one.items()} for one in _details(values)]
         own = [{"color": self.color, "note": note, "before": one} for note, one in zip(notes, before, strict=True)]
-        each = zip(rows.labels, texts, array, own, _details(values), strict=True)
+        each = zip(rows.labels, texts, array, own, details, strict=True)
         chart.set_bars([Bar(name, text, value / longest, **{**mine, **more}) for name, text, value, mine, more in each])
         return replace(values, rows=rows)
 

@@ -175,7 +175,12 @@ def commands_of(window: Commanded) -> dict[str, Command]:
         ("text.type", "Ctrl+L", say("Edit sentence A"), type_a),
         ("text.reset", "Ctrl+0", say("Reset all changes inside the model"), lambda: state.set_what_if(NOTHING_CHANGED)),
         *(
-            (f"room.{room.key}", f"Ctrl+{number}", room.shown_title, partial(open_room, room.key))
+            (
+                f"room.{room.key}",
+                f"Ctrl+{number}" if number < 10 else f"Ctrl+Shift+{number - 9}",
+                room.shown_title,
+                partial(open_room, room.key),
+            )
             for number, room in enumerate(ROOMS, start=1)
         ),
         ("compare.model", "Ctrl+Alt+O", say("Compare with another model…"), comparison.ask_for_model),

@@ -27,6 +27,8 @@ HIGHLIGHTS = {
     "layers.slider": "the choice of a layer, in Layers",
     "film.view": "the film strip",
     "apply.view": "the answer of a fine-tuned model",
+    "evidence.tabs": "the tabs of Evidence",
+    "evidence.view": "the open view of Evidence",
 }
 
 

@@ -10,6 +10,7 @@ from ..look.say import say
 from .layouts import vbox
 
 WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56
+PROJECTED_PX = 50  # the height on a projector: there the type grows less than everything else
 NARROW_PX = 28  # a button with its icon alone
 
 
@@ -35,7 +36,9 @@ class RoomButton(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         words = QFontMetrics(theme.font(11.5, bold=True)).horizontalAdvance(self.text()) + theme.px(4)
-        return QSize(max(theme.column_px(BUTTON_PX), words), theme.px(HEIGHT_PX))
+        return QSize(
+            max(theme.column_px(BUTTON_PX), words), theme.px(PROJECTED_PX if theme.is_projector() else HEIGHT_PX)
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, rect, side = theme.painter(self), QRectF(self.rect()), theme.px(22)

@@ -22,6 +22,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEv
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
+from ..look.say import say
 from .charts.pointer import next_of
 from .charts.zoom import Zoom, ZoomedDrawing
 
@@ -75,14 +76,16 @@ class Scatter(ZoomedDrawing):
     arrows_click, arrows_move = True, False
     hint_px, least_px = (400, 120), (160, 90)
 
-    def __init__(self, name: str, *, names: bool = True) -> None:
-        """names: all are named where there is room; else only those selected or pointed at."""
+    def __init__(self, name: str, *, names: bool = True, axis_names: tuple[str, str] = ("", "")) -> None:
+        """names: all are named where there is room; else only those selected or pointed at. axis_names: what right and
+        up are, given through `mark`; then both have a scale of their own, and lines at 0."""
         super().__init__(name, Qt.FocusPolicy.TabFocus, Zoom(CLOSEST))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.points = Points()
         self.selected: list[int] = []
         self.stage = 0
-        self._names = names
+        self._names, self._axis_names = names, axis_names
+        self._zero = QPointF()
         self._paths = self.points.paths  # (T,P,2) in pixels
         self.spots: list[QPointF] = []  # where the points stand in the widget
         self.far: list[int] = []  # the points that stand at the edge, because they are farther away
@@ -115,17 +118,23 @@ class Scatter(ZoomedDrawing):
         margin, names = theme.px(MARGIN_PX), theme.px(NAME_ROOM_PX) if self._names else 0
         size = np.array([self.width(), self.height()], dtype=float)
         room = np.maximum(size - 2 * margin - (names, 0), 1.0)
-        may_be_far = len(places) == 1 and not self.points.shades
+        has_axes = any(self._axis_names)
+        may_be_far = len(places) == 1 and not self.points.shades and not has_axes
         near = near_points(places[0], room) if may_be_far else np.ones(places.shape[1], dtype=bool)
         self.far = np.flatnonzero(~near).tolist()
         if places.shape[1]:
             low, high = places[:, near].min(axis=(0, 1)), places[:, near].max(axis=(0, 1))
+            if has_axes:
+                low, high = np.minimum(low, 0), np.maximum(high, 0)
             span = np.maximum(high - low, 1e-6)
-            scale = float((room / span).min())
+            scale = room / span if has_axes else np.full(2, (room / span).min())
+            places = np.concatenate([places, np.zeros((len(places), 1, 2))], axis=1)  # and where 0 is
+            near = np.append(near, True)
             spots = (places - low) * scale + margin + (room - span * scale) / 2
             spots[..., 1] = size[1] - spots[..., 1]  # up is larger
             spots[:, ~near] = spots[:, ~near].clip(margin / 2, size - margin / 2)
             places = (spots / np.maximum(size, 1) - (zoom.x, zoom.y)) / zoom.span * size
+            self._zero, places = QPointF(*places[0, -1].tolist()), places[:, :-1]
         self._paths = places
         self.spots = [QPointF(x, y) for x, y in places[min(self.stage, len(places) - 1)].tolist()]
 
@@ -230,6 +239,15 @@ class Scatter(ZoomedDrawing):
         if not points.names:
             return
         painter = theme.painter(self)
+        if any(self._axis_names):
+            painter.setPen(QPen(theme.color("line"), 1))
+            painter.drawLine(QPointF(0, self._zero.y()), QPointF(self.width(), self._zero.y()))
+            painter.drawLine(QPointF(self._zero.x(), 0), QPointF(self._zero.x(), self.height()))
+            right, up = map(say, self._axis_names)
+            rect = QRectF(self.rect()).adjusted(2, 0, -2, 0)
+            bottom = rect.adjusted(0, rect.height() - theme.px(15), 0, 0)
+            theme.draw_text(painter, bottom, right, "muted", 11, align=theme.RIGHT)
+            theme.draw_text(painter, rect.adjusted(self._zero.x(), 0, 0, theme.px(15) - rect.height()), up, "muted", 11)
         if points.places.ndim == 3:
             paths = self._paths.transpose(1, 0, 2).tolist()  # (T,P,2) -> (P,T,2)
             for point, one in enumerate(paths):

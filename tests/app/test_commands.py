@@ -122,7 +122,7 @@ def test_a_word_is_put_in_from_the_keyboard(window: Window) -> None:
 
 
 def test_rooms_open_by_their_numbers(window: Window) -> None:
-    for number, room in enumerate(ROOMS, start=1):
+    for number, room in enumerate(ROOMS[:9], start=1):
         key = getattr(Qt.Key, f"Key_{number}")
         QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
         assert window.room_key == room.key

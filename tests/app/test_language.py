@@ -90,7 +90,7 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
     *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
     *("roberta", "albert"),
 }
-WORDS_OF_OTHER_MODELS = {"SnapshotList"}  # widgets that paint what a model with another vocabulary says
+WORDS_OF_OTHERS = {"SnapshotList", "SentenceArcs"}  # widgets that paint what another vocabulary, or a treebank, says
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TAGS = re.compile(r"<[^>]*>|&[a-z]+;")
 _MODELS = re.compile("|".join(map(re.escape, NAMED)))
@@ -147,7 +147,7 @@ def texts(root: QWidget) -> Iterator[tuple[str, str]]:
 
     def note(painter: QPainter, *about: object) -> None:
         name = type(painter.device()).__name__
-        if isinstance(painter.device(), QWidget) and name not in WORDS_OF_OTHER_MODELS:
+        if isinstance(painter.device(), QWidget) and name not in WORDS_OF_OTHERS:
             heard.append((name, str(about[-1])))
 
     with pytest.MonkeyPatch.context() as patch:

@@ -1,6 +1,7 @@
 """Bars with a word before and a number behind: probabilities, norms, cosines, attention."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -32,6 +33,9 @@ class Bar:
     note: str = ""  # small and muted, behind the label: the position of a token
     sign: int = 0  # of a difference, 1 more or -1 less: its colour in the place of `color`
     before: float | None = None  # the baseline's length, as a line across the bar
+    low: float | None = None  # the ends of its interval, which may lie below zero: a line with two ends
+    high: float | None = None
+    tick: float | None = None  # another length that it is measured against, as a coloured line across the bar
 
 
 class BarList(Drawing):
@@ -64,6 +68,7 @@ class BarList(Drawing):
         self._may_cut, self._label_share = may_cut, label_share
         self._line_at, self.is_of_whole = line_at, of_whole
         self._most_row = theme.px(stretch_to_px)
+        self.row_beside: Callable[[int], QRectF] | None = None  # of a picture beside it, whose rows it goes on
         grows = stretch_to_px > ROW_PX or may_cut
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, vertical)
@@ -88,6 +93,9 @@ class BarList(Drawing):
             self.values_changed()
 
     def row_rect(self, row: int) -> QRectF:
+        if self.row_beside is not None:
+            beside = self.row_beside(row)
+            return QRectF(0, beside.y(), self.width(), beside.height())
         height = self._row_height()
         return QRectF(0, row * height, self.width(), height)
 
@@ -104,30 +112,45 @@ class BarList(Drawing):
     def shapes(self) -> Iterator[Shape]:
         bold, small = QFontMetrics(theme.font(13, bold=True)), QFontMetrics(theme.font(10.5))
         labels = (bold.horizontalAdvance(bar.label) + small.horizontalAdvance(bar.note + " ") for bar in self.bars)
-        left = max(max(labels, default=0) + theme.px(14), theme.px(62))
+        left: float = max(max(labels, default=0) + theme.px(14), theme.px(62))
         left = min(left, round(self.width() * self._label_share))
         # What is kept free behind the longest bar: one width for all rows, so that their lengths compare.
         strong = [bar for bar in self.bars if bar.mark or bar.is_strong]
         wide = [bold.horizontalAdvance(_number(bar)) + theme.px(10) for bar in strong]
         free = max([theme.px(WHOLE_NUMBER_PX if self.is_of_whole else NUMBER_PX), *wide])
         longest, radius = max(self.width() - left - free, 1.0), theme.px(5)
+        # With intervals, bars may be below zero, and begin farther right.
+        lowest = min(
+            (min(bar.low, bar.fraction, 0.0) for bar in self.bars if bar.low is not None and math.isfinite(bar.low)),
+            default=0.0,
+        )
+        begin, left = left, left - longest * lowest / (1 - lowest)
+        longest -= left - begin
         rows = min(len(self.bars), int((self.height() + 1) // self._row_height()))
+        rows = rows if self.row_beside is None else len(self.bars)
         for row, bar in enumerate(self.bars[:rows]):
             rect = self.row_rect(row)
             if row == self.hovered_cell:
                 yield Box(rect.adjusted(-2, 0, 0, 0), "hover", radius_px=radius)
             noted = small.horizontalAdvance(bar.note + "  ") if bar.note else 0
-            label = QRectF(theme.px(4), rect.y(), left - theme.px(6) - noted, rect.height())
+            label = QRectF(theme.px(4), rect.y(), begin - theme.px(6) - noted, rect.height())
             yield Words(label, bar.label, "ink", 13, bar.is_strong)
             if bar.note:
-                note = QRectF(0, rect.y(), left - theme.px(7), rect.height())
+                note = QRectF(0, rect.y(), begin - theme.px(7), rect.height())
                 yield Words(note, bar.note, "muted", 10.5, align=theme.RIGHT)
             high = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
             length, middle = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0), rect.center().y()
             if self.is_of_whole:
                 yield Box(QRectF(left, middle - high / 2, longest, high), "track", radius_px=2.5)
             color = theme.signed_color(bar.sign) if bar.sign else bar.color
-            yield Box(QRectF(left, middle - high / 2, length, high), color, radius_px=2.5)
+            box = QRectF(left, middle - high / 2, length, high)
+            if bar.low is not None and bar.fraction < 0:
+                length = 0.0
+                box.setLeft(left + longest * bar.fraction)
+                box.setRight(left)
+            yield Box(box, color, radius_px=2.5)
+            yield from _interval(bar, left, longest, middle, high)
+            length = max(length, longest * min(max(bar.high or 0.0, bar.tick or 0.0), 1.0))
             if bar.before is not None:
                 before = longest * min(bar.before, 1.0)
                 x, reach = left + before, high / 2 + 2
@@ -149,8 +172,8 @@ class BarList(Drawing):
         return QSize(theme.px(120), (min(rows, LEAST_ROWS) if self._may_cut else rows) * theme.px(ROW_PX))
 
     def cell_at(self, point: QPointF) -> int | None:
-        row = int(point.y() // self._row_height())
-        return row if self._clickable and 0 <= row < len(self.bars) else None
+        row = next((row for row in range(len(self.bars)) if self.row_rect(row).contains(point)), None)
+        return row if self._clickable else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
         return next_of(len(self.bars), cell, key) if self._clickable else None
@@ -160,6 +183,19 @@ class BarList(Drawing):
         if self.arrows_click:
             return next((row for row, bar in enumerate(self.bars) if bar.is_strong), None)
         return 0 if self._clickable and self.bars else None
+
+
+def _interval(bar: Bar, zero: float, longest: float, middle: float, high: float) -> Iterator[Shape]:
+    """The line with two ends of a bar's interval, and its tick. zero: where bars begin; high: how high they are."""
+    ends = [zero + longest * min(at, 1.0) for at in (bar.low, bar.high) if at is not None and math.isfinite(at)]
+    if len(ends) == 2:
+        yield Line(QPointF(ends[0], middle), QPointF(ends[1], middle), "ink", theme.stroke(1.2), snaps=False)
+        for x in ends:
+            reach = QPointF(0, high / 4 + 2)
+            yield Line(QPointF(x, middle) - reach, QPointF(x, middle) + reach, "ink", theme.stroke(1.2), snaps=False)
+    if bar.tick is not None:
+        at, reach = QPointF(zero + longest * min(bar.tick, 1.0), middle), QPointF(0, high / 2 + 2)
+        yield Line(at - reach, at + reach, "warn", theme.stroke(3), snaps=False)
 
 
 def _number(bar: Bar) -> str:

@@ -11,12 +11,12 @@ dragging and the arrow keys move what is shown, + and - zoom and 0 shows all of 
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
@@ -70,6 +70,9 @@ class LabelledGrid(ZoomedDrawing):
         self._square, self._signed, self._tilted, self._scale = square, signed, tilted, scale
         self._longest_px, self._largest_px = longest_px, largest_px
         self._axis_names = ("", "")
+        self._groups: Sequence[str] = ()
+        self._hatched: np.ndarray | None = None
+        self._framed: Collection[tuple[int, int]] = ()
         self._texts: Sequence[Sequence[str]] = ()
         self._written: Callable[[float], str] = numbers.number
         self._row: int | None = None
@@ -102,11 +105,15 @@ class LabelledGrid(ZoomedDrawing):
         *,
         signed: bool | None = None,
         written: Callable[[float], str] = numbers.number,
+        hatched: np.ndarray | None = None,
+        framed: Collection[tuple[int, int]] = (),
+        groups: Sequence[str] = (),
     ) -> None:
         """low, high: the values at the ends of the colour scale. texts (R,C): in the cells, where there is room.
-        signed: which of the two scales from now on; None leaves it. written: the numbers at the ends of the scale. An
-        empty grid shows nothing."""
-        self._written = written
+        signed: which of the two scales from now on; None leaves it. written: the numbers at the ends of the scale.
+        hatched (R,C): cells whose number says nothing. framed: cells (row, column) that stand out. groups: names of as
+        many equal parts of the columns, above them. An empty grid shows nothing."""
+        self._written, self._hatched, self._framed, self._groups = written, hatched, framed, groups
         self._signed = self._signed if signed is None else signed
         self.raster = Raster(values, low, high, signed=self._signed) if values.size else None
         if list(rows.texts) != list(self.rows.texts) or list(columns.texts) != list(self.columns.texts):
@@ -196,7 +203,7 @@ class LabelledGrid(ZoomedDrawing):
         metrics = QFontMetrics(theme.font(11))
         left: float = min(self._advances[0], theme.px(self._longest_px), round(self.width() * 0.4))
         left = max(left, metrics.horizontalAdvance(side)) + theme.px(14)
-        names = theme.px(18) if side or above else 0
+        names = theme.px(18) if side or above or self._groups else 0
         if not self._tilted:
             return left, theme.px(22) + names
         return left, min(self._advances[1], theme.px(LONGEST_PX)) * 0.77 + theme.px(18) + names
@@ -225,6 +232,10 @@ class LabelledGrid(ZoomedDrawing):
         """The picture and what stands in its cells; a subclass may paint over it."""
         raster.paint(painter, rect, QRectF(*self._view()))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        lines = theme.color("muted")
+        lines.setAlpha(90)  # numbers are read through them
+        for row, column in [] if self._hatched is None else np.argwhere(self._hatched).tolist():
+            painter.fillRect(self.cell_rect(row, column), QBrush(lines, Qt.BrushStyle.BDiagPattern))
         if self._texts:
             self._paint_texts(painter, raster)
 
@@ -336,6 +347,12 @@ class LabelledGrid(ZoomedDrawing):
         x, y, across, down = self._view()
         height, width = rect.height() / down, rect.width() / across
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.color("card"), theme.stroke(3)))
+        for x_of_group in (rect.x() + rect.width() * at / len(self._groups) for at in range(1, len(self._groups))):
+            painter.drawLine(QPointF(x_of_group, rect.top()), QPointF(x_of_group, rect.bottom()))
+        painter.setPen(QPen(theme.color("curve_held_out"), theme.stroke(2.2)))
+        for one in self._framed:
+            painter.drawRoundedRect(self.cell_rect(*one), 2, 2)
         painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
         if self._row is not None and self._row < len(self.rows.texts):
             painter.drawRect(QRectF(rect.x(), rect.y() + (self._row - y) * height, rect.width(), max(height, 2)))
@@ -363,9 +380,13 @@ class LabelledGrid(ZoomedDrawing):
         self.paint_frames(painter, rect)
         painter.setClipping(False)
         self._paint_labels(painter, rect)
+        painter.setFont(theme.font(11))
+        painter.setPen(theme.color("muted"))
+        for number, name in enumerate(self._groups):
+            width = rect.width() / len(self._groups)
+            box = QRectF(rect.x() + number * width, rect.y() - theme.px(40), width, theme.px(18))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
         if any(self._axis_names):
-            painter.setFont(theme.font(11))
-            painter.setPen(theme.color("muted"))
             side, above = self._axis_names
             line, middle = theme.px(18), Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
             painter.drawText(QRectF(rect.x(), 0, rect.width(), line), middle, above)

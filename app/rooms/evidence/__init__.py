@@ -1,0 +1,1 @@
+"""Room Evidence: what holds over many texts."""

@@ -1,0 +1,111 @@
+"""Which collection the view on show is about: the sample that ships, a file, or lines that a person types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QFileDialog, QMenu, QPlainTextEdit, QWidget
+
+from ...compute.evidence import Gathered, Kind, Source, shipped_source
+from ...figures.figure import joined
+from ...look import theme
+from ...look.say import mark, say
+from ...widgets.card import Card, Hint, button
+from ...widgets.controls import MenuButton
+from ...widgets.layouts import fill, hbox
+from .view import HASH_DIGITS
+
+BOX_PX, LEAST_PX = 92, 220
+FILES = {
+    "pairs": mark("Pairs (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)"),
+    "trees": mark("Treebanks (*.conllu *.gz *.xz);;All files (*)"),
+    "sentences": mark("Sentences (*.txt *.conllu *.gz *.xz);;All files (*)"),
+}
+SAMPLES = {
+    "pairs": mark("Sample: does the verb agree with its subject?"),
+    "trees": mark("Sample: sentences with their grammar"),
+    "sentences": mark("Sample: sentences with their grammar"),
+}
+HELP = {
+    "pairs": mark(
+        "One pair per line, or a template that makes many: The [author/authors|pilot/pilots] that the [guards|boys] "
+        "like [smiles/smile]. A slash: the word here / in the other text. A bar: choices. The last place is what the "
+        "model is asked: wanted / unwanted."
+    ),
+    "sentences": mark("One sentence per line."),
+}
+
+
+def hash_text(gathered: Gathered) -> str:
+    """By which it is known that two figures are of the same text."""
+    return say("SHA-256 {digits}", digits=gathered.sha256[:HASH_DIGITS])
+
+
+def counted(kind: Kind, count: int) -> str:
+    """How many rows, and of which kind."""
+    if kind == "pairs":
+        return say("%Ln pair(s)", n=count)
+    return say("%Ln sentence(s)", n=count)
+
+
+class CollectionChooser(QWidget):
+    """A button with a menu, and the facts of the collection beside it. `typed` is laid out by the room, below."""
+
+    source_chosen = Signal(object)  # Source
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kind: Kind = "sentences"
+        self.choose = MenuButton("", self._fill, say("Which collection of texts to look at"))
+        self.facts = Hint()
+        hbox(self.choose, (self.facts, 1), parent=self, gap_px=8)
+        self.box = QPlainTextEdit()
+        self.box.setAccessibleName(say("Lines of the collection"))
+        self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.box.setTabChangesFocus(True)
+        self.box.setFixedHeight(theme.px(BOX_PX))
+        self.typed = Card(say("Your own collection"), intro=" ")
+        use = button(say("Use these lines"), self._on_use_clicked, look="primary")
+        close = button(say("Close"), self.typed.hide, look="quiet")
+        fill(self.typed.body, self.box, hbox(None, close, use, gap_px=8))
+        self.typed.hide()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(LEAST_PX), super().minimumSizeHint().height())
+
+    def show_collection(self, kind: Kind, gathered: Gathered | None) -> None:
+        """Of the view on show; None while there is none."""
+        if kind != self.kind:
+            self.typed.hide()
+        self.kind = kind
+        name = "–" if gathered is None else gathered.name
+        self.choose.setText(say("Collection: {name}", name=name))
+        facts = ""
+        if gathered is not None:
+            left = "; ".join(gathered.collection.left_out)
+            left = say("left out: {what}", what=left) if left else ""
+            facts = joined(counted(kind, len(gathered)), hash_text(gathered), left)
+        self.facts.setText(facts)
+
+    def ask_for_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, say("Collection"), "", say(FILES[self.kind]))
+        if name:
+            self.source_chosen.emit(Source(self.kind, Path(name)))
+
+    def show_box(self) -> None:
+        """Where lines are typed."""
+        self.typed.set_intro(say(HELP[self.kind]))
+        self.typed.show()
+        self.box.setFocus()
+
+    def _fill(self, menu: QMenu) -> None:
+        sample = shipped_source(self.kind)
+        menu.addAction(say(SAMPLES[self.kind]), lambda: self.source_chosen.emit(sample))
+        menu.addAction(say("Open file…"), self.ask_for_file)
+        if self.kind in HELP:
+            menu.addAction(say("Type or paste…"), self.show_box)
+
+    def _on_use_clicked(self) -> None:
+        lines = self.box.toPlainText().encode("utf-8", "replace").decode().split("\n")
+        self.source_chosen.emit(Source(self.kind, lines=tuple(lines)))

@@ -1,0 +1,171 @@
+"""Room Evidence: what holds over a whole collection of texts, with how many, and the interval."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from bertcore.tokenizer.text_spans import Place
+
+from ...compute.evidence import Gathered, Kind, Source, read_collection, shipped_source
+from ...compute.question import Question
+from ...look.say import mark, say
+from ...state.baseline import OtherText
+from ...state.readings import Reading
+from ..room import Room
+from ..view import View, ViewSpec, later
+from .chooser import CollectionChooser
+from .heads_view import HeadsView
+from .view import EvidenceView, OpenedRow
+
+OWN_TEXTS = mark("This view is about the collection, so the baseline makes no difference here.")
+
+
+class EvidenceRoom(Room):
+    """Views of one kind of collection share it. What is read stays read until another one is chosen."""
+
+    room_requested = Signal(str, str)  # room, view
+
+    key = "evidence"
+    specs = (
+        ViewSpec(
+            "heads",
+            mark("Heads"),
+            mark(
+                "One sentence makes a hypothesis; a collection tests it. Which heads still matter when every pair "
+                "counts?"
+            ),
+            HeadsView,
+            only=OWN_TEXTS,
+        ),
+        ViewSpec(
+            "grammar",
+            mark("Grammar"),
+            mark(
+                "Nobody taught the model grammar. Does a head still look from a subject to its verb, and more often "
+                "than always guessing the next word would?"
+            ),
+            later(__package__, "grammar_view", "GrammarView"),
+            only=OWN_TEXTS,
+        ),
+    )
+
+    def lay_out(self) -> None:
+        self._sources: Any = self.state.kept.setdefault("evidence.sources", {})  # kind -> what a person has chosen
+        self._gathered: dict[Kind, Gathered] = {}
+        self._problems: dict[Kind, str] = {}  # why the one that was chosen cannot be read
+        self.reads: Question[Gathered] = Question(self, self._on_collection_read)
+        self.reads.requested.connect(self.question_requested)
+        self.reads.failed.connect(self._on_collection_failed)
+        self.setAcceptDrops(True)
+        super().lay_out()
+        self.progress.follow(self.reads)
+        layout = self.content.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(self.compared), self.chooser.typed)
+
+    def make_beside_tabs(self) -> list[QWidget]:
+        self.chooser = CollectionChooser()
+        self.chooser.source_chosen.connect(self.use)
+        return [self.chooser]
+
+    def connect_view(self, view: View) -> None:
+        assert isinstance(view, EvidenceView)
+        view.row_opened.connect(self._open_row)
+        view.room_requested.connect(self.room_requested)
+        view.file_wanted.connect(self.chooser.ask_for_file)
+
+    @property
+    def needs(self) -> Kind:
+        """The kind of collection that the view on show is about."""
+        view = self.view
+        assert isinstance(view, EvidenceView)
+        return view.needs
+
+    def show_view(self, key: str) -> None:
+        self._give(self.get_view(key))
+        super().show_view(key)
+        self._show_collection()
+
+    def draw_reading(self, reading: Reading) -> None:
+        """The first one that is seen has the collection read, too."""
+        self._show_collection()
+        super().draw_reading(reading)
+
+    def use(self, source: Source) -> None:
+        """Another collection, for all views of its kind."""
+        self._sources[source.kind] = source
+        self.reads.clear()
+        self.reads.ask(read_collection, source, pause_ms=0)
+
+    def _give(self, view: View) -> None:
+        if isinstance(view, EvidenceView):
+            view.set_collection(self._gathered.get(view.needs), self._problems.get(view.needs, ""))
+
+    def _show_collection(self) -> None:
+        """Of the view on show: its facts; it is read first where that has not been yet."""
+        kind = self.needs
+        if kind not in self._gathered and kind not in self._problems and self.isVisible():
+            self.reads.ask(read_collection, self._sources.get(kind) or shipped_source(kind), pause_ms=0)
+        self.chooser.show_collection(kind, self._gathered.get(kind))
+        self._give(self.view)
+
+    def _kind_read(self) -> Kind:
+        """Of the collection that is being read."""
+        source = self.reads.key[-1]
+        assert isinstance(source, Source)
+        return source.kind
+
+    def _on_collection_read(self, gathered: Gathered) -> None:
+        kind = self._kind_read()
+        self._gathered[kind] = gathered
+        self._problems.pop(kind, None)
+        self.chooser.typed.hide()
+        self._show_collection()
+
+    def _on_collection_failed(self) -> None:
+        """The one from before stays, where there is one; the line below says what is wrong."""
+        kind = self._kind_read()
+        if kind not in self._gathered:
+            self._problems[kind] = self.reads.sentence
+        self._show_collection()
+
+    def _open_row(self, row: OpenedRow) -> None:
+        """Puts it before all rooms, and stays here."""
+        state = self.state
+        text = row.text.replace("[MASK]", state.mask_token or "[MASK]")
+        state.set_text(text, "")
+        state.set_mask_places(Place("a", *place) for place in row.masked)
+        if row.chosen is not None and state.encoding is not None:
+            begin, end = row.chosen
+            spans = zip(state.encoding.offsets, state.encoding.parts, strict=True)
+            here = (at for at, ((a, b), part) in enumerate(spans) if part != "special" and a < end and b > begin)
+            state.set_focus(next(here, None))
+        state.set_contrast(row.contrast)
+        if row.head is not None:
+            state.set_head(*row.head)
+        state.set_baseline(
+            OtherText(row.other.replace("[MASK]", state.mask_token or "[MASK]"), "") if row.other else None
+        )
+        self.hover_text_changed.emit(say("All rooms show “{text}” now.", text=text))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A file that is dropped is a collection; a folder is the window's: a model."""
+        if _dropped(event):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        file = _dropped(event)
+        if file is not None:
+            self.use(Source(self.needs, file))
+            event.acceptProposedAction()
+
+
+def _dropped(event: QDropEvent) -> Path | None:
+    """The first file among what is dropped."""
+    places = (Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile())
+    return next((place for place in places if place.is_file()), None)

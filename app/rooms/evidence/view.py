@@ -1,0 +1,160 @@
+"""What the views of the room Evidence share: a collection, questions about it, captions, rows that open in all rooms.
+
+class LossView(EvidenceView):
+    needs = "sentences"                                    the kind of collection that it is about
+    pictures = (Lines(key="loss", asks="loss", is_compared=False, ...),)
+
+    def question(self, asks, reading, selection):          what the worker is asked of the collection
+        return loss_over, ()                               loss_over(checkpoint, gathered, *arguments, kept, progress)
+
+    def passes(self, asks, model):                         how often each text is read: what takes long is offered
+        return 2.0
+
+    def values(self, key, reading, selection):
+        found = self.answer_of("loss", reading)
+
+    def finding_of(self, reading, selection):              the sentence above the pictures
+        return loss_finding(self.answer_of("loss", reading))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLayout, QPushButton
+
+from ...compute.evidence import Gathered, Kept, Kind, seconds_for
+from ...compute.question import Job
+from ...figures.figure import joined
+from ...look import numbers, theme
+from ...look.say import say
+from ...state.selection import NO_CONTRAST, Contrast
+from ...widgets.card import button, label, show_text
+from ...widgets.layouts import vbox
+from ..values_view import ValuesView
+
+if TYPE_CHECKING:
+    from ...state.model_info import ModelInfo
+    from ...state.readings import Reading
+    from ...state.selection import Selection
+
+MOST_S = 20.0  # what takes longer is offered, and not begun by itself
+SEED = 0
+HASH_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class OpenedRow:
+    """A row of a collection for all rooms. Places are characters (begin, end) of the text."""
+
+    text: str
+    masked: tuple[tuple[int, int], ...] = ()  # words to mask; a [MASK] that stands in the text is one anyway
+    chosen: tuple[int, int] | None = None  # the word to select
+    head: tuple[int, int] | None = None  # layer, head
+    contrast: Contrast = NO_CONTRAST
+    other: str = ""  # the text to compare it with; empty: nothing
+
+
+class EvidenceView(ValuesView):
+    """The finding as a sentence, and below it the pictures. The model is asked as it is, without changes inside."""
+
+    needs: ClassVar[Kind] = "sentences"
+
+    row_opened = Signal(object)  # OpenedRow
+    room_requested = Signal(str, str)  # room, view
+    file_wanted = Signal()  # a person wants to choose another collection
+
+    collection: Gathered | None = None  # None: not read yet, or it cannot be
+    problem = ""  # why it cannot
+
+    # What a subclass says.
+
+    def question(
+        self, asks: str, reading: Reading, selection: Selection
+    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | str | None:
+        """A function of `compute/evidence.py`, and its arguments behind the collection; a sentence: why nothing."""
+        raise NotImplementedError
+
+    def passes(self, asks: str, model: ModelInfo) -> float:
+        """How often each text is read for that, about: by this is known how long it takes."""
+        return 1.0
+
+    def finding_of(self, reading: Reading, selection: Selection) -> str:
+        """What was found, as a sentence with its numbers; empty while nothing is."""
+        return ""
+
+    def missing(self, reading: Reading) -> str:
+        """Why this model cannot be asked: a sentence; empty where it can."""
+        return reading.request.model.missing.get("mlm", "")
+
+    def lay_out_cards(self) -> QLayout:
+        """The pictures, below the finding."""
+        return super().lay_out()
+
+    def how_many(self, key: str) -> str:
+        """Of how many rows the numbers of a picture are, for its caption."""
+        return ""
+
+    # What follows.
+
+    def lay_out(self) -> QLayout:
+        self.kept = Kept()
+        self.finding = label("", "lesson-title" if not theme.is_projector() else "title", wrap=True)
+        return vbox(self.finding, (self.lay_out_cards(), 1), gap_px=8)
+
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        missing = self.missing(reading)
+        self.choose.setVisible(not missing and bool(self.problem))
+        if missing:
+            return say("This model cannot be asked"), missing
+        if self.collection is None:
+            return say("No collection yet"), self.problem or say("Reading the collection…")
+        return None
+
+    def offers(self) -> list[QPushButton]:
+        self.choose = button(say("Open file…"), self.file_wanted.emit, look="primary")
+        return [self.choose]
+
+    def set_collection(self, collection: Gathered | None, problem: str = "") -> None:
+        """What it is about from now on. problem: why there is none."""
+        if (collection, problem) != (self.collection, self.problem):
+            self.collection, self.problem = collection, problem
+            self.redraw()
+
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str | None:
+        if self.collection is None or self.missing(reading):
+            return None
+        asked = self.question(asks, reading, selection)
+        if asked is None or isinstance(asked, str):
+            return asked
+        function, arguments = asked
+        return Job(function, (self.collection, *arguments, self.kept), (reading.request.model,))
+
+    def time_needed(self, asks: str) -> str:
+        if self.collection is None or self.reading is None:
+            return ""
+        model = self.reading.request.model
+        takes_s = seconds_for(self.collection, model.config, self.passes(asks, model))
+        if takes_s <= MOST_S:
+            return ""
+        time, name = numbers.duration(takes_s), self.collection.name
+        return say("For {collection} and this model this takes about {time}.", collection=name, time=time)
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        show_text(self.finding, self.finding_of(reading, selection))
+
+    def caption(self, key: str) -> dict[str, Any]:
+        assert self.collection is not None
+        name, sha256 = self.collection.name, self.collection.sha256[:HASH_DIGITS]
+        interval = say("95% interval, resampled by sentence, seed {seed}", seed=SEED)
+        settings = joined(name, f"SHA-256 {sha256}", self.how_many(key), interval)
+        return {"settings": settings, "plain": True, "texts": False}
+
+    def cleared(self, *keys: str) -> None:
+        """These pictures have no answer any more: they are empty until there is one."""
+        for key in keys:
+            if self.shown.pop(key, None) is not None and hasattr(self.charts[key], "clear"):
+                self.charts[key].clear()
