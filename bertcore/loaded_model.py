@@ -38,6 +38,9 @@ from bertcore.comparing import Comparison, compare
 from bertcore.errors import BertcoreError, CutOffWarning, shortened
 from bertcore.evaluation.score_texts import TextScore, read_listed_texts, score_texts
 from bertcore.evaluation.sets import MinimalPairs, ModelReport, judge_minimal_pairs, measure_model, read_minimal_pairs
+from bertcore.evidence.asking import Evidence
+from bertcore.evidence.collection import Collection as EvidenceCollection
+from bertcore.evidence.shards import Shard
 from bertcore.files import write_errors
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Changes
@@ -976,6 +979,26 @@ class LoadedModel:
         200
         """
         return measure_model(self.checkpoint, _paths(files), whole=whole, sequence_length=sequence_length, tell=tell)
+
+    # --- what holds over many texts: bertcore.evidence ----------------------------------------------------------------
+
+    def evidence(
+        self,
+        source: str | Path | Sequence[str] | EvidenceCollection[Any],
+        *,
+        seed: int = 0,
+        task: str | None = None,
+        columns: Mapping[Role, str] | None = None,
+        shard: Shard | None = None,
+    ) -> Evidence:
+        """A collection to ask about: a file (text, table, minimal pairs, templates, CoNLL-U, labelled examples), lines,
+        or what has been read. Its methods (`heads`, `grammar`, `prune`, `calibration`) give tables with intervals.
+
+        >>> m.evidence(["The cat sat on the mat.", "It was warm."]).calibration().right.count
+        2
+        """
+        source = Path(source) if isinstance(source, str) else source
+        return Evidence(self.checkpoint, source, seed, task, columns or {}, shard or Shard())
 
     def _predictions(self, examples: Sequence[Example], options: PredictOptions) -> Results[Prediction]:
         cut: list[int] = []

@@ -28,6 +28,7 @@ LAYERS = (
     ("bertcore.training",),
     ("bertcore.analysis",),
     ("bertcore.evaluation",),
+    ("bertcore.evidence",),
     ("bertcore.results",),
     ("bertcore.comparing",),
     ("bertcore.loaded_model",),

@@ -12,6 +12,7 @@ from bertcore.cli import (
     batch_command,
     check_command,
     compare_commands,
+    evidence_commands,
     inspect_commands,
     task_commands,
     training_commands,
@@ -45,6 +46,7 @@ for command in (
     task_commands.predict,
 ):
     app.command()(command)
+app.add_typer(evidence_commands.evidence, name="evidence")
 
 
 def _print_version(wanted: bool) -> None:

@@ -37,9 +37,7 @@ class Calibration(Table):
     right: Interval  # of all answers
 
     def rows(self) -> list[dict[str, Any]]:
-        return [
-            {"from": each.low, "to": each.high, "confidence": each.confidence, **vars(each.right)} for each in self.bins
-        ]
+        return [{"from": one.low, "to": one.high, "confidence": one.confidence, **vars(one.right)} for one in self.bins]
 
 
 def calibrate(answers: Answers) -> Calibration:
@@ -48,12 +46,11 @@ def calibrate(answers: Answers) -> Calibration:
     if not known.any():
         raise BertcoreError("These answers have no probability, so that they cannot be calibrated.")
     confidence, is_right = answers.confidence[known], answers.is_right[known]
-    numbers = np.clip((confidence * BINS).astype(int), 0, BINS - 1)
+    numbers = np.minimum(confidence * BINS, BINS - 1).astype(int)
     bins = []
     for number in np.unique(numbers).tolist():
-        here = numbers == number
-        share = share_interval(int(is_right[here].sum()), int(here.sum()))
-        bins.append(Bin(number / BINS, (number + 1) / BINS, float(confidence[here].mean()), share))
-    total = len(confidence)
-    error = sum(abs(each.confidence - each.right.value) * each.right.count for each in bins) / total
-    return Calibration(tuple(bins), error, float(confidence.mean()), share_interval(int(is_right.sum()), total))
+        sure, right = confidence[numbers == number], is_right[numbers == number]
+        share = share_interval(int(right.sum()), len(right))
+        bins.append(Bin(number / BINS, (number + 1) / BINS, float(sure.mean()), share))
+    error = sum(abs(one.confidence - one.right.value) * one.right.count for one in bins) / len(confidence)
+    return Calibration(tuple(bins), error, float(confidence.mean()), share_interval(int(is_right.sum()), len(is_right)))

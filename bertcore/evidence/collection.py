@@ -5,10 +5,10 @@ figures can be known to be of the same text.
 """
 
 import hashlib
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, product, zip_longest
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -16,14 +16,14 @@ from bertcore.errors import BertcoreError
 from bertcore.evaluation.sets import MinimalPair, read_minimal_pairs
 from bertcore.limits import MOST_LISTED_TEXTS
 from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, refuse
-from bertcore.tasks.readers.tables import read_rows
+from bertcore.tasks.readers.tables import TABLES, read_rows
 from bertcore.tokenizer.special_tokens import MASK
 
 R = TypeVar("R", bound="Sentence")
+Source = Path | Sequence[str]  # a file, or lines
 MOST_ROWS = 100_000
 MOST_WORDS = 512  # of one sentence
-_PLACE = re.compile(r"[\[{]([^\[\]{}|]*(?:\|[^\[\]{}|]*)+)[\]}]")  # [MASK] has no bar
-_COLUMNS = ("text", "other", "wanted", "against")
+_PLACE = re.compile(r"[\[{]([^\[\]{}]*[|/][^\[\]{}]*)[\]}]")  # [MASK] has neither bar nor slash
 
 
 @dataclass(frozen=True)
@@ -61,36 +61,45 @@ class Collection(Generic[R]):
 
     name: str
     rows: tuple[R, ...]
-    sha256: str
+    sha256: str  # of what the rows say, wherever they stand
     left_out: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
-def read_sentences(file: Path) -> Collection[Sentence]:
-    """A sentence on each line. Raises BertcoreError for a file that cannot be read or has none."""
-    rows = [Sentence(line.strip(), line_of(file, number)) for number, line in numbered_lines(file) if line.strip()]
-    return _collection(file.name, rows, "a sentence on each line", [row.text for row in rows])
+def read_sentences(source: Source) -> Collection[Sentence]:
+    """A sentence on each line; of a table those in the column "text" or "sentence", of a treebank (.conllu) its own.
+
+    Raises BertcoreError for a file that cannot be read or has none.
+    """
+    name, lines = _lines(source)
+    if isinstance(source, Path) and layout_suffix(source) == ".conllu":
+        return _collection(name, read_treebank(source).rows, "sentences")
+    if isinstance(source, Path) and layout_suffix(source) in TABLES and layout_suffix(source) != ".txt":
+        rows = ((row, "text" if "text" in row.fields else "sentence") for row in read_rows(source))
+        lines = ((row.place, row.text(column)) for row, column in rows)
+    found = [Sentence(line.strip(), place) for place, line in lines if line.strip()]
+    return _collection(name, found, "a sentence on each line")
 
 
-def read_pairs(file: Path) -> Collection[Pair]:
-    """Pairs from a table with the columns text, wanted, against and other; from templates, one on each line of a .txt;
-    or from minimal pairs (ours, and BLiMP's) that differ in one word, which is masked.
+def read_pairs(source: Source) -> Collection[Pair]:
+    """Pairs from a table with the columns text, wanted, against and other; from templates (`typed_pairs`), one on each
+    line of a .txt; or from minimal pairs (ours, and BLiMP's) that differ in one word, which is masked.
 
     Raises BertcoreError, in a sentence that names the line, for a file that has no such pairs.
     """
-    suffix = layout_suffix(file)
-    if suffix == ".txt":
-        return typed_pairs(((line_of(file, number), line) for number, line in numbered_lines(file)), file.name)
-    rows = list(itertools.islice(read_rows(file), MOST_ROWS + 1))
-    if rows and suffix in (".jsonl", ".ndjson") and {"good", "sentence_good"} & set(rows[0].fields):
-        return _of_minimal_pairs(file, read_minimal_pairs(file))
+    if not isinstance(source, Path) or layout_suffix(source) == ".txt":
+        name, lines = _lines(source)
+        return typed_pairs(lines, name)
+    rows = list(islice(read_rows(source), MOST_ROWS + 1))
+    if rows and {"good", "sentence_good"} & set(rows[0].fields):
+        return _of_minimal_pairs(source, read_minimal_pairs(source))
     found = []
     for row in rows:
         text, wanted, against = (row.text(column) for column in ("text", "wanted", "against"))
         found.append(_pair(text, wanted, against, str(row.fields.get("other") or "").strip(), row.place))
-    return _collection(file.name, found, f"rows with the columns {', '.join(_COLUMNS)}", map(repr, found))
+    return _collection(source.name, found, "rows with the columns text, wanted, against and other")
 
 
 def typed_pairs(lines: Iterable[tuple[str, str]], name: str = "typed") -> Collection[Pair]:
@@ -104,42 +113,48 @@ def typed_pairs(lines: Iterable[tuple[str, str]], name: str = "typed") -> Collec
     """
     rows: list[Pair] = []
     for place, line in lines:
-        if line.strip():
-            rows += itertools.islice(_expanded(line.strip(), place), MOST_LISTED_TEXTS + 1)
-            if len(rows) > MOST_LISTED_TEXTS:
-                raise BertcoreError(f"{place}: this makes more than {MOST_LISTED_TEXTS:,} pairs; give fewer choices.")
-    return _collection(name, rows, "a template on each line", map(repr, rows))
+        rows += islice(_expanded(line.strip(), place), MOST_LISTED_TEXTS + 1) if line.strip() else ()
+        if len(rows) > MOST_LISTED_TEXTS:
+            raise BertcoreError(f"{place}: this makes more than {MOST_LISTED_TEXTS:,} pairs; give fewer choices.")
+    return _collection(name, rows, "a template on each line")
 
 
-def read_treebank(file: Path) -> Collection[Tree]:
+def read_treebank(source: Source) -> Collection[Tree]:
     """CoNLL-U (https://universaldependencies.org/format.html): ten columns with tabs between, a blank line after each
     sentence. Words that stand for several (1-2) and empty nodes (1.1) are left out.
 
     Raises BertcoreError, in a sentence that names the line, for a file that is none, and for a sentence that depends on
     itself in a circle.
     """
-    trees: list[Tree] = []
-    long = 0
-    for begins, lines in _blocks(file):
-        tree = _tree(file, begins, lines)
-        if tree is not None and len(tree.words) > MOST_WORDS:
-            long += 1
-        elif tree is not None:
-            trees.append(tree)
+    name, lines = _lines(source)
+    blocks: list[list[tuple[str, str]]] = [[]]
+    for place, line in lines:
+        if not line.strip():
+            blocks.append([])
+        elif not line.startswith("#"):
+            blocks[-1].append((place, line))
+    long = sum(len(block) > MOST_WORDS for block in blocks)
+    trees = [tree for tree in (_tree(block) for block in blocks if len(block) <= MOST_WORDS) if tree is not None]
     left = (f"{long:,} sentences of more than {MOST_WORDS} words",) if long else ()
-    return _collection(file.name, trees, "sentences in CoNLL-U", map(repr, trees), left)
+    return _collection(name, trees, "sentences in CoNLL-U", left)
 
 
-def _collection(
-    name: str, rows: Sequence[R], expected: str, contents: Iterable[str], left_out: tuple[str, ...] = ()
-) -> Collection[R]:
+def _lines(source: Source) -> tuple[str, Iterable[tuple[str, str]]]:
+    """The name of the collection, and its lines with their places."""
+    if isinstance(source, Path):
+        return source.name, ((line_of(source, number), line) for number, line in numbered_lines(source))
+    return "typed", ((f"line {number}", line) for number, line in enumerate(source, 1))
+
+
+def _collection(name: str, rows: Sequence[R], expected: str, left_out: tuple[str, ...] = ()) -> Collection[R]:
     if not rows:
-        raise BertcoreError(f"{name} has nothing to gather evidence over; expected {expected}.")
+        why = f" ({'; '.join(left_out)} left out)" if left_out else ""
+        raise BertcoreError(f"{name} has nothing to gather evidence over{why}; expected {expected}.")
     if len(rows) > MOST_ROWS:
         raise BertcoreError(f"{name} has more than {MOST_ROWS:,} rows; take fewer of them.")
     digest = hashlib.sha256()
-    for each in contents:
-        digest.update(each.encode("utf-8", "replace") + b"\n")
+    for row in rows:
+        digest.update(repr([value for key, value in vars(row).items() if key != "place"]).encode("utf-8", "replace"))
     return Collection(name, tuple(rows), digest.hexdigest(), left_out)
 
 
@@ -153,21 +168,16 @@ def _pair(text: str, wanted: str, against: str, other: str, place: str) -> Pair:
 
 
 def _expanded(line: str, place: str) -> Iterator[Pair]:
-    parts = _PLACE.split(re.sub(r"[\[{]([^\[\]{}|/]+/[^\[\]{}|/]+)[\]}]", r"[\1|]", line))
-    *places, asked = [[one for one in part.split("|") if one] for part in parts[1::2]] or [[]]
-    words = asked[0].split("/") if len(asked) == 1 else asked
-    if len(words) != 2:
+    parts = _PLACE.split(line)  # what stands around the places, and in them, in turn
+    *places, asked = [each.split("|") for each in parts[1::2]] or [[""]]
+    words = [word.strip() for word in (asked if len(asked) > 1 else asked[0].split("/"))]
+    if len(words) != 2 or not all(words):
         raise BertcoreError(f"{place}: expected the wanted and the unwanted word in the last brackets, [smiles/smile].")
-    for choice in itertools.product(*places):
-        sides = [[one.partition("/")[0] for one in choice], [one.partition("/")[2] or one for one in choice]]
-        text, other = ("".join(_alternate(parts[::2], [*side, MASK])) for side in sides)
-        yield _pair(text, words[0].strip(), words[1].strip(), other if other != text else "", place)
-
-
-def _alternate(around: Sequence[str], words: Sequence[str]) -> Iterator[str]:
-    for before, word in itertools.zip_longest(around, words, fillvalue=""):
-        yield before
-        yield word
+    for choice in product(*places):
+        both = [(own, other or own) for own, _, other in (each.partition("/") for each in choice)]
+        sides = ([*(side[number] for side in both), MASK] for number in (0, 1))
+        text, other = ("".join(chain(*zip_longest(parts[::2], side, fillvalue=""))) for side in sides)
+        yield _pair(text, words[0], words[1], other if other != text else "", place)
 
 
 def _of_minimal_pairs(file: Path, pairs: Sequence[MinimalPair]) -> Collection[Pair]:
@@ -180,58 +190,41 @@ def _of_minimal_pairs(file: Path, pairs: Sequence[MinimalPair]) -> Collection[Pa
             text = "".join([*good[: differ[0]], MASK, *good[differ[0] + 1 :]])
             rows.append(Pair(text, f"{file.name}, pair {number}", good[differ[0]], bad[differ[0]]))
     left = len(pairs) - len(rows)
-    said = (f"{left:,} pairs that differ in more than one word",) if left else ()
-    return _collection(file.name, rows, "pairs that differ in one word", map(repr, rows), said)
+    why = (f"{left:,} pairs that differ in more than one word",) if left else ()
+    return _collection(file.name, rows, "pairs that differ in one word", why)
 
 
-def _blocks(file: Path) -> Iterator[tuple[int, list[tuple[int, str]]]]:
-    """The number of the first line of each sentence, and its lines without comments."""
-    block: list[tuple[int, str]] = []
-    for number, line in itertools.chain(numbered_lines(file), [(0, "")]):
-        if line.strip() and not line.startswith("#"):
-            block.append((number, line))
-        elif not line.strip() and block:
-            yield block[0][0], block
-            block = []
-
-
-def _tree(file: Path, begins: int, lines: Sequence[tuple[int, str]]) -> Tree | None:
-    rows: list[tuple[str, int, str, str, bool, str]] = []
-    joined = False  # inside a word that stands for several
-    until = 0
-    for number, line in lines:
+def _tree(lines: Sequence[tuple[str, str]]) -> Tree | None:
+    """A sentence from its lines, with their places; None where there is no word on them."""
+    rows, spans = list[tuple[str, int, str, str, bool]](), list[tuple[int, int, str, bool]]()
+    places: list[str] = []
+    for place, line in lines:
         cells = line.split("\t")
-        place = line_of(file, number)
         if len(cells) != 10:
             raise refuse(place, "ten columns with tabs between them (CoNLL-U)", line)
-        if re.fullmatch(r"\d+-\d+", cells[0]):
-            until, joined = int(cells[0].partition("-")[2]), "SpaceAfter=No" in cells[9]
-            continue
-        if re.fullmatch(r"\d+\.\d+", cells[0]):
-            continue
-        if cells[0] != str(len(rows) + 1) or not re.fullmatch(r"\d{1,6}", cells[6]):
-            raise refuse(place, f"word {len(rows) + 1} and the number of the word that it depends on", line)
-        glued = joined if until == len(rows) + 1 else until > len(rows) + 1 or "SpaceAfter=No" in cells[9]
-        rows.append((cells[1], int(cells[6]) - 1, cells[7].partition(":")[0], cells[3], glued, place))
+        is_joined = "SpaceAfter=No" in cells[9]
+        if span := re.fullmatch(r"(\d{1,6})-(\d{1,6})", cells[0]):
+            spans.append((int(span[1]) - 1, int(span[2]) - 1, cells[1], is_joined))
+        elif not re.fullmatch(r"\d+\.\d+", cells[0]):
+            if cells[0] != str(len(rows) + 1) or not re.fullmatch(r"\d{1,6}", cells[6]):
+                raise refuse(place, f"word {len(rows) + 1} and the number of the word that it depends on", line)
+            rows.append((cells[1], int(cells[6]) - 1, cells[7].partition(":")[0], cells[3], is_joined))
+            places.append(place)
     if not rows:
         return None
-    words, heads, relations, tags, is_joined, places = zip(*rows, strict=True)
-    for head, place in zip(heads, places, strict=True):
+    words, heads, relations, tags, own = zip(*rows, strict=True)
+    joined = list(own)
+    for first, last, written, is_joined in spans:
+        spells = "".join(words[first : last + 1]) == written  # "don't" of do and n't; not "du" of de and le
+        for at in range(first, min(last + 1, len(rows))):
+            joined[at] = is_joined if at == last else spells
+    for start, head in enumerate(heads):
         if head >= len(rows):
-            raise refuse(place, f"a word of this sentence, 1 to {len(rows)}, to depend on", head + 1)
-    _check_no_circle(heads, places)
-    text = "".join(word + " " * (not glued) for word, glued in zip(words, is_joined, strict=True)).rstrip()
-    return Tree(text, line_of(file, begins), words, heads, relations, tags, is_joined)
-
-
-def _check_no_circle(heads: Sequence[int], places: Sequence[str]) -> None:
-    done: set[int] = {-1}
-    for start in range(len(heads)):
-        path: list[int] = []
+            raise refuse(places[start], f"a word of this sentence, 1 to {len(rows)}, to depend on", head + 1)
         at = start
-        while at not in done:
-            if at in path:
-                raise BertcoreError(f"{places[at]}: this word depends on itself, by way of others.")
-            path.append(at)
-            at = heads[at]
-        done.update(path)
+        for _ in rows:
+            at = heads[at] if at >= 0 else at
+        if at >= 0:
+            raise BertcoreError(f"{places[at]}: this word depends on itself, by way of others.")
+    text = "".join(word + " " * (not glued) for word, glued in zip(words, joined, strict=True)).rstrip()
+    return Tree(text, places[0], words, heads, relations, tags, tuple(joined))

@@ -14,11 +14,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import Batch, for_each, open_cost
+from bertcore.analysis.passes import Batch, as_text, grouped, open_cost
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evidence.collection import Collection, Tree
-from bertcore.evidence.intervals import halves, ratio_interval
+from bertcore.evidence.intervals import halves, ratio_intervals
+from bertcore.evidence.shards import Arrays, Shard
 from bertcore.model.bert import Bert
 from bertcore.model.hooks import Hook
 from bertcore.progress import ReportProgress, no_progress
@@ -65,25 +66,22 @@ class Grammar(Table):
     seed: int
     hits: NDArray[np.bool_]  # (D,L,N,2) found, in both directions
     relations: NDArray[np.str_]  # (D)
-    sentences: NDArray[np.int64]  # (D) number of the sentence
+    sentences: NDArray[np.int64]  # (D) number of the sentence; those of one stand in the order of their dependents
     distances: NDArray[np.int64]  # (D) from the dependent to its head, in words
     left_out: tuple[str, ...] = ()
 
     def best_heads(self) -> list[RelationHead]:
         """For each relation the better direction of its best head; that with the largest gain comes first."""
         choose, measure = (np.isin(self.sentences, half) for half in halves(len(self.collection), self.seed))
-        found = []
-        for relation in np.unique(self.relations).tolist():
-            here = self.relations == relation
-            if min((here & choose).sum(), (here & measure).sum()) >= FEWEST:
-                found.append(self._best(relation, here & choose, here & measure))
+        of_relation = [(name, self.relations == name) for name in np.unique(self.relations).tolist()]
+        both = [(name, here & choose, here & measure) for name, here in of_relation]
+        found = [self._best(*each) for each in both if min(each[1].sum(), each[2].sum()) >= FEWEST]
         return sorted(found, key=lambda each: -each.gain)
 
     def shares(self, direction: Direction = "to its head") -> tuple[list[str], NDArray[np.float64]]:
         """Relations (R), the commonest first, and the share that each head finds, (R,L,N)."""
         names, counts = np.unique(self.relations, return_counts=True)
-        kept = names[np.argsort(-counts, kind="stable")]
-        hits = self.hits[..., DIRECTIONS.index(direction)]
+        kept, hits = names[np.argsort(-counts, kind="stable")], self.hits[..., DIRECTIONS.index(direction)]
         return kept.tolist(), np.stack([hits[self.relations == name].mean(axis=0) for name in kept])
 
     def rows(self) -> list[dict[str, Any]]:
@@ -92,85 +90,91 @@ class Grammar(Table):
     def _best(self, relation: str, choose: NDArray[np.bool_], measure: NDArray[np.bool_]) -> RelationHead:
         shares = self.hits[choose].mean(axis=0)  # (L,N,2)
         layer, head, way = (int(each) for each in np.unravel_index(int(shares.argmax()), shares.shape))
-        near = self.distances[choose][np.abs(self.distances[choose]) <= FARTHEST]
-        values, counts = np.unique(near, return_counts=True)
-        distance = int(values[counts.argmax()]) if len(values) else 1
-        hits = self.hits[measure, layer, head, way]
+        near = np.clip(self.distances[choose], -FARTHEST - 1, FARTHEST + 1) + FARTHEST + 1
+        distance = int(np.bincount(near, minlength=2 * FARTHEST + 3)[1:-1].argmax()) - FARTHEST
         _, rows = np.unique(self.sentences[measure], return_inverse=True)
-        found = ratio_interval(np.bincount(rows, hits), np.bincount(rows), self.seed)
-        return RelationHead(
-            relation=relation,
-            direction=DIRECTIONS[way],
-            layer=layer,
-            head=head,
-            share=found.value,
-            low=found.low,
-            high=found.high,
-            count=found.count,
-            distance=distance,
-            distance_share=float((self.distances[measure] == distance).mean()),
-        )
+        hits = np.bincount(rows, self.hits[measure, layer, head, way])
+        (share,) = ratio_intervals(hits[:, None], np.bincount(rows), self.seed)
+        at_distance = float((self.distances[measure] == distance).mean())
+        where = relation, DIRECTIONS[way], layer, head
+        return RelationHead(*where, share.value, share.low, share.high, share.count, distance, at_distance)
 
 
 def grammar_of_heads(
-    checkpoint: Checkpoint, collection: Collection[Tree], *, seed: int = 0, progress: ReportProgress = no_progress
+    checkpoint: Checkpoint,
+    collection: Collection[Tree],
+    *,
+    seed: int = 0,
+    shard: Shard | None = None,
+    progress: ReportProgress = no_progress,
 ) -> Grammar:
-    """All heads on all dependencies. Sentences that are longer than the model reads, or whose words the vocabulary
-    cannot be laid onto, are left out and counted. Raises BertcoreError where none is left.
+    """All heads on all dependencies; of a shard, on those of its sentences. Sentences that are longer than the model
+    reads, or whose words the vocabulary cannot be laid onto, are left out and counted.
+
+    Raises BertcoreError where none is left.
     """
-    encodings, spans, numbers = list[Encoding](), list[list[list[int]]](), list[int]()
+    model, read = checkpoint.model, dict[int, tuple[Encoding, list[list[int]]]]()
     for number, tree in enumerate(collection.rows):
         encoding = checkpoint.tokenizer.encode(tree.text, max_length=checkpoint.config.max_length)
         tokens = tokens_of_words(encoding, tree)
         if not encoding.dropped and all(tokens) and len(tree.words) > 1:
-            encodings.append(encoding)
-            spans.append(tokens)
-            numbers.append(number)
-    if not encodings:
+            read[number] = encoding, tokens
+    if not read:
         raise BertcoreError(f"No sentence of {collection.name} can be read whole by this model.")
+    numbers, encodings = list(read), [encoding for encoding, _ in read.values()]
 
-    def answer(batch: Batch, _: ReportProgress) -> list[NDArray[np.int16]]:
-        return most_attended(checkpoint.model, batch, [spans[number] for number in batch.numbers])
+    def look(group: list[int], _: ReportProgress) -> Arrays:
+        batch = Batch.of([as_text(model, encodings[at].ids, encodings[at].segments) for at in group])
+        looked = most_attended(model, batch, [read[numbers[at]][1] for at in group])
+        hits = []
+        for at, most in zip(group, looked, strict=True):  # most: (L,N,W)
+            words, heads = _dependencies(collection.rows[numbers[at]])
+            hits.append(np.stack([most[..., words] == heads, most[..., heads] == words], axis=-1))  # (L,N,D,2)
+        return {"hits": np.moveaxis(np.concatenate(hits, axis=2), 2, 0)}
 
-    looked = for_each(checkpoint.model, encodings, answer, cost=open_cost, progress=progress)
-    hits, relations, sentences, distances = list[NDArray](), list[str](), list[int](), list[int]()
-    for number, most in zip(numbers, looked, strict=True):  # most: (L,N,W)
-        tree = collection.rows[number]
-        words = [word for word, head in enumerate(tree.heads) if head >= 0]
-        heads = [tree.heads[word] for word in words]
-        both = most[..., words] == heads, most[..., heads] == words  # (L,N,D) each
-        hits.append(np.moveaxis(np.stack(both, axis=-1), 2, 0))
-        relations += [tree.relations[word] for word in words]
+    groups = grouped(list(map(len, encodings)), list(map(open_cost, encodings)))
+    order, found = (shard or Shard()).over(checkpoint, ("grammar", collection.sha256), groups, look, progress)
+    relations, sentences, distances = list[str](), list[int](), list[int]()
+    for number in (numbers[at] for at in order):
+        words, heads = _dependencies(collection.rows[number])
+        relations += [collection.rows[number].relations[word] for word in words]
         sentences += [number] * len(words)
         distances += [head - word for word, head in zip(words, heads, strict=True)]
-    left = len(collection) - len(numbers)
-    said = (f"{left:,} sentences of one word, or that the model cannot read whole",) if left else ()
-    found = np.array(relations), np.array(sentences), np.array(distances)
-    return Grammar(collection, seed, np.concatenate(hits), *found, (*collection.left_out, *said))
+    left = len(collection) - len(read)
+    why = (f"{left:,} sentences of one word, or that the model cannot read whole",) if left else ()
+    facts = np.array(relations), np.array(sentences), np.array(distances)
+    return Grammar(collection, seed, found["hits"], *facts, (*collection.left_out, *why))
+
+
+def _dependencies(tree: Tree) -> tuple[list[int], list[int]]:
+    """(D) words that depend on another, and (D) that other word."""
+    words = [word for word, head in enumerate(tree.heads) if head >= 0]
+    return words, [tree.heads[word] for word in words]
 
 
 def tokens_of_words(encoding: Encoding, tree: Tree) -> list[list[int]]:
     """The tokens of each word of the tree, by their characters; none where it has none of its own."""
-    tokens: list[list[int]] = []
-    start = 0
+    tokens, start = list[list[int]](), 0
+    spans = [(at, *encoding.offsets[at]) for at, part in enumerate(encoding.parts) if part != "special"]
     for word, is_joined in zip(tree.words, tree.is_joined, strict=True):
         end = start + len(word)
-        spans = enumerate(zip(encoding.offsets, encoding.parts, strict=True))
-        tokens.append([at for at, ((a, b), part) in spans if part != "special" and a < end and b > start])
+        tokens.append([at for at, first, last in spans if first < end and last > start])
         start = end + (not is_joined)
     return tokens
 
 
+@torch.inference_mode()
 def most_attended(model: Bert, batch: Batch, words: Sequence[Sequence[Sequence[int]]]) -> list[NDArray[np.int16]]:
     """Of each sentence (L,N,W): the other word that each word attends to most. `words`: the tokens of each.
 
     Attention from a word is the mean over its tokens, attention to it the sum; that to [CLS] and [SEP] does not count.
     """
     longest, (count, length) = max(map(len, words)), batch.ids.shape
-    belongs = torch.zeros(count, longest, length, device=batch.ids.device)  # (B,W,S)
+    belongs = torch.zeros(count, longest, length)  # (B,W,S)
     for row, each in enumerate(words):
         for word, tokens in enumerate(each):
             belongs[row, word, list(tokens)] = 1
+    belongs = belongs.to(batch.ids.device)
     mean = (belongs / belongs.sum(-1, keepdim=True).clamp(min=1))[:, None]  # (B,1,W,S)
     barred = (belongs.sum(-1) == 0)[:, None, None, :] | torch.eye(longest, device=belongs.device, dtype=torch.bool)
     found: list[Tensor] = []

@@ -1,10 +1,10 @@
 """How sure a number is: intervals by resampling rows (Efron 1979), shares by Wilson's, two models by McNemar's test.
 
-A row is a sentence or a pair, never a token: tokens of one sentence are not independent of each other.
+A row is a sentence or a pair, never a token: tokens of one sentence are not independent of each other. R rows.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,21 +17,17 @@ _AT_ONCE = 100  # resamples
 
 @dataclass(frozen=True)
 class Interval:
-    """A number, the ends of its interval, and of how many rows it is."""
+    """A number, the ends of its interval, and of how many it is."""
 
     value: float
     low: float
     high: float
     count: int
 
-    def holds(self, number: float) -> bool:
-        """Whether the interval holds it: it cannot be told from it."""
-        return not (self.low > number or self.high < number)
-
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Means over rows (...), and the ends of their intervals."""
+    """Several numbers (...) of the same rows, and the ends of their intervals."""
 
     value: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -54,70 +50,72 @@ def halves(count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def mean_intervals(values: NDArray, seed: int, *, together: bool = False) -> Intervals:
-    """Means of (R,...) over R rows, with intervals by the bootstrap-t.
+    """Means of (R,...) over the rows, with intervals by the bootstrap-t; without ends where there is one row alone.
 
     together: all cells are asked at once, so that of twenty experiments in which every true mean is 0 only one has any
     interval that leaves out 0: the largest deviation, in standard errors, of each resample counts (Westfall and Young
     1993). Else each interval is for its cell alone.
     """
     cells = np.asarray(values, dtype=np.float64).reshape(len(values), -1)  # (R,C)
-    rows = len(cells)
-    mean = cells.mean(axis=0)
-    if rows < 2:
-        value = mean.reshape(values.shape[1:])
-        return Intervals(value, value - np.inf, value + np.inf, rows)
-    error = cells.std(axis=0, ddof=1) / math.sqrt(rows)
-    chance = np.random.default_rng(seed)
-    deviations: list[NDArray[np.float64]] = []
-    squares = cells**2
-    for _ in range(RESAMPLES // _AT_ONCE):
-        weights = chance.multinomial(rows, np.full(rows, 1 / rows), size=_AT_ONCE) / rows  # (B,R)
-        means = weights @ cells
-        variance = np.maximum(weights @ squares - means**2, 0) / (rows - 1)
-        # a resample of one row over and over has no error to divide by
-        errors = np.maximum(np.sqrt(variance), error * 1e-3)
-        scaled = np.divide(np.abs(means - mean), errors, out=np.zeros_like(means), where=error > 0)
-        deviations.append(scaled.max(axis=1, keepdims=True) if together else scaled)
-    widest = np.quantile(np.concatenate(deviations), CONFIDENCE, axis=0) * error
-    shape = values.shape[1:]
-    return Intervals(mean.reshape(shape), (mean - widest).reshape(shape), (mean + widest).reshape(shape), rows)
+    rows, mean = len(cells), cells.mean(axis=0)
+    width = np.full_like(mean, np.inf)
+    if rows > 1:
+        error = cells.std(axis=0, ddof=1) / math.sqrt(rows)
+        deviations = []
+        for weights in _resamples(rows, seed):
+            means = weights @ cells / rows
+            variance = np.maximum(weights @ cells**2 / rows - means**2, 0) / (rows - 1)
+            errors = np.maximum(np.sqrt(variance), error * 1e-3)  # one row over and over has no error to divide by
+            scaled = np.divide(np.abs(means - mean), errors, out=np.zeros_like(means), where=error > 0)
+            deviations.append(scaled.max(axis=1, keepdims=True) if together else scaled)
+        width = np.quantile(np.concatenate(deviations), CONFIDENCE, axis=0) * error
+    value, low, high = (each.reshape(np.shape(values)[1:]) for each in (mean, mean - width, mean + width))
+    return Intervals(value, low, high, rows)
 
 
 def mean_interval(values: Sequence[float] | NDArray, seed: int) -> Interval:
     """The mean of (R) rows."""
-    return mean_intervals(np.asarray(values, dtype=np.float64)[:, None], seed)[0,]
+    return mean_intervals(np.asarray(values)[:, None], seed)[0,]
+
+
+def ratio_intervals(sums: NDArray, counts: NDArray, seed: int) -> list[Interval]:
+    """For each of C columns, sum over sum of counts: of sums (R,C) and counts (R), what belongs to a row stays together
+    in each resample. The ends are quantiles (the percentile method)."""
+    total = int(np.sum(counts))
+    if not total:
+        return [Interval(math.nan, math.nan, math.nan, 0)] * np.shape(sums)[1]
+    of_resamples = []
+    for weights in _resamples(len(counts), seed):
+        counted = (weights @ counts)[:, None]
+        of_resamples.append((weights @ sums / np.maximum(counted, 1))[counted[:, 0] > 0])
+    lows, highs = np.quantile(np.concatenate(of_resamples), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    found = np.stack([np.sum(sums, axis=0) / total, lows, highs], axis=1).tolist()
+    return [Interval(value, low, high, total) for value, low, high in found]
 
 
 def share_interval(right: int, count: int) -> Interval:
     """A share of `count`, with Wilson's interval (1927), which does not leave 0..1."""
-    if not count:
-        return Interval(math.nan, 0.0, 1.0, 0)
     from scipy.stats import binomtest  # here: it takes 0.5 s
 
+    if not count:
+        return Interval(math.nan, 0.0, 1.0, 0)
     found = binomtest(right, count).proportion_ci(CONFIDENCE, method="wilson")
     return Interval(right / count, float(found.low), float(found.high), count)
 
 
 def mcnemar(first: NDArray, second: NDArray) -> float:
-    """How likely so many differences on one side are by chance, where two models are equally good; (R) right each.
-
-    Exact: of the rows in which only one of them is right, half fall to each (McNemar 1947).
-    """
+    """How likely so uneven a split is by chance where two models are equally good, (R) right each: of the rows in which
+    one of them alone is right, half fall to each (McNemar 1947; exact)."""
     from scipy.stats import binomtest
 
     only_first, only_second = int((first & ~second).sum()), int((~first & second).sum())
-    if not only_first + only_second:
-        return 1.0
-    return float(binomtest(only_first, only_first + only_second).pvalue)
+    either = only_first + only_second
+    return float(binomtest(only_first, either).pvalue) if either else 1.0
 
 
-def ratio_interval(right: NDArray, count: NDArray, seed: int) -> Interval:
-    """The share right of all that is counted, (R) each: what belongs to one row stays together in each resample."""
-    rows, total = len(right), float(np.sum(count))
-    if not total:
-        return Interval(math.nan, 0.0, 1.0, 0)
-    weights = np.random.default_rng(seed).multinomial(rows, np.full(rows, 1 / rows), size=RESAMPLES)  # (B,R)
-    counted = weights @ count
-    shares = np.divide(weights @ right, counted, out=np.full(RESAMPLES, np.nan), where=counted > 0)
-    low, high = np.nanquantile(shares, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return Interval(float(np.sum(right) / total), float(low), float(high), int(total))
+def _resamples(rows: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """How often each row is drawn, some resamples at a time (B,R), RESAMPLES in all."""
+    chance = np.random.default_rng(seed)
+    for _ in range(RESAMPLES // _AT_ONCE):
+        drawn = chance.integers(0, rows, (_AT_ONCE, rows)) + rows * np.arange(_AT_ONCE)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=_AT_ONCE * rows).reshape(_AT_ONCE, rows).astype(np.float64)

@@ -1,55 +1,61 @@
-"""What would be lost: heads taken out one after the other, the least important first, beside random orders.
+"""What would be lost: heads or layers taken out one after the other, the least important first, beside random orders.
 
-Michel, Levy and Neubig 2019 ("Are Sixteen Heads Really Better than One?", section 4), with what a head adds on average
-in its place, not zeros. R rows, L layers, N heads, D head size, K steps.
+Michel, Levy and Neubig 2019 ("Are Sixteen Heads Really Better than One?", section 4), with what a part adds on average
+in its place, not zeros. R rows, L layers, N heads, D head size, H hidden, K steps.
 """
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product, takewhile
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.analysis.interventions import Head, Values, ablate
-from bertcore.evidence.intervals import Interval, halves, ratio_interval
+from bertcore.analysis.interventions import Values, ablate, ablated_points
+from bertcore.analysis.trace import mean_activations
+from bertcore.errors import BertcoreError
+from bertcore.evidence.intervals import Interval, halves, ratio_intervals
 from bertcore.evidence.scoring import Answers, Scored
 from bertcore.model.bert import Bert
-from bertcore.model.hooks import Changes
 from bertcore.progress import ReportProgress, no_progress, part_of
 from bertcore.table import Table
 
 RANDOM_ORDERS = 20
+Part = Literal["head", "layer"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pruning(Table):
-    """The loss with ever fewer heads, chosen on one half of the rows and measured on the other."""
+    """The loss with ever fewer heads or layers, chosen on one half of the rows and measured on the other."""
 
     name: str
     sha256: str
     seed: int
-    order: list[Head]  # from 0; the least important first
-    importance: NDArray[np.float64]  # (L,N) what the loss gains without the head, on the half that was chosen on
-    steps: list[int]  # (K) how many heads are out
+    part: Part
+    order: list[Any]  # (layer, head), or layers, from 0; the least important first
+    importance: NDArray[np.float64]  # (L,N), or (L): what the loss gains without it, on the half that was chosen on
+    steps: list[int]  # (K) how many are out
     loss: list[Interval]  # (K) mean loss of an answer
     right: list[Interval]  # (K) share right
-    random_loss: NDArray[np.float64]  # (RANDOM_ORDERS,K)
-    random_right: NDArray[np.float64]  # (RANDOM_ORDERS,K)
-    always: str  # the answer that is right most often ...
-    always_right: float  # ... and how often it is
+    random_loss: NDArray[np.float64]  # (orders,K)
+    random_right: NDArray[np.float64]  # (orders,K)
+    always: str  # the answer that is right most often on the one half ...
+    always_right: float  # ... and how often it is on the other
+    means: Values  # what is added in place of a part that is out
 
     def rows(self) -> list[dict[str, Any]]:
-        chance = self.random_loss.mean(axis=0), self.random_right.mean(axis=0)
+        chance = self.random_loss.mean(axis=0).tolist(), self.random_right.mean(axis=0).tolist()
         return [
             {
-                "heads_off": off,
+                f"{self.part}s_off": off,
                 **{f"loss_{name}": value for name, value in vars(loss).items()},
                 **{f"right_{name}": value for name, value in vars(right).items()},
-                "random_loss": float(random_loss),
-                "random_right": float(random_right),
+                "random_loss": random_loss,
+                "random_right": random_right,
                 "always_right": self.always_right,
             }
             for off, loss, right, random_loss, random_right in zip(
@@ -58,78 +64,91 @@ class Pruning(Table):
         ]
 
     def free(self, most: float = 0.02) -> int:
-        """How many heads can go for at most this share of the loss."""
-        whole = self.loss[0].value
-        return max(off for off, loss in zip(self.steps, self.loss, strict=True) if loss.value <= whole * (1 + most))
+        """How many can go before the loss is higher by more than this share."""
+        limit = self.loss[0].value * (1 + most)
+        return [off for off, _ in takewhile(lambda step: step[1].value <= limit, zip(self.steps, self.loss))][-1]  # noqa: B905
+
+    def pruned(self, model: Bert, count: int) -> Bert:
+        """A copy of the model without the `count` least important parts, to save and to open anywhere."""
+        off = self.order[:count]
+        return pruned(model, off if self.part == "head" else (), self.means, off if self.part == "layer" else ())
 
 
-def prune_heads(
+def prune(
     scored: Scored,
-    means: Values,
+    part: Part = "head",
     *,
+    means: Values | None = None,
     seed: int = 0,
     random_orders: int = RANDOM_ORDERS,
     progress: ReportProgress = no_progress,
 ) -> Pruning:
-    """`means`: what to add in place of a head that is off, by hook point (`LoadedModel.mean_activations`)."""
-    config = scored.checkpoint.config
-    shape = config.num_hidden_layers, config.num_attention_heads
-    heads = [(layer, head) for layer in range(shape[0]) for head in range(shape[1])]
-    choose, measure = halves(len(scored), seed)
-    steps = steps_of(len(heads))
-    total = len(heads) + (1 + random_orders) * len(steps)
-    done = 0
+    """Importance is the loss without a part alone; `means` are what is added instead, by hook point; absent, what is
+    added on average on the half that is chosen on. Raises BertcoreError where there are fewer than four rows."""
+    if len(scored) < 4:
+        raise BertcoreError(f"{scored.name} has {len(scored)} rows, too few for two halves; give four or more.")
+    config, rows = scored.checkpoint.config, len(scored)
+    shape = (config.num_hidden_layers, config.num_attention_heads)[: 2 if part == "head" else 1]
+    parts: list[Any] = list(product(*map(range, shape))) if part == "head" else list(range(*shape))
+    choose, measure = halves(rows, seed)
+    if means is None:
+        texts, points = scored.texts(), ablated_points(parts) if part == "head" else ablated_points((), parts)
+        means = mean_activations(scored.checkpoint.model, [texts[row] for row in choose], points)
+    steps = sorted({round(share * len(parts)) for share in np.linspace(0, 1, min(len(parts), 16) + 1)})
+    done, total = 0, len(parts) + 1 + (1 + random_orders) * len(steps)
 
-    def losses(off: Iterable[Head], rows: NDArray) -> Answers:
+    def without(off: Sequence[Any], of: NDArray) -> Answers:
         nonlocal done
-        found = scored.answers(_without(off, means), rows, part_of(progress, done / total, 1 / total))
-        done = min(done + 1, total)
+        heads, layers = (off, ()) if part == "head" else ((), off)
+        changes = ablate(heads, layers, means) if off else None
+        found = scored.answers(changes, of, part_of(progress, done / total, 1 / total))
+        done += 1
         return found
 
-    whole = scored.answers(None, choose).loss.mean()
-    importance = np.array([losses([head], choose).loss.mean() - whole for head in heads]).reshape(shape)
-    ranked = [heads[at] for at in np.argsort(importance, axis=None, kind="stable").tolist()]
-    found = [losses(ranked[:count], measure) for count in steps]
-    rows = len(scored)
-    loss = [ratio_interval(*each.by_row(each.loss, rows), seed=seed) for each in found]
-    right = [ratio_interval(*each.by_row(each.is_right.astype(float), rows), seed=seed) for each in found]
+    whole = without([], choose)
+    alone = np.array([without([each], choose).loss.mean() for each in parts])
+    order = [parts[at] for at in np.argsort(alone, kind="stable")]
+    found = [without(order[:count], measure) for count in steps]
+    sums = np.stack([each.by_row(rows)[measure] for each in found])  # (K,R,3)
+    loss, right = (ratio_intervals(sums[..., number].T, sums[0, :, 2], seed) for number in (0, 1))
     chance = np.random.default_rng([seed, 1])
-    random_loss, random_right = np.empty((random_orders, len(steps))), np.empty((random_orders, len(steps)))
-    for number in range(random_orders):
-        shuffled = [heads[at] for at in chance.permutation(len(heads)).tolist()]
-        for step, count in enumerate(steps):
-            said = found[step] if count in (0, len(heads)) else losses(shuffled[:count], measure)
-            random_loss[number, step], random_right[number, step] = said.loss.mean(), said.is_right.mean()
+    by_chance = []
+    for _ in range(random_orders):
+        shuffled = [parts[at] for at in chance.permutation(len(parts))]
+        # where none or all are out, their order is nothing
+        some = [without(shuffled[:count], measure) if 0 < count < len(parts) else None for count in steps]
+        answers = [each or same for each, same in zip(some, found, strict=True)]
+        by_chance.append([(each.loss.mean(), each.is_right.mean()) for each in answers])
     progress(1.0)
-    always = scored.baseline()
+    ((always, _),) = Counter(whole.right).most_common(1)
     share = float(np.mean([each == always for each in found[0].right]))
-    about = scored.name, scored.sha256, seed
-    return Pruning(*about, ranked, importance, steps, loss, right, random_loss, random_right, always, share)
-
-
-def steps_of(heads: int) -> list[int]:
-    """How many heads are out at each step: all numbers of a small model, some 16 of a large one."""
-    return sorted({round(share * heads) for share in np.linspace(0, 1, min(heads, 16) + 1)})
-
-
-def _without(off: Iterable[Head], means: Values) -> Changes | None:
-    chosen = list(off)
-    return ablate(chosen, values=means) if chosen else None
+    about = scored.name, scored.sha256, seed, part, order, (alone - whole.loss.mean()).reshape(shape), steps
+    random = np.array(by_chance).reshape(random_orders, len(steps), 2)
+    return Pruning(*about, loss, right, random[..., 0], random[..., 1], always, share, means)
 
 
 @torch.no_grad()
-def pruned(model: Bert, off: Sequence[Head], means: Values) -> Bert:
-    """A copy in which these heads add what they add on average, whatever the text: the same numbers as with the heads
-    off, and a checkpoint that opens everywhere.
+def pruned(model: Bert, off: Sequence[tuple[int, int]], means: Values, layers_off: Sequence[int] = ()) -> Bert:
+    """A copy in which these heads and layers add what they add on average, whatever the text: the same numbers as with
+    them off, and a checkpoint that opens everywhere.
 
-    The columns of the output projection that read a head become 0, and what they made of its mean goes to the bias.
+    The columns of the output projection that read a head become 0, and what they made of its mean goes to the bias; of
+    a layer both projections become 0 and their biases the mean. Raises BertcoreError where layers share their weights.
     """
+    if model.config.layer_groups < model.config.num_hidden_layers:
+        raise BertcoreError("The layers of this model share their weights, so that no part can be taken out of one.")
     smaller = copy.deepcopy(model)
-    for layer, head in off:
-        attention = smaller.encoder.layer(layer).attention
+    for number, head in off:
+        attention = smaller.encoder.layer(number).attention
         columns = slice(head * attention.head_size, (head + 1) * attention.head_size)
         weight, bias = attention.output.weight, attention.output.bias
-        mean = weight.new_tensor(np.asarray(means[f"layer.{layer}.attention.context_heads"])[head])  # (D)
-        bias.add_(weight[:, columns] @ mean)
+        bias.add_(weight[:, columns] @ weight.new_tensor(np.asarray(means[ablated_points([(number, head)])[0]])[head]))
         weight[:, columns] = 0
+    for number in layers_off:
+        layer = smaller.encoder.layer(number)
+        for point, part in zip(
+            ablated_points((), [number]), (layer.attention.output, layer.feed_forward_out), strict=True
+        ):
+            part.weight.zero_()
+            part.bias.copy_(part.weight.new_tensor(np.asarray(means[point])))
     return smaller

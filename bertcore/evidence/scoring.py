@@ -4,8 +4,8 @@ R rows: a sentence with some of its words masked, or an example of a task. M ans
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -17,8 +17,9 @@ from bertcore.errors import BertcoreError
 from bertcore.evidence.collection import Collection, Sentence
 from bertcore.model.hooks import Changes
 from bertcore.progress import ReportProgress, no_progress
-from bertcore.tasks.kinds.base import USUAL, DecodeSettings, Example
-from bertcore.tasks.predict import by_unit, example_losses, reading_batches, right_answers, run_task
+from bertcore.tasks.kinds import TASK_KINDS
+from bertcore.tasks.kinds.base import USUAL, DecodeSettings, Example, TaskKind
+from bertcore.tasks.predict import by_unit, example_losses, reading_batches, required_kind, right_answers, run_task
 from bertcore.tokenizer.tokenizer import Encoding
 
 MASKED = 0.15  # of the words of a sentence, one at least
@@ -32,20 +33,13 @@ class Answers:
     loss: NDArray[np.float64]  # (M) -ln p of what is right
     confidence: NDArray[np.float64]  # (M) probability of the answer that it gave; NaN where it gives none
     is_right: NDArray[np.bool_]  # (M)
-    given: tuple[str, ...] = ()  # (M) in words, where a person may look at them
-    right: tuple[str, ...] = ()  # (M)
+    given: tuple[str, ...]  # (M) in words
+    right: tuple[str, ...]  # (M)
 
-    def by_row(self, values: NDArray, rows: int) -> tuple[NDArray, NDArray]:
-        """Of values (M) the sum in each row, and how many there are, (R) each."""
-        return np.bincount(self.row, values, rows), np.bincount(self.row, np.ones(len(self.row)), rows)
-
-    def of(self, rows: NDArray) -> "Answers":
-        """Those of some rows alone, which keep their numbers."""
-        kept = np.isin(self.row, rows)
-        words = (
-            [each for each, keep in zip(all_, kept, strict=True) if keep] for all_ in (self.given, self.right) if all_
-        )
-        return Answers(self.row[kept], self.loss[kept], self.confidence[kept], self.is_right[kept], *map(tuple, words))
+    def by_row(self, rows: int) -> NDArray[np.float64]:
+        """(R,3): of each row the sum of its losses, and how many answers are right, and how many there are."""
+        values = self.loss, self.is_right.astype(float), np.ones_like(self.loss)
+        return np.stack([np.bincount(self.row, each, rows) for each in values], axis=1)
 
 
 class Scored(Protocol):
@@ -56,10 +50,12 @@ class Scored(Protocol):
     sha256: str
 
     def __len__(self) -> int: ...
+    def texts(self) -> Sequence[Encoding]:
+        """(R) as the model reads them."""
+
     def answers(
         self, changes: Changes | None = None, rows: NDArray | None = None, progress: ReportProgress = no_progress
     ) -> Answers: ...
-    def baseline(self) -> str: ...
 
 
 class MaskedWords:
@@ -75,61 +71,56 @@ class MaskedWords:
         seed: int = 0,
         masks: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        mask_id = checkpoint.tokenizer.mask_id
-        if "mlm" in checkpoint.missing or mask_id is None:
+        tokenizer, self._label = checkpoint.tokenizer, checkpoint.tokenizer.label
+        if "mlm" in checkpoint.missing or tokenizer.mask_id is None:
             raise BertcoreError(checkpoint.missing.get("mlm", "This vocabulary has no mask, so no word can be hidden."))
         self.checkpoint, self.name, self.sha256 = checkpoint, collection.name, collection.sha256
-        self.encodings, self.masks, self.rows = list[Encoding](), list[list[int]](), list[Sentence]()
-        self._hidden = list[list[int]]()  # the ids below the masks
+        self.rows, self.masks, self._masked, self._hidden = list[Sentence](), list[list[int]](), list[Encoding](), []
         for number, sentence in enumerate(collection.rows):
-            encoding = checkpoint.tokenizer.encode(sentence.text, max_length=checkpoint.config.max_length)
-            words = [at for at, part in enumerate(encoding.parts) if part != "special" and encoding.ids[at] != mask_id]
+            read = tokenizer.encode(sentence.text, max_length=checkpoint.config.max_length)
+            parts = enumerate(zip(read.ids, read.parts, strict=True))
+            words = [at for at, (token, part) in parts if part != "special" and token != tokenizer.mask_id]
             if words:
-                chance = np.random.default_rng([seed, number])
-                chosen = chance.choice(words, max(1, round(MASKED * len(words))), replace=False).tolist()
-                self.masks.append(sorted(chosen if masks is None else masks[number]))
-                self._hidden.append([encoding.ids[at] for at in self.masks[-1]])
-                for at in self.masks[-1]:
-                    encoding.ids[at] = mask_id
-                self.encodings.append(encoding)
+                chance, count = np.random.default_rng([seed, number]), max(1, round(MASKED * len(words)))
+                drawn = chance.choice(words, count, replace=False).tolist() if masks is None else masks[number]
+                ids = [tokenizer.mask_id if at in drawn else token for at, token in enumerate(read.ids)]
                 self.rows.append(sentence)
+                self.masks.append(sorted(drawn))
+                self._masked.append(replace(read, ids=ids))
+                self._hidden.append([read.ids[at] for at in self.masks[-1]])
         if not self.rows:
             raise BertcoreError(f"{collection.name} has no words that could be masked.")
 
     def __len__(self) -> int:
         return len(self.rows)
 
+    def texts(self) -> Sequence[Encoding]:
+        return self._masked
+
     def answers(
         self, changes: Changes | None = None, rows: NDArray | None = None, progress: ReportProgress = no_progress
     ) -> Answers:
-        """Each masked word, and the likeliest word in its place."""
-        chosen = np.arange(len(self)) if rows is None else np.asarray(rows)
-        model, label = self.checkpoint.model, self.checkpoint.tokenizer.label
+        """Each masked word of all rows, or of some, and the likeliest word in its place."""
+        model, chosen = self.checkpoint.model, list(range(len(self)) if rows is None else rows)
+        hidden = [self._hidden[row] for row in chosen]
 
         def answer(batch: Batch, _: ReportProgress) -> list[NDArray]:
-            numbers = [int(chosen[number]) for number in batch.numbers]
-            masks, hidden = [self.masks[number] for number in numbers], [self._hidden[number] for number in numbers]
+            masks = [self.masks[chosen[number]] for number in batch.numbers]
+            right = torch.tensor([each for number in batch.numbers for each in hidden[number]])
             with changed(model, changes) as hook:
                 states = batch.hidden(model, hook)[batch.index(masks)]  # (M,H)
-                logs = model.mlm_logits(states, hook).log_softmax(-1)  # (M,V)
-            right = torch.tensor([each for one in hidden for each in one], device=logs.device)
+                logs = model.mlm_logits(states, hook).log_softmax(-1).cpu()  # (M,V)
             best, word = logs.max(-1)
-            found = torch.stack([-logs.gather(1, right[:, None])[:, 0], best.exp(), word, right], 1)  # (M,4)
-            return np.split(found.cpu().double().numpy(), np.cumsum([len(each) for each in masks])[:-1])
+            found = torch.stack([-logs.gather(1, right[:, None])[:, 0], best.exp(), word], 1)  # (M,3)
+            return np.split(found.double().numpy(), np.cumsum([len(each) for each in masks])[:-1])
 
-        row = model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
-        texts = [self.encodings[number] for number in chosen]
-        cost = open_cost if changes else len
-        found = for_each(model, texts, answer, cost=lambda each: cost(each) + 4 * row, progress=progress)
-        numbers = np.repeat(chosen, [len(each) for each in found])
-        loss, confidence, best, hidden = np.concatenate(found).T
-        words = (tuple(label(int(each)) for each in ids) for ids in (best, hidden))
-        return Answers(numbers, loss, confidence, best == hidden, *words)
-
-    def baseline(self) -> str:
-        """The word that is masked most often."""
-        ids = [each for hidden in self._hidden for each in hidden]
-        return self.checkpoint.tokenizer.label(int(np.bincount(ids).argmax()))
+        row = 4 * (model.config.vocab_size // 1024)  # a row of logits takes the room of so many tokens
+        cost, texts = open_cost if changes else len, [self._masked[row] for row in chosen]
+        found = for_each(model, texts, answer, cost=lambda each: cost(each) + row, progress=progress)
+        loss, confidence, given = np.concatenate(found).T
+        right: NDArray[np.int64] = np.concatenate(hidden)
+        words = (tuple(self._label(int(each)) for each in ids) for ids in (given, right))
+        return Answers(np.repeat(chosen, list(map(len, hidden))), loss, confidence, given == right, *words)
 
 
 class TaskExamples:
@@ -144,22 +135,27 @@ class TaskExamples:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def texts(self) -> Sequence[Encoding]:
+        tokenizer, most = self.checkpoint.tokenizer, self.checkpoint.config.max_length
+        written = map(TASK_KINDS[required_kind(self.checkpoint)].written, self.rows)
+        return [tokenizer.encode(text_a, text_b or None, max_length=most) for text_a, text_b, _ in written]
+
     def answers(
         self, changes: Changes | None = None, rows: NDArray | None = None, progress: ReportProgress = no_progress
     ) -> Answers:
-        """Each example; right where the answer is the right one as a whole."""
+        """Each example, or some; right where the answer is as a whole (one of several right ones will do)."""
         chosen = np.arange(len(self)) if rows is None else np.asarray(rows)
         model, examples = self.checkpoint.model, [self.rows[number] for number in chosen]
         batches = reading_batches(model, self.checkpoint.tokenizer, examples, need_answers=True)
         logits = by_unit(batches.features, run_task(model, batches, progress, changes=changes))
-        said = batches.features.kind.decode(batches.features, logits, DecodeSettings.of(model, USUAL))
-        sure = [np.nan if each.certainty is None else each.certainty for each in said]
+        kind = batches.features.kind
+        said = kind.decode(batches.features, logits, DecodeSettings.of(model, USUAL))
+        sure = np.array([np.nan if each.certainty is None else each.certainty for each in said])
         gold = right_answers(batches.features.examples)
-        is_right = np.array([each.answer == right for each, right in zip(said, gold, strict=True)])
+        is_right = np.array([_is_right(kind, each.answer, right) for each, right in zip(said, gold, strict=True)])
         words = tuple(str(each.answer) for each in said), tuple(map(str, gold))
-        return Answers(chosen, example_losses(batches.features, logits), np.array(sure), is_right, *words)
+        return Answers(chosen, example_losses(batches.features, logits), sure, is_right, *words)
 
-    def baseline(self) -> str:
-        """The answer that is right most often."""
-        answers = [str(each.answer) for each in self.rows]
-        return max(set(answers), key=answers.count)
+
+def _is_right(kind: TaskKind[Any, Any], given: Any, right: Any) -> bool:
+    return bool(kind.measure([right], [given], [])["exact_match"]) if "exact_match" in kind.metrics else given == right

@@ -1,0 +1,110 @@
+"""evidence: what holds over a collection of sentences, pairs or trees, not in one of them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from bertcore.cli import arguments as args
+from bertcore.cli.output import Listing, print_answer
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    from bertcore.evidence.asking import Evidence
+
+evidence = typer.Typer(no_args_is_help=True, help=__doc__.partition(": ")[2] if __doc__ else "")
+
+
+@dataclass
+class Asked:
+    """The flags of every command, and what it does with them."""
+
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Sentences, pairs, examples or a treebank.")]
+    model: args.Model = None
+    seed: Annotated[int, typer.Option(help="Of all that is drawn: halves, resamples, masked words.")] = 0
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Do only part I of N, from 1, and write --out FILE.npz.")
+    ] = None
+    merge: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE.npz", help="Join the parts instead: --merge once for each.")
+    ] = None
+    out: args.JsonFile = None
+    as_json: args.AsJson = False
+
+    def answer(self, ask: Callable[[Evidence], Any], columns: str) -> Any:
+        """Print what is found, as a table with these columns, or write the shard; the result."""
+        from bertcore.evidence.shards import Shard
+
+        shard = Shard(files=tuple(self.merge or ()))
+        if self.shard is not None:
+            number, _, of = self.shard.partition("/")
+            if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)) or self.out is None:
+                raise BertcoreError("Write a shard as --shard 2/8, the second of eight, and name its --out FILE.npz.")
+            shard = Shard(int(number) - 1, int(of))
+        about = args.opened(self.model).evidence(self.file, seed=self.seed, shard=shard)
+        found, out = ask(about), self.out
+        if self.shard is not None and out is not None:
+            shard.save(out)
+            out = None
+        facts = {key: each for key, each in vars(found).items() if isinstance(each, str | int | float)}
+        left_out = getattr(found, "left_out", ())
+        values = {**about.about, **facts, "left_out": left_out, "rows": found.rows()}
+        why = f"Left out: {'; '.join(left_out)}." if left_out else None
+        print_answer(values, Listing(found.rows(), columns), why, as_json=self.as_json, out=out)
+        return found
+
+
+INTERVAL = "low:.3f high:.3f count"
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def heads(
+    *,
+    asked: Asked,
+    measure: Annotated[
+        Literal["swap", "zero", "mean", "attention", "gradient"], typer.Option(help="What is measured of each head.")
+    ] = "swap",
+) -> None:
+    """What each head does over pairs of texts; all heads together have one interval."""
+    asked.answer(lambda about: about.heads(measure), f"layer:+1 head:+1 value:.3f {INTERVAL} clear")
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def grammar(*, asked: Asked) -> None:
+    """Which head finds each relation of a treebank (CoNLL-U), beside the best fixed distance."""
+    columns = f"relation direction layer:+1 head:+1 share:.3f {INTERVAL} distance distance_share:.3f found"
+    asked.answer(lambda about: about.grammar(), columns)
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def prune(
+    *,
+    asked: Asked,
+    part: Annotated[Literal["head", "layer"], typer.Option(help="What is removed.")] = "head",
+    random_orders: Annotated[int, typer.Option(min=1, help="Random orders to compare with.")] = 20,
+    save: Annotated[
+        tuple[int, Path] | None, typer.Option(metavar="COUNT FOLDER", help="Save the model without so many parts.")
+    ] = None,
+) -> None:
+    """What is lost without heads or layers, the least important first, beside random orders."""
+    columns = f"{part}s_off loss_value:.3f loss_low:.3f loss_high:.3f right_value:.3f random_loss:.3f random_right:.3f"
+    found = asked.answer(lambda about: about.prune(part, random_orders), f"{columns} always_right:.3f")
+    if save is not None:
+        from bertcore.loaded_model import LoadedModel
+
+        m = args.opened(asked.model)
+        LoadedModel.of(found.pruned(m.bert, save[0]), m.tokenizer).save(save[1])
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def calibration(*, asked: Asked) -> None:
+    """Whether the model is as often right as it is sure, about masked words or in its task."""
+    asked.answer(lambda about: about.calibration(), f"from:.1f to:.1f confidence:.3f value:.3f {INTERVAL}")
