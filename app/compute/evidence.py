@@ -6,10 +6,9 @@ worked out once stays in a `Kept`, so that a question that was stopped goes on w
 
 from __future__ import annotations
 
-import hashlib
 import weakref
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -17,23 +16,22 @@ import numpy as np
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
-from bertcore.progress import ReportProgress, part_of
+from bertcore.progress import ReportProgress
 
-from ..look.say import say
+from ..look.say import mark, say
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.config import BertConfig
-    from bertcore.evidence.collection import Collection, Tree
+    from bertcore.evidence.collection import Collection
     from bertcore.evidence.grammar import Grammar, RelationHead
     from bertcore.evidence.heads import HeadEvidence, HeadMeasure
 
 Kind = Literal["pairs", "trees", "sentences"]  # of the rows of a collection
 Found = TypeVar("Found")
-AT_ONCE = 256  # sentences, between which a question can be stopped without losing what is done
-MOST_KEPT = 400  # parts of answers
+MOST_KEPT = 20
 GFLOP_PER_S = 40.0  # of one core, roughly: by this is estimated how long a question takes
 
 
@@ -66,21 +64,14 @@ def shipped_source(kind: Kind) -> Source:
 
 def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
     """Raises BertcoreError for a file, or lines, that are no such collection."""
-    from bertcore.evidence import collection as engine
+    from bertcore.evidence.collection import read_pairs, read_sentences, read_treebank
 
-    named = ((say("line {number}", number=i), line) for i, line in enumerate(source.lines, start=1))
+    given: Path | tuple[str, ...] = source.lines if source.file is None else source.file
     found: Collection[Any]
-    if source.file is None and source.kind == "pairs":
-        found = engine.typed_pairs(named)
-    elif source.file is None:
-        rows = tuple(engine.Sentence(line.strip(), place) for place, line in named if line.strip())
-        found = engine.Collection(say("typed"), rows, hashlib.sha256("\n".join(source.lines).encode()).hexdigest())
-    elif source.kind == "pairs":
-        found = engine.read_pairs(source.file)
-    elif source.kind == "trees" or source.file.name.endswith(".conllu"):
-        found = engine.read_treebank(source.file)
+    if source.kind == "pairs":
+        found = read_pairs(given)
     else:
-        found = engine.read_sentences(source.file)
+        found = read_treebank(given) if source.kind == "trees" else read_sentences(given)
     return Gathered(found.name, found.sha256, found, sum(len(row.text.split()) for row in found.rows))
 
 
@@ -91,15 +82,15 @@ class Kept:
         self._model: weakref.ref[Checkpoint] | None = None
         self._found: dict[Hashable, Any] = {}
 
-    def get(self, checkpoint: Checkpoint, key: Hashable, find: Callable[[], Found]) -> Found:
-        """What is known of `key`, or is found now."""
+    def get(self, checkpoint: Checkpoint, key: Hashable, make: Callable[[], Found]) -> Found:
+        """What is kept of `key`, or is made now."""
         if self._model is None or self._model() is not checkpoint:
             self._model = weakref.ref(checkpoint)
             self._found.clear()
         if key not in self._found:
-            self._found[key] = find()
-            for old in list(self._found)[: max(len(self._found) - MOST_KEPT, 0)]:
-                del self._found[old]
+            self._found[key] = make()
+            if len(self._found) > MOST_KEPT:
+                del self._found[next(iter(self._found))]
         found: Found = self._found[key]
         return found
 
@@ -109,19 +100,17 @@ def heads_of(
 ) -> HeadEvidence:
     """One measure of every head over pairs (`evidence.heads`). Raises BertcoreError where none can be asked."""
     from bertcore.evidence.heads import heads_over_pairs
+    from bertcore.evidence.shards import Shard
 
-    def find() -> HeadEvidence:
-        try:
-            return heads_over_pairs(checkpoint, gathered.collection, measure, progress=progress)
-        except BertcoreError as error:
-            text = say(
-                "No pair of {file} can be asked: both words have to be single tokens of this vocabulary, and the two "
-                "texts as long as each other, with different answers.",
-                file=gathered.name,
-            )
-            raise BertcoreError(text) from error
-
-    return kept.get(checkpoint, (gathered, measure), find)
+    done = kept.get(checkpoint, (gathered, measure), Shard)
+    try:
+        return heads_over_pairs(checkpoint, gathered.collection, measure, shard=done, progress=progress)
+    except BertcoreError as error:
+        text = mark(
+            "No pair of {file} can be asked: both words have to be single tokens of this vocabulary, and the two texts "
+            "as long as each other, with different answers."
+        )
+        raise BertcoreError(say(text, file=gathered.name)) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,51 +124,23 @@ class FoundGrammar:
 
 
 def grammar_of(checkpoint: Checkpoint, gathered: Gathered, kept: Kept, progress: ReportProgress) -> FoundGrammar:
-    """All heads on all relations of a treebank (`evidence.grammar`), some hundred sentences at a time.
-
-    Raises BertcoreError where no sentence can be read.
-    """
+    """All heads on all relations of a treebank (`evidence.grammar`). Raises BertcoreError where none can be read."""
     from bertcore.evidence.grammar import DIRECTIONS, grammar_of_heads
     from bertcore.evidence.intervals import halves
+    from bertcore.evidence.shards import Shard
 
-    collection: Collection[Tree] = gathered.collection
-    parts: list[tuple[int, Grammar]] = []
-    total = len(collection)
-    problem: BertcoreError | None = None
-    for start in range(0, total, AT_ONCE):
-        rows = collection.rows[start : start + AT_ONCE]
-        report = part_of(progress, start / total, len(rows) / total)
-        some = replace(collection, rows=rows)
-
-        def find(some: Collection[Tree] = some, report: ReportProgress = report) -> Grammar:
-            return grammar_of_heads(checkpoint, some, progress=report)
-
-        try:
-            parts.append((start, kept.get(checkpoint, (gathered, start), find)))
-        except BertcoreError as error:
-            problem = error
-        progress((start + len(rows)) / total)
-    if not parts:
-        text = say(
-            "This model cannot read any sentence of {file} whole; choose another collection.", file=gathered.name
-        )
-        raise BertcoreError(text) from problem
-    numbers = np.concatenate([part.sentences + start for start, part in parts])
-    grammar = replace(
-        parts[0][1],
-        collection=collection,
-        hits=np.concatenate([part.hits for _, part in parts]),
-        relations=np.concatenate([part.relations for _, part in parts]),
-        sentences=numbers,
-        distances=np.concatenate([part.distances for _, part in parts]),
-    )
+    done = kept.get(checkpoint, gathered, Shard)
+    try:
+        grammar = grammar_of_heads(checkpoint, gathered.collection, shard=done, progress=progress)
+    except BertcoreError as error:
+        text = mark("This model cannot read any sentence of {file} whole; choose another collection.")
+        raise BertcoreError(say(text, file=gathered.name)) from error
     best = grammar.best_heads()
-    shares = []
-    for each in best:
-        hits = grammar.hits[grammar.relations == each.relation]
-        shares.append(hits[..., DIRECTIONS.index(each.direction)].mean(axis=0))
-    found = np.stack(shares) if shares else np.zeros((0, *grammar.hits.shape[1:3]))
-    return FoundGrammar(grammar, best, found, np.intersect1d(halves(total, grammar.seed)[1], numbers))
+    of_relation = (grammar.hits[grammar.relations == each.relation].mean(axis=0) for each in best)  # (L,N,2) each
+    shares = [hits[..., DIRECTIONS.index(each.direction)] for each, hits in zip(best, of_relation, strict=True)]
+    shape = len(best), *grammar.hits.shape[1:3]
+    measured = np.intersect1d(halves(len(gathered), grammar.seed)[1], grammar.sentences)
+    return FoundGrammar(grammar, best, np.array(shares).reshape(shape), measured)
 
 
 def looks_in_sentence(

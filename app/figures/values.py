@@ -18,10 +18,11 @@ from ..look.say import mark, say
 from ..state.baseline_names import reason_in_words, replacing
 from ..state.readings import Reading
 from ..state.token_units import Units
+from ..state.what_if import head_name
 from .figure import Axis
 
 Kind = Literal[
-    "token", "stage", "layer", "head", "neuron", "dimension", "word", "class", "text", "step", "part", "none"
+    "token", "stage", "layer", "head", "a_head", "neuron", "dimension", "word", "class", "text", "step", "part", "none"
 ]
 DIFFERENT = {  # why sides of other lengths have no places in common
     "stage": mark("The two models have different layers, so only the open model is shown."),
@@ -30,7 +31,7 @@ DIFFERENT = {  # why sides of other lengths have no places in common
     "neuron": mark("The two models have different sizes, so only the open model is shown."),
     "dimension": mark("The two models have different sizes, so only the open model is shown."),
 }
-AXES = {"stage": "layer"}  # what a kind is called in a saved file, where that is another word
+AXES = {"stage": "layer", "a_head": "head"}  # what a kind is called in a saved file, where that is another word
 
 
 class NotComparableError(Exception):
@@ -195,6 +196,12 @@ def layers(count: int) -> Side:
 def heads(count: int) -> Side:
     """The heads of a layer, counted from 1 on the screen."""
     return Side("head", [str(head) for head in range(1, count + 1)])
+
+
+def all_heads(layers: int, heads: int, numbers: Sequence[int] = (), colors: Sequence[str] = ()) -> Side:
+    """The heads of all layers, or those of these numbers: layer · heads + head."""
+    chosen = numbers or range(layers * heads)
+    return Side("a_head", [head_name(*divmod(number, heads)) for number in chosen], colors, chosen)
 
 
 PLANE = Side("none", ("1", "2"), axis_name="component")  # the columns of places on a plane

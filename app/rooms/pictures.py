@@ -129,6 +129,9 @@ class Cells(Picture):
             values = values.minus(baseline, self.least_change)
         assert values.columns is not None
         rows, columns = (Labels(side.labels, side.colors) for side in (values.rows, values.columns))
+        if values.columns.kind == "a_head":  # its layer stands above
+            names = [label.split("·") for label in values.columns.labels]
+            columns = Labels([head for _, head in names], groups=list(dict.fromkeys(layer for layer, _ in names)))
         low, high = values.range
         chart.set_grid(values.array, rows, columns, low, high, values.texts, signed=low < 0, **values.detail)
         return values

@@ -28,6 +28,7 @@ from ..look import numbers, theme
 from ..look.number_kinds import explain
 from ..look.say import say
 from ..state.baseline_names import baseline_name, own_name, where_compared
+from ..state.what_if import head_name
 from ..widgets.card import GAP_PX, Card, Hint, Part, label
 from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale
@@ -334,7 +335,9 @@ class ValuesView(View):
             places.setdefault(values.columns.kind, values.columns.number(column))
         if places.get("token", -1) >= 0:
             self.position_clicked.emit(places["token"])
-        if "head" in places:
+        if "a_head" in places and self.reading is not None:
+            self.head_clicked.emit(*divmod(places["a_head"], self.reading.request.model.heads))
+        elif "head" in places:
             self.head_clicked.emit(places.get("layer", self.selection.layer), places["head"])
         elif "layer" in places or "stage" in places:
             self.stage_clicked.emit(places["stage"] if "stage" in places else places["layer"] + 1)
@@ -391,6 +394,9 @@ def selected_place(side: Side, selection: Selection) -> int | None:
     """The place that is selected in all rooms; None where the side has none."""
     if side.kind == "token" and side.units is not None and len(side.units):
         return side.place_of(side.units.first_positions[side.units.unit_of(selection.position) or 0])
+    if side.kind == "a_head":
+        name = head_name(selection.layer, selection.head)
+        return side.labels.index(name) if name in side.labels else None
     numbers = {"stage": selection.stage, "head": selection.head}
     if not selection.at_embeddings:
         numbers["layer"] = selection.layer

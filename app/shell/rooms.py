@@ -21,7 +21,6 @@ from .services import Services
 if TYPE_CHECKING:
     from ..rooms.apply.room import ApplyRoom
     from ..rooms.embed.room import EmbedRoom
-    from ..rooms.evidence.room import EvidenceRoom
     from ..rooms.film.room import FilmRoom
     from ..rooms.map.room import MapRoom
     from ..rooms.room import Room
@@ -150,12 +149,6 @@ def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
     return connect_room(room, context)
 
 
-def _make_evidence(made: type[EvidenceRoom], context: RoomContext) -> QWidget:
-    room = made(context.services.state)
-    room.room_requested.connect(lambda key, view: open_view(context.open_room(key), view))
-    return connect_room(room, context)
-
-
 BARE, TOKENS = frozenset({"difference"}), frozenset({"tokens"})
 ROOMS = (
     RoomSpec("map", mark("Map", meaning="RoomSpec"), mark("The whole model in one picture"), _make_map, BARE),
@@ -165,13 +158,7 @@ ROOMS = (
     RoomSpec("layers", mark("Layers"), mark("How each token changes from layer to layer")),
     RoomSpec("train", mark("Train"), mark("Train a small model here and watch it learn"), _make_train, TOKENS),
     RoomSpec("apply", mark("Apply"), mark("Try a fine-tuned model on your own text"), _make_apply, TOKENS),
-    RoomSpec(
-        "evidence",
-        mark("Evidence"),
-        mark("Does it hold over many texts, not only in this one?"),
-        _make_evidence,
-        TOKENS,
-    ),
+    RoomSpec("evidence", mark("Evidence"), mark("Does it hold over many texts, not only in this one?"), above=TOKENS),
     RoomSpec(
         "game",
         mark("Guessing game"),

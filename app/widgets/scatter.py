@@ -247,7 +247,13 @@ class Scatter(ZoomedDrawing):
             rect = QRectF(self.rect()).adjusted(2, 0, -2, 0)
             bottom = rect.adjusted(0, rect.height() - theme.px(15), 0, 0)
             theme.draw_text(painter, bottom, right, "muted", 11, align=theme.RIGHT)
-            theme.draw_text(painter, rect.adjusted(self._zero.x(), 0, 0, theme.px(15) - rect.height()), up, "muted", 11)
+            theme.draw_text(
+                painter,
+                rect.adjusted(self._zero.x() + theme.px(28), 0, 0, theme.px(15) - rect.height()),
+                up,
+                "muted",
+                11,
+            )
         if points.places.ndim == 3:
             paths = self._paths.transpose(1, 0, 2).tolist()  # (T,P,2) -> (P,T,2)
             for point, one in enumerate(paths):

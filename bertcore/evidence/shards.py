@@ -33,7 +33,7 @@ class Shard:
     of: int = 1
     files: Sequence[Path] = ()
     about: str = ""  # a hash of the model's numbers and of what was asked of it
-    found: dict[int, Arrays] = field(default_factory=dict)  # by the number of the batch
+    found: dict[int, Arrays] = field(default_factory=dict)  # by the number of the batch; these are not computed again
 
     def over(
         self,
@@ -52,9 +52,11 @@ class Shard:
         if not own:
             raise BertcoreError(f"There are only {len(batches):,} batches for {self.of:,} shards; use fewer shards.")
         self.about = _described(checkpoint, asked) if self.files or self.of > 1 else ""
-        self.found = self._joined() if self.files else {}
-        for done, at in enumerate(own if not self.files else ()):
-            self.found[at] = compute(batches[at], part_of(progress, done / len(own), 1 / len(own)))
+        self.found = self._joined() if self.files else self.found
+        for done, at in enumerate(own):
+            if at not in self.found:
+                self.found[at] = compute(batches[at], part_of(progress, done / len(own), 1 / len(own)))
+            progress((done + 1) / len(own))
         arrays = {name: np.concatenate([self.found[at][name] for at in own]) for name in self.found[own[0]]}
         return np.concatenate([batches[at] for at in own]), arrays
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
@@ -14,7 +14,6 @@ from ...look.say import say
 from ...widgets.charts.drawing import Drawing, Shape, Words
 
 WORD_PX, TAG_PX, BELOW_PX, LABEL_PX = 14, 10, 44, 16
-LEAST_PX, BEST_PX = (200, 110), (600, 170)
 APART_PX = 14  # between two words
 
 
@@ -61,7 +60,7 @@ class _Arrow:
 class SentenceArcs(Drawing):
     """Words in a line, their parts of speech below, arrows above: whole and green if right, dashed and red if not."""
 
-    hint_px, least_px = BEST_PX, LEAST_PX
+    hint_px, least_px = (600, 170), (200, 110)
 
     def __init__(self) -> None:
         super().__init__(say("A sentence, and what the best head of each relation looks at"))
@@ -77,9 +76,6 @@ class SentenceArcs(Drawing):
         self.setAccessibleDescription(f"{' '.join(words)}. {', '.join(named)}")
         self.values_changed()
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(*map(theme.px, LEAST_PX))
-
     def shapes(self) -> Iterator[Shape]:
         if not self.words:
             return
@@ -89,7 +85,7 @@ class SentenceArcs(Drawing):
             max(metrics.horizontalAdvance(word), small.horizontalAdvance(tag)) + theme.px(APART_PX)
             for word, tag in zip(self.words, self.tags, strict=True)
         ]
-        scale = min(self.width() / sum(wide), 1.6)  # where there is no room, words end in …
+        scale = min(self.width() / sum(wide), 2.0)  # where there is no room, words end in …
         line = self.height() - theme.px(BELOW_PX)
         left, middles, center = (self.width() - sum(wide) * scale) / 2, list[float](), Qt.AlignmentFlag.AlignCenter
         for word, tag, width in zip(self.words, self.tags, wide, strict=True):

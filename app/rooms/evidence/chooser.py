@@ -25,7 +25,6 @@ FILES = {
 SAMPLES = {
     "pairs": mark("Sample: does the verb agree with its subject?"),
     "trees": mark("Sample: sentences with their grammar"),
-    "sentences": mark("Sample: sentences with their grammar"),
 }
 HELP = {
     "pairs": mark(
@@ -44,9 +43,7 @@ def hash_text(gathered: Gathered) -> str:
 
 def counted(kind: Kind, count: int) -> str:
     """How many rows, and of which kind."""
-    if kind == "pairs":
-        return say("%Ln pair(s)", n=count)
-    return say("%Ln sentence(s)", n=count)
+    return say(mark("%Ln pair(s)") if kind == "pairs" else mark("%Ln sentence(s)"), n=count)
 
 
 class CollectionChooser(QWidget):
@@ -101,7 +98,7 @@ class CollectionChooser(QWidget):
 
     def _fill(self, menu: QMenu) -> None:
         sample = shipped_source(self.kind)
-        menu.addAction(say(SAMPLES[self.kind]), lambda: self.source_chosen.emit(sample))
+        menu.addAction(say(SAMPLES.get(self.kind, SAMPLES["trees"])), lambda: self.source_chosen.emit(sample))
         menu.addAction(say("Open file…"), self.ask_for_file)
         if self.kind in HELP:
             menu.addAction(say("Type or paste…"), self.show_box)

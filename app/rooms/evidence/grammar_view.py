@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QLayout, QWidget
+from PySide6.QtWidgets import QLayout
 
 from ...compute.evidence import FoundGrammar, grammar_of, looks_in_sentence
-from ...figures.figure import Axis, Numbers
-from ...figures.values import Side, Values
+from ...figures.figure import joined
+from ...figures.values import Side, Values, all_heads
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.what_if import head_name
-from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.card import GAP_PX, Card, button
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars, Cells
 from .arcs import Arc, SentenceArcs
-from .sentences import about_relation, direction_arrow, grammar_finding, relation_name
-from .view import EvidenceView, OpenedRow
+from .sentences import direction_arrow, grammar_finding, looks_text, relation_name
+from .view import Asked, EvidenceView, OpenedRow
 
 if TYPE_CHECKING:
     from bertcore.evidence.collection import Tree
@@ -32,8 +31,9 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
 
-FEWEST_WORDS, MOST_WORDS = 5, 14  # of a sentence with arrows
-SIDE_PX = 270
+PUNCTUATION = "punct"
+GRID_PX = 600, 230
+WORDS = range(5, 15)  # how many a sentence with arrows has
 
 
 class GrammarView(EvidenceView):
@@ -51,6 +51,8 @@ class GrammarView(EvidenceView):
                 "sentences. Bar: how it did on the other half, with its interval. Orange line: always guessing the "
                 "same distance. Grey: no better."
             ),
+            hovered=mark("{row}: head {column} finds {value}, all sentences together"),
+            write=numbers.percent,
             number="relation_found",
             asks="grammar",
             is_compared=False,
@@ -73,42 +75,29 @@ class GrammarView(EvidenceView):
 
     def lay_out_cards(self) -> QLayout:
         self.relation = ""  # that a person has chosen; empty: the first
-        self._number = 0  # of the sentence on show, among those that have the relation
+        self._turned = 0  # how often another sentence was wanted
         grid, bars, card = self.charts["relations"], self.charts["best"], self.cards["relations"]
+        grid.hint_px = GRID_PX
         bars.row_beside = lambda row: grid.cell_rect(row, 0)
         self.columns["relations"].insertLayout(0, hbox((grid, 3), (bars, 2), gap_px=GAP_PX), 1)
         self.one, self.arcs = Card(say("One sentence of the other half")), SentenceArcs()
-        previous = button("‹", lambda: self._turn(-1), look="small", hint=say("Previous sentence"))
-        following = button("›", lambda: self._turn(1), look="small", hint=say("Next sentence"))
-        for made, name in ((previous, say("Previous sentence")), (following, say("Next sentence"))):
-            made.setAccessibleName(name)
-        for made in (previous, following, button(say("Open in all rooms"), self._open_sentence, look="small")):
-            self.one.add_to_header(made)
+        for text, name, step in (("‹", say("Previous sentence"), -1), ("›", say("Next sentence"), 1)):
+            turn = button(text, partial(self._turn, step), look="small", hint=name)
+            turn.setAccessibleName(name)
+            self.one.add_to_header(turn)
+        self.one.add_to_header(button(say("Open in all rooms"), self._open_sentence, look="small"))
         self.one.body.addWidget(self.arcs, 1)
-        self.about, self.facts, self.rest = Card(), label("", wrap=True), label("", "muted", wrap=True)
-        self.show_head = button("", partial(self.room_requested.emit, "attend", "matrix"), look="small")
-        inside = QWidget()
-        vbox(self.facts, self.rest, None, parent=inside, gap_px=8)
-        fill(self.about.body, (scrolled(inside), 1), self.show_head)
         if theme.is_projector():
-            folded = (folding_on_projector(each, each.title) for each in (self.one, self.about))
-            return hbox((card, 1), *folded, gap_px=GAP_PX)
-        self.about.setFixedWidth(theme.column_px(SIDE_PX))
-        return vbox((card, 3), (hbox((self.one, 1), self.about, gap_px=GAP_PX), 2), gap_px=GAP_PX)
+            return hbox((card, 1), folding_on_projector(self.one, self.one.title), gap_px=GAP_PX)
+        return vbox((card, 4), (self.one, 3), gap_px=GAP_PX)
 
     def missing(self, reading: Reading) -> str:
         return ""  # every model has heads
 
-    def question(
-        self, asks: str, reading: Reading, selection: Selection
-    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+    def question(self, asks: str, reading: Reading, selection: Selection) -> Asked | None:
         if asks == "grammar":
             return grammar_of, ()
-        number = self.sentence_number
-        return None if number is None else (looks_in_sentence, (number,))
-
-    def draw_answer(self, asks: str) -> None:
-        self.redraw()
+        return None if self.sentence_number is None else (looks_in_sentence, (self.sentence_number,))
 
     @property
     def found(self) -> FoundGrammar | None:
@@ -117,55 +106,40 @@ class GrammarView(EvidenceView):
         return answer
 
     @property
-    def chosen_row(self) -> int:
-        """Of the relation that was chosen, else the first that is one of words."""
-        found = self.found
-        names = [] if found is None else [each.relation for each in found.best]
-        chosen = self.relation if self.relation in names else next((each for each in names if each != "punct"), "")
-        return names.index(chosen) if chosen else 0
+    def chosen(self) -> int:
+        """The row of the relation that a person has chosen, else of the first that is one of words."""
+        names = [] if self.found is None else [each.relation for each in self.found.best]
+        wanted = self.relation if self.relation in names else next((each for each in names if each != PUNCTUATION), "")
+        return names.index(wanted) if wanted else 0
 
     @property
     def sentence_number(self) -> int | None:
         """Of the sentence on show: one of the measured half that has the relation; None where there is none."""
-        found = self.found
-        if found is None or not found.best:
+        if self.found is None or not self.found.best:
             return None
-        grammar = found.grammar
-        having = grammar.sentences[grammar.relations == found.best[self.chosen_row].relation]
+        grammar, measured = self.found.grammar, self.found.measured
+        having = grammar.sentences[grammar.relations == self.found.best[self.chosen].relation]
         rows = grammar.collection.rows
-        numbers_ = [
-            number
-            for number in np.intersect1d(having, found.measured).tolist()
-            if FEWEST_WORDS <= len(rows[number].words) <= MOST_WORDS
-        ]
-        return numbers_[self._number % len(numbers_)] if numbers_ else None
+        fitting = [at for at in np.intersect1d(having, measured).tolist() if len(rows[at].words) in WORDS]
+        return fitting[self._turned % len(fitting)] if fitting else None
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
-        reason, found = super().nothing(reading, selection), self.found
-        if reason is None and found is not None and not found.best:
+        if self.found is not None and not self.found.best:
             text = say("No relation occurs often enough on both halves of the sentences; choose a larger treebank.")
             return say("Too few sentences"), text
-        return reason
+        return super().nothing(reading, selection)
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        found = self.found
-        if found is None:
+        if self.found is None:
             self.cleared(key)
             return None
-        best, (count, depth, width) = found.best, found.shares.shape
+        best, (count, depth, width) = self.found.best, self.found.shares.shape
         if key == "relations":
-            columns = Side("part", [str(head + 1) for _ in range(depth) for head in range(width)], axis_name="head")
             rows = Side("class", [relation_name(each.relation) for each in best], axis_name="relation")
             framed = [(row, each.layer * width + each.head) for row, each in enumerate(best)]
-            groups = [say("layer {layer}", layer=layer + 1) for layer in range(depth)]
-            measured = len(found.measured)
-            hint = say(
-                "heads chosen on {chosen} sentences, measured on the other {measured}",
-                chosen=numbers.count(len(np.unique(found.grammar.sentences)) - measured),
-                measured=numbers.count(measured),
-            )
-            array = found.shares.reshape(count, depth * width)
-            return Values(array, rows, columns, 0, detail={"framed": framed, "groups": groups}, hint=hint)
+            array = self.found.shares.reshape(count, depth * width)
+            of = all_heads(depth, width), 0, None, (), {"framed": framed}, self.how_many(key)
+            return Values(array, rows, *of)
         labels = [f"{head_name(each.layer, each.head)} {direction_arrow(each)}" for each in best]
         detail = {
             "low": [each.low for each in best],
@@ -178,98 +152,56 @@ class GrammarView(EvidenceView):
         return Values(shares, Side("class", labels, axis_name="best head"), high=1.0, texts=texts, detail=detail)
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
-        found = self.found
-        if found is None:
-            return
-        chosen = found.best[row]
-        if chosen.relation != self.relation:
-            self.relation, self._number = chosen.relation, 0
-        head = (chosen.layer, chosen.head) if column is None else divmod(column, found.shares.shape[2])
-        self.head_clicked.emit(*head)
-        self.pause_ms = 0
-        self.redraw()
+        if self.found is not None:
+            best = self.found.best[row]
+            self._turned = self._turned if best.relation == self.relation else 0
+            self.relation = best.relation
+            if column is None:
+                self.head_clicked.emit(best.layer, best.head)
+            self.redraw()
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
-        if side.kind == "class":
-            return self.chosen_row
-        found = self.found
-        return None if found is None else side.place_of(selection.layer * found.shares.shape[2] + selection.head)
+        return self.chosen if side.kind == "class" else super().selected(key, side, selection)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        found = self.found
-        if found is None:
-            return ""
-        best = found.best[row]
-        if column is None:
-            return grammar_finding(best)
-        layer, head = divmod(column, found.shares.shape[2])
-        return say(
-            "{relation} ({label}): head {head} finds {share}, all sentences together",
-            relation=relation_name(best.relation),
-            label=best.relation,
-            head=head_name(layer, head),
-            share=numbers.percent(float(found.shares[row, layer, head])),
-        )
+        if self.found is None or column is not None:
+            return super().sentence(key, row, column)
+        return joined(grammar_finding(self.found.best[row]), looks_text(self.found.best[row]))
 
     def finding_of(self, reading: Reading, selection: Selection) -> str:
-        found = self.found
-        return "" if found is None or not found.best else grammar_finding(found.best[self.chosen_row])
+        has_some = self.found is not None and self.found.best
+        return grammar_finding(self.found.best[self.chosen]) if self.found is not None and has_some else ""
 
     def how_many(self, key: str) -> str:
-        found = self.found
-        return "" if found is None else say("measured on %Ln sentence(s)", n=len(found.measured))
+        if self.found is None:
+            return ""
+        measured, all_ = len(self.found.measured), len(np.unique(self.found.grammar.sentences))
+        text = mark("heads chosen on {chosen} sentences, measured on the other {measured}")
+        return say(text, chosen=numbers.count(all_ - measured), measured=numbers.count(measured))
 
-    def numbers(self, key: str) -> dict[str, Numbers]:
-        found, arrays = self.found, super().numbers(key)
-        if found is None:
-            return arrays
-        relations = Axis("relation", [each.relation for each in found.best])
-        if key == "relations":
-            _, depth, width = found.shares.shape
-            heads = Axis("head", [head_name(layer, head) for layer in range(depth) for head in range(width)])
-            return {"found": Numbers(self.shown[key].array, (relations, heads))}
-        names = ("layer", "head", "share", "low", "high", "count", "distance", "distance_share", "gain")
-        values = np.array([[float(getattr(each, name)) for name in names] for each in found.best])
-        values[:, :2] += 1  # as on the screen
-        return {"best_head": Numbers(values, (relations, Axis("measure", names)))}
-
-    # The sentence, and the relation.
+    # The sentence.
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         super().drawn(reading, selection)
-        found, number = self.found, self.sentence_number
-        for card in (self.one, self.about):
-            card.setEnabled(found is not None)
-        if found is None or not found.best:
+        number, looks = self.sentence_number, self.asked["looks"].answer
+        if self.found is None or number is None or looks is None:
             self.arcs.set_sentence((), (), ())
-            self.facts.setText("")
+            self.one.set_hint("")
             return
-        best = found.best[self.chosen_row]
-        self.about.set_title(relation_name(best.relation))
-        self.about.set_hint(say("in the treebank: {label}", label=best.relation))
-        self.facts.setText(about_relation(best))
-        clear = sum(each.is_found for each in found.best)
-        rest = say("%Ln relation(s) (has|have) a head that beats the best fixed distance", n=clear)
-        self.rest.setText(say("{relations}, of {all} that are common enough.", relations=rest, all=len(found.best)))
-        self.show_head.setText(say("Show head {head} in Attend", head=head_name(best.layer, best.head)))
-        looks = self.asked["looks"].answer
-        if number is not None and looks is not None:
-            tree: Tree = found.grammar.collection.rows[number]
-            arcs = arcs_of(tree, found.best, looks)
-            self.arcs.set_sentence(tree.words, tree.tags, arcs)
-            right = sum(arc.is_right for arc in arcs)
-            hint = say("right in {right} of {all}; dashed: wrong", right=right, all=len(arcs))
-            self.one.set_hint(hint)
+        tree: Tree = self.found.grammar.collection.rows[number]
+        arcs = arcs_of(tree, self.found.best, looks)
+        self.arcs.set_sentence(tree.words, tree.tags, arcs)
+        right = sum(arc.is_right for arc in arcs)
+        self.one.set_hint(say("right in {right} of {all}; dashed: wrong", right=right, all=len(arcs)))
 
     def _turn(self, step: int) -> None:
-        self._number += step
-        self.pause_ms = 0
-        self.redraw("best")
+        self._turned += step
+        self.redraw()
 
     def _open_sentence(self) -> None:
-        found, number = self.found, self.sentence_number
-        if found is not None and number is not None:
-            best, tree = found.best[self.chosen_row], found.grammar.collection.rows[number]
+        number = self.sentence_number
+        if self.found is not None and number is not None:
+            best, tree = self.found.best[self.chosen], self.found.grammar.collection.rows[number]
             at = tree.relations.index(best.relation)
             at = at if direction_arrow(best) == "→" else tree.heads[at]
             self.row_opened.emit(OpenedRow(tree.text, chosen=place_of(tree, at), head=(best.layer, best.head)))
@@ -277,7 +209,7 @@ class GrammarView(EvidenceView):
 
 def arcs_of(tree: Tree, best: list[RelationHead], looks: np.ndarray) -> list[Arc]:
     """What the best head of each relation looks at in a sentence. looks (L,N,W)."""
-    by_relation, arcs = {each.relation: each for each in best}, []
+    by_relation, arcs = {each.relation: each for each in best if each.relation != PUNCTUATION}, []
     for word, (head, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
         found = by_relation.get(relation)
         if found is not None and head >= 0:

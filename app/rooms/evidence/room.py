@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.text_spans import Place
 
 from ...compute.evidence import Gathered, Kind, Source, read_collection, shipped_source
@@ -25,8 +25,6 @@ OWN_TEXTS = mark("This view is about the collection, so the baseline makes no di
 
 class EvidenceRoom(Room):
     """Views of one kind of collection share it. What is read stays read until another one is chosen."""
-
-    room_requested = Signal(str, str)  # room, view
 
     key = "evidence"
     specs = (
@@ -54,11 +52,10 @@ class EvidenceRoom(Room):
 
     def lay_out(self) -> None:
         self._sources: Any = self.state.kept.setdefault("evidence.sources", {})  # kind -> what a person has chosen
-        self._gathered: dict[Kind, Gathered] = {}
-        self._problems: dict[Kind, str] = {}  # why the one that was chosen cannot be read
-        self.reads: Question[Gathered] = Question(self, self._on_collection_read)
+        self._found: dict[Kind, Gathered | str] = {}  # a sentence: why the first one cannot be read
+        self.reads: Question[Gathered] = Question(self, self._on_read)
         self.reads.requested.connect(self.question_requested)
-        self.reads.failed.connect(self._on_collection_failed)
+        self.reads.failed.connect(self._on_read)
         self.setAcceptDrops(True)
         super().lay_out()
         self.progress.follow(self.reads)
@@ -74,15 +71,7 @@ class EvidenceRoom(Room):
     def connect_view(self, view: View) -> None:
         assert isinstance(view, EvidenceView)
         view.row_opened.connect(self._open_row)
-        view.room_requested.connect(self.room_requested)
         view.file_wanted.connect(self.chooser.ask_for_file)
-
-    @property
-    def needs(self) -> Kind:
-        """The kind of collection that the view on show is about."""
-        view = self.view
-        assert isinstance(view, EvidenceView)
-        return view.needs
 
     def show_view(self, key: str) -> None:
         self._give(self.get_view(key))
@@ -95,47 +84,42 @@ class EvidenceRoom(Room):
         super().draw_reading(reading)
 
     def use(self, source: Source) -> None:
-        """Another collection, for all views of its kind."""
-        self._sources[source.kind] = source
+        """Another collection, for all views of its kind; where it cannot be read, the one from before stays."""
         self.reads.clear()
         self.reads.ask(read_collection, source, pause_ms=0)
 
-    def _give(self, view: View) -> None:
-        if isinstance(view, EvidenceView):
-            view.set_collection(self._gathered.get(view.needs), self._problems.get(view.needs, ""))
+    def _give(self, view: View) -> Gathered | None:
+        """A view is told of the collection of its kind, which is returned."""
+        assert isinstance(view, EvidenceView)
+        found = self._found.get(view.needs, "")
+        gathered, problem = (None, found) if isinstance(found, str) else (found, "")
+        view.set_collection(gathered, problem)
+        return gathered
 
     def _show_collection(self) -> None:
-        """Of the view on show: its facts; it is read first where that has not been yet."""
-        kind = self.needs
-        if kind not in self._gathered and kind not in self._problems and self.isVisible():
-            self.reads.ask(read_collection, self._sources.get(kind) or shipped_source(kind), pause_ms=0)
-        self.chooser.show_collection(kind, self._gathered.get(kind))
-        self._give(self.view)
+        """Of the view on show; it is read first where that has not been yet."""
+        view = self.view
+        assert isinstance(view, EvidenceView)
+        if view.needs not in self._found and self.isVisible():
+            source = self._sources.get(view.needs) or shipped_source(view.needs)
+            self.reads.ask(read_collection, source, pause_ms=0)
+        self.chooser.show_collection(view.needs, self._give(view))
 
-    def _kind_read(self) -> Kind:
-        """Of the collection that is being read."""
+    def _on_read(self, gathered: Gathered | None = None) -> None:
+        """None: it cannot be."""
         source = self.reads.key[-1]
         assert isinstance(source, Source)
-        return source.kind
-
-    def _on_collection_read(self, gathered: Gathered) -> None:
-        kind = self._kind_read()
-        self._gathered[kind] = gathered
-        self._problems.pop(kind, None)
-        self.chooser.typed.hide()
-        self._show_collection()
-
-    def _on_collection_failed(self) -> None:
-        """The one from before stays, where there is one; the line below says what is wrong."""
-        kind = self._kind_read()
-        if kind not in self._gathered:
-            self._problems[kind] = self.reads.sentence
+        if gathered is None:
+            self._found.setdefault(source.kind, self.reads.sentence)
+        else:
+            self._found[source.kind], self._sources[source.kind] = gathered, source
+            self.chooser.typed.hide()
         self._show_collection()
 
     def _open_row(self, row: OpenedRow) -> None:
         """Puts it before all rooms, and stays here."""
         state = self.state
-        text = row.text.replace("[MASK]", state.mask_token or "[MASK]")
+        text, other = (one.replace(MASK, state.mask_token or MASK) for one in (row.text, row.other))
         state.set_text(text, "")
         state.set_mask_places(Place("a", *place) for place in row.masked)
         if row.chosen is not None and state.encoding is not None:
@@ -146,23 +130,17 @@ class EvidenceRoom(Room):
         state.set_contrast(row.contrast)
         if row.head is not None:
             state.set_head(*row.head)
-        state.set_baseline(
-            OtherText(row.other.replace("[MASK]", state.mask_token or "[MASK]"), "") if row.other else None
-        )
+        state.set_baseline(OtherText(other, "") if other else None)
         self.hover_text_changed.emit(say("All rooms show “{text}” now.", text=text))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A file that is dropped is a collection; a folder is the window's: a model."""
-        if _dropped(event):
-            event.acceptProposedAction()
-        else:
-            event.ignore()
+        event.setAccepted(_dropped(event) is not None)
 
     def dropEvent(self, event: QDropEvent) -> None:
         file = _dropped(event)
         if file is not None:
-            self.use(Source(self.needs, file))
-            event.acceptProposedAction()
+            self.use(Source(self.chooser.kind, file))
 
 
 def _dropped(event: QDropEvent) -> Path | None:

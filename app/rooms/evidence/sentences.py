@@ -82,6 +82,8 @@ def pairs_text(found: HeadEvidence, layer: int, head: int) -> str:
     values, mean = found.values[:, layer, head], found.means.value[layer, head]
     same = int(((values > 0) == (mean > 0)).sum())
     text = mark("{head}: the same direction in {same} of {count} pairs; the others are counter-examples.")
+    if same == len(values):
+        text = mark("{head}: the same direction in all {count} pairs.")
     return say(text, head=head_name(layer, head), same=same, count=len(values))
 
 
@@ -122,43 +124,32 @@ def direction_arrow(best: RelationHead) -> str:
 def grammar_finding(best: RelationHead) -> str:
     """What the best head finds on the half that it was not chosen on, beside the best fixed distance."""
     text = mark(
-        "Head {head} finds “{relation}” in {share} of 100 cases; always guessing the same distance would find {other}."
+        "Head {head} finds “{relation}” in {share} of 100 cases ({low} to {high}); always guessing {guess} would find "
+        "{other}."
     )
     if not best.is_found:
-        text = mark("No head finds “{relation}” better than guessing: {share} of 100 cases, the same distance {other}.")
+        text = mark(
+            "No head finds “{relation}” better than guessing: {head} in {share} of 100 cases ({low} to {high}), "
+            "{guess} in {other}."
+        )
+    guess = mark("%n word(s) to the right") if best.distance > 0 else mark("%n word(s) to the left")
+    all_ = best.share, best.low, best.high, best.distance_share
+    share, low, high, other = (numbers.decimal(100 * one, 0) for one in all_)
     return say(
         text,
         head=head_name(best.layer, best.head),
         relation=relation_name(best.relation),
-        share=numbers.decimal(100 * best.share, 0),
-        other=numbers.decimal(100 * best.distance_share, 0),
+        guess=say(guess, n=abs(best.distance)),
+        share=share,
+        low=low,
+        high=high,
+        other=other,
     )
 
 
-def about_relation(best: RelationHead) -> str:
-    """All numbers of a relation, one on each line."""
-    low, high = numbers.percent(best.low), numbers.percent(best.high)
-    away = (
-        mark("always %n word(s) to the right: {share}")
-        if best.distance > 0
-        else mark("always %n word(s) to the left: {share}")
-    )
-    looks = (
-        mark("the word looks at what it depends on")
-        if direction_arrow(best) == "→"
-        else mark("it is looked at from the word that it depends on")
-    )
-    return "\n".join(
-        (
-            say("best head {head}: {looks}", head=head_name(best.layer, best.head), looks=say(looks)),
-            say(
-                "on the other half: {share} of {count} ({low} to {high})",
-                share=numbers.percent(best.share, 1),
-                count=numbers.count(best.count),
-                low=low,
-                high=high,
-            ),
-            say(away, n=abs(best.distance), share=numbers.percent(best.distance_share, 1)),
-            say("gain: {gain} points", gain=numbers.signed(100 * best.gain, 1)),
-        )
-    )
+def looks_text(best: RelationHead) -> str:
+    """In which direction, and of how many cases."""
+    text = mark("the word looks at what it depends on; %Ln case(s)")
+    if direction_arrow(best) == "←":
+        text = mark("what it depends on looks at the word; %Ln case(s)")
+    return say(text, n=best.count)

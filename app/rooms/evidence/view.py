@@ -5,7 +5,7 @@ class LossView(EvidenceView):
     pictures = (Lines(key="loss", asks="loss", is_compared=False, ...),)
 
     def question(self, asks, reading, selection):          what the worker is asked of the collection
-        return loss_over, ()                               loss_over(checkpoint, gathered, *arguments, kept, progress)
+        return loss_over, ("mean",)                        loss_over(checkpoint, gathered, "mean", kept, progress)
 
     def passes(self, asks, model):                         how often each text is read: what takes long is offered
         return 2.0
@@ -23,12 +23,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLayout, QPushButton
 
 from ...compute.evidence import Gathered, Kept, Kind, seconds_for
 from ...compute.question import Job
-from ...figures.figure import joined
+from ...figures.figure import Numbers, joined
 from ...look import numbers, theme
 from ...look.say import say
 from ...state.selection import NO_CONTRAST, Contrast
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
 
+Asked = tuple[Callable[..., Any], tuple[Any, ...]]
 MOST_S = 20.0  # what takes longer is offered, and not begun by itself
 SEED = 0
 HASH_DIGITS = 8
@@ -62,19 +64,15 @@ class EvidenceView(ValuesView):
     """The finding as a sentence, and below it the pictures. The model is asked as it is, without changes inside."""
 
     needs: ClassVar[Kind] = "sentences"
-
-    row_opened = Signal(object)  # OpenedRow
-    room_requested = Signal(str, str)  # room, view
-    file_wanted = Signal()  # a person wants to choose another collection
-
     collection: Gathered | None = None  # None: not read yet, or it cannot be
     problem = ""  # why it cannot
 
+    row_opened = Signal(object)  # OpenedRow
+    file_wanted = Signal()  # a person wants to choose another collection
+
     # What a subclass says.
 
-    def question(
-        self, asks: str, reading: Reading, selection: Selection
-    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | str | None:
+    def question(self, asks: str, reading: Reading, selection: Selection) -> Asked | str | None:
         """A function of `compute/evidence.py`, and its arguments behind the collection; a sentence: why nothing."""
         raise NotImplementedError
 
@@ -102,7 +100,7 @@ class EvidenceView(ValuesView):
 
     def lay_out(self) -> QLayout:
         self.kept = Kept()
-        self.finding = label("", "lesson-title" if not theme.is_projector() else "title", wrap=True)
+        self.finding = label("", "title" if theme.is_projector() else "lesson-title", wrap=True)
         return vbox(self.finding, (self.lay_out_cards(), 1), gap_px=8)
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
@@ -110,9 +108,8 @@ class EvidenceView(ValuesView):
         self.choose.setVisible(not missing and bool(self.problem))
         if missing:
             return say("This model cannot be asked"), missing
-        if self.collection is None:
-            return say("No collection yet"), self.problem or say("Reading the collection…")
-        return None
+        is_read = self.collection is not None
+        return None if is_read else (say("No collection yet"), self.problem or say("Reading the collection…"))
 
     def offers(self) -> list[QPushButton]:
         self.choose = button(say("Open file…"), self.file_wanted.emit, look="primary")
@@ -128,20 +125,25 @@ class EvidenceView(ValuesView):
         if self.collection is None or self.missing(reading):
             return None
         asked = self.question(asks, reading, selection)
-        if asked is None or isinstance(asked, str):
+        if not isinstance(asked, tuple):
             return asked
-        function, arguments = asked
-        return Job(function, (self.collection, *arguments, self.kept), (reading.request.model,))
+        return Job(asked[0], (self.collection, *asked[1], self.kept), (reading.request.model,))
 
     def time_needed(self, asks: str) -> str:
         if self.collection is None or self.reading is None:
             return ""
         model = self.reading.request.model
         takes_s = seconds_for(self.collection, model.config, self.passes(asks, model))
-        if takes_s <= MOST_S:
-            return ""
-        time, name = numbers.duration(takes_s), self.collection.name
-        return say("For {collection} and this model this takes about {time}.", collection=name, time=time)
+        text = say(
+            "For {collection} and this model this takes about {time}.",
+            collection=self.collection.name,
+            time=numbers.duration(takes_s),
+        )
+        return text if takes_s > MOST_S else ""
+
+    def draw_answer(self, asks: str) -> None:
+        """Pictures may show several answers."""
+        self.redraw()
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         show_text(self.finding, self.finding_of(reading, selection))
@@ -152,6 +154,12 @@ class EvidenceView(ValuesView):
         interval = say("95% interval, resampled by sentence, seed {seed}", seed=SEED)
         settings = joined(name, f"SHA-256 {sha256}", self.how_many(key), interval)
         return {"settings": settings, "plain": True, "texts": False}
+
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        """With the ends of intervals, and what the bars are measured against."""
+        arrays, shown = super().numbers(key), self.shown[key]
+        ends = {name: shown.detail[name] for name in ("low", "high", "tick") if name in shown.detail}
+        return arrays | {name: Numbers(np.asarray(values), shown.axes) for name, values in ends.items()}
 
     def cleared(self, *keys: str) -> None:
         """These pictures have no answer any more: they are empty until there is one."""

@@ -20,6 +20,7 @@ from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import numbers, theme
+from ...look.say import say
 from .pointer import ARROWS
 from .raster import Raster, paint_scale
 from .zoom import Zoom, ZoomedDrawing
@@ -41,6 +42,7 @@ class Labels:
 
     texts: Sequence[str] = field(default_factory=list)
     kinds: Sequence[str] = field(default_factory=list)  # names in the theme; empty: all muted
+    groups: Sequence[str] = ()  # of columns: numbers of the layers that they are of, as many to each
 
 
 class LabelledGrid(ZoomedDrawing):
@@ -70,7 +72,6 @@ class LabelledGrid(ZoomedDrawing):
         self._square, self._signed, self._tilted, self._scale = square, signed, tilted, scale
         self._longest_px, self._largest_px = longest_px, largest_px
         self._axis_names = ("", "")
-        self._groups: Sequence[str] = ()
         self._hatched: np.ndarray | None = None
         self._framed: Collection[tuple[int, int]] = ()
         self._texts: Sequence[Sequence[str]] = ()
@@ -107,13 +108,12 @@ class LabelledGrid(ZoomedDrawing):
         written: Callable[[float], str] = numbers.number,
         hatched: np.ndarray | None = None,
         framed: Collection[tuple[int, int]] = (),
-        groups: Sequence[str] = (),
     ) -> None:
         """low, high: the values at the ends of the colour scale. texts (R,C): in the cells, where there is room.
         signed: which of the two scales from now on; None leaves it. written: the numbers at the ends of the scale.
-        hatched (R,C): cells whose number says nothing. framed: cells (row, column) that stand out. groups: names of as
-        many equal parts of the columns, above them. An empty grid shows nothing."""
-        self._written, self._hatched, self._framed, self._groups = written, hatched, framed, groups
+        hatched (R,C): cells whose number says nothing. framed: cells (row, column) that stand out. An empty grid shows
+        nothing."""
+        self._written, self._hatched, self._framed = written, hatched, framed
         self._signed = self._signed if signed is None else signed
         self.raster = Raster(values, low, high, signed=self._signed) if values.size else None
         if list(rows.texts) != list(self.rows.texts) or list(columns.texts) != list(self.columns.texts):
@@ -203,7 +203,7 @@ class LabelledGrid(ZoomedDrawing):
         metrics = QFontMetrics(theme.font(11))
         left: float = min(self._advances[0], theme.px(self._longest_px), round(self.width() * 0.4))
         left = max(left, metrics.horizontalAdvance(side)) + theme.px(14)
-        names = theme.px(18) if side or above or self._groups else 0
+        names = theme.px(18) if side or above or self.columns.groups else 0
         if not self._tilted:
             return left, theme.px(22) + names
         return left, min(self._advances[1], theme.px(LONGEST_PX)) * 0.77 + theme.px(18) + names
@@ -348,7 +348,8 @@ class LabelledGrid(ZoomedDrawing):
         height, width = rect.height() / down, rect.width() / across
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.color("card"), theme.stroke(3)))
-        for x_of_group in (rect.x() + rect.width() * at / len(self._groups) for at in range(1, len(self._groups))):
+        groups = len(self.columns.groups)
+        for x_of_group in (rect.x() + rect.width() * at / groups for at in range(1, groups)):
             painter.drawLine(QPointF(x_of_group, rect.top()), QPointF(x_of_group, rect.bottom()))
         painter.setPen(QPen(theme.color("curve_held_out"), theme.stroke(2.2)))
         for one in self._framed:
@@ -382,10 +383,10 @@ class LabelledGrid(ZoomedDrawing):
         self._paint_labels(painter, rect)
         painter.setFont(theme.font(11))
         painter.setPen(theme.color("muted"))
-        for number, name in enumerate(self._groups):
-            width = rect.width() / len(self._groups)
+        for number, layer in enumerate(self.columns.groups):
+            width = rect.width() / len(self.columns.groups)
             box = QRectF(rect.x() + number * width, rect.y() - theme.px(40), width, theme.px(18))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, say("layer {layer}", layer=layer))
         if any(self._axis_names):
             side, above = self._axis_names
             line, middle = theme.px(18), Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
