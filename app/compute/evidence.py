@@ -6,6 +6,7 @@ worked out once stays in a `Kept`, so that a question that was stopped goes on w
 
 from __future__ import annotations
 
+import hashlib
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import assets
+from bertcore.locations import assets, sample_corpus
 from bertcore.progress import ReportProgress
 
 from ..look.say import mark, say
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["pairs", "trees", "sentences"]  # of the rows of a collection
 Found = TypeVar("Found")
-MOST_KEPT = 20
+SAMPLED = 500  # rows of the sample of sentences
+MOST_KEPT = 60
 GFLOP_PER_S = 40.0  # of one core, roughly: by this is estimated how long a question takes
 
 
@@ -41,6 +43,7 @@ class Source:
 
     kind: Kind
     file: Path | None = None
+    first: int | None = None  # only so many of its rows
     lines: tuple[str, ...] = ()
 
 
@@ -59,12 +62,14 @@ class Gathered:
 
 def shipped_source(kind: Kind) -> Source:
     """The sample that ships."""
+    if kind == "sentences":
+        return Source(kind, sample_corpus(), SAMPLED)
     return Source(kind, assets() / "evidence" / ("agreement.txt" if kind == "pairs" else "sentences.conllu"))
 
 
 def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
     """Raises BertcoreError for a file, or lines, that are no such collection."""
-    from bertcore.evidence.collection import read_pairs, read_sentences, read_treebank
+    from bertcore.evidence.collection import Collection, read_pairs, read_sentences, read_treebank
 
     given: Path | tuple[str, ...] = source.lines if source.file is None else source.file
     found: Collection[Any]
@@ -72,6 +77,10 @@ def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
         found = read_pairs(given)
     else:
         found = read_treebank(given) if source.kind == "trees" else read_sentences(given)
+    if source.first is not None and len(found) > source.first:
+        name = say("{name}, the first {count}", name=found.name, count=source.first)
+        digest = hashlib.sha256(f"{found.sha256} {source.first}".encode()).hexdigest()
+        found = Collection(name, found.rows[: source.first], digest, found.left_out)
     return Gathered(found.name, found.sha256, found, sum(len(row.text.split()) for row in found.rows))
 
 
@@ -87,12 +96,17 @@ class Kept:
         if self._model is None or self._model() is not checkpoint:
             self._model = weakref.ref(checkpoint)
             self._found.clear()
-        if key not in self._found:
-            self._found[key] = make()
-            if len(self._found) > MOST_KEPT:
-                del self._found[next(iter(self._found))]
-        found: Found = self._found[key]
+        if key in self._found:
+            known: Found = self._found[key]
+            return known
+        found = self._found[key] = make()
+        if len(self._found) > MOST_KEPT:
+            self._found.pop(next(iter(self._found)), None)
         return found
+
+    def clear(self) -> None:
+        """Another model is open: what is kept may hold the one before."""
+        self._found = {}
 
 
 def heads_of(

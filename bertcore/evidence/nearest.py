@@ -333,5 +333,6 @@ def _k_means(vectors: NDArray, count: int, chance: np.random.Generator) -> tuple
     from scipy.cluster.vq import kmeans2
 
     tries = [kmeans2(vectors, count, minit="++", seed=chance) for _ in range(10)]
-    within, groups = min(((vectors - centres[groups]).var(axis=0).sum(), groups) for centres, groups in tries)
+    spreads = [((vectors - centres[groups]).var(axis=0).sum(), groups) for centres, groups in tries]
+    within, groups = min(spreads, key=lambda spread: spread[0])
     return groups, 1 - float(within / vectors.var(axis=0).sum())

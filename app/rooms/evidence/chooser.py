@@ -25,6 +25,7 @@ FILES = {
 SAMPLES = {
     "pairs": mark("Sample: does the verb agree with its subject?"),
     "trees": mark("Sample: sentences with their grammar"),
+    "sentences": mark("Sample: stories"),
 }
 HELP = {
     "pairs": mark(

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.text_spans import Place
 
-from ...compute.evidence import Gathered, Kind, Source, read_collection, shipped_source
+from ...compute.evidence import Gathered, Kept, Kind, Source, read_collection, shipped_source
 from ...compute.question import Question
 from ...look.say import mark, say
 from ...state.baseline import OtherText
@@ -48,10 +48,41 @@ class EvidenceRoom(Room):
             later(__package__, "grammar_view", "GrammarView"),
             only=OWN_TEXTS,
         ),
+        ViewSpec(
+            "uses",
+            mark("Where else?"),
+            mark(
+                "Where does the model treat a word like the one you selected, and where does it see the same word "
+                "differently? Select a token and a layer."
+            ),
+            later(__package__, "uses_view", "UsesView"),
+            only=OWN_TEXTS,
+        ),
+        ViewSpec(
+            "fires",
+            mark("What fires it?"),
+            mark(
+                "One neuron may seem to stand for one thing. Where does it fire in a whole collection, and does the "
+                "model miss it when it is gone?"
+            ),
+            later(__package__, "fires_view", "FiresView"),
+            only=OWN_TEXTS,
+        ),
+        ViewSpec(
+            "lost",
+            mark("What would be lost?"),
+            mark(
+                "How many heads does the model need? Take them out, the least important first, and see when it gets "
+                "worse; and is it right as often as it is sure?"
+            ),
+            later(__package__, "lost_view", "LostView"),
+            only=OWN_TEXTS,
+        ),
     )
 
     def lay_out(self) -> None:
         self._sources: Any = self.state.kept.setdefault("evidence.sources", {})  # kind -> what a person has chosen
+        self._kept: list[Kept] = []  # of the views that were made
         self._found: dict[Kind, Gathered | str] = {}  # a sentence: why the first one cannot be read
         self.reads: Question[Gathered] = Question(self, self._on_read)
         self.reads.requested.connect(self.question_requested)
@@ -70,8 +101,14 @@ class EvidenceRoom(Room):
 
     def connect_view(self, view: View) -> None:
         assert isinstance(view, EvidenceView)
+        self._kept.append(view.kept)
         view.row_opened.connect(self._open_row)
         view.file_wanted.connect(self.chooser.ask_for_file)
+
+    def _on_model_changed(self) -> None:
+        for kept in self._kept:
+            kept.clear()
+        super()._on_model_changed()
 
     def show_view(self, key: str) -> None:
         self._give(self.get_view(key))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from ...figures.values import stage_name
 from ...look import numbers
 from ...look.say import mark, say
 from ...state.what_if import head_name
@@ -11,8 +13,12 @@ from ...state.what_if import head_name
 if TYPE_CHECKING:
     from bertcore.evidence.grammar import RelationHead
     from bertcore.evidence.heads import HeadEvidence, HeadMeasure
+    from bertcore.evidence.pruning import Pruning
 
-MOST_NAMED = 2  # heads in the finding
+    from ...compute.evidence_uses import FoundUnit, FoundUses
+
+MOST_NAMED, MOST_OTHERS = 2, 3  # heads, and words, in the finding
+LITTLE = 0.05  # of the loss
 MEASURES: dict[HeadMeasure, tuple[str, str, str]] = {  # the choice, the intro of the grid, one head in a sentence
     "swap": (
         mark("Swap in from the other text"),
@@ -153,3 +159,52 @@ def looks_text(best: RelationHead) -> str:
     if direction_arrow(best) == "←":
         text = mark("what it depends on looks at the word; %Ln case(s)")
     return say(text, n=best.count)
+
+
+def uses_finding(found: FoundUses, stage: int) -> str:
+    """What stands nearest to a word, and how often that is the word itself."""
+    if not found.nearest:
+        return say("Nothing else in this collection is like “{word}”.", word=found.word)
+    words = Counter(use.word.lower() for use in found.nearest)
+    others = ", ".join(word for word, _ in words.most_common(MOST_OTHERS + 1) if word != found.word.lower())
+    text = mark("{where}, {same} of the {count} nearest uses are the word “{word}” itself; others: {others}.")
+    if not others:
+        text = mark("{where}, all {count} nearest uses are the word “{word}” itself.")
+    where = stage_name(stage)
+    same, count = found.by_layer.get(stage, 0), len(found.nearest)
+    where = where[:1].upper() + where[1:]
+    return say(text, where=where, word=found.word, others=others, same=same, count=count)
+
+
+def unit_name(found: FoundUnit) -> str:
+    """ "Neuron 1126 of layer 3", "Head 3·6"."""
+    if found.kind == "head":
+        return say("Head {head}", head=head_name(found.layer, found.unit))
+    return say("Neuron {number} of layer {layer}", number=found.unit + 1, layer=found.layer + 1)
+
+
+def unit_finding(found: FoundUnit) -> str:
+    """What a unit is strongest at, and whether switching it off changes anything that can be measured."""
+    words = ", ".join(f"“{word}”" for word, _ in found.own[: MOST_OTHERS + 1])
+    share = numbers.percent(float(found.clear[found.unit]))
+    text = say("{unit} fires most at {words}: {share} one word.", unit=unit_name(found), words=words, share=share)
+    if found.matters is None:
+        return text
+    gain = found.matters.strongest
+    ending = mark("Switching it off changes nothing that can be measured.")
+    if gain.low > 0 or gain.high < 0:
+        ending = mark("Without it, the next word is {value} nats less likely ({low} to {high}).")
+        if gain.value < 0:
+            ending = mark("Without it, the next word is even more likely: {value} nats ({low} to {high}).")
+    value, low, high = (numbers.signed(each, 3) for each in (gain.value, gain.low, gain.high))
+    return f"{text} {say(ending, value=value, low=low, high=high)}"
+
+
+def pruning_finding(found: Pruning) -> str:
+    """How many parts can go at little cost, and what the others cost."""
+    whole, last, free = found.loss[0].value, found.loss[-1].value, found.free(LITTLE)
+    least, all_ = numbers.percent(LITTLE), len(found.order)
+    text = mark("{free} of {all} heads can go before the loss is {least} higher; without any it is {last} higher.")
+    if found.part == "layer":
+        text = mark("{free} of {all} layers can go before the loss is {least} higher; without any it is {last} higher.")
+    return say(text, free=free, all=all_, least=least, last=numbers.percent(last / whole - 1))

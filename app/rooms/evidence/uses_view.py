@@ -1,0 +1,216 @@
+"""View "Where else?": the uses of words in a collection that are nearest to the chosen one, in lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtWidgets import QLayout, QWidget
+
+from ...compute.evidence_uses import LEAST_ALIKE, FoundUses, uses_of
+from ...figures.values import PLANE, Side, Values, stages
+from ...look import numbers, theme
+from ...look.say import mark, say
+from ...widgets.card import GAP_PX, Card, label, scrolled
+from ...widgets.charts.bars import BarList
+from ...widgets.controls import Choice
+from ...widgets.curve_specs import CurveSpec
+from ...widgets.layouts import hbox, vbox
+from ...widgets.scatter import Scatter
+from ..pictures import Bars, Dots, Lines
+from .sentences import uses_finding
+from .uses_table import UsesTable, opened_use
+from .view import EvidenceView
+
+if TYPE_CHECKING:
+    from bertcore.evidence.nearest import Use
+
+    from ...state.model_info import ModelInfo
+    from ...state.readings import Reading
+    from ...state.selection import Selection
+
+SIDE_PX, MOST_WORDS = 330, 8
+MOST_TOKENS = 3  # of a phrase
+BINS = np.linspace(-1, 1, 41)
+COLORS = ("curve_train", "curve_held_out", "curve_mlm")  # of groups of uses
+
+
+class UsesView(EvidenceView):
+    """Of the chosen token after the chosen layer; a click on a place of the curve chooses another layer."""
+
+    pictures = (
+        Lines(
+            key="layers",
+            title=mark("By layer"),
+            name=mark("The word itself among the 50 nearest"),
+            curves=(CurveSpec("same", mark("the word itself"), "curve_train", markers=True),),
+            left_label=mark("of 50"),
+            includes_zero=True,
+            asks="uses",
+            is_compared=False,
+            saved_as="same_word",
+            folds=True,
+        ),
+        Dots(
+            key="groups",
+            title=mark("All its uses"),
+            name=mark("All uses of the word, by their two main directions"),
+            asks="uses",
+            is_compared=False,
+            saved_as="uses",
+            chart=partial(Scatter, names=False),
+            folds=True,
+        ),
+        Lines(
+            key="alike",
+            title=mark("How alike are any two tokens?"),
+            name=mark("Cosines of tokens"),
+            curves=(
+                CurveSpec("any", mark("any two tokens"), "curve_train"),
+                CurveSpec("near", mark("the 50 nearest"), "curve_held_out", dashed=True),
+            ),
+            left_label=mark("share"),
+            bottom_label=mark("cosine"),
+            at=mark("cosine {x}"),
+            asks="uses",
+            is_compared=False,
+            saved_as="cosines",
+            folds=True,
+        ),
+        Bars(
+            key="words",
+            title=mark("Words of the 50 nearest"),
+            name=mark("How often each word is among the 50 nearest uses"),
+            asks="uses",
+            is_compared=False,
+            saved_as="times",
+            shown_digits=0,
+            chart=partial(BarList, may_cut=True),
+            folds=True,
+        ),
+    )
+
+    def lay_out_cards(self) -> QLayout:
+        self.length = Choice(say("How many tokens"))
+        for count in range(1, MOST_TOKENS + 1):
+            self.length.addItem(say("%n token(s) from the selected one", n=count), count)
+        self.length.activated.connect(self._on_length_chosen)
+        self.near_card, self.nearest = Card(say("Nearest uses"), intro=" "), UsesTable(say("Nearest uses"))
+        self.apart_title, self.apart = label("", "title", wrap=True), UsesTable(say("The same word, least alike"))
+        self.near_card.add_to_header(self.length)
+        for table, share in ((self.nearest, 5), (self.apart, 2)):
+            table.row_opened.connect(self._open_use)
+            if table is self.apart:
+                self.near_card.body.addWidget(self.apart_title)
+            self.near_card.body.addWidget(table, share)
+        cards = [self.folded(picture.key) for picture in self.pictures]
+        if theme.is_projector():
+            return hbox((self.near_card, 1), *cards, gap_px=GAP_PX)
+        side = QWidget()
+        vbox(*((card, 1) for card in cards), parent=side, gap_px=GAP_PX)
+        for card in cards:
+            card.setMinimumHeight(theme.px(150))
+        area = scrolled(side)
+        area.setFixedWidth(theme.column_px(SIDE_PX))
+        return hbox((self.near_card, 1), area, gap_px=GAP_PX)
+
+    def missing(self, reading: Reading) -> str:
+        return ""  # every model has hidden states
+
+    def positions(self, reading: Reading, selection: Selection) -> tuple[int, ...]:
+        """Of the tokens that are asked about; none where no token is selected."""
+        units, unit = selection.units(reading), selection.unit(reading)
+        if unit is None:
+            return ()
+        return tuple(at for members in units.members[unit : unit + self.length.currentData()] for at in members)
+
+    def question(
+        self, asks: str, reading: Reading, selection: Selection
+    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | str:
+        positions = self.positions(reading, selection)
+        if not positions:
+            return say("Click a token above: other uses of it are looked for.")
+        encoding = reading.encoding
+        return uses_of, ((encoding.text_a, encoding.text_b), positions, selection.stage)
+
+    def passes(self, asks: str, model: ModelInfo) -> float:
+        return 0.0 if self._indexed == (self.collection, model) else 1.0
+
+    _indexed: tuple[object, ...] = ()  # what an index is known to be there for
+
+    def draw_answer(self, asks: str) -> None:
+        if self.reading is not None and self.asked["uses"].answer is not None:
+            self._indexed = self.collection, self.reading.request.model
+        self.redraw()
+
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        found: FoundUses | None = self.answer_of("uses", reading)
+        if found is None:
+            self.cleared(key)
+            return None
+        if key == "layers":
+            counts = np.array([list(found.by_layer.values())], dtype=float)
+            return Values(counts, Side("none", (say("the word itself"),)), stages(counts.shape[1]))
+        if key == "alike":
+            near = np.array([use.value for use in found.nearest])
+            shares = [np.histogram(each, BINS)[0] / max(len(each), 1) for each in (found.any_two, near)]
+            middles = [numbers.decimal(at) for at in (BINS[:-1] + BINS[1:]) / 2]
+            mean = numbers.decimal(float(found.any_two.mean()))
+            curves = Side("none", (say("any two tokens"), say("the 50 nearest")))
+            sides = curves, Side("none", middles, axis_name="cosine")
+            return Values(np.stack(shares), *sides, hint=say("any two: {mean} on average", mean=mean))
+        if key == "words":
+            words = Counter(use.word.lower() for use in found.nearest).most_common(MOST_WORDS)
+            return Values(np.array([float(count) for _, count in words]), Side("word", [word for word, _ in words]))
+        groups = found.groups
+        if groups is None:
+            return Values(np.zeros((0, 2)), Side("text", ()), PLANE, hint=say("too few uses"))
+        names = [say("here"), *(use.before[-12:] + use.word + use.after[:12] for use in groups.uses)]
+        colors = [COLORS[group % len(COLORS)] for group in groups.groups.tolist()]
+        intro = say(
+            "3 groups of use hold {apart} of the differences; of a cloud without groups {chance}.",
+            apart=numbers.percent(groups.apart),
+            chance=numbers.percent(groups.apart_by_chance),
+        )
+        hint = say("%Ln use(s)", n=groups.count)
+        return Values(groups.points, Side("text", names, colors), PLANE, hint=hint, intro=intro)
+
+    def selected(self, key: str, side: Side, selection: Selection) -> int | None:
+        if side.kind == "text":
+            return 0 if len(side) else None
+        return super().selected(key, side, selection)
+
+    def clicked(self, key: str, row: int, column: int | None) -> None:
+        found: FoundUses | None = self.asked["uses"].answer
+        if key == "groups" and row and found is not None and found.groups is not None:
+            self.row_opened.emit(opened_use(found.groups.uses[row - 1]))
+
+    def finding_of(self, reading: Reading, selection: Selection) -> str:
+        found: FoundUses | None = self.answer_of("uses", reading)
+        return "" if found is None else uses_finding(found, selection.stage)
+
+    def how_many(self, key: str) -> str:
+        found: FoundUses | None = self.asked["uses"].answer
+        return "" if found is None else say("%Ln token(s) compared", n=found.tokens)
+
+    def drawn(self, reading: Reading, selection: Selection) -> None:
+        super().drawn(reading, selection)
+        found: FoundUses | None = self.answer_of("uses", reading)
+        self.near_card.setEnabled(found is not None)
+        self.nearest.show_uses([] if found is None else found.nearest)
+        self.apart.show_uses([] if found is None else found.same[:LEAST_ALIKE])
+        self.apart_title.setVisible(found is not None and bool(found.same))
+        if found is not None:
+            compared = say("%Ln token(s) compared, none left out; near-duplicates are not repeated", n=found.tokens)
+            self.near_card.set_intro(compared)
+            self.apart_title.setText(say("The uses of “{word}” that are least alike", word=found.word))
+
+    def _open_use(self, use: Use) -> None:
+        self.row_opened.emit(opened_use(use))
+
+    def _on_length_chosen(self) -> None:
+        self.pause_ms = 0
+        self.redraw()

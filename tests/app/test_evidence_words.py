@@ -1,0 +1,146 @@
+"""Where else a word stands, what fires a unit, and what would be lost: what is shown is what the engine finds."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.compute.evidence import Gathered, Source, read_collection
+from app.compute.evidence_scores import SEED, save_pruned
+from app.rooms.evidence.fires_view import FiresView
+from app.rooms.evidence.lost_view import LostView
+from app.rooms.evidence.room import EvidenceRoom
+from app.rooms.evidence.uses_view import UsesView
+from app.shell.window import Window
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.evidence.calibration import calibrate
+from bertcore.evidence.fires import fires
+from bertcore.evidence.nearest import open_index
+from bertcore.evidence.pruning import prune
+from bertcore.evidence.scoring import MaskedWords
+from bertcore.progress import no_progress
+from tests.app.conftest import shown_view
+
+NO_KEY = Qt.KeyboardModifier.NoModifier
+PLACES, WHO = ("mat", "sofa", "rug"), ("cat", "dog", "bird")
+LINES = [f"The {who} sat on the {place} and the {other} ran home." for who in WHO for other in WHO for place in PLACES]
+
+
+@pytest.fixture
+def gathered(tmp_path: Path) -> Gathered:
+    file = tmp_path / "lines.txt"
+    file.write_text("\n".join(LINES), encoding="utf-8")
+    return read_collection(Source("sentences", file), no_progress)
+
+
+def opened(window: Window, key: str, tmp_path: Path, qtbot: QtBot) -> Any:
+    """The view with all its answers about these lines, the word "cat" selected after the second layer."""
+    window.state.set_text("The cat sat on the mat.", "")
+    shown_view(window, "evidence", key, qtbot)
+    window.state.set_focus(2)
+    window.state.set_stage(2)
+    room: object = window.frame.room
+    assert isinstance(room, EvidenceRoom)
+    room.use(Source("sentences", tmp_path / "lines.txt"))
+    return shown_view(window, "evidence", key, qtbot)
+
+
+def test_uses_are_those_of_the_index_and_open_in_all_rooms(
+    window: Window, gathered: Gathered, model_folder: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    view, state = opened(window, "uses", tmp_path, qtbot), window.state
+    assert isinstance(view, UsesView)
+    checkpoint = load_checkpoint(model_folder)
+    index = open_index(checkpoint, gathered.collection)
+    asked = index.ask(checkpoint.tokenizer.encode("The cat sat on the mat."), [2])
+    assert view.nearest.shown == list(index.nearest(asked, 2))
+    assert view.apart.shown[0] == index.same_word(asked, 2)[-1]
+    words = Counter(use.word.lower() for use in index.nearest(asked, 2)).most_common(8)
+    assert [(bar.label, bar.number) for bar in view.charts["words"].bars] == [(w, f"{n}") for w, n in words]
+    np.testing.assert_array_equal(view.shown["layers"].array[0], list(index.same_by_layer(asked).values()))
+    assert f"{asked.word}" in view.finding.text()
+
+    view.charts["layers"].clicked.emit(1.0)
+    assert state.selection.stage == 1
+    use = shown_view(window, "evidence", "uses", qtbot).nearest.shown[1]
+    view.nearest.row_opened.emit(use)
+    assert state.text_a == use.before + use.word + use.after
+    assert state.encoding is not None and state.encoding.offsets[state.selection.position][0] == len(use.before)
+
+    view = opened(window, "uses", tmp_path, qtbot)
+    view.length.setCurrentIndex(1)
+    view.length.activated.emit(1)
+    view = shown_view(window, "evidence", "uses", qtbot)
+    assert {use.word for use in view.nearest.shown} >= {"cat sat"}
+
+    state.set_focus(0)
+    view = shown_view(window, "evidence", "uses", qtbot)
+    assert not view.nearest.shown and "special tokens" in view.asked["uses"].sentence
+
+
+def test_what_fires_a_neuron_and_a_head(
+    window: Window, gathered: Gathered, model_folder: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    view = opened(window, "fires", tmp_path, qtbot)
+    assert isinstance(view, FiresView)
+    layer, found = window.state.layer, {}
+    for kind in ("neuron", "head"):
+        found[kind] = fires(load_checkpoint(model_folder), gathered.collection, layer, kind)
+    order = found["neuron"].order()
+    for unit in order[:2]:  # the clearest, then another clear one
+        assert view.number.value() == unit + 1
+        assert [use.token for use in view.table.shown] == [use.token for use in found["neuron"].contexts(unit)]
+        matters = found["neuron"].matters(unit)
+        np.testing.assert_allclose(
+            view.shown["matters"].array, [matters.strongest.value, matters.random.value], atol=1e-6
+        )
+        view._on_clear_clicked()
+        view = shown_view(window, "evidence", "fires", qtbot)
+    view.which.setCurrentIndex(1)
+    view.which.activated.emit(1)
+    assert [use.token for use in view.table.shown] == found["neuron"].sample.tolist()
+    view.kind.setCurrentIndex(1)
+    view.kind.activated.emit(1)
+    window.state.set_head(layer, 3)
+    view = shown_view(window, "evidence", "fires", qtbot)
+    view.which.setCurrentIndex(0)
+    view.which.activated.emit(0)
+    assert [use.token for use in view.table.shown] == [use.token for use in found["head"].contexts(3)]
+    assert "4" in view.finding.text() and view.number.isHidden()
+
+
+def test_what_would_be_lost_and_a_checkpoint_without_it(
+    window: Window,
+    gathered: Gathered,
+    model_folder: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    view = opened(window, "lost", tmp_path, qtbot)
+    assert isinstance(view, LostView)
+    checkpoint = load_checkpoint(model_folder)
+    scored = MaskedWords(checkpoint, gathered.collection, SEED)
+    found = prune(scored, "head", seed=SEED)
+    np.testing.assert_allclose(view.shown["loss"].array[0], [one.value for one in found.loss], atol=1e-5)
+    np.testing.assert_allclose(view.shown["importance"].array, found.importance, atol=1e-5)
+    bins = calibrate(scored.answers()).bins
+    assert [bar.note for bar in view.charts["calibration"].bars] == [str(one.right.count) for one in bins]
+
+    view.charts["loss"].clicked.emit(3.0)
+    assert view.out == found.steps[3] and view.save.isVisible()
+    folder = tmp_path / "smaller"
+    folder.mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    view.save.click()
+    qtbot.waitUntil(lambda: view.asked["saved"].answer is not None)
+    rows = MaskedWords(load_checkpoint(folder), gathered.collection, SEED).answers(rows=np.arange(len(LINES)))
+    assert len(rows.loss) and not np.allclose(rows.loss, scored.answers().loss)
+    with pytest.raises(BertcoreError, match="smaller is not empty"):
+        save_pruned(checkpoint, gathered, "head", 1, folder, view.kept, no_progress)
