@@ -95,7 +95,7 @@ class Evidence:
         if not all(isinstance(row, kind) for row in found.rows):
             raise BertcoreError(f"{found.name} has rows of another kind than {kind.__name__}.")
         self._note(found.name, found.sha256, len(found))
-        return found  # type: ignore[no-any-return]
+        return found
 
     def _note(self, name: str, digest: str, count: int) -> None:
         self.about = {"model": self.checkpoint.name, "seed": self.seed, "collection": name, "sha256": digest}
