@@ -7,7 +7,6 @@ asked for, U uses. No torch but inside functions.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -245,10 +244,13 @@ def open_index(
     One that was stopped goes on where it was. Raises BertcoreError where it cannot be written; where the disk has too
     little room, before it is begun.
     """
+    from bertcore.evidence.shards import described
+
     depth, width = checkpoint.config.num_hidden_layers, checkpoint.config.hidden_size
     chosen = sorted(set(range(depth + 1) if layers is None else layers))
     check_numbers("layer", chosen, depth + 1)
-    folder = home() / "cache" / "evidence" / key_of(checkpoint, collection, "states", chosen)
+    about = repr(checkpoint.config), checkpoint.tokenizer.raw.to_str(), collection.sha256, f"layers {chosen}"
+    folder = home() / "cache" / "evidence" / described(checkpoint, about)[:32]
     part = folder.with_suffix(".part")
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
@@ -263,17 +265,9 @@ def open_index(
         raise BertcoreError(f"No index can be written to {where}; name another folder in BERTSCOPE_HOME.") from error
     known = np.load(folder / "ids.npy", mmap_mode="r"), np.load(folder / "starts.npy")
     shape = len(known[0]), width
-    states = {layer: np.memmap(folder / f"layer-{layer}", np.int8, "r", shape=shape) for layer in chosen}
+    mapped = {layer: np.memmap(folder / f"layer-{layer}", np.int8, "r", shape=shape) for layer in chosen}
+    states = {layer: np.asarray(each) for layer, each in mapped.items()}  # plain arrays: slicing a map is slow
     return TokenIndex(Tokens(checkpoint, collection, known), states)
-
-
-def key_of(checkpoint: Checkpoint, collection: Collection[Any], *settings: object) -> str:
-    """The same for the same numbers in the model, vocabulary, text and settings."""
-    digest = hashlib.sha256(repr((checkpoint.config, collection.sha256, settings)).encode())
-    digest.update(checkpoint.tokenizer.raw.to_str().encode())
-    for weight in checkpoint.model.state_dict().values():
-        digest.update(weight.detach().cpu().float().contiguous().numpy())
-    return digest.hexdigest()[:32]
 
 
 def _is_whole(folder: Path) -> bool:

@@ -3,7 +3,7 @@
 R rows: a sentence with some of its words masked, or an example of a task. M answers: a masked word, or an example.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -35,6 +35,7 @@ class Answers:
     is_right: NDArray[np.bool_]  # (M)
     given: tuple[str, ...]  # (M) in words
     right: tuple[str, ...]  # (M)
+    likely: tuple[Mapping[str, float], ...] = ()  # (M) the probability of each label, of models that choose one
 
     def by_row(self, rows: int) -> NDArray[np.float64]:
         """(R,3): of each row the sum of its losses, and how many answers are right, and how many there are."""
@@ -154,7 +155,8 @@ class TaskExamples:
         gold = right_answers(batches.features.examples)
         is_right = np.array([_is_right(kind, each.answer, right) for each, right in zip(said, gold, strict=True)])
         words = tuple(str(each.answer) for each in said), tuple(map(str, gold))
-        return Answers(chosen, example_losses(batches.features, logits), sure, is_right, *words)
+        likely = tuple(shares for each in said if isinstance(shares := getattr(each, "probabilities", None), dict))
+        return Answers(chosen, example_losses(batches.features, logits), sure, is_right, *words, likely)
 
 
 def _is_right(kind: TaskKind[Any, Any], given: Any, right: Any) -> bool:

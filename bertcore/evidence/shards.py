@@ -51,7 +51,7 @@ class Shard:
         own = range(self.number, len(batches), self.of)
         if not own:
             raise BertcoreError(f"There are only {len(batches):,} batches for {self.of:,} shards; use fewer shards.")
-        self.about = _described(checkpoint, asked) if self.files or self.of > 1 else ""
+        self.about = described(checkpoint, asked) if self.files or self.of > 1 else ""
         self.found = self._joined() if self.files else self.found
         for done, at in enumerate(own):
             if at not in self.found:
@@ -88,7 +88,7 @@ class Shard:
         return found
 
 
-def _described(checkpoint: Checkpoint, asked: Sequence[str]) -> str:
+def described(checkpoint: Checkpoint, asked: Sequence[str]) -> str:
     digest = hashlib.sha256("\n".join(asked).encode())
     for name, value in checkpoint.model.state_dict().items():
         digest.update(name.encode() + value.detach().cpu().contiguous().numpy().tobytes())
