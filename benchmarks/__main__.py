@@ -34,6 +34,7 @@ NAMES = (
     "comparing",
     "watching_runs",
     "beside_window",
+    "evidence",
 )
 
 INSTRUCTIONS = ("avx2", "avx512_f", "avx512_bf16", "amx_bf16", "neon", "sve", "bf16", "sve_bf16")

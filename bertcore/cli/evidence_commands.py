@@ -108,3 +108,53 @@ def prune(
 def calibration(*, asked: Asked) -> None:
     """Whether the model is as often right as it is sure, about masked words or in its task."""
     asked.answer(lambda about: about.calibration(), f"from:.1f to:.1f confidence:.3f value:.3f {INTERVAL}")
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def nearest(
+    *,
+    asked: Asked,
+    text: Annotated[str, typer.Option("--a", help="A text with the word.")],
+    word: Annotated[str, typer.Option(help="The word, or a phrase, other uses of which are looked for.")],
+    layer: Annotated[int, typer.Option(min=0, help="After which layer; 0: the embeddings.")] = 0,
+    top: Annotated[int, typer.Option(min=1, help="How many uses.")] = 50,
+) -> None:
+    """The uses of all words of a collection that are nearest to a word of a text."""
+    asked.answer(lambda about: about.nearest(text, word, layer, top), "before word after value:.3f place")
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def fires(
+    *,
+    asked: Asked,
+    layer: Annotated[int, typer.Option(min=1, help="The layer of the neurons or heads.")],
+    kind: Annotated[Literal["neuron", "head"], typer.Option(help="What may be strong.")] = "neuron",
+    unit: Annotated[
+        int | None, typer.Option(help="The contexts of this one (neurons from 0); if not given, all of the layer.")
+    ] = None,
+) -> None:
+    """Where each neuron or head of a layer is strongest: which word, how often; or the contexts of one of them."""
+
+    def ask(about: Evidence) -> Any:
+        found = about.fires(layer - 1, kind)
+        return found if unit is None else found.contexts(unit)
+
+    asked.answer(ask, f"{kind} word times clear:.2f most:.3f" if unit is None else "before word after value:.3f place")
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def probe(*, asked: Asked) -> None:
+    """Which tags of a treebank can be read off each layer, beside a control task; no layer: without a model."""
+    asked.answer(lambda about: about.probe(), f"layer of value:.3f {INTERVAL}")
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def slices(*, asked: Asked) -> None:
+    """Where a model does worse on the examples of its task: by label, length and word, against all others."""
+    asked.answer(
+        lambda about: about.examples().slices(), f"by name value:.3f {INTERVAL} others_right:.3f loss:.3f p:.4f"
+    )

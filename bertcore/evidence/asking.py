@@ -1,11 +1,14 @@
 """`m.evidence(...)`: a model asked about a collection, from Python and the shell; all results are tables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
+from bertcore.analysis.vectors import word_positions
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evidence.calibration import Calibration, calibrate
@@ -20,12 +23,17 @@ from bertcore.evidence.collection import (
     read_sentences,
     read_treebank,
 )
+from bertcore.evidence.examples import AnsweredExamples
+from bertcore.evidence.fires import Fires, UnitKind, fires
 from bertcore.evidence.grammar import Grammar, grammar_of_heads
 from bertcore.evidence.heads import HeadEvidence, HeadMeasure, heads_over_pairs
+from bertcore.evidence.nearest import TokenIndex, Use, open_index
+from bertcore.evidence.probing import Probes, probe
 from bertcore.evidence.pruning import RANDOM_ORDERS, Part, Pruning, prune
 from bertcore.evidence.scoring import MaskedWords, Scored, TaskExamples
 from bertcore.evidence.shards import Shard
 from bertcore.progress import progress_bar
+from bertcore.table import Records
 from bertcore.tasks.predict import task_kind
 from bertcore.tasks.spec import Role
 from bertcore.training.task_files import examples_of_file
@@ -77,6 +85,41 @@ class Evidence:
         """Whether the model is as often right as it is sure: about masked words, or in its task."""
         with progress_bar("Reading answers") as step:
             return calibrate(self.scored().answers(progress=step)).by(self.checkpoint.name)
+
+    def nearest(self, text: str, word: str, layer: int, top: int = 50) -> Records[Use]:
+        """The uses nearest to a word of a text, or to a phrase, after a layer (0: the embeddings). `index` has more."""
+        encoding = self.checkpoint.tokenizer.encode(text, max_length=self.checkpoint.config.max_length)
+        if not (positions := word_positions(encoding, word)):
+            raise BertcoreError(f"“{word.strip()}” does not stand in the text; name a word that does.")
+        index = self.index([layer])
+        return index.nearest(index.ask(encoding, positions), layer, top).by(self.checkpoint.name)
+
+    def index(self, layers: Sequence[int] | None = None) -> TokenIndex:
+        """The hidden states of all tokens after these layers, on disk: for questions of `TokenIndex`."""
+        sentences = self.collection(Sentence, read_sentences)
+        with progress_bar("Reading sentences") as step:
+            return open_index(self.checkpoint, sentences, layers, progress=step)
+
+    def fires(self, layer: int, kind: UnitKind = "neuron", directions: NDArray | None = None) -> Fires:
+        """Where each neuron or head of a layer, or each direction, is strongest; `.contexts`, `.words`, `.matters`."""
+        sentences = self.collection(Sentence, read_sentences)
+        with progress_bar("Reading sentences") as step:
+            about: dict[str, Any] = {"directions": directions, "seed": self.seed, "progress": step}
+            return fires(self.checkpoint, sentences, layer, kind, **about).by(self.checkpoint.name)
+
+    def probe(self) -> Probes:
+        """Which tags of a treebank can be read off each layer, beside a control task."""
+        trees = self.collection(Tree, read_treebank)
+        with progress_bar("Reading a treebank") as step:
+            return probe(self.checkpoint, trees, seed=self.seed, progress=step).by(self.checkpoint.name)
+
+    def examples(self) -> AnsweredExamples:
+        """Labelled examples and what the model says of them; `.slices`, `.cell`, `.threshold`."""
+        scored = self.scored()
+        if not isinstance(scored, TaskExamples):
+            raise BertcoreError(f"{self.checkpoint.name} has learned no task; open a fine-tuned model.")
+        with progress_bar("Reading answers") as step:
+            return AnsweredExamples(scored, scored.answers(progress=step)).by(self.checkpoint.name)
 
     def scored(self) -> Scored:
         """Labelled examples for a model that has learned a task, else sentences with masked words."""

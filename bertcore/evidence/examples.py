@@ -31,7 +31,10 @@ class Slice:
 
     by: str  # label, length, word
     name: str
-    right: Interval
+    value: float  # the share that is right, its interval (Wilson), and how many examples it is of
+    low: float
+    high: float
+    count: int
     others_right: float
     loss: float
     p: float  # how likely so large a difference is by chance: Fisher's exact test, corrected for all slices of its sort
@@ -126,7 +129,7 @@ class AnsweredExamples(Table):
             Slice(
                 by,
                 name,
-                share_interval(each, len(where[name])),
+                **vars(share_interval(each, len(where[name]))),
                 others_right=float(table[1][0] / sum(table[1])),
                 loss=float(self.answers.loss[where[name]].mean()),
                 p=float(p),

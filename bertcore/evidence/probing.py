@@ -17,7 +17,7 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evidence.collection import Collection, Tree
 from bertcore.evidence.grammar import tokens_of_words
-from bertcore.evidence.intervals import Interval, halves, ratio_interval
+from bertcore.evidence.intervals import Interval, halves, ratio_intervals
 from bertcore.progress import ReportProgress, no_progress
 from bertcore.table import Table
 from bertcore.tokenizer.tokenizer import Encoding
@@ -52,8 +52,12 @@ class Probes(Table):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each layer, and measure."""
-        layers = [vars(each).copy() for each in (*self.layers, self.without)]
-        return [{"layer": each.pop("layer"), "of": of, **vars(found)} for each in layers for of, found in each.items()]
+        return [
+            {"layer": each.layer, "of": of, **vars(found)}
+            for each in (*self.layers, self.without)
+            for of, found in vars(each).items()
+            if isinstance(found, Interval)
+        ]
 
 
 def labelled_texts(texts: Sequence[str], labels: Sequence[str], name: str, sha256: str) -> Collection[Tree]:
@@ -115,16 +119,19 @@ def read_off(
     targets = np.stack([codes, control, np.where(is_first, len(names), np.roll(codes, 1))])  # (3,W)
     columns = np.concatenate([np.eye(len(names) + 1)[each] for each in targets], axis=1)  # (W,3(K+1))
 
-    def share(right: NDArray, among: NDArray) -> Interval:
-        here = measure & among
-        counted = np.bincount(rows[here], minlength=len(trees))
-        return ratio_interval(np.bincount(rows[here], right[among[measure]], len(trees)), counted, seed)
+    _, measured = np.unique(rows[measure], return_inverse=True)
+
+    def shares(right: NDArray, among: NDArray) -> list[Interval]:
+        """Of `right` (C,.), where `among`."""
+        here = among[measure]
+        sums = np.stack([np.bincount(measured, each * here) for each in right], axis=1)
+        return ratio_intervals(sums, np.bincount(measured, here), seed)
 
     def probed(layer: int | None, said: NDArray) -> ProbedLayer:
         """`said` (3,.) of the words that are measured."""
-        (right, by_heart, before), every = (said == targets[:, measure]).astype(float), np.ones_like(learn)
-        shares = share(right, every), share(by_heart, every), share(right - by_heart, every)
-        return ProbedLayer(layer, *shares, share(right, is_new), share(before, ~is_first))
+        own, by_heart, before = (said == targets[:, measure]).astype(float)
+        every = shares(np.stack([own, by_heart, own - by_heart]), measure)
+        return ProbedLayer(layer, *every, *shares(own[None], is_new), *shares(before[None], ~is_first))
 
     layers = []
     for layer, x in enumerate(states.astype(np.float64)):

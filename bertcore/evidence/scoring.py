@@ -120,8 +120,9 @@ class MaskedWords:
         found = for_each(model, texts, answer, cost=lambda each: cost(each) + row, progress=progress)
         loss, confidence, given = np.concatenate(found).T
         right: NDArray[np.int64] = np.concatenate(hidden)
-        words = (tuple(self._label(int(each)) for each in ids) for ids in (given, right))
-        return Answers(np.repeat(chosen, list(map(len, hidden))), loss, confidence, given == right, *words)
+        words = [tuple(self._label(int(each)) for each in ids) for ids in (given, right)]
+        rows_of = np.repeat(chosen, list(map(len, hidden)))
+        return Answers(rows_of, loss, confidence, given == right, words[0], words[1])
 
 
 class TaskExamples:

@@ -58,13 +58,13 @@ def test_slices_against_the_rest() -> None:
                 [(~here & is_right).sum(), (~here & ~is_right).sum()],
             ]
             raw[each.by].append((fisher_exact(table).pvalue, each.p))
-        assert each.right.count == here.sum() and each.right.value == pytest.approx(is_right[here].mean())
+        assert each.count == here.sum() and each.value == pytest.approx(is_right[here].mean())
         assert each.others_right == pytest.approx(is_right[~here].mean())
         assert each.loss == pytest.approx(FIRST.answers.loss[here].mean())
     for pairs in raw.values():
         alone, corrected = zip(*pairs, strict=True)
         np.testing.assert_allclose(false_discovery_control(alone), corrected)
-    assert sum(each.right.count for each in found if each.by == "length") == 150
+    assert sum(each.count for each in found if each.by == "length") == 150
 
 
 def test_thresholds_are_those_of_scikit_learn() -> None:
