@@ -54,13 +54,16 @@ class Setup:
     words: bool | None = None  # whole words instead of tokens
     specials: bool | None = None
     passage: str | None = None  # that a model finds answers in, in the room Apply
+    other: str | None = None  # the text to compare with; "" for none
+    contrast: tuple[str, str] | None = None  # at a mask, the word asked about and the one against it
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)  # "text" -> where in the file it is set
 
     def then(self, later: Setup) -> Setup:
-        """What a later page shows. Another text brings no masks, no second sentence and no selected token along."""
+        """What a later page shows. Another text brings no masks, no second sentence, no selected token and no comparison along.
+        """
         earlier = self
         if later.text_a is not None:
-            earlier = replace(earlier, text_b="", masks=(), select=None)
+            earlier = replace(earlier, text_b="", masks=(), select=None, other=None, contrast=None)
         if later.room is not None:
             earlier = replace(earlier, view=None)
         if later.model is not None:

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess, WordRank
     from bertcore.tasks.kinds.base import Prediction
 
+    from bertcore.evidence.grammar import RelationHead
+    from bertcore.evidence.heads import HeadEvidence
+
     from ..compute.applying import Applied
+    from ..compute.evidence import FoundGrammar
     from ..compute.masks import MaskLens
 
 Value = float | str | None  # None: not known here, or not yet
@@ -52,7 +56,8 @@ OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 class Facts:
     """What the window shows: a reading and the selected head.
 
-    Once they are known, also the mask's best word after each layer, and the answer of a fine-tuned model.
+    Once they are known, also the mask's best word after each layer, the answer of a fine-tuned model, and what heads do
+    over the collections that ship.
     """
 
     reading: Reading
@@ -60,6 +65,9 @@ class Facts:
     head: int
     lens: MaskLens | None = None
     applied: Applied | None = None
+    pairs: HeadEvidence | None = None  # swapped in, over the pairs that ship
+    pair: HeadEvidence | None = None  # the same in the one whose text is on show
+    grammar: FoundGrammar | None = None  # of the treebank that ships
 
     @cached_property
     def kinds(self) -> list[HeadKind]:
@@ -141,7 +149,7 @@ class Spec:
     argument: str  # one of ARGUMENTS
     unit: str  # share, count, number or word
     read: Callable[[Facts, str], Value]
-    needs: str = ""  # "lens" or "answer", of a fine-tuned model: what takes a further computation
+    needs: str = ""  # "lens", "answer" of a fine-tuned model, "pairs", "pair", "grammar": a further computation
 
 
 ARGUMENTS: Mapping[str, Callable[[str], bool]] = {  # as docs/lessons.md writes it -> whether that is one
@@ -151,6 +159,7 @@ ARGUMENTS: Mapping[str, Callable[[str], bool]] = {  # as docs/lessons.md writes 
     "WORD -> WORD": lambda text: len(_words(text)) == 2,
     "KIND": lambda text: text in KINDS,
     "CLASS": bool,
+    "RELATION": bool,
 }
 
 
@@ -230,6 +239,43 @@ def _most_repeats(facts: Facts, _: str) -> Value:
     return float(max(Counter(re.findall(r"\w+", facts.text.casefold())).values(), default=0))
 
 
+def _place(found: HeadEvidence | None, place: str) -> Value:
+    """The head with the largest effect, or the one in that place."""
+    return None if found is None else "{}·{}".format(*(each + 1 for each in found.order()[int(place or 1) - 1]))
+
+
+def _effect(found: HeadEvidence | None, facts: Facts) -> Value:
+    """Of the chosen head, on average."""
+    return None if found is None else float(found.means.value[facts.layer, facts.head])
+
+
+def _times_first(facts: Facts) -> Value:
+    """In how many pairs the chosen head has the largest effect."""
+    if facts.pairs is None:
+        return None
+    values = facts.pairs.values.reshape(len(facts.pairs.pairs), -1)
+    return float((values.argmax(axis=1) == facts.layer * facts.pairs.values.shape[2] + facts.head).sum())
+
+
+def _relation(facts: Facts, name: str) -> RelationHead | None:
+    """The head that finds a relation best, measured on the half of the sentences that it was not chosen on."""
+    best = [] if facts.grammar is None else facts.grammar.best
+    return next((each for each in best if each.relation == name), None)
+
+
+def _found_by(facts: Facts, name: str) -> Value:
+    best = _relation(facts, name)
+    return None if best is None else f"{best.layer + 1}·{best.head + 1}"
+
+
+def _finds(facts: Facts, name: str) -> Value:
+    """What share of a relation the chosen head finds, of all sentences."""
+    best = _relation(facts, name)
+    if facts.grammar is None or best is None:
+        return None
+    return float(facts.grammar.shares[facts.grammar.best.index(best), facts.layer, facts.head])
+
+
 def _of(thing: object, name: str) -> Value:
     """A field, as a number or a word; None of nothing."""
     value = None if thing is None else getattr(thing, name)
@@ -262,6 +308,20 @@ MEASURES: Mapping[str, Spec] = {
     "class-probability": Spec("CLASS", "share", _class, "answer"),
     "tag": Spec("WORD", "word", _tag, "answer"),
     "answer": Spec("", "word", _answer, "answer"),
+    "pairs": Spec("", "count", lambda f, _: None if f.pairs is None else float(len(f.pairs.pairs)), "pairs"),
+    "pairs-right": Spec("", "count", lambda f, _: None if f.pairs is None else float((f.pairs.score > 0).sum()), "pairs"),
+    "pairs-first": Spec("", "count", lambda facts, _: _times_first(facts), "pairs"),
+    "pairs-head": Spec("[N]", "word", lambda facts, place: _place(facts.pairs, place), "pairs"),
+    "pairs-effect": Spec("", "share", lambda facts, _: _effect(facts.pairs, facts), "pairs"),
+    "pair-head": Spec("[N]", "word", lambda facts, place: _place(facts.pair, place), "pair"),
+    "pair-effect": Spec("", "share", lambda facts, _: _effect(facts.pair, facts), "pair"),
+    "finds": Spec("RELATION", "share", _finds, "grammar"),
+    "found-by": Spec("RELATION", "word", _found_by, "grammar"),
+    "found-share": Spec("RELATION", "share", lambda facts, name: _of(_relation(facts, name), "share"), "grammar"),
+    "distance-share": Spec(
+        "RELATION", "share", lambda facts, name: _of(_relation(facts, name), "distance_share"), "grammar"
+    ),
+    "gain": Spec("RELATION", "share", lambda facts, name: _of(_relation(facts, name), "gain"), "grammar"),
 }
 
 
@@ -307,8 +367,8 @@ def holds(condition: Condition, facts: Facts, start: Value = None) -> bool:
 
 
 def needs(what: str, measures: Sequence[Measure]) -> bool:
-    """Whether any of them needs a further computation: the "lens", what the mask would be after each layer, or the
-    "answer" of a fine-tuned model."""
+    """Whether any of them needs a further computation: the "lens", what the mask would be after each layer, the
+    "answer" of a fine-tuned model, what heads do over the "pairs" or in the one "pair", or "grammar"."""
     return any(MEASURES[measure.name].needs == what for measure in measures)
 
 

@@ -8,12 +8,17 @@ from bertcore.locations import assets, shipped_checkpoint
 from ..compute.applying import apply_model, request_for
 from ..compute.masks import lens_of
 from ..compute.question import Job
+from ..compute.shipped_evidence import shipped_grammar, shipped_heads
 from ..look.say import mark, say
 from ..state.explore_state import ExploreState
+from ..state.baseline import OtherText
 from ..state.readings import Reading
+from ..state.selection import NO_CONTRAST, Contrast
 from ..state.what_if import NOTHING_CHANGED
 from .lesson import Measure, Setup, SetupError
 from .measures import Facts, needs, word_places
+
+FURTHER = ("lens", "applied", "pairs", "pair", "grammar")  # fields of `Facts` that take a further computation
 
 
 def model_folder(setup: Setup) -> Path:
@@ -44,7 +49,8 @@ def set_input(state: ExploreState, setup: Setup) -> None:
             raise SetupError("mask", say("The text has no word “{word}” to mask.", word=word))
         places.append(found[word.nth - 1])
     state.set_what_if(NOTHING_CHANGED)
-    state.set_baseline(None)
+    state.set_baseline(OtherText(setup.other, "") if setup.other else None)
+    state.set_contrast(NO_CONTRAST if setup.contrast is None else Contrast(*setup.contrast))
     state.set_text(text_a, text_b)
     state.set_mask_places(places)
     if setup.passage is not None:
@@ -82,6 +88,13 @@ def further(reading: Reading, texts: Mapping[str, str], wanted: Sequence[Measure
     found, masked, model = dict[str, Job](), reading.request.masked, reading.request.model
     if masked and "mlm" in model.output_heads and needs("lens", wanted):
         found["lens"] = Job(lens_of, (reading, masked), (model,))
+    for name, job in (
+        ("pairs", Job(shipped_heads, ("",), (model,))),
+        ("pair", Job(shipped_heads, (reading.encoding.text_a,), (model,))),
+        ("grammar", Job(shipped_grammar, (), (model,))),
+    ):
+        if needs(name, wanted):
+            found[name] = job
     request = request_for(reading, texts) if needs("answer", wanted) else None
     if request is not None:
         found["applied"] = Job(apply_model, (request,), (model,))

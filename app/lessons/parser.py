@@ -242,6 +242,11 @@ class _Parser:
         self._need(len(text.split()) == 1 and len(text) <= 60, mark("“:: cut” takes one word."))
         return text
 
+    def two_words(self, text: str) -> tuple[str, str]:
+        words = text.split()
+        self._need(len(words) == 2, mark("“:: contrast” takes two words, the one asked about and the one against it."))
+        return words[0], words[1]
+
     def claim(self, text: str) -> Condition:
         condition = self.condition(text)
         needless = mark("“start” is for tasks: a claim holds when the page opens.")
@@ -354,6 +359,8 @@ COMMANDS: Mapping[str, Command] = {
     "whole-words": Command("setup", "words", lambda p, text: p.one_of(text, ("on", "off")) == "on"),
     "specials": Command("setup", "specials", lambda p, text: p.one_of(text, ("on", "off")) == "on"),
     "passage": Command("setup", "passage"),
+    "other": Command("setup", "other"),
+    "contrast": Command("setup", "contrast", _Parser.two_words),
     "highlight": Command("page", "highlights", lambda p, text: p.here(text, HIGHLIGHTS), is_list=True),
     "cover": Command("page", "covers", lambda p, text: p.here(text, [*HIGHLIGHTS, PAGE_TEXT]), is_list=True),
     "cut": Command("page", "cut", _Parser.one_word),
@@ -372,4 +379,4 @@ COMMANDS: Mapping[str, Command] = {
     "note": Command("page", "notes", lambda _, text: [text], is_list=True),
 }
 SETTINGS = tuple(name for name, command in COMMANDS.items() if command.part == "setup")
-SOLVING = tuple(name for name in SETTINGS if name not in ("model", "room", "view", "passage"))  # what a person sets
+SOLVING = tuple(name for name in SETTINGS if name not in ("model", "room", "view", "passage", "other", "contrast"))  # what a person sets

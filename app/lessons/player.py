@@ -17,7 +17,7 @@ from ..state.session_file import Session
 from .answers import Answer, HandIn, Progress
 from .lesson import Lesson, Page
 from .measures import Facts, Value, filled, holds, is_right, shown, value_of
-from .page_setup import further, model_folder, set_input, set_selection
+from .page_setup import FURTHER, further, model_folder, set_input, set_selection
 from .parser import Rooms, load_lesson
 
 RELOAD_MS = 200  # a file that is being saved may be written in several steps
@@ -49,9 +49,8 @@ class LessonPlayer(QObject):
         self.revealed: set[str] = set()  # pages whose answer is on show
         self._state, self._open_model, self._session, self._rooms = state, open_model, session, rooms
         self._is_arriving = False  # the page's selection waits for its reading
-        self._asked: dict[str, Ask[Any]] = {  # see `stage.further`
-            "lens": Ask(self, lambda lens: self._add_to_facts(lens=lens)),
-            "applied": Ask(self, lambda applied: self._add_to_facts(applied=applied)),
+        self._asked: dict[str, Ask[Any]] = {  # see `page_setup.further`
+            name: Ask(self, lambda found, name=name: self._add_to_facts(**{name: found})) for name in FURTHER
         }
         for question in self._asked.values():
             question.requested.connect(self.question_requested)
