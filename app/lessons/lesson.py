@@ -59,8 +59,7 @@ class Setup:
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)  # "text" -> where in the file it is set
 
     def then(self, later: Setup) -> Setup:
-        """What a later page shows. Another text brings no masks, no second sentence, no selected token and no comparison along.
-        """
+        """What a later page shows. Another text brings no masks, second sentence, selected token, comparison along."""
         earlier = self
         if later.text_a is not None:
             earlier = replace(earlier, text_b="", masks=(), select=None, other=None, contrast=None)

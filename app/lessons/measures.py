@@ -30,10 +30,9 @@ from .lesson import CODE, PLACEHOLDER, Condition, Measure, Question, WordAt
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess, WordRank
-    from bertcore.tasks.kinds.base import Prediction
-
     from bertcore.evidence.grammar import RelationHead
     from bertcore.evidence.heads import HeadEvidence
+    from bertcore.tasks.kinds.base import Prediction
 
     from ..compute.applying import Applied
     from ..compute.evidence import FoundGrammar
@@ -249,6 +248,11 @@ def _effect(found: HeadEvidence | None, facts: Facts) -> Value:
     return None if found is None else float(found.means.value[facts.layer, facts.head])
 
 
+def _count(facts: Facts, of: Callable[[Any], int]) -> Value:
+    """Of how much likelier the right word is in each pair."""
+    return None if facts.pairs is None else float(of(facts.pairs.score))
+
+
 def _times_first(facts: Facts) -> Value:
     """In how many pairs the chosen head has the largest effect."""
     if facts.pairs is None:
@@ -308,8 +312,8 @@ MEASURES: Mapping[str, Spec] = {
     "class-probability": Spec("CLASS", "share", _class, "answer"),
     "tag": Spec("WORD", "word", _tag, "answer"),
     "answer": Spec("", "word", _answer, "answer"),
-    "pairs": Spec("", "count", lambda f, _: None if f.pairs is None else float(len(f.pairs.pairs)), "pairs"),
-    "pairs-right": Spec("", "count", lambda f, _: None if f.pairs is None else float((f.pairs.score > 0).sum()), "pairs"),
+    "pairs": Spec("", "count", lambda facts, _: _count(facts, len), "pairs"),
+    "pairs-right": Spec("", "count", lambda facts, _: _count(facts, lambda score: (score > 0).sum()), "pairs"),
     "pairs-first": Spec("", "count", lambda facts, _: _times_first(facts), "pairs"),
     "pairs-head": Spec("[N]", "word", lambda facts, place: _place(facts.pairs, place), "pairs"),
     "pairs-effect": Spec("", "share", lambda facts, _: _effect(facts.pairs, facts), "pairs"),

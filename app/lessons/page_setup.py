@@ -10,8 +10,8 @@ from ..compute.masks import lens_of
 from ..compute.question import Job
 from ..compute.shipped_evidence import shipped_grammar, shipped_heads
 from ..look.say import mark, say
-from ..state.explore_state import ExploreState
 from ..state.baseline import OtherText
+from ..state.explore_state import ExploreState
 from ..state.readings import Reading
 from ..state.selection import NO_CONTRAST, Contrast
 from ..state.what_if import NOTHING_CHANGED

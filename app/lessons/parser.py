@@ -379,4 +379,5 @@ COMMANDS: Mapping[str, Command] = {
     "note": Command("page", "notes", lambda _, text: [text], is_list=True),
 }
 SETTINGS = tuple(name for name, command in COMMANDS.items() if command.part == "setup")
-SOLVING = tuple(name for name in SETTINGS if name not in ("model", "room", "view", "passage", "other", "contrast"))  # what a person sets
+_NOT_SOLVING = ("model", "room", "view", "passage", "other", "contrast")
+SOLVING = tuple(name for name in SETTINGS if name not in _NOT_SOLVING)  # what a person sets

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ class LessonPlayer(QObject):
         self._state, self._open_model, self._session, self._rooms = state, open_model, session, rooms
         self._is_arriving = False  # the page's selection waits for its reading
         self._asked: dict[str, Ask[Any]] = {  # see `page_setup.further`
-            name: Ask(self, lambda found, name=name: self._add_to_facts(**{name: found})) for name in FURTHER
+            name: Ask(self, partial(self._add_to_facts, name)) for name in FURTHER
         }
         for question in self._asked.values():
             question.requested.connect(self.question_requested)
@@ -248,7 +249,7 @@ class LessonPlayer(QObject):
         for name, job in further(reading, state.applied_texts, page.measures).items():
             self._asked[name].ask_job(job, pause_ms=0)
             if self._asked[name].answer is not None:  # the same page of a file that was saved
-                self._add_to_facts(**{name: self._asked[name].answer})
+                self._add_to_facts(name, self._asked[name].answer)
         self._look()
         if is_arriving:
             self.arrived.emit()
@@ -258,13 +259,13 @@ class LessonPlayer(QObject):
             self.facts = self.facts.but(layer=self._state.layer, head=self._state.head)
             self._look()
 
-    def _add_to_facts(self, **found: Any) -> None:
+    def _add_to_facts(self, name: str, found: Any) -> None:
         """Something about the reading on show that took a further computation."""
         if self.facts is not None:
             is_start = self.start is not None and self.start.reading is self.facts.reading
-            self.facts = self.facts.but(**found)
+            self.facts = self.facts.but(**{name: found})
             if is_start and self.start is not None:
-                self.start = self.start.but(**found)
+                self.start = self.start.but(**{name: found})
             self._look()
 
     def _look(self) -> None:

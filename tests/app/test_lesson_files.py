@@ -12,6 +12,8 @@ from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
 from app.shell.lesson_command import main
 from app.shell.rooms import prediction_rooms, room_views
+from app.state.baseline import OtherText
+from app.state.selection import NO_CONTRAST, Contrast
 from app.widgets.highlights import HIGHLIGHTS
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.locations import TUNED
@@ -59,6 +61,16 @@ def test_a_page_says_what_it_sets_asks_and_checks() -> None:
     assert two.setup.head == one.setup.head
 
 
+def test_a_page_sets_what_its_text_is_compared_with(bench: Bench) -> None:
+    one, two = lesson(":: other The dogs saw the cat.\n:: contrast has have\n# Two\n:: text Another.\n").pages
+    for page, other, contrast in (
+        (one, OtherText("The dogs saw the cat.", ""), Contrast("has", "have")),
+        (two, None, NO_CONTRAST),
+    ):
+        bench.show(page.setup)
+        assert (bench.state.baseline, bench.state.contrast) == (other, contrast)
+
+
 def test_a_room_without_view_opens_with_the_one_it_has() -> None:
     setup = Setup(room="predict", view="lens").then(Setup(room="attend"))
     assert (setup.room, setup.view) == ("attend", None)
@@ -89,6 +101,7 @@ def test_commands_in_a_code_block_are_text() -> None:
         (":: head 0.1", 10, "no head"),
         (":: head best friend", 10, "no head"),
         (":: cut two words", 10, "one word"),
+        (":: contrast one", 10, "two words"),
         (":: layer 0", 10, "whole number"),
         (":: claim tokens", 10, "no condition"),
         (":: claim happiness > 1", 10, "no measure “happiness”"),
