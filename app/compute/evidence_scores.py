@@ -16,6 +16,8 @@ from ..look.say import say
 from .evidence import Gathered, Kept
 
 if TYPE_CHECKING:
+    from bertcore.evidence.probing import Probes
+
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.evidence.calibration import Calibration
     from bertcore.evidence.pruning import Pruning
@@ -75,3 +77,13 @@ def calibration_of(checkpoint: Checkpoint, gathered: Gathered, kept: Kept, progr
         return calibrate(masked_words(checkpoint, gathered).answers(progress=progress))
 
     return kept.get(checkpoint, (gathered, "calibration"), find)
+
+
+def probes_of(checkpoint: Checkpoint, gathered: Gathered, kept: Kept, progress: ReportProgress) -> Probes:
+    """What can be read off each layer (`evidence.probing`). Raises BertcoreError for fewer than four sentences."""
+    from bertcore.evidence.probing import probe
+
+    def find() -> Probes:
+        return probe(checkpoint, gathered.collection, seed=SEED, progress=progress)
+
+    return kept.get(checkpoint, (gathered, "probes"), find)

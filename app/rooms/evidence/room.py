@@ -69,6 +69,16 @@ class EvidenceRoom(Room):
             only=OWN_TEXTS,
         ),
         ViewSpec(
+            "probes",
+            mark("What can be read off?"),
+            mark(
+                "Does a hidden state say whether its word is a noun or a verb? A linear reader tries, after each "
+                "layer, beside what it could learn by heart."
+            ),
+            later(__package__, "probes_view", "ProbesView"),
+            only=OWN_TEXTS,
+        ),
+        ViewSpec(
             "lost",
             mark("What would be lost?"),
             mark(

@@ -11,6 +11,8 @@ from ...look.say import mark, say
 from ...state.what_if import head_name
 
 if TYPE_CHECKING:
+    from bertcore.evidence.probing import Probes
+
     from bertcore.evidence.grammar import RelationHead
     from bertcore.evidence.heads import HeadEvidence, HeadMeasure
     from bertcore.evidence.pruning import Pruning
@@ -208,3 +210,14 @@ def pruning_finding(found: Pruning) -> str:
     if found.part == "layer":
         text = mark("{free} of {all} layers can go before the loss is {least} higher; without any it is {last} higher.")
     return say(text, free=free, all=all_, least=least, last=numbers.percent(last / whole - 1))
+
+
+def probes_finding(found: Probes) -> str:
+    """The best layer, beside what is learned by heart and what the commonest tag of each word would do."""
+    best = max(found.layers, key=lambda layer: layer.selectivity.value)
+    text = mark("{where}, a probe reads {share} of all tags ({low} to {high}); by heart it learns {control}.")
+    own, where = best.right, stage_name(best.layer or 0)
+    share, low, high, control = map(numbers.percent, (own.value, own.low, own.high, best.control.value))
+    start = say(text, where=where[:1].upper() + where[1:], share=share, low=low, high=high, control=control)
+    alone = numbers.percent(found.without.right.value)
+    return f"{start} {say('Without a model, the commonest tag of each word gets {share}.', share=alone)}"

@@ -1,0 +1,140 @@
+"""View "What can be read off?": the tag of a word from its hidden state, layer by layer, and what a probe learns by
+heart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtWidgets import QLayout
+
+from ...compute.evidence_scores import probes_of
+from ...figures.figure import Axis, Numbers
+from ...figures.values import Side, Values, stages
+from ...look import numbers, theme
+from ...look.say import mark, say
+from ...widgets.card import GAP_PX
+from ...widgets.curve_specs import CurveSpec
+from ...widgets.layouts import hbox
+from ..pictures import Lines
+from .sentences import probes_finding
+from .view import EvidenceView
+
+if TYPE_CHECKING:
+    from bertcore.evidence.probing import Probes
+
+    from ...state.readings import Reading
+    from ...state.selection import Selection
+
+CURVES = {  # picture -> its curves; "without" is that of no model: the commonest tag of each word
+    "own": (
+        CurveSpec("right", mark("its tag"), "curve_train", markers=True),
+        CurveSpec("unseen", mark("of words never seen"), "curve_mlm", markers=True, symbol="t"),
+        CurveSpec("control", mark("a tag by chance for each word"), "curve_held_out", markers=True, symbol="s"),
+        CurveSpec("without", mark("without a model"), "muted", dashed=True),
+    ),
+    "before": (
+        CurveSpec("previous", mark("the tag of the word before"), "curve_train", markers=True),
+        CurveSpec("without", mark("without a model"), "muted", dashed=True),
+    ),
+}
+LABELS: dict[str, Any] = {
+    "left_label": mark("share right"),
+    "asks": "probes",
+    "is_compared": False,
+    "saved_as": "right",
+    "includes_zero": True,
+}
+
+
+class ProbesView(EvidenceView):
+    """Click a place of a curve: all rooms show that layer."""
+
+    needs = "trees"
+    pictures = (
+        Lines(
+            key="own",
+            title=mark("The word’s own tag"),
+            name=mark("Tags read off"),
+            intro=mark(
+                "A probe is a linear reader of hidden states. Only what lies above the squares is in the states: a tag "
+                "by chance for each word can only be learned by heart."
+            ),
+            curves=CURVES["own"],
+            **LABELS,
+        ),
+        Lines(
+            key="before",
+            title=mark("The tag of the word before"),
+            name=mark("The previous word’s tag"),
+            intro=mark("A word alone cannot tell it: where the curve rises, the context has arrived."),
+            curves=CURVES["before"],
+            folds=True,
+            **LABELS,
+        ),
+    )
+
+    def lay_out_cards(self) -> QLayout:
+        own, before = (self.folded(picture.key) for picture in self.pictures)
+        return hbox((own, 3), (before, 0 if theme.is_projector() else 2), gap_px=GAP_PX)
+
+    def missing(self, reading: Reading) -> str:
+        return ""  # every model has hidden states
+
+    def question(self, asks: str, reading: Reading, selection: Selection) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return probes_of, ()
+
+    def draw_answer(self, asks: str) -> None:
+        self.redraw()
+
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        found: Probes | None = self.answer_of("probes", reading)
+        if found is None:
+            self.cleared(key)
+            return None
+        keys = [curve.key for curve in CURVES[key]]
+        alone = found.without.previous if key == "before" else found.without.right
+        array = np.array(
+            [
+                [alone.value if name == "without" else getattr(layer, name).value for layer in found.layers]
+                for name in keys
+            ]
+        )
+        shown = found.layers[-1].previous if key == "before" else found.layers[-1].right
+        words = say("%Ln word(s)", n=shown.count)
+        return Values(
+            array, Side("none", [say(curve.name) for curve in CURVES[key]]), stages(array.shape[1]), hint=words
+        )
+
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        found: Probes | None = self.asked["probes"].answer
+        if found is None or column is None:
+            return ""
+        layer = found.layers[min(column, len(found.layers) - 1)]
+        one = layer.previous if key == "before" else layer.right
+        return say(
+            "{share} ({low} to {high}), of {count} words; by heart {control}",
+            share=numbers.percent(one.value, 1),
+            low=numbers.percent(one.low, 1),
+            high=numbers.percent(one.high, 1),
+            count=numbers.count(one.count),
+            control=numbers.percent(layer.control.value, 1),
+        )
+
+    def finding_of(self, reading: Reading, selection: Selection) -> str:
+        found: Probes | None = self.answer_of("probes", reading)
+        return "" if found is None else probes_finding(found)
+
+    def how_many(self, key: str) -> str:
+        found: Probes | None = self.asked["probes"].answer
+        return "" if found is None else say("measured on %Ln word(s)", n=found.without.right.count)
+
+    def numbers(self, key: str) -> dict[str, Numbers]:
+        found: Probes | None = self.asked["probes"].answer
+        arrays = super().numbers(key)
+        if found is not None:
+            name = "previous" if key == "before" else "right"
+            ends = np.array([[getattr(getattr(one, name), end) for one in found.layers] for end in ("low", "high")])
+            arrays["interval"] = Numbers(ends, (Axis("end", ("low", "high")), self.shown[key].axes[1]))
+        return arrays
