@@ -89,8 +89,8 @@ def further(reading: Reading, texts: Mapping[str, str], wanted: Sequence[Measure
     if masked and "mlm" in model.output_heads and needs("lens", wanted):
         found["lens"] = Job(lens_of, (reading, masked), (model,))
     for name, job in (
-        ("pairs", Job(shipped_heads, ("",), (model,))),
         ("pair", Job(shipped_heads, (reading.encoding.text_a,), (model,))),
+        ("pairs", Job(shipped_heads, ("",), (model,))),
         ("grammar", Job(shipped_grammar, (), (model,))),
     ):
         if needs(name, wanted):
