@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from bertcore.errors import BertcoreError
+from bertcore.files import read_bytes
 from bertcore.locations import assets, sample_corpus
 from bertcore.progress import ReportProgress
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from bertcore.evidence.grammar import Grammar, RelationHead
     from bertcore.evidence.heads import HeadEvidence, HeadMeasure
 
-Kind = Literal["pairs", "trees", "sentences"]  # of the rows of a collection
+Kind = Literal["pairs", "trees", "sentences", "examples"]  # of the rows of a collection
 Found = TypeVar("Found")
 SAMPLED = 500  # rows of the sample of sentences
 MOST_KEPT = 60
@@ -48,12 +49,24 @@ class Source:
 
 
 @dataclass(frozen=True)
+class TaskFile:
+    """Labelled examples, which the task of the model says how to read. None: the sample that ships for that task."""
+
+    file: Path | None
+    rows: tuple[()] = ()
+    left_out: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return 0
+
+
+@dataclass(frozen=True)
 class Gathered:
     """A collection that was read. Equal to another with the same text, whatever else it is."""
 
     name: str
     sha256: str
-    collection: Collection[Any] = field(compare=False)
+    collection: Any = field(compare=False)  # Collection, or TaskFile
     words: int = field(compare=False)  # in all its texts, about
 
     def __len__(self) -> int:
@@ -62,6 +75,8 @@ class Gathered:
 
 def shipped_source(kind: Kind) -> Source:
     """The sample that ships."""
+    if kind == "examples":
+        return Source(kind)
     if kind == "sentences":
         return Source(kind, sample_corpus(), SAMPLED)
     return Source(kind, assets() / "evidence" / ("agreement.txt" if kind == "pairs" else "sentences.conllu"))
@@ -71,6 +86,11 @@ def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
     """Raises BertcoreError for a file, or lines, that are no such collection."""
     from bertcore.evidence.collection import Collection, read_pairs, read_sentences, read_treebank
 
+    if source.kind == "examples":
+        content = b"" if source.file is None else read_bytes(source.file)
+        name = say("sample that ships") if source.file is None else source.file.name
+        words = len(content) // 6
+        return Gathered(name, hashlib.sha256(content).hexdigest(), TaskFile(source.file), words)
     given: Path | tuple[str, ...] = source.lines if source.file is None else source.file
     found: Collection[Any]
     if source.kind == "pairs":

@@ -16,10 +16,9 @@ from ..look.say import say
 from .evidence import Gathered, Kept
 
 if TYPE_CHECKING:
-    from bertcore.evidence.probing import Probes
-
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.evidence.calibration import Calibration
+    from bertcore.evidence.probing import Probes
     from bertcore.evidence.pruning import Pruning
     from bertcore.evidence.scoring import MaskedWords
 

@@ -20,11 +20,13 @@ BOX_PX, LEAST_PX = 92, 220
 FILES = {
     "pairs": mark("Pairs (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)"),
     "trees": mark("Treebanks (*.conllu *.gz *.xz);;All files (*)"),
+    "examples": mark("Labelled examples (*.tsv *.csv *.json *.jsonl *.conll *.txt *.gz *.xz);;All files (*)"),
     "sentences": mark("Sentences (*.txt *.conllu *.gz *.xz);;All files (*)"),
 }
 SAMPLES = {
     "pairs": mark("Sample: does the verb agree with its subject?"),
     "trees": mark("Sample: sentences with their grammar"),
+    "examples": mark("Sample: for the task of the model"),
     "sentences": mark("Sample: stories"),
 }
 HELP = {
@@ -80,7 +82,7 @@ class CollectionChooser(QWidget):
         name = "–" if gathered is None else gathered.name
         self.choose.setText(say("Collection: {name}", name=name))
         facts = ""
-        if gathered is not None:
+        if gathered is not None and len(gathered):
             left = "; ".join(gathered.collection.left_out)
             left = say("left out: {what}", what=left) if left else ""
             facts = joined(counted(kind, len(gathered)), hash_text(gathered), left)

@@ -88,6 +88,16 @@ class EvidenceRoom(Room):
             later(__package__, "lost_view", "LostView"),
             only=OWN_TEXTS,
         ),
+        ViewSpec(
+            "examples",
+            mark("Examples"),
+            mark(
+                "Where is a fine-tuned model right, and where is it wrong: for which label, which length, which word? "
+                "And which one word would change its answer?"
+            ),
+            later(__package__, "examples_view", "ExamplesView"),
+            only=OWN_TEXTS,
+        ),
     )
 
     def lay_out(self) -> None:

@@ -11,12 +11,15 @@ from ...look.say import mark, say
 from ...state.what_if import head_name
 
 if TYPE_CHECKING:
-    from bertcore.evidence.probing import Probes
+    from collections.abc import Sequence
 
+    from bertcore.evidence.examples import Flip, Slice
     from bertcore.evidence.grammar import RelationHead
     from bertcore.evidence.heads import HeadEvidence, HeadMeasure
+    from bertcore.evidence.probing import Probes
     from bertcore.evidence.pruning import Pruning
 
+    from ...compute.evidence_examples import ExampleRow, FoundExamples
     from ...compute.evidence_uses import FoundUnit, FoundUses
 
 MOST_NAMED, MOST_OTHERS = 2, 3  # heads, and words, in the finding
@@ -221,3 +224,28 @@ def probes_finding(found: Probes) -> str:
     start = say(text, where=where[:1].upper() + where[1:], share=share, low=low, high=high, control=control)
     alone = numbers.percent(found.without.right.value)
     return f"{start} {say('Without a model, the commonest tag of each word gets {share}.', share=alone)}"
+
+
+def examples_finding(found: FoundExamples) -> str:
+    """How many are right, beside always giving the same answer."""
+    share, low, high = map(numbers.percent, (found.right.value, found.right.low, found.right.high))
+    count, often = numbers.count(len(found.rows)), numbers.percent(found.always_right)
+    text = mark("{share} of {count} are right ({low} to {high}); always answering “{always}” would get {often}.")
+    return say(text, share=share, low=low, high=high, count=count, always=found.always, often=often)
+
+
+def slice_name(one: Slice) -> str:
+    """What the examples of a slice have in common."""
+    names = {"label": mark("label: {name}"), "length": mark("{name} words"), "word": mark("with “{name}”")}
+    return say(names[one.by], name=one.name)
+
+
+def flips_text(row: ExampleRow, flips: Sequence[Flip]) -> str:
+    """The most natural change of one word that changes an answer."""
+    if not flips:
+        return say("No single likely word in place of another changes the answer “{given}”.", given=row.given)
+    one = flips[0]
+    changed = f"{row.text[: one.position]}{one.instead}{row.text[one.position + len(one.word) :]}"
+    text = mark("“{word}” → “{instead}” changes the answer to “{answer}”: {text}")
+    rest = say("%Ln change(s) of one word do so.", n=len(flips))
+    return f"{say(text, word=one.word, instead=one.instead, answer=one.answer, text=changed)} {rest}"
