@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bertcore.evidence.examples import Flip, Slice
     from bertcore.evidence.grammar import RelationHead
     from bertcore.evidence.heads import HeadEvidence, HeadMeasure
+    from bertcore.evidence.nearest import UseGroups
     from bertcore.evidence.probing import Probes
     from bertcore.evidence.pruning import Pruning
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED, MOST_OTHERS = 2, 3  # heads, and words, in the finding
 LITTLE = 0.05  # of the loss
+LEAST_GAIN = 0.05  # of the differences, that groups of use have to hold beyond chance
 MEASURES: dict[HeadMeasure, tuple[str, str, str]] = {  # the choice, the intro of the grid, one head in a sentence
     "swap": (
         mark("Swap in from the other text"),
@@ -179,6 +181,14 @@ def uses_finding(found: FoundUses, stage: int) -> str:
     same, count = found.by_layer.get(stage, 0), len(found.nearest)
     where = where[:1].upper() + where[1:]
     return say(text, where=where, word=found.word, others=others, same=same, count=count)
+
+
+def groups_text(groups: UseGroups) -> str:
+    """How much of the differences lies between groups of use, and whether that is more than by chance."""
+    text = mark("3 groups of use hold {apart} of the differences; of a cloud without groups {chance}.")
+    if groups.apart <= groups.apart_by_chance + LEAST_GAIN:
+        text = mark("No groups: three hold {apart} of the differences, and as much of a cloud without any ({chance}).")
+    return say(text, apart=numbers.percent(groups.apart), chance=numbers.percent(groups.apart_by_chance))
 
 
 def unit_name(found: FoundUnit) -> str:

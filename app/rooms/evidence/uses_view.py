@@ -21,7 +21,7 @@ from ...widgets.curve_specs import CurveSpec
 from ...widgets.layouts import hbox, vbox
 from ...widgets.scatter import Scatter
 from ..pictures import Bars, Dots, Lines
-from .sentences import uses_finding
+from .sentences import LEAST_GAIN, groups_text, uses_finding
 from .uses_table import UsesTable, opened_use
 from .view import EvidenceView
 
@@ -169,14 +169,10 @@ class UsesView(EvidenceView):
         if groups is None:
             return Values(np.zeros((0, 2)), Side("text", ()), PLANE, hint=say("too few uses"))
         names = [say("here"), *(use.before[-12:] + use.word + use.after[:12] for use in groups.uses)]
-        colors = [COLORS[group % len(COLORS)] for group in groups.groups.tolist()]
-        intro = say(
-            "3 groups of use hold {apart} of the differences; of a cloud without groups {chance}.",
-            apart=numbers.percent(groups.apart),
-            chance=numbers.percent(groups.apart_by_chance),
-        )
+        means_something = groups.apart > groups.apart_by_chance + LEAST_GAIN
+        colors = [COLORS[group % len(COLORS)] if means_something else "bar" for group in groups.groups.tolist()]
         hint = say("%Ln use(s)", n=groups.count)
-        return Values(groups.points, Side("text", names, colors), PLANE, hint=hint, intro=intro)
+        return Values(groups.points, Side("text", names, colors), PLANE, hint=hint, intro=groups_text(groups))
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         if side.kind == "text":
