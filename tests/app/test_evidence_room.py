@@ -160,6 +160,14 @@ def test_a_question_that_was_stopped_goes_on_where_it_was(
     assert sum(read) == 70  # another model knows nothing
 
 
+def test_a_file_that_is_chosen_before_the_sample_is_read_stays(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "mine.txt").write_text(TEMPLATE, encoding="utf-8")
+    made = room(window)
+    made.use(Source("pairs", tmp_path / "mine.txt"))
+    window.state.set_text("The dog sat.", "")
+    assert shown_view(window, "evidence", "heads", qtbot).collection.name == "mine.txt"
+
+
 def test_a_collection_is_a_file_typed_lines_or_what_is_dropped(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
     view = shown_view(window, "evidence", "heads", qtbot)
     made = room(window)

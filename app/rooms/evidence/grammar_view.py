@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QLayout
+from PySide6.QtWidgets import QLayout, QWidget
 
 from ...compute.evidence import FoundGrammar, grammar_of, looks_in_sentence
 from ...figures.figure import joined
@@ -14,7 +14,7 @@ from ...figures.values import Side, Values, all_heads
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.what_if import head_name
-from ...widgets.card import GAP_PX, Card, button
+from ...widgets.card import GAP_PX, Card, button, scrolled
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.folding_card import folding_on_projector
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...state.selection import Selection
 
 PUNCTUATION = "punct"
-GRID_PX = 600, 230
+GRID_PX, ABOVE_PX, ROW_PX = (600, 230), 48, 19
 WORDS = range(5, 15)  # how many a sentence with arrows has
 
 
@@ -87,9 +87,12 @@ class GrammarView(EvidenceView):
             self.one.add_to_header(turn)
         self.one.add_to_header(button(say("Open in all rooms"), self._open_sentence, look="small"))
         self.one.body.addWidget(self.arcs, 1)
+        inside = QWidget()
+        rows = vbox((card, 4), parent=inside, gap_px=GAP_PX)
         if theme.is_projector():
-            return hbox((card, 1), folding_on_projector(self.one, self.one.title), gap_px=GAP_PX)
-        return vbox((card, 4), (self.one, 3), gap_px=GAP_PX)
+            return hbox((scrolled(inside), 1), folding_on_projector(self.one, self.one.title), gap_px=GAP_PX)
+        rows.addWidget(self.one, 3)
+        return vbox((scrolled(inside), 1))
 
     def missing(self, reading: Reading) -> str:
         return ""  # every model has heads
@@ -136,6 +139,7 @@ class GrammarView(EvidenceView):
         best, (count, depth, width) = self.found.best, self.found.shares.shape
         if key == "relations":
             rows = Side("class", [relation_name(each.relation) for each in best], axis_name="relation")
+            self.charts[key].setMinimumHeight(theme.px(ABOVE_PX + ROW_PX * count))
             framed = [(row, each.layer * width + each.head) for row, each in enumerate(best)]
             array = self.found.shares.reshape(count, depth * width)
             of = all_heads(depth, width), 0, None, (), {"framed": framed}, self.how_many(key)

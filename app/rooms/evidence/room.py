@@ -157,7 +157,9 @@ class EvidenceRoom(Room):
         """Of the view on show; it is read first where that has not been yet."""
         view = self.view
         assert isinstance(view, EvidenceView)
-        if view.needs not in self._found and self.isVisible():
+        source = self.reads.key[-1] if self.reads.is_running else None
+        is_coming = isinstance(source, Source) and source.kind == view.needs  # another one, perhaps
+        if view.needs not in self._found and not is_coming and self.isVisible():
             source = self._sources.get(view.needs) or shipped_source(view.needs)
             self.reads.ask(read_collection, source, pause_ms=0)
         self.chooser.show_collection(view.needs, self._give(view))

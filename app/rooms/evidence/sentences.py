@@ -102,15 +102,15 @@ def pairs_text(found: HeadEvidence, layer: int, head: int) -> str:
 
 RELATIONS = {  # of Universal Dependencies: from a word to the one that it depends on
     "acl": mark("clause → its noun"),
-    "advcl": mark("“when …” → main verb"),
+    "advcl": mark("‘when …’ → main verb"),
     "advmod": mark("adverb → what it modifies"),
     "amod": mark("adjective → its noun"),
     "aux": mark("helping verb → main verb"),
     "case": mark("preposition → its noun"),
     "cc": mark("and, or → what it joins"),
-    "ccomp": mark("“said that …” → its verb"),
+    "ccomp": mark("‘said that …’ → its verb"),
     "compound": mark("first noun → second noun"),
-    "conj": mark("one half of “and” → the other"),
+    "conj": mark("one half of ‘and’ → the other"),
     "cop": mark("is, was → what is said"),
     "det": mark("a, the → its noun"),
     "mark": mark("that, to, if → its verb"),
@@ -118,9 +118,9 @@ RELATIONS = {  # of Universal Dependencies: from a word to the one that it depen
     "nsubj": mark("subject → its verb"),
     "nummod": mark("number → its noun"),
     "obj": mark("object → its verb"),
-    "obl": mark("“in Paris” → its verb"),
+    "obl": mark("‘in Paris’ → its verb"),
     "punct": mark("punctuation → its word"),
-    "xcomp": mark("“want to go” → its verb"),
+    "xcomp": mark("‘want to go’ → its verb"),
 }
 
 
