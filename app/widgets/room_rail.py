@@ -69,7 +69,8 @@ class RoomRail(QFrame):
         self.setAccessibleName(say("Rooms"))
         self._buttons: dict[str, RoomButton] = {}
         self._group = QButtonGroup(self)
-        layout = vbox(parent=self, gap_px=5, margins=(8, theme.px(12), 7, 0))
+        left, right = self._sides = (2, 2) if theme.is_projector() else (8, 7)
+        layout = vbox(parent=self, gap_px=5, margins=(left, theme.px(12), right, 0))
         for room_key, title, hint in rooms:
             made = RoomButton(room_key, title, hint)
             made.clicked.connect(lambda _checked=False, room=room_key: self.room_chosen.emit(room))
@@ -86,7 +87,8 @@ class RoomRail(QFrame):
         for made in self._buttons.values():
             made.set_narrow(is_narrow)
             made.setFixedWidth(width)
-        self.setFixedWidth(width + 15 if is_narrow else max(theme.column_px(WIDTH_PX), width + 15))
+        outer = width + sum(self._sides)
+        self.setFixedWidth(outer if is_narrow else max(theme.column_px(WIDTH_PX), outer))
 
     def set_room(self, room_key: str) -> None:
         """A room that is not here leaves no button checked."""
