@@ -1,6 +1,6 @@
-"""Evidence over collections: what an index costs beside a bare pass, and how quickly it answers.
+"""Evidence over collections: heads over pairs, grammar and an index beside a bare pass, and how quickly it answers.
 
-One core; processor time, as other programs may be at work. The text is the sample stories.
+One core; processor time, as other programs may be at work. Collections that ship; for the index the sample stories.
 """
 
 import os
@@ -14,25 +14,44 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.timing import Row
+from benchmarks.timing import Row, medians_in_turns
 from bertcore.analysis.passes import for_each
-from bertcore.evidence.collection import Collection, Sentence
+from bertcore.evidence.collection import Collection, Sentence, read_pairs, read_treebank
 from bertcore.evidence.fires import fires
 from bertcore.evidence.nearest import Asked, TokenIndex, Tokens, open_index
 from bertcore.loaded_model import load
-from bertcore.locations import sample_corpus
+from bertcore.locations import assets, sample_corpus
 
-SENTENCES, WIDTH, NEAREST = 4000, 384, 10
+SENTENCES, WIDTH, NEAREST, ROUNDS = 4000, 384, 10, 5
 
 
 def rows() -> list[Row]:
-    return [*_index_rows(), *(_search_row(count) for count in (235_000, 1_000_000))]
+    return [*_head_rows(), *_index_rows(), *(_search_row(count) for count in (235_000, 1_000_000))]
 
 
 def _seconds(work: Callable[[], object]) -> float:
     began = time.process_time()
     work()
     return time.process_time() - began
+
+
+def _head_rows() -> list[Row]:
+    m = load()
+    pairs = read_pairs(assets() / "evidence" / "agreement.txt")
+    heads = _seconds(lambda: m.evidence(pairs).heads("swap"))
+    trees = read_treebank(assets() / "evidence" / "sentences.conllu")
+
+    def bare_pass() -> None:
+        """Reading the same sentences, and nothing else."""
+        encodings = [m.encode(tree.text) for tree in trees.rows]
+        for_each(m.bert, encodings, lambda batch, _: list(batch.hidden(m.bert)))
+
+    grammar, bare = medians_in_turns(lambda: m.evidence(trees).grammar(), bare_pass, ROUNDS)
+    share, what = grammar / bare, f"all heads x relations of {len(trees)} sentences, against reading them"
+    return [
+        Row(f"all heads over {len(pairs)} pairs (swap)", f"{heads:.1f} s", "", heads, "<= 10 s", heads <= 10),
+        Row(what, f"{grammar:.2f} s", f"{bare:.2f} s", share, "<= 1.3", share <= 1.3),
+    ]
 
 
 def _index_rows() -> list[Row]:

@@ -194,19 +194,26 @@ class PatchingMap:
 
 @torch.inference_mode()
 def head_effects(
-    model: Bert, text: Text, target: Target, *, max_tokens: int = MAX_TOKENS, progress: ReportProgress = no_progress
+    model: Bert,
+    text: Text,
+    target: Target,
+    *,
+    instead: Sequence[Tensor] | None = None,
+    max_tokens: int = MAX_TOKENS,
+    progress: ReportProgress = no_progress,
 ) -> tuple[float, NDArray[np.float64]]:
-    """The target, and its change when each head alone is switched off (its context vectors are 0), (L,N).
+    """The target, and its change when each head alone is switched off, (L,N): its context vectors are 0, or those of
+    `instead`, for each layer (1,N,S,D) or for all tokens (1,N,1,D).
 
     Below 0 where the prediction suffers without the head, above 0 where it gains.
     """
     depth, heads = model.encoder.depth, model.config.num_attention_heads
     entering, intact = _record(model, text, target, hidden_points(depth)[:-1])
     without = np.empty((depth, heads))
-    nothing = entering[0].new_zeros(1, heads, 1, 1)
+    new = instead or [entering[0].new_zeros(1, heads, 1, 1)] * depth
     for layer, states in enumerate(entering):
         point = f"layer.{layer}.attention.context_heads"
-        change = partial(_put, nothing, None)
+        change = partial(_put, new[layer], None)
         for part, values in _variants(model, target, layer, states, range(heads), change, point, max_tokens):
             without[layer, part] = values
             progress((layer * heads + part.stop) / without.size)

@@ -48,25 +48,20 @@ class Pruning(Table):
     means: Values  # what is added in place of a part that is out
 
     def rows(self) -> list[dict[str, Any]]:
-        chance = self.random_loss.mean(axis=0).tolist(), self.random_right.mean(axis=0).tolist()
-        return [
-            {
-                f"{self.part}s_off": off,
-                **{f"loss_{name}": value for name, value in vars(loss).items()},
-                **{f"right_{name}": value for name, value in vars(right).items()},
-                "random_loss": random_loss,
-                "random_right": random_right,
-                "always_right": self.always_right,
-            }
-            for off, loss, right, random_loss, random_right in zip(
-                self.steps, self.loss, self.right, *chance, strict=True
-            )
-        ]
+        rows = []
+        for step, off in enumerate(self.steps):
+            row: dict[str, Any] = {f"{self.part}s_off": off}
+            for name, own, chance in (("loss", self.loss, self.random_loss), ("right", self.right, self.random_right)):
+                row |= {f"{name}_{key}": value for key, value in vars(own[step]).items()}
+                row[f"random_{name}"] = float(chance[:, step].mean())
+            rows.append(row | {"always_right": self.always_right})
+        return rows
 
     def free(self, most: float = 0.02) -> int:
         """How many can go before the loss is higher by more than this share."""
         limit = self.loss[0].value * (1 + most)
-        return [off for off, _ in takewhile(lambda step: step[1].value <= limit, zip(self.steps, self.loss))][-1]  # noqa: B905
+        kept = sum(1 for _ in takewhile(lambda loss: loss.value <= limit, self.loss[1:]))
+        return self.steps[kept]
 
     def pruned(self, model: Bert, count: int) -> Bert:
         """A copy of the model without the `count` least important parts, to save and to open anywhere."""

@@ -3,9 +3,10 @@
 R rows: a sentence with some of its words masked, or an example of a task. M answers: a masked word, or an example.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -43,23 +44,27 @@ class Answers:
         return np.stack([np.bincount(self.row, each, rows) for each in values], axis=1)
 
 
-class Scored(Protocol):
+class Scored(ABC):
     """Rows that a model can be measured on."""
 
-    checkpoint: Checkpoint
-    name: str
-    sha256: str
+    def __init__(self, checkpoint: Checkpoint, name: str, sha256: str, rows: Sequence[Any] = ()) -> None:
+        self.checkpoint, self.name, self.sha256, self.rows = checkpoint, name, sha256, list(rows)
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @abstractmethod
     def texts(self) -> Sequence[Encoding]:
         """(R) as the model reads them."""
 
+    @abstractmethod
     def answers(
         self, changes: Changes | None = None, rows: NDArray | None = None, progress: ReportProgress = no_progress
-    ) -> Answers: ...
+    ) -> Answers:
+        """Those of all rows, or of some."""
 
 
-class MaskedWords:
+class MaskedWords(Scored):
     """Some words of each sentence masked, always the same ones for a seed; a sentence that has none is left out.
 
     masks: the tokens to mask of each sentence, where they are not to be drawn.
@@ -72,11 +77,11 @@ class MaskedWords:
         seed: int = 0,
         masks: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        tokenizer, self._label = checkpoint.tokenizer, checkpoint.tokenizer.label
+        super().__init__(checkpoint, collection.name, collection.sha256)
+        tokenizer = checkpoint.tokenizer
         if "mlm" in checkpoint.missing or tokenizer.mask_id is None:
             raise BertcoreError(checkpoint.missing.get("mlm", "This vocabulary has no mask, so no word can be hidden."))
-        self.checkpoint, self.name, self.sha256 = checkpoint, collection.name, collection.sha256
-        self.rows, self.masks, self._masked, self._hidden = list[Sentence](), list[list[int]](), list[Encoding](), []
+        self.masks, self._masked, self._hidden = list[list[int]](), list[Encoding](), list[list[int]]()
         for number, sentence in enumerate(collection.rows):
             read = tokenizer.encode(sentence.text, max_length=checkpoint.config.max_length)
             parts = enumerate(zip(read.ids, read.parts, strict=True))
@@ -91,9 +96,6 @@ class MaskedWords:
                 self._hidden.append([read.ids[at] for at in self.masks[-1]])
         if not self.rows:
             raise BertcoreError(f"{collection.name} has no words that could be masked.")
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def texts(self) -> Sequence[Encoding]:
         return self._masked
@@ -120,22 +122,18 @@ class MaskedWords:
         found = for_each(model, texts, answer, cost=lambda each: cost(each) + row, progress=progress)
         loss, confidence, given = np.concatenate(found).T
         right: NDArray[np.int64] = np.concatenate(hidden)
-        words = [tuple(self._label(int(each)) for each in ids) for ids in (given, right)]
-        rows_of = np.repeat(chosen, list(map(len, hidden)))
+        label, rows_of = self.checkpoint.tokenizer.label, np.repeat(chosen, list(map(len, hidden)))
+        words = [tuple(label(int(each)) for each in ids) for ids in (given, right)]
         return Answers(rows_of, loss, confidence, given == right, words[0], words[1])
 
 
-class TaskExamples:
+class TaskExamples(Scored):
     """Labelled examples of the task that a model was fine-tuned on."""
 
     def __init__(self, checkpoint: Checkpoint, examples: Sequence[Example], name: str, sha256: str) -> None:
-        self.checkpoint, self.name, self.sha256 = checkpoint, name, sha256
-        self.rows = [each for each in examples if each.answer is not None]
+        super().__init__(checkpoint, name, sha256, [each for each in examples if each.answer is not None])
         if not self.rows:
             raise BertcoreError(f"{name} has no examples with their right answers.")
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def texts(self) -> Sequence[Encoding]:
         tokenizer, most = self.checkpoint.tokenizer, self.checkpoint.config.max_length

@@ -192,7 +192,8 @@ def test_the_best_head_is_chosen_on_one_half_and_measured_on_the_other(m: Loaded
 # --- shards, and the shell --------------------------------------------------------------------------------------------
 
 
-def test_shards_joined_are_one_run_to_the_last_bit(tmp_path: Path) -> None:
+def test_shards_joined_are_one_run_to_the_last_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bertcore.evidence.heads.AT_ONCE", 2)
     folder = tiny_checkpoint(tmp_path / "model", output_heads=("mlm",))
     trees, pairs = write_treebank(tmp_path / "some.conllu"), tmp_path / "pairs.txt"
     pairs.write_text("\n".join(TEMPLATES))
