@@ -32,6 +32,7 @@ class Shard:
     number: int = 0
     of: int = 1
     files: Sequence[Path] = ()
+    asked: tuple[str, ...] = ()  # what was asked last; another question begins anew
     about: str = ""  # a hash of the model's numbers and of what was asked of it
     found: dict[int, Arrays] = field(default_factory=dict)  # by the number of the batch; these are not computed again
 
@@ -52,7 +53,8 @@ class Shard:
         if not own:
             raise BertcoreError(f"There are only {len(batches):,} batches for {self.of:,} shards; use fewer shards.")
         self.about = described(checkpoint, asked) if self.files or self.of > 1 else ""
-        self.found = self._joined() if self.files else self.found
+        self.found = self._joined() if self.files else self.found if self.asked == tuple(asked) else {}
+        self.asked = tuple(asked)
         for done, at in enumerate(own):
             if at not in self.found:
                 self.found[at] = compute(batches[at], part_of(progress, done / len(own), 1 / len(own)))
