@@ -28,6 +28,20 @@
 <translation>% der Sätze</translation>
 </message>
 <message numerus="yes">
+<source>%Ln change(s) of one word do so.</source>
+<translation>
+<numerusform>%Ln Änderung eines Worts tut das.</numerusform>
+<numerusform>%Ln Änderungen eines Worts tun das.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%Ln example(s)</source>
+<translation>
+<numerusform>%Ln Beispiel</numerusform>
+<numerusform>%Ln Beispiele</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%Ln other(s)</source>
 <translation>
 <numerusform>%Ln weiterer</numerusform>
@@ -35,10 +49,59 @@
 </translation>
 </message>
 <message numerus="yes">
+<source>%Ln pair(s)</source>
+<translation>
+<numerusform>%Ln Paar</numerusform>
+<numerusform>%Ln Paare</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%Ln sentence(s)</source>
+<translation>
+<numerusform>%Ln Satz</numerusform>
+<numerusform>%Ln Sätze</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%Ln token(s)</source>
+<translation>
+<numerusform>%Ln Token</numerusform>
+<numerusform>%Ln Token</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%Ln token(s) (was|were) dropped: the model reads at most {most}.</source>
 <translation>
 <numerusform>%Ln Token fiel weg: Das Modell liest höchstens {most}.</numerusform>
 <numerusform>%Ln Token fielen weg: Das Modell liest höchstens {most}.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%Ln token(s) compared</source>
+<translation>
+<numerusform>%Ln Token verglichen</numerusform>
+<numerusform>%Ln Token verglichen</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%Ln token(s) compared, none left out; near-duplicates are not repeated</source>
+<translation>
+<numerusform>%Ln Token verglichen, keines ausgelassen; fast Gleiches steht nur einmal da</numerusform>
+<numerusform>%Ln Token verglichen, keines ausgelassen; fast Gleiches steht nur einmal da</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%Ln use(s)</source>
+<translation>
+<numerusform>%Ln Verwendung</numerusform>
+<numerusform>%Ln Verwendungen</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%Ln word(s)</source>
+<translation>
+<numerusform>%Ln Wort</numerusform>
+<numerusform>%Ln Wörter</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -252,6 +315,13 @@
 </translation>
 </message>
 <message numerus="yes">
+<source>%n token(s) from the selected one</source>
+<translation>
+<numerusform>%n Token ab dem gewählten</numerusform>
+<numerusform>%n Token ab dem gewählten</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%n token(s) in all</source>
 <translation>
 <numerusform>%n Token insgesamt</numerusform>
@@ -263,6 +333,20 @@
 <translation>
 <numerusform>%n Vektor</numerusform>
 <numerusform>%n Vektoren</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n word(s) to the left</source>
+<translation>
+<numerusform>%n Wort nach links</numerusform>
+<numerusform>%n Wörter nach links</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n word(s) to the right</source>
+<translation>
+<numerusform>%n Wort nach rechts</numerusform>
+<numerusform>%n Wörter nach rechts</numerusform>
 </translation>
 </message>
 <message>
@@ -350,8 +434,24 @@
 <translation>2. Die Zeile verbessern: Jede Zeile braucht dieselben Spalten, mit einem Tabulator dazwischen.</translation>
 </message>
 <message>
+<source>3 groups of use hold {apart} of the differences; of a cloud without groups {chance}.</source>
+<translation>3 Gruppen der Verwendung erklären {apart} der Unterschiede; in einer Wolke ohne Gruppen {chance}.</translation>
+</message>
+<message>
 <source>3. Save the file, and check it again here.</source>
 <translation>3. Die Datei speichern und hier noch einmal prüfen.</translation>
+</message>
+<message>
+<source>95% interval</source>
+<translation>95-%-Intervall</translation>
+</message>
+<message>
+<source>95% interval by Wilson</source>
+<translation>95-%-Intervall nach Wilson</translation>
+</message>
+<message>
+<source>95% interval, resampled by sentence, seed {seed}</source>
+<translation>95-%-Intervall, nach Sätzen neu gezogen, Seed {seed}</translation>
 </message>
 <message>
 <source>A CSV table; its first line names the columns.</source>
@@ -384,6 +484,10 @@
 <message>
 <source>A checkpoint folder…</source>
 <translation>Ein Checkpoint-Ordner…</translation>
+</message>
+<message>
+<source>A checkpoint in which they add what they add on average; it opens everywhere</source>
+<translation>Ein Checkpoint, in dem sie hinzufügen, was sie im Mittel hinzufügen; er lässt sich überall öffnen</translation>
 </message>
 <message>
 <source>A choice needs two options or more, and one that is right.</source>
@@ -502,6 +606,10 @@
 <translation>Eine Seite hat eine Aufgabe; das ist die zweite.</translation>
 </message>
 <message>
+<source>A probe is a linear reader of hidden states. Only what lies above the squares is in the states: a tag by chance for each word can only be learned by heart.</source>
+<translation>Eine Probe liest Hidden States linear ab. Nur was über den Quadraten liegt, steht in den Hidden States: Ein zufälliger Tag je Wort lässt sich nur auswendig lernen.</translation>
+</message>
+<message>
 <source>A quick estimate: if this word counted a little less, how much less likely would the answer be?</source>
 <translation>Eine schnelle Schätzung: Wie viel unwahrscheinlicher würde die Antwort, wenn dieses Wort etwas weniger zählte?</translation>
 </message>
@@ -520,6 +628,10 @@
 <message>
 <source>A second sentence (optional)</source>
 <translation>Ein zweiter Satz (nicht nötig)</translation>
+</message>
+<message>
+<source>A sentence, and what the best head of each relation looks at</source>
+<translation>Ein Satz, und worauf der beste Kopf jeder Beziehung blickt</translation>
 </message>
 <message>
 <source>A small sample: with only 20 held-out examples, one right answer more or less may be chance.</source>
@@ -566,6 +678,10 @@
 <translation>Ein Wort</translation>
 </message>
 <message>
+<source>A word alone cannot tell it: where the curve rises, the context has arrived.</source>
+<translation>Ein Wort allein verrät ihn nicht: Wo die Kurve steigt, ist der Kontext angekommen.</translation>
+</message>
+<message>
 <source>A word is compared by = or !=.</source>
 <translation>Ein Wort wird mit = oder != verglichen.</translation>
 </message>
@@ -606,6 +722,10 @@
 <translation>Aktivierung</translation>
 </message>
 <message>
+<source>Activation at all tokens</source>
+<translation>Aktivierung bei allen Token</translation>
+</message>
+<message>
 <source>Add</source>
 <translation>Addieren</translation>
 </message>
@@ -638,12 +758,20 @@
 <translation>Ähnlichkeit</translation>
 </message>
 <message>
+<source>All</source>
+<translation>Alle</translation>
+</message>
+<message>
 <source>All commands</source>
 <translation>Alle Befehle</translation>
 </message>
 <message>
 <source>All heads</source>
 <translation>Alle Köpfe</translation>
+</message>
+<message>
+<source>All its uses</source>
+<translation>Alle Verwendungen</translation>
 </message>
 <message>
 <source>All pictures show the best run at its last step</source>
@@ -670,6 +798,14 @@
 <translation>Alle Vorhersagen</translation>
 </message>
 <message>
+<source>All rooms show the selected pair and this head (double-click)</source>
+<translation>Alle Räume zeigen das gewählte Paar und diesen Kopf (Doppelklick)</translation>
+</message>
+<message>
+<source>All rooms show “{text}” now.</source>
+<translation>Alle Räume zeigen jetzt „{text}“.</translation>
+</message>
+<message>
 <source>All sequences of the batch</source>
 <translation>Alle Sequenzen des Batches</translation>
 </message>
@@ -684,6 +820,10 @@
 <message>
 <source>All tokens</source>
 <translation>Alle Token</translation>
+</message>
+<message>
+<source>All uses of the word, by their two main directions</source>
+<translation>Alle Verwendungen des Worts, nach ihren zwei Hauptrichtungen</translation>
 </message>
 <message>
 <source>All views show this swap now; Esc ends it.</source>
@@ -710,6 +850,10 @@
 <translation>Ein früherer Schritt des Trainings</translation>
 </message>
 <message>
+<source>An empty folder for the checkpoint</source>
+<translation>Ein leerer Ordner für den Checkpoint</translation>
+</message>
+<message>
 <source>An ending
 Another ending</source>
 <translation>Ein Schluss
@@ -730,6 +874,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Another B</source>
 <translation>Anderes B</translation>
+</message>
+<message>
+<source>Another clear one</source>
+<translation>Anderes klares</translation>
 </message>
 <message>
 <source>Another game</source>
@@ -798,6 +946,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>At most {parameters} parameters, depending on how many different words the text has.</source>
 <translation>Höchstens {parameters} Parameter, je nachdem, wie viele verschiedene Wörter der Text hat.</translation>
+</message>
+<message>
+<source>At random</source>
+<translation>Zufällige</translation>
 </message>
 <message>
 <source>At step {step}</source>
@@ -932,6 +1084,14 @@ Ein anderer Schluss</translation>
 <translation>Zurück zu: {a} / {b}</translation>
 </message>
 <message>
+<source>Bar: how many of these guesses are right, with its interval. Orange line: how sure it was.</source>
+<translation>Balken: wie viele dieser Tipps richtig sind, mit Intervall. Orange Linie: wie sicher es sich war.</translation>
+</message>
+<message>
+<source>Bar: the mean. Line: its 95% interval, for all heads at once. Grey: the interval includes 0.</source>
+<translation>Balken: der Mittelwert. Linie: sein 95-%-Intervall, für alle Köpfe zugleich. Grau: Das Intervall enthält 0.</translation>
+</message>
+<message>
 <source>Bar: this batch. Line: all examples.</source>
 <translation>Balken: dieser Batch. Linie: alle Beispiele.</translation>
 </message>
@@ -1055,6 +1215,10 @@ Ein anderer Schluss</translation>
 <translation>Untere Reihe: {model}</translation>
 </message>
 <message>
+<source>By layer</source>
+<translation>Nach Schicht</translation>
+</message>
+<message>
 <source>Can you guess better than the model?</source>
 <translation>Könnt ihr besser raten als das Modell?</translation>
 </message>
@@ -1176,6 +1340,10 @@ Ein anderer Schluss</translation>
 <translation>Ein Klick auf einen Balken der unteren Reihen zeigt, wie das Gewicht dieses Tokens berechnet wird; die Pfeiltasten gehen auch.</translation>
 </message>
 <message>
+<source>Click a cell: the table shows its examples.</source>
+<translation>Ein Klick auf eine Zelle: Die Tabelle zeigt ihre Beispiele.</translation>
+</message>
+<message>
 <source>Click a column’s name to sort: which text surprises the model most? Click a row and “Use this text”: then every view shows it.</source>
 <translation>Ein Klick auf den Namen einer Spalte sortiert: Welcher Text überrascht das Modell am meisten? Auf eine Zeile und dann auf „Diesen Text nehmen“ klicken: Dann zeigt ihn jede Ansicht.</translation>
 </message>
@@ -1190,6 +1358,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word.</source>
 <translation>Eine Maske anklicken oder mit den Pfeiltasten hingehen und Enter drücken, um sie mit dem wahrscheinlichsten Wort zu füllen.</translation>
+</message>
+<message>
+<source>Click a token above: other uses of it are looked for.</source>
+<translation>Oben ein Token anklicken: Andere Verwendungen davon werden gesucht.</translation>
 </message>
 <message>
 <source>Click a word on the right to insert it.</source>
@@ -1250,6 +1422,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Collect answers…</source>
 <translation>Antworten einsammeln…</translation>
+</message>
+<message>
+<source>Collection</source>
+<translation>Sammlung</translation>
+</message>
+<message>
+<source>Collection: {name}</source>
+<translation>Sammlung: {name}</translation>
 </message>
 <message>
 <source>Colour scale from {low} to {high}</source>
@@ -1416,12 +1596,20 @@ Ein anderer Schluss</translation>
 <translation>Konfusionsmatrix</translation>
 </message>
 <message>
+<source>Confusion matrix: rows are right answers, columns are given ones</source>
+<translation>Konfusionsmatrix: Zeilen sind richtige Antworten, Spalten gegebene</translation>
+</message>
+<message>
 <source>Confusion matrix: rows are true labels, columns predicted labels</source>
 <translation>Konfusionsmatrix: Zeilen sind wahre Labels, Spalten vorhergesagte</translation>
 </message>
 <message>
 <source>Context</source>
 <translation>Kontext</translation>
+</message>
+<message>
+<source>Contexts</source>
+<translation>Kontexte</translation>
 </message>
 <message>
 <source>Continue from its newest snapshot</source>
@@ -1494,6 +1682,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Cosine:</source>
 <translation>Kosinus:</translation>
+</message>
+<message>
+<source>Cosines of tokens</source>
+<translation>Kosinus von Token</translation>
 </message>
 <message>
 <source>Counted in the first {share} of the text.</source>
@@ -1608,6 +1800,18 @@ Ein anderer Schluss</translation>
 <translation>Folgt B aus A? (RTE)</translation>
 </message>
 <message>
+<source>Does a hidden state say whether its word is a noun or a verb? A linear reader tries, after each layer, beside what it could learn by heart.</source>
+<translation>Sagt ein Hidden State, ob sein Wort ein Substantiv oder ein Verb ist? Eine lineare Probe versucht es nach jeder Schicht, neben dem, was sie auswendig lernen könnte.</translation>
+</message>
+<message>
+<source>Does it hold over many texts, not only in this one?</source>
+<translation>Gilt das für viele Texte, nicht nur für diesen?</translation>
+</message>
+<message>
+<source>Does it matter?</source>
+<translation>Kommt es darauf an?</translation>
+</message>
+<message>
 <source>Does the model need to know the order of the words, or which sentence they belong to? Take that away, and see what it predicts.</source>
 <translation>Muss das Modell wissen, in welcher Reihenfolge die Wörter stehen oder zu welchem Satz sie gehören? Ihm das wegnehmen und sehen, was es vorhersagt.</translation>
 </message>
@@ -1692,8 +1896,32 @@ Ein anderer Schluss</translation>
 <translation>Jede Zelle ist ein Versuch: Die Zahlen dieses Tokens nach dieser Schicht kommen aus dem anderen Text. Rot: Die Antwort nähert sich der anderen (1: ganz; ohne Farbe: kaum). Ein Klick zeigt es in allen Ansichten.</translation>
 </message>
 <message>
+<source>Each cell: how much of the attention of [MASK] goes to the word in which the texts differ, on average.</source>
+<translation>Jede Zelle: wie viel der Attention von [MASK] im Mittel auf das Wort geht, in dem sich die Texte unterscheiden.</translation>
+</message>
+<message>
+<source>Each cell: how often that head looks most at the right word. Frame: the best on one half of the sentences. Bar: how it did on the other half, with its interval. Orange line: always guessing the same distance. Grey: no better.</source>
+<translation>Jede Zelle: wie oft dieser Kopf am stärksten auf das richtige Wort blickt. Rahmen: der beste auf der einen Hälfte der Sätze. Balken: sein Ergebnis auf der anderen Hälfte, mit Intervall. Orange Linie: immer denselben Abstand raten. Grau: nicht besser.</translation>
+</message>
+<message>
+<source>Each cell: this head adds nothing. How does ln p(wanted) − ln p(unwanted) change, on average? Hatched: the interval includes 0.</source>
+<translation>Jede Zelle: Dieser Kopf fügt nichts hinzu. Wie ändert sich ln p(gewollt) − ln p(ungewollt) im Mittel? Schraffiert: Das Intervall enthält 0.</translation>
+</message>
+<message>
+<source>Each cell: this head adds what it adds on average. How does ln p(wanted) − ln p(unwanted) change? Hatched: the interval includes 0.</source>
+<translation>Jede Zelle: Dieser Kopf fügt hinzu, was er im Mittel hinzufügt. Wie ändert sich ln p(gewollt) − ln p(ungewollt)? Schraffiert: Das Intervall enthält 0.</translation>
+</message>
+<message>
+<source>Each cell: this head’s output comes from the other text. How much of the difference between the two texts comes along, on average? Hatched: the interval includes 0.</source>
+<translation>Jede Zelle: Die Ausgabe dieses Kopfs kommt aus dem anderen Text. Wie viel vom Unterschied der beiden Texte kommt im Mittel mit? Schraffiert: Das Intervall enthält 0.</translation>
+</message>
+<message>
 <source>Each cell: two tokens. Red: they point the same way. No colour: unrelated. Blue: opposite.</source>
 <translation>Jede Zelle: zwei Token. Rot: Sie zeigen in dieselbe Richtung. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
+</message>
+<message>
+<source>Each cell: what switching this head off would change, estimated by one backward pass. Compare it with switching off. Hatched: the interval includes 0.</source>
+<translation>Jede Zelle: was das Abschalten dieses Kopfs ändern würde, mit einem Rückwärtsdurchlauf geschätzt. Mit dem Abschalten vergleichen. Schraffiert: Das Intervall enthält 0.</translation>
 </message>
 <message>
 <source>Each dot is a head. Heads close together look at the same tokens (below, 0: exactly alike). Fainter: lower layers.</source>
@@ -1776,6 +2004,10 @@ Ein anderer Schluss</translation>
 <translation>Jedes Wort ist dort das wahrscheinlichste, wenn die schon eingesetzten feststehen. Kräftigere Farbe: sicherer.</translation>
 </message>
 <message>
+<source>Each word of the selected example is replaced by likely ones</source>
+<translation>Jedes Wort des gewählten Beispiels wird durch wahrscheinliche ersetzt</translation>
+</message>
+<message>
 <source>Early steps are drawn further apart (logarithmic).</source>
 <translation>Frühe Schritte liegen weiter auseinander (logarithmisch).</translation>
 </message>
@@ -1806,6 +2038,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Edited. The rest of the row was scaled so that it sums to 1.</source>
 <translation>Geändert. Der Rest der Zeile wurde auf Summe 1 gebracht.</translation>
+</message>
+<message>
+<source>Effect</source>
+<translation>Wirkung</translation>
 </message>
 <message>
 <source>Effects</source>
@@ -1898,6 +2134,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Every room compares the two sentences of the selected row (double-click)</source>
 <translation>Jeder Raum vergleicht die beiden Sätze der gewählten Zeile (Doppelklick)</translation>
+</message>
+<message>
+<source>Evidence</source>
+<translation>Belege</translation>
 </message>
 <message>
 <source>Example</source>
@@ -2116,6 +2356,10 @@ Ein anderer Schluss</translation>
 <translation>Zum Beispiel: „{text}“, dazu ein Text, der es sagt</translation>
 </message>
 <message>
+<source>For {collection} and this model this takes about {time}.</source>
+<translation>Für {collection} und dieses Modell dauert das etwa {time}.</translation>
+</message>
+<message>
 <source>Framed: a different word from that {there}.</source>
 <translation>Umrahmt: ein anderes Wort als {there}.</translation>
 </message>
@@ -2176,6 +2420,10 @@ Ein anderer Schluss</translation>
 <translation>Texten mehrere Labels zugleich geben</translation>
 </message>
 <message>
+<source>Given</source>
+<translation>Gegeben</translation>
+</message>
+<message>
 <source>Gradient</source>
 <translation>Gradient</translation>
 </message>
@@ -2200,8 +2448,16 @@ Ein anderer Schluss</translation>
 <translation>Gradient: geschätzt, was ein um 1 höheres Gewicht bewirken würde, auch wo der Kopf kaum hinschaut.</translation>
 </message>
 <message>
+<source>Gradient: estimated</source>
+<translation>Gradient: geschätzt</translation>
+</message>
+<message>
 <source>Gradual unfreezing</source>
 <translation>Schrittweises Auftauen</translation>
+</message>
+<message>
+<source>Grammar</source>
+<translation>Grammatik</translation>
 </message>
 <message>
 <source>Grey on the left: not in the list any more.</source>
@@ -2268,6 +2524,10 @@ Ein anderer Schluss</translation>
 <translation>Kopf {head}</translation>
 </message>
 <message>
+<source>Head {head} finds “{relation}” in {share} of 100 cases ({low} to {high}); always guessing {guess} would find {other}.</source>
+<translation>Kopf {head} findet „{relation}“ in {share} von 100 Fällen ({low} bis {high}); immer {guess} zu raten fände {other}.</translation>
+</message>
+<message>
 <source>Head {head} · off</source>
 <translation>Kopf {head} · aus</translation>
 </message>
@@ -2276,8 +2536,16 @@ Ein anderer Schluss</translation>
 <translation>Kopf {layer}·{head}</translation>
 </message>
 <message>
+<source>Heads</source>
+<translation>Köpfe</translation>
+</message>
+<message>
 <source>Heads as points: near each other where they look at the same tokens</source>
 <translation>Köpfe als Punkte: nah beieinander, wo sie auf dieselben Token schauen</translation>
+</message>
+<message>
+<source>Heads by their attention to the word that differs, and by their effect</source>
+<translation>Köpfe nach ihrer Attention auf das Wort, das sich unterscheidet, und nach ihrer Wirkung</translation>
 </message>
 <message>
 <source>Heads in which “{who}” gives more than 0.3 of its attention to “{what}”: {query}</source>
@@ -2396,6 +2664,10 @@ Ein anderer Schluss</translation>
 <translation>Auf ein Quadrat zeigen: sein Wert. Klicken: die Zeile bleibt gewählt. Mausrad: Zoom. Ziehen: verschieben.</translation>
 </message>
 <message>
+<source>How alike are any two tokens?</source>
+<translation>Wie ähnlich sind zwei beliebige Token?</translation>
+</message>
+<message>
 <source>How alike two layers are: rows are layers now, columns those of the baseline</source>
 <translation>Wie ähnlich sich zwei Schichten sind: Zeilen sind Schichten jetzt, Spalten die der Baseline</translation>
 </message>
@@ -2406,6 +2678,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How alike two vectors are: 1 is the same direction, 0 unrelated, −1 opposed.</source>
 <translation>Wie ähnlich sich zwei Vektoren sind: 1 ist dieselbe Richtung, 0 ohne Bezug, −1 entgegengesetzt.</translation>
+</message>
+<message>
+<source>How clear are they all?</source>
+<translation>Wie klar sind alle?</translation>
 </message>
 <message>
 <source>How differently two heads look: 0 is exactly alike.</source>
@@ -2544,8 +2820,16 @@ Ein anderer Schluss</translation>
 <translation>Wie viele verschiedene Tokens es höchstens lernt; seltene Wörter werden zerlegt.</translation>
 </message>
 <message>
+<source>How many heads does the model need? Take them out, the least important first, and see when it gets worse; and is it right as often as it is sure?</source>
+<translation>Wie viele Köpfe braucht das Modell? Sie wegnehmen, die unwichtigsten zuerst, und sehen, wann es schlechter wird. Und ist es so oft richtig, wie es sicher ist?</translation>
+</message>
+<message>
 <source>How many numbers stand for a token between two layers.</source>
 <translation>Wie viele Zahlen zwischen zwei Schichten für ein Token stehen.</translation>
+</message>
+<message>
+<source>How many of the strongest contexts of each are one word</source>
+<translation>Wie viele der stärksten Kontexte bei jedem ein Wort sind</translation>
 </message>
 <message>
 <source>How many processor cores the training uses, on average.</source>
@@ -2554,6 +2838,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How many texts each step learns from at once.</source>
 <translation>Aus wie vielen Texten jeder Schritt auf einmal lernt.</translation>
+</message>
+<message>
+<source>How many tokens</source>
+<translation>Wie viele Token</translation>
 </message>
 <message>
 <source>How many tokens away it looks, on average.</source>
@@ -2574,6 +2862,22 @@ Ein anderer Schluss</translation>
 <message>
 <source>How much each word adds to the answer</source>
 <translation>Wie viel jedes Wort zur Antwort beiträgt</translation>
+</message>
+<message>
+<source>How much higher the loss is without it</source>
+<translation>Wie viel höher der Loss ohne ihn ist</translation>
+</message>
+<message>
+<source>How much higher the loss is without this one alone, on the half that they are ordered by.</source>
+<translation>Wie viel höher der Loss ist, wenn nur dieser Teil fehlt, auf der Hälfte, nach der geordnet wird.</translation>
+</message>
+<message>
+<source>How much likelier the next word is with it, in nats</source>
+<translation>Wie viel wahrscheinlicher das nächste Wort damit ist, in Nat</translation>
+</message>
+<message>
+<source>How much likelier the next word, hidden, is with it than with 0 in its place, in nats.</source>
+<translation>Wie viel wahrscheinlicher das nächste, verdeckte Wort damit ist als mit 0 an seiner Stelle, in Nat.</translation>
 </message>
 <message>
 <source>How much more likely the answer becomes if this one weight grows a little.</source>
@@ -2606,6 +2910,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How often each label occurs</source>
 <translation>Wie oft jedes Label vorkommt</translation>
+</message>
+<message>
+<source>How often each word is among the 50 nearest uses</source>
+<translation>Wie oft jedes Wort unter den 50 nächsten Verwendungen ist</translation>
 </message>
 <message>
 <source>How often its first guess is the word behind the mask.</source>
@@ -2680,6 +2988,10 @@ Ein anderer Schluss</translation>
 <translation>Wie falsch das Modell liegt: seine mittlere Überraschung über die richtigen Antworten; niedriger ist besser.</translation>
 </message>
 <message>
+<source>If it had to be surer</source>
+<translation>Wenn es sicherer sein müsste</translation>
+</message>
+<message>
 <source>If the folder has a dev file, that is held out; otherwise a tenth of the examples is.</source>
 <translation>Enthält der Ordner eine Dev-Datei, dient sie als ungesehener Text, sonst ein Zehntel der Beispiele.</translation>
 </message>
@@ -2694,6 +3006,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>In both, +0.01 raises the odds of “{first}” against “{second}” by 1%.</source>
 <translation>Bei beiden hebt +0,01 die Chancen von „{first}“ gegen „{second}“ um 1 %.</translation>
+</message>
+<message>
+<source>In how many of all cases the head looks most at the right word.</source>
+<translation>In wie vielen aller Fälle der Kopf am stärksten auf das richtige Wort blickt.</translation>
 </message>
 <message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
@@ -2903,6 +3219,10 @@ Ein anderer Schluss</translation>
 <translation>Es wurde an Textpaaren feingetunt: den zweiten Text in B eintippen.</translation>
 </message>
 <message>
+<source>It was not fine-tuned on a task. Open a fine-tuned model, or fine-tune one in Train.</source>
+<translation>Es wurde für keine Aufgabe feingetunt. Ein feingetuntes Modell öffnen oder eines unter „Training“ feintunen.</translation>
+</message>
+<message>
 <source>It was trained on numbers from {low} to {high}.</source>
 <translation>Es wurde an Zahlen von {low} bis {high} trainiert.</translation>
 </message>
@@ -3017,6 +3337,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Label</source>
 <translation>Label</translation>
+</message>
+<message>
+<source>Labelled examples (*.tsv *.csv *.json *.jsonl *.conll *.txt *.gz *.xz);;All files (*)</source>
+<translation>Beispiele mit Labels (*.tsv *.csv *.json *.jsonl *.conll *.txt *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
 <message>
 <source>Labels</source>
@@ -3273,6 +3597,10 @@ Ein anderer Schluss</translation>
 <translation>Linien</translation>
 </message>
 <message>
+<source>Lines of the collection</source>
+<translation>Zeilen der Sammlung</translation>
+</message>
+<message>
 <source>Lines stronger than</source>
 <translation>Linien stärker als</translation>
 </message>
@@ -3486,6 +3814,10 @@ Ein anderer Schluss</translation>
 <translation>Mittlerer Kosinus zwischen den Verwendungen des Wortes</translation>
 </message>
 <message>
+<source>Mean effect of each head: rows are layers, columns are heads</source>
+<translation>Mittlere Wirkung jedes Kopfs: Zeilen sind Schichten, Spalten Köpfe</translation>
+</message>
+<message>
 <source>Mean ln p (nearer to 0: more likely): {means}.</source>
 <translation>Mittleres ln p (näher an 0: wahrscheinlicher): {means}.</translation>
 </message>
@@ -3660,12 +3992,24 @@ Ein anderer Schluss</translation>
 <translation>Nahe Token ähneln sich: PCA zeigt {share} der Unterschiede.</translation>
 </message>
 <message>
+<source>Nearest uses</source>
+<translation>Nächste Verwendungen</translation>
+</message>
+<message>
 <source>Nearest words in the token table</source>
 <translation>Nächste Wörter in der Token-Tabelle</translation>
 </message>
 <message>
 <source>Nearly the same</source>
 <translation>Fast gleich</translation>
+</message>
+<message>
+<source>Neuron</source>
+<translation>Neuron</translation>
+</message>
+<message>
+<source>Neuron {number} of layer {layer}</source>
+<translation>Neuron {number} von Schicht {layer}</translation>
 </message>
 <message>
 <source>Neurons</source>
@@ -3732,8 +4076,16 @@ Ein anderer Schluss</translation>
 <translation>Keine Antwort</translation>
 </message>
 <message>
+<source>No collection yet</source>
+<translation>Noch keine Sammlung</translation>
+</message>
+<message>
 <source>No head alone moves the answer much.</source>
 <translation>Kein Kopf allein bewegt die Antwort weit.</translation>
+</message>
+<message>
+<source>No head finds “{relation}” better than guessing: {head} in {share} of 100 cases ({low} to {high}), {guess} in {other}.</source>
+<translation>Kein Kopf findet „{relation}“ besser als Raten: {head} in {share} von 100 Fällen ({low} bis {high}), {guess} in {other}.</translation>
 </message>
 <message numerus="yes">
 <source>No longer there: %n run(s).</source>
@@ -3755,6 +4107,10 @@ Ein anderer Schluss</translation>
 <translation>Zu dieser Seite gibt es keine Notizen.</translation>
 </message>
 <message>
+<source>No pair of {file} can be asked: both words have to be single tokens of this vocabulary, and the two texts as long as each other, with different answers.</source>
+<translation>Kein Paar aus {file} lässt sich fragen: Beide Wörter müssen einzelne Token dieses Vokabulars sein, und die beiden Texte gleich lang, mit verschiedenen Antworten.</translation>
+</message>
+<message>
 <source>No position embedding</source>
 <translation>Ohne Positions-Embedding</translation>
 </message>
@@ -3771,8 +4127,16 @@ Ein anderer Schluss</translation>
 <translation>Keine Vorhersagen</translation>
 </message>
 <message>
+<source>No relation occurs often enough on both halves of the sentences; choose a larger treebank.</source>
+<translation>Keine Beziehung kommt auf beiden Hälften der Sätze oft genug vor; eine größere Baumbank wählen.</translation>
+</message>
+<message>
 <source>No runs yet. Start one: the class demo takes about a minute.</source>
 <translation>Noch keine Läufe. Einen starten: Die Vorführung dauert etwa eine Minute.</translation>
+</message>
+<message>
+<source>No sample ships for the task of this model; open a file of examples.</source>
+<translation>Für die Aufgabe dieses Modells wird kein Beispiel mitgeliefert; eine Datei mit Beispielen öffnen.</translation>
 </message>
 <message>
 <source>No scores</source>
@@ -3781,6 +4145,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>No segment embedding</source>
 <translation>Ohne Segment-Embedding</translation>
+</message>
+<message>
+<source>No single likely word in place of another changes the answer “{given}”.</source>
+<translation>Kein einzelnes wahrscheinliches Wort anstelle eines anderen ändert die Antwort „{given}“.</translation>
 </message>
 <message>
 <source>No task yet</source>
@@ -3817,6 +4185,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>No, thank you</source>
 <translation>Nein, danke</translation>
+</message>
+<message>
+<source>Nobody taught the model grammar. Does a head still look from a subject to its verb, and more often than always guessing the next word would?</source>
+<translation>Niemand hat dem Modell Grammatik beigebracht. Blickt trotzdem ein Kopf vom Subjekt zum Verb, und öfter, als immer das nächste Wort zu raten träfe?</translation>
 </message>
 <message>
 <source>None of the labels</source>
@@ -3871,6 +4243,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Note</source>
 <translation>Notiz</translation>
+</message>
+<message>
+<source>Nothing else in this collection is like “{word}”.</source>
+<translation>Nichts anderes in dieser Sammlung gleicht „{word}“.</translation>
 </message>
 <message>
 <source>Nothing found.</source>
@@ -3937,6 +4313,10 @@ Ein anderer Schluss</translation>
 <translation>Jetzt {now}; nötig sind {target}.</translation>
 </message>
 <message>
+<source>Number of the neuron</source>
+<translation>Nummer des Neurons</translation>
+</message>
+<message>
 <source>Number {id} of the {count} tokens in the vocabulary.</source>
 <translation>Nummer {id} der {count} Token im Vokabular.</translation>
 </message>
@@ -3975,6 +4355,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Of these, shown as [MASK]</source>
 <translation>Davon als [MASK] gezeigt</translation>
+</message>
+<message>
+<source>Of which label</source>
+<translation>Mit welchem Label</translation>
 </message>
 <message>
 <source>On all {count} held-out examples it is {final}.</source>
@@ -4021,6 +4405,10 @@ Ein anderer Schluss</translation>
 <translation>Ein JSON-Objekt je Zeile: ein Dokument mit seinem Text im Feld „{text}“.</translation>
 </message>
 <message>
+<source>One context of each sentence; {count} tokens looked at.</source>
+<translation>Ein Kontext je Satz; {count} Token betrachtet.</translation>
+</message>
+<message>
 <source>One head</source>
 <translation>Ein Kopf</translation>
 </message>
@@ -4033,12 +4421,32 @@ Ein anderer Schluss</translation>
 <translation>Ein Neuron</translation>
 </message>
 <message>
+<source>One neuron may seem to stand for one thing. Where does it fire in a whole collection, and does the model miss it when it is gone?</source>
+<translation>Ein Neuron scheint vielleicht für eine Sache zu stehen. Wo feuert es in einer ganzen Sammlung, und fehlt es dem Modell, wenn es weg ist?</translation>
+</message>
+<message>
 <source>One of the numbers of a vector: red above 0, blue below.</source>
 <translation>Eine der Zahlen eines Vektors: Rot über 0, Blau darunter.</translation>
 </message>
 <message>
 <source>One of the two texts is empty: write a sentence in both to compare them.</source>
 <translation>Einer der beiden Texte ist leer: Zum Vergleichen in beide einen Satz schreiben.</translation>
+</message>
+<message>
+<source>One pair per line, or a template that makes many: The [author/authors|pilot/pilots] that the [guards|boys] like [smiles/smile]. A slash: the word here / in the other text. A bar: choices. The last place is what the model is asked: wanted / unwanted.</source>
+<translation>Ein Paar pro Zeile, oder eine Vorlage, die viele ergibt: The [author/authors|pilot/pilots] that the [guards|boys] like [smiles/smile]. Schrägstrich: das Wort hier / im anderen Text. Senkrechter Strich: Auswahl. Der letzte Platz ist, wonach das Modell gefragt wird: gewollt / ungewollt.</translation>
+</message>
+<message>
+<source>One sentence makes a hypothesis; a collection tests it. Which heads still matter when every pair counts?</source>
+<translation>Ein Satz ergibt eine Vermutung, eine Sammlung prüft sie. Welche Köpfe zählen noch, wenn alle Paare zählen?</translation>
+</message>
+<message>
+<source>One sentence of the other half</source>
+<translation>Ein Satz der anderen Hälfte</translation>
+</message>
+<message>
+<source>One sentence per line.</source>
+<translation>Ein Satz pro Zeile.</translation>
 </message>
 <message>
 <source>One step</source>
@@ -4119,6 +4527,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Open folder…</source>
 <translation>Ordner öffnen…</translation>
+</message>
+<message>
+<source>Open in all rooms</source>
+<translation>In allen Räumen öffnen</translation>
 </message>
 <message>
 <source>Open its folder</source>
@@ -4233,6 +4645,14 @@ Ein anderer Schluss</translation>
 <translation>Auf wie viele Token sich seine Attention verteilt, im Mittel über alle, die schauen.</translation>
 </message>
 <message>
+<source>Over {count} pairs no head can be told from 0.</source>
+<translation>Über {count} Paare ist kein Kopf von 0 zu unterscheiden.</translation>
+</message>
+<message>
+<source>Over {count} pairs {heads}.</source>
+<translation>Über {count} Paare: {heads}.</translation>
+</message>
+<message>
 <source>Overview</source>
 <translation>Bestandteile</translation>
 </message>
@@ -4243,6 +4663,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>PCA over all layers · across: {x} of the variance, up: {y}</source>
 <translation>PCA über alle Schichten · waagerecht: {x} der Varianz, senkrecht: {y}</translation>
+</message>
+<message>
+<source>Pairs (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)</source>
+<translation>Paare (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
 <message>
 <source>Parts</source>
@@ -4442,6 +4866,10 @@ Ein anderer Schluss</translation>
 <translation>Vorherige Paare</translation>
 </message>
 <message>
+<source>Previous sentence</source>
+<translation>Vorheriger Satz</translation>
+</message>
+<message>
 <source>Probability</source>
 <translation>Wahrscheinlichkeit</translation>
 </message>
@@ -4556,6 +4984,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Read “{token}” as part of segment {segment}</source>
 <translation>„{token}“ als Teil von Segment {segment} lesen</translation>
+</message>
+<message>
+<source>Reading the collection…</source>
+<translation>Die Sammlung wird gelesen…</translation>
 </message>
 <message>
 <source>Reading the data…</source>
@@ -4682,12 +5114,24 @@ Ein anderer Schluss</translation>
 <translation>Richtige und falsche Antworten werden nicht unterschieden: {right}, {wrong}.</translation>
 </message>
 <message>
+<source>Right answer</source>
+<translation>Richtige Antwort</translation>
+</message>
+<message>
 <source>Right answers</source>
 <translation>Richtige Antworten</translation>
 </message>
 <message>
+<source>Right answers and given ones</source>
+<translation>Richtige und gegebene Antworten</translation>
+</message>
+<message>
 <source>Right answers in this batch, and in all examples</source>
 <translation>Richtige Antworten in diesem Batch und in allen Beispielen</translation>
+</message>
+<message>
+<source>Right as often as sure?</source>
+<translation>So oft richtig wie sicher?</translation>
 </message>
 <message>
 <source>Right ending</source>
@@ -4696,6 +5140,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Right.</source>
 <translation>Richtig.</translation>
+</message>
+<message>
+<source>Right: looks at the word that differs. Up or down: changes the answer. Often not the same heads.</source>
+<translation>Rechts: blickt auf das Wort, das sich unterscheidet. Oben oder unten: ändert die Antwort. Oft sind es nicht dieselben Köpfe.</translation>
 </message>
 <message>
 <source>Ring around the mouse pointer</source>
@@ -4810,6 +5258,10 @@ Ein anderer Schluss</translation>
 <translation>Fertige Läufe: {done} von {of}. Sie werden nacheinander trainiert.</translation>
 </message>
 <message>
+<source>SHA-256 {digits}</source>
+<translation>SHA-256 {digits}</translation>
+</message>
+<message>
 <source>SQuAD’s JSON: passages, each with its questions and answers.</source>
 <translation>Das JSON von SQuAD: Abschnitte, jeder mit seinen Fragen und Antworten.</translation>
 </message>
@@ -4818,8 +5270,28 @@ Ein anderer Schluss</translation>
 <translation>Beispielgeschichten</translation>
 </message>
 <message>
+<source>Sample: does the verb agree with its subject?</source>
+<translation>Beispiel: Passt das Verb zu seinem Subjekt?</translation>
+</message>
+<message>
+<source>Sample: for the task of the model</source>
+<translation>Beispiel: zur Aufgabe des Modells</translation>
+</message>
+<message>
+<source>Sample: sentences with their grammar</source>
+<translation>Beispiel: Sätze mit ihrer Grammatik</translation>
+</message>
+<message>
+<source>Sample: stories</source>
+<translation>Beispiel: Geschichten</translation>
+</message>
+<message>
 <source>Sample: {topic}</source>
 <translation>Beispiel: {topic}</translation>
+</message>
+<message>
+<source>Save a checkpoint without {count}…</source>
+<translation>Checkpoint ohne {count} speichern…</translation>
 </message>
 <message>
 <source>Save a lab sheet for a class…</source>
@@ -4874,6 +5346,10 @@ Ein anderer Schluss</translation>
 <translation>Die Antworten für die Lehrkraft speichern</translation>
 </message>
 <message>
+<source>Saved in {folder}: open it as any other model.</source>
+<translation>In {folder} gespeichert: lässt sich wie jedes andere Modell öffnen.</translation>
+</message>
+<message>
 <source>Saved the lab sheet in {folder}</source>
 <translation>Arbeitsblatt in {folder} gespeichert</translation>
 </message>
@@ -4921,6 +5397,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Scroll area</source>
 <translation>Bildlaufbereich</translation>
+</message>
+<message>
+<source>Search</source>
+<translation>Suchen</translation>
+</message>
+<message>
+<source>Search in the examples</source>
+<translation>In den Beispielen suchen</translation>
 </message>
 <message>
 <source>See its heads</source>
@@ -5006,6 +5490,10 @@ Ein anderer Schluss</translation>
 <translation>Satz {round} von {rounds} · Klasse {class_points} : {model_points} Modell</translation>
 </message>
 <message>
+<source>Sentences (*.txt *.conllu *.gz *.xz);;All files (*)</source>
+<translation>Sätze (*.txt *.conllu *.gz *.xz);;Alle Dateien (*)</translation>
+</message>
+<message>
 <source>Sentences in text order</source>
 <translation>Sätze in der Reihenfolge des Textes</translation>
 </message>
@@ -5026,12 +5514,24 @@ Ein anderer Schluss</translation>
 <translation>Einstellungen (*.json)</translation>
 </message>
 <message>
+<source>Share of each relation that each head finds: rows are relations, columns are heads</source>
+<translation>Anteil jeder Beziehung, den jeder Kopf findet: Zeilen sind Beziehungen, Spalten Köpfe</translation>
+</message>
+<message>
 <source>Share of each token’s attention, or smallest weight, in percent</source>
 <translation>Anteil der Attention jedes Tokens oder kleinstes Gewicht, in Prozent</translation>
 </message>
 <message>
 <source>Share of pairs in which the model prefers the right sentence, by phenomenon</source>
 <translation>Anteil der Paare, bei denen das Modell den richtigen Satz bevorzugt, nach Phänomen</translation>
+</message>
+<message>
+<source>Share of right answers by how sure the model was</source>
+<translation>Anteil richtiger Antworten danach, wie sicher sich das Modell war</translation>
+</message>
+<message>
+<source>Share of right answers in slices of the examples</source>
+<translation>Anteil richtiger Antworten in Teilen der Beispiele</translation>
 </message>
 <message>
 <source>Share of the difference that each head carries: rows are layers, columns are heads</source>
@@ -5044,6 +5544,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Share of tokens to guess</source>
 <translation>Anteil der Token, die zu erraten sind</translation>
+</message>
+<message>
+<source>Share right with its interval. Orange line: of all others. Grey: may be chance.</source>
+<translation>Anteil der richtigen mit Intervall. Orange Linie: bei allen anderen. Grau: kann Zufall sein.</translation>
 </message>
 <message>
 <source>Share: p·x / |x|² of a part p and the sum x</source>
@@ -5325,6 +5829,10 @@ Ein anderer Schluss</translation>
 <translation>Gestreift: in {baseline} gibt es nichts zum Vergleichen.</translation>
 </message>
 <message>
+<source>Strongest</source>
+<translation>Stärkste</translation>
+</message>
+<message>
 <source>Such a head cannot tell tokens apart, so the model learns little from context.</source>
 <translation>Ein solcher Kopf kann Tokens nicht unterscheiden; das Modell lernt so wenig aus dem Kontext.</translation>
 </message>
@@ -5335,6 +5843,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Summarise</source>
 <translation>Zusammenfassen</translation>
+</message>
+<message>
+<source>Sure</source>
+<translation>Sicher</translation>
 </message>
 <message>
 <source>Surprise</source>
@@ -5357,6 +5869,10 @@ Ein anderer Schluss</translation>
 <translation>Austauschen</translation>
 </message>
 <message>
+<source>Swap in from the other text</source>
+<translation>Mit dem anderen Text austauschen</translation>
+</message>
+<message>
 <source>Swap positions</source>
 <translation>Positionen tauschen</translation>
 </message>
@@ -5377,6 +5893,14 @@ Ein anderer Schluss</translation>
 <translation>Kopf {head} wieder einschalten</translation>
 </message>
 <message>
+<source>Switch off: add its mean</source>
+<translation>Abschalten: seinen Mittelwert hinzufügen</translation>
+</message>
+<message>
+<source>Switch off: add nothing</source>
+<translation>Abschalten: nichts hinzufügen</translation>
+</message>
+<message>
 <source>Switched off, so it has no effect.</source>
 <translation>Abgeschaltet, also ohne Wirkung.</translation>
 </message>
@@ -5389,6 +5913,10 @@ Ein anderer Schluss</translation>
 <translation>Abgeschaltet: {heads}</translation>
 </message>
 <message>
+<source>Switching it off changes nothing that can be measured.</source>
+<translation>Das Abschalten ändert nichts Messbares.</translation>
+</message>
+<message>
 <source>Tag the words in a text</source>
 <translation>Die Wörter eines Textes taggen</translation>
 </message>
@@ -5399,6 +5927,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Tags</source>
 <translation>Tags</translation>
+</message>
+<message>
+<source>Tags read off</source>
+<translation>Abgelesene Tags</translation>
 </message>
 <message>
 <source>Tags, separated by commas</source>
@@ -5561,6 +6093,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The endings</source>
 <translation>Die Schlüsse</translation>
+</message>
+<message>
+<source>The examples</source>
+<translation>Die Beispiele</translation>
 </message>
 <message>
 <source>The file could not be opened: {reason}.</source>
@@ -5732,12 +6268,20 @@ Ein anderer Schluss</translation>
 <translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training weiter, aber auf ungesehenem Text nicht mehr, hat das Modell begonnen, auswendig zu lernen.</translation>
 </message>
 <message>
+<source>The loss with ever fewer parts</source>
+<translation>Der Loss mit immer weniger Teilen</translation>
+</message>
+<message>
 <source>The lowest rate was best: an even lower one may do better.</source>
 <translation>Die niedrigste Rate war am besten: Eine noch niedrigere ist vielleicht besser.</translation>
 </message>
 <message>
 <source>The map shows {some} of {all} tokens: the one to predict, those that differ and those you clicked. All tokens would take about {time}.</source>
 <translation>Die Karte zeigt {some} von {all} Token: das vorhergesagte, die verschiedenen und die angeklickten. Alle Token würden etwa {time} dauern.</translation>
+</message>
+<message>
+<source>The mean over all pairs of the collection, not of one sentence.</source>
+<translation>Der Mittelwert über alle Paare der Sammlung, nicht über einen Satz.</translation>
 </message>
 <message>
 <source>The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between meanings.</source>
@@ -5835,6 +6379,10 @@ Ein anderer Schluss</translation>
 <translation>Der nächste Batch (Bild ab)</translation>
 </message>
 <message>
+<source>The next neuron whose strongest contexts are mostly one word</source>
+<translation>Das nächste Neuron, dessen stärkste Kontexte meist ein Wort sind</translation>
+</message>
+<message>
 <source>The next page (→, Page Down)</source>
 <translation>Die nächste Seite (→, Bild ab)</translation>
 </message>
@@ -5887,6 +6435,14 @@ Ein anderer Schluss</translation>
 <translation>Die Seite hat keinen Titel.</translation>
 </message>
 <message>
+<source>The pairs</source>
+<translation>Die Paare</translation>
+</message>
+<message>
+<source>The pairs, and what the head does in each</source>
+<translation>Die Paare, und was der Kopf in jedem tut</translation>
+</message>
+<message>
 <source>The passage</source>
 <translation>Der Text</translation>
 </message>
@@ -5905,6 +6461,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The previous batch (Page Up)</source>
 <translation>Der vorige Batch (Bild auf)</translation>
+</message>
+<message>
+<source>The previous word’s tag</source>
+<translation>Der Tag des vorigen Worts</translation>
 </message>
 <message>
 <source>The question has no answer; write “:: answer” below it.</source>
@@ -5981,6 +6541,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The same with the output of one head, at all tokens. Row: a layer. Column: a head.</source>
 <translation>Dasselbe mit der Ausgabe eines Kopfs, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf.</translation>
+</message>
+<message>
+<source>The same word, least alike</source>
+<translation>Dasselbe Wort, am unähnlichsten</translation>
 </message>
 <message>
 <source>The same, but only just before the new output layer.</source>
@@ -6119,12 +6683,24 @@ Ein anderer Schluss</translation>
 <translation>Die Summe</translation>
 </message>
 <message>
+<source>The tag of the word before</source>
+<translation>Der Tag des Worts davor</translation>
+</message>
+<message>
 <source>The task has no “:: {name}”.</source>
 <translation>Der Aufgabe fehlt „:: {name}“.</translation>
 </message>
 <message>
 <source>The task is done before anybody does anything.</source>
 <translation>Die Aufgabe ist gelöst, bevor jemand etwas tut.</translation>
+</message>
+<message>
+<source>The ten heads with the largest mean effect, with their intervals</source>
+<translation>Die zehn Köpfe mit der größten mittleren Wirkung, mit Intervallen</translation>
+</message>
+<message>
+<source>The ten largest</source>
+<translation>Die zehn größten</translation>
 </message>
 <message>
 <source>The text</source>
@@ -6255,6 +6831,10 @@ Ein anderer Schluss</translation>
 <translation>Das untrainierte Modell</translation>
 </message>
 <message>
+<source>The uses of “{word}” that are least alike</source>
+<translation>Die unähnlichsten Verwendungen von „{word}“</translation>
+</message>
+<message>
 <source>The vectors of A and B: cosine {cosine}, distance {distance}</source>
 <translation>Die Vektoren von A und B: Kosinus {cosine}, Abstand {distance}</translation>
 </message>
@@ -6295,6 +6875,10 @@ Ein anderer Schluss</translation>
 <translation>Das Wort kommt in diesem Satz nicht vor.</translation>
 </message>
 <message>
+<source>The word itself among the 50 nearest</source>
+<translation>Das Wort selbst unter den 50 nächsten</translation>
+</message>
+<message>
 <source>The word that it is compared with</source>
 <translation>Das Wort, mit dem es verglichen wird</translation>
 </message>
@@ -6309,6 +6893,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The words in the order in which they were filled in, and how sure the model was.</source>
 <translation>Die Wörter in der Reihenfolge, in der sie eingesetzt wurden, und wie sicher das Modell war.</translation>
+</message>
+<message>
+<source>The word’s own tag</source>
+<translation>Der Tag des Worts selbst</translation>
 </message>
 <message>
 <source>The {shown} most frequent of {all} labels.</source>
@@ -6475,6 +7063,14 @@ Ein anderer Schluss</translation>
 <translation>Dieses Modell</translation>
 </message>
 <message>
+<source>This model cannot be asked</source>
+<translation>Dieses Modell lässt sich nicht befragen</translation>
+</message>
+<message>
+<source>This model cannot read any sentence of {file} whole; choose another collection.</source>
+<translation>Dieses Modell kann keinen Satz aus {file} ganz lesen; eine andere Sammlung wählen.</translation>
+</message>
+<message>
 <source>This model cuts “{word}” into {count} tokens, and one mask hides one: hide another word.</source>
 <translation>Dieses Modell zerlegt „{word}“ in {count} Token, und eine Maske verdeckt nur eines: ein anderes Wort verdecken.</translation>
 </message>
@@ -6571,6 +7167,10 @@ Der andere Text: {other}
 <translation>Diese Ansicht hat eigene Sätze, nicht den Text oben. Sie lassen sich ändern oder durch andere ersetzen.</translation>
 </message>
 <message>
+<source>This view is about the collection, so the baseline makes no difference here.</source>
+<translation>Diese Ansicht betrifft die Sammlung, die Vergleichsgrundlage ändert hier nichts.</translation>
+</message>
+<message>
 <source>This view shows one text in one model. Hold X to see the baseline instead.</source>
 <translation>Diese Ansicht zeigt einen Text in einem Modell. X gedrückt halten zeigt stattdessen die Baseline.</translation>
 </message>
@@ -6593,6 +7193,10 @@ Der andere Text: {other}
 <message>
 <source>Three seeds: mean and standard deviation</source>
 <translation>Drei Seeds: Mittelwert und Standardabweichung</translation>
+</message>
+<message>
+<source>Threshold</source>
+<translation>Schwelle</translation>
 </message>
 <message>
 <source>Time and memory could not be estimated.</source>
@@ -6683,6 +7287,10 @@ Der andere Text: {other}
 <translation>Zu weit: bis zu {most} in einem Schritt; gesunde Läufe bleiben unter {limit}. Ein Zehntel der Lernrate versuchen.</translation>
 </message>
 <message>
+<source>Too few sentences</source>
+<translation>Zu wenige Sätze</translation>
+</message>
+<message>
 <source>Too few steps so far to say whether this is usual.</source>
 <translation>Noch zu wenige Schritte, um zu sagen, ob das üblich ist.</translation>
 </message>
@@ -6757,6 +7365,10 @@ Der andere Text: {other}
 <message>
 <source>Training stopped at step {step}: {what} became infinite or undefined. Try a lower learning rate.</source>
 <translation>Das Training endete bei Schritt {step}: {what} wurde unendlich oder undefiniert. Eine niedrigere Lernrate hilft meist.</translation>
+</message>
+<message>
+<source>Treebanks (*.conllu *.gz *.xz);;All files (*)</source>
+<translation>Baumbanken (*.conllu *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
 <message>
 <source>Try a fine-tuned model on your own text</source>
@@ -6895,6 +7507,10 @@ Der andere Text: {other}
 <translation>Hier den Text eintippen oder einfügen</translation>
 </message>
 <message>
+<source>Type or paste…</source>
+<translation>Tippen oder einfügen…</translation>
+</message>
+<message>
 <source>Type the beginning in A.</source>
 <translation>Den Anfang in A eintippen.</translation>
 </message>
@@ -6937,6 +7553,10 @@ Der andere Text: {other}
 <message>
 <source>Untrained</source>
 <translation>Untrainiert</translation>
+</message>
+<message>
+<source>Use these lines</source>
+<translation>Diese Zeilen verwenden</translation>
 </message>
 <message>
 <source>Use this layer again</source>
@@ -6987,6 +7607,10 @@ Der andere Text: {other}
 <translation>Wartet</translation>
 </message>
 <message>
+<source>Wanted / unwanted</source>
+<translation>Gewollt / ungewollt</translation>
+</message>
+<message>
 <source>Warm-up</source>
 <translation>Anlaufen (Warm-up)</translation>
 </message>
@@ -7001,6 +7625,14 @@ Der andere Text: {other}
 <message>
 <source>Weights</source>
 <translation>Gewichte</translation>
+</message>
+<message>
+<source>What can be read off?</source>
+<translation>Was lässt sich ablesen?</translation>
+</message>
+<message>
+<source>What comes after</source>
+<translation>Was danach kommt</translation>
 </message>
 <message>
 <source>What comes out</source>
@@ -7023,8 +7655,24 @@ Der andere Text: {other}
 <translation>Worauf jeder Attention-Kopf schaut</translation>
 </message>
 <message>
+<source>What each head does</source>
+<translation>Was jeder Kopf tut</translation>
+</message>
+<message>
+<source>What each is worth</source>
+<translation>Was jeder Teil wert ist</translation>
+</message>
+<message>
 <source>What everything is compared with: another model, step or text</source>
 <translation>Womit alles verglichen wird: ein anderes Modell, ein anderer Schritt oder ein anderer Text</translation>
+</message>
+<message>
+<source>What fires it?</source>
+<translation>Was lässt es feuern?</translation>
+</message>
+<message>
+<source>What fires?</source>
+<translation>Was feuert?</translation>
 </message>
 <message>
 <source>What fits at “{mask}”?</source>
@@ -7051,12 +7699,20 @@ Der andere Text: {other}
 <translation>Was steckt hinter {mask}?</translation>
 </message>
 <message>
+<source>What is done with each head</source>
+<translation>Was mit jedem Kopf geschieht</translation>
+</message>
+<message>
 <source>What is inside</source>
 <translation>Was enthalten ist</translation>
 </message>
 <message>
 <source>What is masked</source>
 <translation>Was maskiert wird</translation>
+</message>
+<message>
+<source>What is taken out</source>
+<translation>Was weggenommen wird</translation>
 </message>
 <message>
 <source>What it did</source>
@@ -7093,6 +7749,14 @@ Der andere Text: {other}
 <message>
 <source>What several heads look at on average: all of this layer, or those that you Ctrl+click on the left. Each row is a token that looks, each column a token it looks at.</source>
 <translation>Worauf mehrere Köpfe im Mittel schauen: alle dieser Schicht oder die, die links mit Strg+Klick gewählt sind. Jede Zeile ist ein Token, das schaut, jede Spalte ein Token, auf das es schaut.</translation>
+</message>
+<message>
+<source>What stands before</source>
+<translation>Was davor steht</translation>
+</message>
+<message>
+<source>What the best head of each relation finds on the other half</source>
+<translation>Was der beste Kopf jeder Beziehung auf der anderen Hälfte findet</translation>
 </message>
 <message>
 <source>What the class guessed</source>
@@ -7219,6 +7883,10 @@ Der andere Text: {other}
 <translation>Was hineinging</translation>
 </message>
 <message>
+<source>What would be lost?</source>
+<translation>Was ginge verloren?</translation>
+</message>
+<message>
 <source>What would more attention do? Red: make the answer more likely. Blue: less likely. An estimate for each square, whether the head looks there now or not.</source>
 <translation>Was würde mehr Attention bewirken? Rot: macht die Antwort wahrscheinlicher. Blau: unwahrscheinlicher. Eine Schätzung für jedes Feld, ob der Kopf jetzt dorthin sieht oder nicht.</translation>
 </message>
@@ -7239,20 +7907,56 @@ Der andere Text: {other}
 <translation>Woher kommt ein Attention-Gewicht? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr schaut es dorthin.</translation>
 </message>
 <message>
+<source>Where does the model treat a word like the one you selected, and where does it see the same word differently? Select a token and a layer.</source>
+<translation>Wo behandelt das Modell ein Wort wie das gewählte, und wo sieht es dasselbe Wort anders? Ein Token und eine Schicht wählen.</translation>
+</message>
+<message>
+<source>Where else?</source>
+<translation>Wo noch?</translation>
+</message>
+<message>
 <source>Where in a passage is the answer to a question? It works best with short, plain questions.</source>
 <translation>Wo in einem Textabschnitt steht die Antwort auf eine Frage? Am besten geht es mit kurzen, einfachen Fragen.</translation>
+</message>
+<message>
+<source>Where is a fine-tuned model right, and where is it wrong: for which label, which length, which word? And which one word would change its answer?</source>
+<translation>Wo liegt ein feingetuntes Modell richtig, wo falsch: bei welchem Label, welcher Länge, welchem Wort? Und welches eine Wort würde seine Antwort ändern?</translation>
+</message>
+<message>
+<source>Where is it worse, or better?</source>
+<translation>Wo ist es schlechter, wo besser?</translation>
 </message>
 <message>
 <source>Where is the difference?</source>
 <translation>Wo ist der Unterschied?</translation>
 </message>
 <message>
+<source>Where it fires most</source>
+<translation>Wo es am stärksten feuert</translation>
+</message>
+<message>
 <source>Where its meanings separate</source>
 <translation>Wo sich seine Bedeutungen trennen</translation>
 </message>
 <message>
+<source>Which collection of texts to look at</source>
+<translation>Welche Sammlung von Texten betrachtet wird</translation>
+</message>
+<message>
 <source>Which colour is which head</source>
 <translation>Welche Farbe welcher Kopf ist</translation>
+</message>
+<message>
+<source>Which contexts</source>
+<translation>Welche Kontexte</translation>
+</message>
+<message>
+<source>Which examples</source>
+<translation>Welche Beispiele</translation>
+</message>
+<message>
+<source>Which head finds which relation?</source>
+<translation>Welcher Kopf findet welche Beziehung?</translation>
 </message>
 <message>
 <source>Which heads are alike</source>
@@ -7311,6 +8015,10 @@ Der andere Text: {other}
 <translation>Welche Vektoren die Karte zeigt</translation>
 </message>
 <message>
+<source>Which word would change it?</source>
+<translation>Welches Wort würde sie ändern?</translation>
+</message>
+<message>
 <source>Which words decided</source>
 <translation>Welche Wörter entscheiden</translation>
 </message>
@@ -7333,6 +8041,10 @@ Der andere Text: {other}
 <message>
 <source>Who has won?</source>
 <translation>Wer hat gewonnen?</translation>
+</message>
+<message>
+<source>Who looks, and who acts?</source>
+<translation>Wer blickt hin, und wer bewirkt etwas?</translation>
 </message>
 <message>
 <source>Whole words</source>
@@ -7387,6 +8099,18 @@ Der andere Text: {other}
 <translation>Ohne Maske auf „B folgt auf A“ achten.</translation>
 </message>
 <message>
+<source>Without a model, the commonest tag of each word gets {share}.</source>
+<translation>Ohne Modell trifft der häufigste Tag jedes Worts {share}.</translation>
+</message>
+<message>
+<source>Without it, the next word is even more likely: {value} nats ({low} to {high}).</source>
+<translation>Ohne das ist das nächste Wort sogar wahrscheinlicher: {value} Nat ({low} bis {high}).</translation>
+</message>
+<message>
+<source>Without it, the next word is {value} nats less likely ({low} to {high}).</source>
+<translation>Ohne das ist das nächste Wort um {value} Nat unwahrscheinlicher ({low} bis {high}).</translation>
+</message>
+<message>
 <source>Without segment and position, the same word is one point wherever it stands.</source>
 <translation>Ohne Segment und Position ist dasselbe Wort ein einziger Punkt, egal wo es steht.</translation>
 </message>
@@ -7425,6 +8149,10 @@ Der andere Text: {other}
 <message>
 <source>Words filled in, in order</source>
 <translation>Eingesetzte Wörter, der Reihe nach</translation>
+</message>
+<message>
+<source>Words of the 50 nearest</source>
+<translation>Wörter der 50 nächsten</translation>
 </message>
 <message>
 <source>Words or pieces of words, with markers such as [CLS] and [SEP].</source>
@@ -7499,6 +8227,10 @@ Der andere Text: {other}
 <translation>Dein Name</translation>
 </message>
 <message>
+<source>Your own collection</source>
+<translation>Eigene Sammlung</translation>
+</message>
+<message>
 <source>Your own sentence…</source>
 <translation>Ein eigener Satz…</translation>
 </message>
@@ -7543,8 +8275,16 @@ Der andere Text: {other}
 <translation>ein besonderes Token; hier sagt das Modell nichts vorher</translation>
 </message>
 <message>
+<source>a tag by chance for each word</source>
+<translation>je Wort ein zufälliger Tag</translation>
+</message>
+<message>
 <source>a weight</source>
 <translation>ein Gewicht</translation>
+</message>
+<message>
+<source>a, the → its noun</source>
+<translation>Artikel → sein Substantiv</translation>
 </message>
 <message>
 <source>about {count} tokens</source>
@@ -7553,6 +8293,22 @@ Der andere Text: {other}
 <message>
 <source>accuracy</source>
 <translation>Genauigkeit</translation>
+</message>
+<message>
+<source>activation</source>
+<translation>Aktivierung</translation>
+</message>
+<message>
+<source>activation {x}</source>
+<translation>Aktivierung {x}</translation>
+</message>
+<message>
+<source>adjective → its noun</source>
+<translation>Adjektiv → sein Substantiv</translation>
+</message>
+<message>
+<source>adverb → what it modifies</source>
+<translation>Adverb → was es bestimmt</translation>
 </message>
 <message>
 <source>after layer {layer}</source>
@@ -7625,6 +8381,10 @@ Der andere Text: {other}
 </translation>
 </message>
 <message>
+<source>and, or → what it joins</source>
+<translation>und, oder → was es verbindet</translation>
+</message>
+<message>
 <source>another run is there now</source>
 <translation>dort ist jetzt ein anderer Lauf</translation>
 </message>
@@ -7658,6 +8418,14 @@ Der andere Text: {other}
 <translation>falsch beantwortet</translation>
 </message>
 <message>
+<source>any two tokens</source>
+<translation>zwei beliebige Token</translation>
+</message>
+<message>
+<source>any two: {mean} on average</source>
+<translation>zwei beliebige: im Mittel {mean}</translation>
+</message>
+<message>
 <source>as measured</source>
 <translation>wie gemessen</translation>
 </message>
@@ -7676,6 +8444,10 @@ Der andere Text: {other}
 <message>
 <source>at step {x}</source>
 <translation>bei Schritt {x}</translation>
+</message>
+<message>
+<source>at tokens at random</source>
+<translation>bei zufälligen Token</translation>
 </message>
 <message>
 <source>at {mask}</source>
@@ -7700,6 +8472,10 @@ Der andere Text: {other}
 <message>
 <source>attention of one token</source>
 <translation>Attention eines Tokens</translation>
+</message>
+<message>
+<source>attention to the word that differs</source>
+<translation>Attention auf das Wort, das sich unterscheidet</translation>
 </message>
 <message>
 <source>attention × value</source>
@@ -7760,6 +8536,10 @@ Der andere Text: {other}
 <message>
 <source>below each word: the right tag</source>
 <translation>unter jedem Wort: das richtige Tag</translation>
+</message>
+<message>
+<source>best random order</source>
+<translation>beste zufällige Reihenfolge</translation>
 </message>
 <message>
 <source>bias</source>
@@ -7824,6 +8604,10 @@ Der andere Text: {other}
 <message>
 <source>classify</source>
 <translation>klassifizieren</translation>
+</message>
+<message>
+<source>clause → its noun</source>
+<translation>Nebensatz → sein Substantiv</translation>
 </message>
 <message>
 <source>close by</source>
@@ -7898,6 +8682,10 @@ Der andere Text: {other}
 <translation>Kosinus {cosine}</translation>
 </message>
 <message>
+<source>cosine {x}</source>
+<translation>Kosinus {x}</translation>
+</message>
+<message>
 <source>cut at {limit}</source>
 <translation>gekürzt ab {limit}</translation>
 </message>
@@ -7968,6 +8756,10 @@ Der andere Text: {other}
 <message>
 <source>each {share} of the full length</source>
 <translation>jeder mit {share} der vollen Dauer</translation>
+</message>
+<message>
+<source>effect</source>
+<translation>Wirkung</translation>
 </message>
 <message>
 <source>effect of more attention</source>
@@ -8090,6 +8882,10 @@ Der andere Text: {other}
 <translation>feintunen</translation>
 </message>
 <message>
+<source>first noun → second noun</source>
+<translation>erstes Substantiv → zweites</translation>
+</message>
+<message>
 <source>first try, small</source>
 <translation>erster Versuch, klein</translation>
 </message>
@@ -8104,6 +8900,14 @@ Der andere Text: {other}
 <message>
 <source>forward pass {forward_ms} ms · drawn in {draw_ms} ms</source>
 <translation>Durchlauf {forward_ms} ms · gezeichnet in {draw_ms} ms</translation>
+</message>
+<message>
+<source>found</source>
+<translation>gefunden</translation>
+</message>
+<message>
+<source>from</source>
+<translation>aus</translation>
 </message>
 <message>
 <source>from A to B</source>
@@ -8138,8 +8942,16 @@ Der andere Text: {other}
 <translation>von {token}</translation>
 </message>
 <message>
+<source>from {x} on</source>
+<translation>ab {x}</translation>
+</message>
+<message>
 <source>further down</source>
 <translation>weiter unten</translation>
+</message>
+<message>
+<source>given</source>
+<translation>gegeben</translation>
 </message>
 <message>
 <source>going to another training step</source>
@@ -8162,8 +8974,20 @@ Der andere Text: {other}
 <translation>arbeitsblatt kopiervorlage drucken lehrkraft pdf html</translation>
 </message>
 <message>
+<source>head</source>
+<translation>Kopf</translation>
+</message>
+<message>
 <source>head {head}</source>
 <translation>Kopf {head}</translation>
+</message>
+<message>
+<source>head {head} carries {value} of the difference ({low} to {high})</source>
+<translation>Kopf {head} trägt {value} vom Unterschied ({low} bis {high})</translation>
+</message>
+<message>
+<source>head {head} gives that word {value} of its attention ({low} to {high})</source>
+<translation>Kopf {head} gibt diesem Wort {value} seiner Attention ({low} bis {high})</translation>
 </message>
 <message>
 <source>head {head} of the other text</source>
@@ -8180,6 +9004,14 @@ Der andere Text: {other}
 <message>
 <source>head {head}: row of {token} edited</source>
 <translation>Kopf {head}: Zeile von {token} geändert</translation>
+</message>
+<message>
+<source>head {row}·{column}: the loss is {value} higher without it</source>
+<translation>Kopf {row}·{column}: ohne ihn ist der Loss um {value} höher</translation>
+</message>
+<message>
+<source>heads chosen on {chosen} sentences, measured on the other {measured}</source>
+<translation>Köpfe auf {chosen} Sätzen gewählt, auf den anderen {measured} gemessen</translation>
 </message>
 <message>
 <source>heads in each layer</source>
@@ -8220,6 +9052,14 @@ Der andere Text: {other}
 <message>
 <source>help manual</source>
 <translation>hilfe handbuch anleitung</translation>
+</message>
+<message>
+<source>helping verb → main verb</source>
+<translation>Hilfsverb → Hauptverb</translation>
+</message>
+<message>
+<source>here</source>
+<translation>hier</translation>
 </message>
 <message>
 <source>hidden</source>
@@ -8322,6 +9162,10 @@ Der andere Text: {other}
 <translation>ist hier die richtige Auszeichnung. Das Modell: {given}.</translation>
 </message>
 <message>
+<source>is, was → what is said</source>
+<translation>ist, war → was ausgesagt wird</translation>
+</message>
+<message>
 <source>its model</source>
 <translation>ihr Modell</translation>
 </message>
@@ -8332,6 +9176,10 @@ Der andere Text: {other}
 <message>
 <source>its settings cannot be read</source>
 <translation>die Einstellungen sind nicht lesbar</translation>
+</message>
+<message>
+<source>its tag</source>
+<translation>sein Tag</translation>
 </message>
 <message>
 <source>judged replaced</source>
@@ -8348,6 +9196,10 @@ Der andere Text: {other}
 <message>
 <source>kind</source>
 <translation>Art</translation>
+</message>
+<message>
+<source>label: {name}</source>
+<translation>Label: {name}</translation>
 </message>
 <message>
 <source>layer</source>
@@ -8406,6 +9258,10 @@ Der andere Text: {other}
 <translation>Lernrate</translation>
 </message>
 <message>
+<source>least probability</source>
+<translation>Mindestwahrscheinlichkeit</translation>
+</message>
+<message>
 <source>left</source>
 <translation>übrig</translation>
 </message>
@@ -8424,6 +9280,10 @@ Der andere Text: {other}
 <message>
 <source>left out</source>
 <translation>ausgelassen</translation>
+</message>
+<message>
+<source>left out: {what}</source>
+<translation>ausgelassen: {what}</translation>
 </message>
 <message>
 <source>left to right</source>
@@ -8452,6 +9312,10 @@ Der andere Text: {other}
 <message>
 <source>ln p of the whole text (nearer to 0: likelier)</source>
 <translation>ln p des ganzen Textes (näher an 0: wahrscheinlicher)</translation>
+</message>
+<message>
+<source>ln p wanted − unwanted</source>
+<translation>ln p gewollt − ungewollt</translation>
 </message>
 <message>
 <source>ln p {change} nats</source>
@@ -8506,6 +9370,10 @@ Der andere Text: {other}
 <translation>Loss 0</translation>
 </message>
 <message>
+<source>loss of a masked word (nats)</source>
+<translation>Loss eines maskierten Worts (Nat)</translation>
+</message>
+<message>
 <source>loss {loss}</source>
 <translation>Loss {loss}</translation>
 </message>
@@ -8520,6 +9388,10 @@ Der andere Text: {other}
 <message>
 <source>macro F1</source>
 <translation>Makro-F1</translation>
+</message>
+<message>
+<source>many words</source>
+<translation>viele Wörter</translation>
 </message>
 <message>
 <source>map of heads</source>
@@ -8587,6 +9459,20 @@ Der andere Text: {other}
 <message>
 <source>means that this window has no answer. The model: “{given}”.</source>
 <translation>heißt, dass es in diesem Fenster keine Antwort gibt. Das Modell: „{given}“.</translation>
+</message>
+<message numerus="yes">
+<source>measured on %Ln sentence(s)</source>
+<translation>
+<numerusform>an %Ln Satz gemessen</numerusform>
+<numerusform>an %Ln Sätzen gemessen</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>measured on %Ln word(s)</source>
+<translation>
+<numerusform>an %Ln Wort gemessen</numerusform>
+<numerusform>an %Ln Wörtern gemessen</numerusform>
+</translation>
 </message>
 <message>
 <source>micro F1</source>
@@ -8709,6 +9595,10 @@ Der andere Text: {other}
 <translation>kein Token-Embedding</translation>
 </message>
 <message>
+<source>no word follows that could be hidden</source>
+<translation>es folgt kein Wort, das sich verdecken ließe</translation>
+</message>
+<message>
 <source>no word is hidden</source>
 <translation>kein Wort ist verdeckt</translation>
 </message>
@@ -8750,6 +9640,10 @@ Der andere Text: {other}
 <translation>kein Unterschied von {least} oder mehr</translation>
 </message>
 <message>
+<source>noun → the noun it describes</source>
+<translation>Substantiv → das Substantiv, das es bestimmt</translation>
+</message>
+<message>
 <source>now</source>
 <translation>jetzt</translation>
 </message>
@@ -8778,6 +9672,10 @@ Der andere Text: {other}
 <translation>Nummer {id} im Vokabular</translation>
 </message>
 <message>
+<source>number → its noun</source>
+<translation>Zahl → ihr Substantiv</translation>
+</message>
+<message>
 <source>numbers per token</source>
 <translation>Zahlen je Token</translation>
 </message>
@@ -8786,8 +9684,20 @@ Der andere Text: {other}
 <translation>Zähler, exp(Score − höchster)</translation>
 </message>
 <message>
+<source>object → its verb</source>
+<translation>Objekt → sein Verb</translation>
+</message>
+<message>
 <source>odds {change} with this head</source>
 <translation>Chancen {change} mit diesem Kopf</translation>
+</message>
+<message>
+<source>of 50</source>
+<translation>von 50</translation>
+</message>
+<message>
+<source>of words never seen</source>
+<translation>von nie gesehenen Wörtern</translation>
 </message>
 <message>
 <source>of {last}</source>
@@ -8798,8 +9708,16 @@ Der andere Text: {other}
 <translation>aus</translation>
 </message>
 <message>
+<source>off by {error} points on average</source>
+<translation>im Mittel um {error} Punkte daneben</translation>
+</message>
+<message>
 <source>on {tokens}</source>
 <translation>auf {tokens}</translation>
+</message>
+<message>
+<source>one half of ‘and’ → the other</source>
+<translation>eine Hälfte von ‚und‘ → die andere</translation>
 </message>
 <message>
 <source>one per line</source>
@@ -8808,6 +9726,18 @@ Der andere Text: {other}
 <message>
 <source>one sentence</source>
 <translation>ein Satz</translation>
+</message>
+<message>
+<source>one word: 20 to 49%</source>
+<translation>ein Wort: 20 bis 49 %</translation>
+</message>
+<message>
+<source>one word: 50 to 79%</source>
+<translation>ein Wort: 50 bis 79 %</translation>
+</message>
+<message>
+<source>one word: 80% or more</source>
+<translation>ein Wort: 80 % oder mehr</translation>
 </message>
 <message>
 <source>only in this text</source>
@@ -8878,6 +9808,10 @@ Der andere Text: {other}
 <translation>Parameter</translation>
 </message>
 <message>
+<source>parts taken out</source>
+<translation>weggenommene Teile</translation>
+</message>
+<message>
 <source>path of {token}</source>
 <translation>Weg von {token}</translation>
 </message>
@@ -8938,6 +9872,10 @@ Der andere Text: {other}
 <translation>vorhergesagt →</translation>
 </message>
 <message>
+<source>preposition → its noun</source>
+<translation>Präposition → ihr Substantiv</translation>
+</message>
+<message>
 <source>presenter class laser beamer</source>
 <translation>presenter klasse laser beamer vorführen</translation>
 </message>
@@ -8970,6 +9908,10 @@ Der andere Text: {other}
 <translation>Pseudo-Perplexität {perplexity}</translation>
 </message>
 <message>
+<source>punctuation → its word</source>
+<translation>Satzzeichen → sein Wort</translation>
+</message>
+<message>
 <source>query</source>
 <translation>Query</translation>
 </message>
@@ -8996,6 +9938,10 @@ Der andere Text: {other}
 <message>
 <source>quiz play score masked word</source>
 <translation>quiz spiel punkte maskiertes wort</translation>
+</message>
+<message>
+<source>random orders, mean</source>
+<translation>zufällige Reihenfolgen, Mittel</translation>
 </message>
 <message>
 <source>random word</source>
@@ -9042,8 +9988,16 @@ Der andere Text: {other}
 <translation>richtige Antwort: {word}</translation>
 </message>
 <message>
+<source>right in {right} of {all}; dashed: wrong</source>
+<translation>richtig in {right} von {all}; gestrichelt: falsch</translation>
+</message>
+<message>
 <source>right: {right} · the model: {given}{mark}</source>
 <translation>richtig: {right} · das Modell: {given}{mark}</translation>
+</message>
+<message>
+<source>right: {right}, given: {given}</source>
+<translation>richtig: {right}, gegeben: {given}</translation>
 </message>
 <message>
 <source>ring: the best run</source>
@@ -9100,6 +10054,10 @@ Der andere Text: {other}
 <message>
 <source>same word in the other sentence</source>
 <translation>dasselbe Wort im anderen Satz</translation>
+</message>
+<message>
+<source>sample that ships</source>
+<translation>mitgeliefertes Beispiel</translation>
 </message>
 <message>
 <source>scale</source>
@@ -9182,6 +10140,10 @@ Der andere Text: {other}
 <translation>mehrere Labels</translation>
 </message>
 <message>
+<source>share</source>
+<translation>Anteil</translation>
+</message>
+<message>
 <source>share of the log odds, in nats</source>
 <translation>Anteil an den Log-Odds, in Nat</translation>
 </message>
@@ -9196,6 +10158,10 @@ Der andere Text: {other}
 <message>
 <source>share of the weights</source>
 <translation>Anteil an den Gewichten</translation>
+</message>
+<message>
+<source>share right</source>
+<translation>Anteil richtig</translation>
 </message>
 <message>
 <source>shift</source>
@@ -9298,6 +10264,10 @@ Der andere Text: {other}
 <translation>Schüler</translation>
 </message>
 <message>
+<source>subject → its verb</source>
+<translation>Subjekt → sein Verb</translation>
+</message>
+<message>
 <source>sum</source>
 <translation>Summe</translation>
 </message>
@@ -9370,6 +10340,14 @@ Der andere Text: {other}
 <translation>Lehrer {model}</translation>
 </message>
 <message>
+<source>that, to, if → its verb</source>
+<translation>dass, zu, ob → ihr Verb</translation>
+</message>
+<message>
+<source>the 50 nearest</source>
+<translation>die 50 nächsten</translation>
+</message>
+<message>
 <source>the answer begins at {token} ({position})</source>
 <translation>die Antwort beginnt bei {token} ({position})</translation>
 </message>
@@ -9428,6 +10406,10 @@ Der andere Text: {other}
 <message>
 <source>the last {shown} of {chosen} selected heads</source>
 <translation>die letzten {shown} von {chosen} ausgewählten Köpfen</translation>
+</message>
+<message>
+<source>the least important first</source>
+<translation>die unwichtigsten zuerst</translation>
 </message>
 <message>
 <source>the line across a bar: {baseline}</source>
@@ -9490,6 +10472,10 @@ Der andere Text: {other}
 <translation>die stärksten {count} von {all} Linien, {share} der Attention</translation>
 </message>
 <message>
+<source>the tag of the word before</source>
+<translation>der Tag des Worts davor</translation>
+</message>
+<message>
 <source>the unchanged model</source>
 <translation>Modell ohne Änderung</translation>
 </message>
@@ -9504,6 +10490,17 @@ Der andere Text: {other}
 <message>
 <source>the whole hidden state</source>
 <translation>der ganze Hidden State</translation>
+</message>
+<message>
+<source>the word itself</source>
+<translation>das Wort selbst</translation>
+</message>
+<message numerus="yes">
+<source>the word looks at what it depends on; %Ln case(s)</source>
+<translation>
+<numerusform>das Wort blickt auf das, wovon es abhängt; %Ln Fall</numerusform>
+<numerusform>das Wort blickt auf das, wovon es abhängt; %Ln Fälle</numerusform>
+</translation>
 </message>
 <message>
 <source>the words for this mask</source>
@@ -9594,8 +10591,20 @@ Der andere Text: {other}
 <translation>Tokens zum Lernen</translation>
 </message>
 <message>
+<source>tokens, log10</source>
+<translation>Token, log10</translation>
+</message>
+<message>
 <source>tokens/s</source>
 <translation>Token/s</translation>
+</message>
+<message>
+<source>too few examples</source>
+<translation>zu wenige Beispiele</translation>
+</message>
+<message>
+<source>too few uses</source>
+<translation>zu wenige Verwendungen</translation>
 </message>
 <message>
 <source>training</source>
@@ -9753,6 +10762,13 @@ Der andere Text: {other}
 <source>what feed-forward adds to “{token}” in layer {layer}</source>
 <translation>was Feed-Forward in Schicht {layer} zu „{token}“ addiert</translation>
 </message>
+<message numerus="yes">
+<source>what it depends on looks at the word; %Ln case(s)</source>
+<translation>
+<numerusform>das, wovon es abhängt, blickt auf das Wort; %Ln Fall</numerusform>
+<numerusform>das, wovon es abhängt, blickt auf das Wort; %Ln Fälle</numerusform>
+</translation>
+</message>
 <message>
 <source>what the model predicts</source>
 <translation>was das Modell vorhersagt</translation>
@@ -9776,6 +10792,10 @@ Der andere Text: {other}
 <message>
 <source>what {token} looks at</source>
 <translation>worauf {token} schaut</translation>
+</message>
+<message>
+<source>where it is strongest</source>
+<translation>wo es am stärksten ist</translation>
 </message>
 <message>
 <source>where it looks in head {head}</source>
@@ -9804,6 +10824,22 @@ Der andere Text: {other}
 <message>
 <source>with {name}</source>
 <translation>mit {name}</translation>
+</message>
+<message>
+<source>with “{name}”</source>
+<translation>mit „{name}“</translation>
+</message>
+<message>
+<source>without a model</source>
+<translation>ohne Modell</translation>
+</message>
+<message>
+<source>without head {head} the preference changes by {value} ({low} to {high})</source>
+<translation>ohne Kopf {head} ändert sich die Vorliebe um {value} ({low} bis {high})</translation>
+</message>
+<message>
+<source>without head {head} the preference would change by about {value} ({low} to {high})</source>
+<translation>ohne Kopf {head} würde sich die Vorliebe um etwa {value} ändern ({low} bis {high})</translation>
 </message>
 <message>
 <source>without the swap</source>
@@ -9864,6 +10900,10 @@ Der andere Text: {other}
 <message>
 <source>zoom larger font</source>
 <translation>zoom größer schrift vergrößern</translation>
+</message>
+<message>
+<source>{all} random orders; measured on {rows} sentences</source>
+<translation>{all} zufällige Reihenfolgen; an {rows} Sätzen gemessen</translation>
 </message>
 <message>
 <source>{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to see them.</source>
@@ -10044,6 +11084,18 @@ Der andere Text: {other}
 <translation>{first} bis {last}</translation>
 </message>
 <message>
+<source>{folder} is not empty; choose another folder, or make a new one.</source>
+<translation>{folder} ist nicht leer; einen anderen Ordner wählen oder einen neuen anlegen.</translation>
+</message>
+<message>
+<source>{free} of {all} heads can go before the loss is {least} higher; without any it is {last} higher.</source>
+<translation>{free} von {all} Köpfen können weg, bevor der Loss um {least} höher ist; ganz ohne Köpfe ist er um {last} höher.</translation>
+</message>
+<message>
+<source>{free} of {all} layers can go before the loss is {least} higher; without any it is {last} higher.</source>
+<translation>{free} von {all} Schichten können weg, bevor der Loss um {least} höher ist; ganz ohne Schichten ist er um {last} höher.</translation>
+</message>
+<message>
 <source>{given} instead of {right}</source>
 <translation>{given} statt {right}</translation>
 </message>
@@ -10062,6 +11114,14 @@ Der andere Text: {other}
 <message>
 <source>{head}: the most similar one</source>
 <translation>{head}: der ähnlichste</translation>
+</message>
+<message>
+<source>{head}: the same direction in all {count} pairs.</source>
+<translation>{head}: dieselbe Richtung in allen {count} Paaren.</translation>
+</message>
+<message>
+<source>{head}: the same direction in {same} of {count} pairs; the others are counter-examples.</source>
+<translation>{head}: dieselbe Richtung in {same} von {count} Paaren, die anderen sind Gegenbeispiele.</translation>
 </message>
 <message>
 <source>{lesson} · page {number} of {count}</source>
@@ -10144,8 +11204,16 @@ Der andere Text: {other}
 <translation>{name} ist fertig</translation>
 </message>
 <message>
+<source>{name} words</source>
+<translation>{name} Wörter</translation>
+</message>
+<message>
 <source>{name} · sweep</source>
 <translation>{name} · Versuchsreihe</translation>
+</message>
+<message>
+<source>{name}, the first {count}</source>
+<translation>{name}, die ersten {count}</translation>
 </message>
 <message>
 <source>{name}: click to show or hide it</source>
@@ -10218,6 +11286,10 @@ Der andere Text: {other}
 <message>
 <source>{prediction}: this text {ours}, the other text {theirs}</source>
 <translation>{prediction}: dieser Text {ours}, der andere Text {theirs}</translation>
+</message>
+<message>
+<source>{rest} of {all} heads cannot be told from 0.</source>
+<translation>{rest} von {all} Köpfen sind nicht von 0 zu unterscheiden.</translation>
 </message>
 <message numerus="yes">
 <source>{right} of %n sentence(s) right</source>
@@ -10298,12 +11370,20 @@ Der andere Text: {other}
 <translation>{row} zu {column}: {change} (+0,01: ein um 1 höheres Gewicht hebt die Chancen um 1 %)</translation>
 </message>
 <message>
+<source>{row}, answered {column}: {value}</source>
+<translation>{row}, als {column} beantwortet: {value}</translation>
+</message>
+<message>
 <source>{row}, {column}: cosine {value} with the baseline</source>
 <translation>{row}, {column}: Kosinus {value} zur Baseline</translation>
 </message>
 <message>
 <source>{row}, {column}: size {value}</source>
 <translation>{row}, {column}: Größe {value}</translation>
+</message>
+<message>
+<source>{row}: head {column} finds {value}, all sentences together</source>
+<translation>{row}: Kopf {column} findet {value}, alle Sätze zusammen</translation>
 </message>
 <message>
 <source>{said} Loss: {loss} nats per label.</source>
@@ -10342,6 +11422,10 @@ Der andere Text: {other}
 <translation>{share} (ja)</translation>
 </message>
 <message>
+<source>{share} ({low} to {high}), of {count} words; by heart {control}</source>
+<translation>{share} ({low} bis {high}), von {count} Wörtern; auswendig {control}</translation>
+</message>
+<message>
 <source>{share} can flow from {column} to {row}</source>
 <translation>{share} können von {column} nach {row} fließen</translation>
 </message>
@@ -10368,6 +11452,10 @@ Der andere Text: {other}
 <message>
 <source>{share} of the variance</source>
 <translation>{share} der Varianz</translation>
+</message>
+<message>
+<source>{share} of {count} are right ({low} to {high}); always answering “{always}” would get {often}.</source>
+<translation>{share} von {count} sind richtig ({low} bis {high}); immer „{always}“ zu antworten träfe {often}.</translation>
 </message>
 <message>
 <source>{share} of {row} comes from {column}</source>
@@ -10515,6 +11603,10 @@ Der andere Text: {other}
 <translation>{token}: {value} · {method}</translation>
 </message>
 <message>
+<source>{unit} fires most at {words}: {share} one word.</source>
+<translation>{unit} feuert am stärksten bei {words}: {share} ein Wort.</translation>
+</message>
+<message>
 <source>{value} on a scale from {low} to {high}</source>
 <translation>{value} auf einer Skala von {low} bis {high}</translation>
 </message>
@@ -10529,6 +11621,18 @@ Der andere Text: {other}
 <message>
 <source>{what}: {now} with this text, {then} with every word masked.</source>
 <translation>{what}: {now} mit diesem Text, {then}, wenn jedes Wort maskiert ist.</translation>
+</message>
+<message>
+<source>{where}, a probe reads {share} of all tags ({low} to {high}); by heart it learns {control}.</source>
+<translation>{where} liest eine Probe {share} aller Tags ab ({low} bis {high}); auswendig lernt sie {control}.</translation>
+</message>
+<message>
+<source>{where}, all {count} nearest uses are the word “{word}” itself.</source>
+<translation>{where} sind alle {count} nächsten Verwendungen das Wort „{word}“ selbst.</translation>
+</message>
+<message>
+<source>{where}, {same} of the {count} nearest uses are the word “{word}” itself; others: {others}.</source>
+<translation>{where} sind {same} der {count} nächsten Verwendungen das Wort „{word}“ selbst; andere: {others}.</translation>
 </message>
 <message>
 <source>{where}: {verdict}</source>
@@ -10561,6 +11665,10 @@ Der andere Text: {other}
 <message>
 <source>{word}: cosine {cosine}</source>
 <translation>{word}: Kosinus {cosine}</translation>
+</message>
+<message>
+<source>{x} taken out</source>
+<translation>{x} weggenommen</translation>
 </message>
 <message>
 <source>±: the standard error, by how much the share would differ with other pairs of this kind; with all or none right it cannot be estimated.</source>
@@ -10621,6 +11729,26 @@ Der andere Text: {other}
 <message>
 <source>‖now − before‖ / ‖before‖, of all weights and biases</source>
 <translation>‖jetzt − vorher‖ / ‖vorher‖, über alle Gewichte und Biases</translation>
+</message>
+<message>
+<source>‘in Paris’ → its verb</source>
+<translation>‚in Paris‘ → das Verb</translation>
+</message>
+<message>
+<source>‘said that …’ → its verb</source>
+<translation>‚sagte, dass …‘ → das Verb</translation>
+</message>
+<message>
+<source>‘want to go’ → its verb</source>
+<translation>‚gehen wollen‘ → das Verb</translation>
+</message>
+<message>
+<source>‘when …’ → main verb</source>
+<translation>‚wenn …‘ → Hauptverb</translation>
+</message>
+<message>
+<source>“:: contrast” takes two words, the one asked about and the one against it.</source>
+<translation>„:: contrast“ braucht zwei Wörter: das, nach dem gefragt wird, und das, mit dem es verglichen wird.</translation>
 </message>
 <message>
 <source>“:: cut” takes one word.</source>
@@ -10733,6 +11861,10 @@ Der andere Text: {other}
 <message>
 <source>“{text}” is no word; write cat, b:cat or cat#2.</source>
 <translation>„{text}“ ist kein Wort; richtig ist cat, b:cat oder cat#2.</translation>
+</message>
+<message>
+<source>“{text}” is none of the pairs that ship.</source>
+<translation>„{text}“ ist keines der mitgelieferten Paare.</translation>
 </message>
 <message>
 <source>“{text}” is not a whole number from 1 to {most}.</source>
@@ -10849,6 +11981,10 @@ Der andere Text: {other}
 <message>
 <source>“{word}” wins only in the last layer ({share}); {until}, the guess is “{before}”.</source>
 <translation>„{word}“ gewinnt erst in der letzten Schicht ({share}); {until} ist der Tipp „{before}“.</translation>
+</message>
+<message>
+<source>“{word}” → “{instead}” changes the answer to “{answer}”: {text}</source>
+<translation>„{word}“ → „{instead}“ ändert die Antwort zu „{answer}“: {text}</translation>
 </message>
 <message>
 <source>“{word}”: is the whole word in the vocabulary?</source>
