@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bertcore.errors import BertcoreError
+from bertcore.files import read_bytes
 from bertcore.locations import built_in_checkpoint
 from bertcore.progress import ReportProgress
 
@@ -73,7 +74,7 @@ def _answered(checkpoint: Checkpoint, gathered: Gathered, kept: Kept, progress: 
             if file is None:
                 raise BertcoreError(say("No sample ships for the task of this model; open a file of examples."))
         examples = examples_of_file(checkpoint, str(file), None, {})
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        digest = hashlib.sha256(read_bytes(file)).hexdigest()
         scored = TaskExamples(checkpoint, examples, file.name, digest)
         return AnsweredExamples(scored, scored.answers(progress=progress))
 

@@ -90,7 +90,11 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
     *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
     *("roberta", "albert"),
 }
-WORDS_OF_OTHERS = {"SnapshotList", "SentenceArcs"}  # widgets that paint what another vocabulary, or a treebank, says
+WORDS_OF_OTHERS = {
+    "SnapshotList",
+    "SentenceArcs",
+    "UsesTable",
+}  # widgets that paint what another vocabulary, or a treebank, says
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TAGS = re.compile(r"<[^>]*>|&[a-z]+;")
 _MODELS = re.compile("|".join(map(re.escape, NAMED)))
