@@ -34,7 +34,7 @@ SIDE_PX, LEAST_PX, MOST_WORDS = 330, 150, 5
 KINDS: tuple[tuple[UnitKind, str], ...] = (("neuron", mark("Neuron")), ("head", mark("Head")))
 CLEAR = (0.8, 0.5, 0.2, 0.0)  # the least share of the strongest contexts that are one word
 CLEARNESS = (
-    mark("one word: 80% or more"),
+    mark("one word: ≥ 80%"),
     mark("one word: 50 to 79%"),
     mark("one word: 20 to 49%"),
     mark("many words"),

@@ -200,7 +200,7 @@ def unit_name(found: FoundUnit) -> str:
 
 def unit_finding(found: FoundUnit) -> str:
     """What a unit is strongest at, and whether switching it off changes anything that can be measured."""
-    words = ", ".join(f"“{word}”" for word, _ in found.own[: MOST_OTHERS + 1])
+    words = ", ".join(say("“{word}”", word=word) for word, _ in found.own[: MOST_OTHERS + 1])
     share = numbers.percent(float(found.clear[found.unit]))
     text = say("{unit} fires most at {words}: {share} one word.", unit=unit_name(found), words=words, share=share)
     if found.matters is None:

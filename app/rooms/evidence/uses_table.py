@@ -30,7 +30,7 @@ class UsesTable(Table):
             Column("", lambda use: use.word, is_strong=lambda _use: True, color=lambda _use: "accent"),
             Column("", lambda use: use.after[:AROUND], tip=lambda use: use.before + use.word + use.after),
             Column(number or say("cosine"), lambda use: numbers.decimal(use.value), is_number=True),
-            Column(say("from"), lambda use: use.place, color=lambda _use: "muted"),
+            Column(say("from"), lambda use: place_text(use.place), color=lambda _use: "muted"),
         ]
 
     def show_uses(self, uses: Sequence[Use]) -> None:
@@ -43,6 +43,12 @@ class UsesTable(Table):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         for side in (0, 2):
             header.setSectionResizeMode(side, QHeaderView.ResizeMode.Stretch)
+
+
+def place_text(place: str) -> str:
+    """ "stories.txt, line 3", in the language of the window."""
+    file, line, number = place.rpartition("line ")
+    return f"{file}{say('line {number}', number=number)}" if line else place
 
 
 def opened_use(use: Use) -> OpenedRow:

@@ -198,7 +198,8 @@ class UsesView(EvidenceView):
         self.near_card.setEnabled(found is not None)
         self.nearest.show_uses([] if found is None else found.nearest)
         self.apart.show_uses([] if found is None else found.same[:LEAST_ALIKE])
-        self.apart_title.setVisible(found is not None and bool(found.same))
+        for shown in (self.apart_title, self.apart):
+            shown.setVisible(found is not None and bool(found.same))
         if found is not None:
             compared = say("%Ln token(s) compared, none left out; near-duplicates are not repeated", n=found.tokens)
             self.near_card.set_intro(compared)

@@ -631,7 +631,7 @@
 </message>
 <message>
 <source>A sentence, and what the best head of each relation looks at</source>
-<translation>Ein Satz, und worauf der beste Kopf jeder Beziehung blickt</translation>
+<translation>Ein Satz, und worauf der beste Kopf jeder Beziehung schaut</translation>
 </message>
 <message>
 <source>A small sample: with only 20 held-out examples, one right answer more or less may be chance.</source>
@@ -1901,7 +1901,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Each cell: how often that head looks most at the right word. Frame: the best on one half of the sentences. Bar: how it did on the other half, with its interval. Orange line: always guessing the same distance. Grey: no better.</source>
-<translation>Jede Zelle: wie oft dieser Kopf am stärksten auf das richtige Wort blickt. Rahmen: der beste auf der einen Hälfte der Sätze. Balken: sein Ergebnis auf der anderen Hälfte, mit Intervall. Orange Linie: immer denselben Abstand raten. Grau: nicht besser.</translation>
+<translation>Jede Zelle: wie oft dieser Kopf am stärksten auf das richtige Wort schaut. Rahmen: der beste auf der einen Hälfte der Sätze. Balken: sein Ergebnis auf der anderen Hälfte, mit Intervall. Orange Linie: immer denselben Abstand raten. Grau: nicht besser.</translation>
 </message>
 <message>
 <source>Each cell: this head adds nothing. How does ln p(wanted) − ln p(unwanted) change, on average? Hatched: the interval includes 0.</source>
@@ -3009,7 +3009,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>In how many of all cases the head looks most at the right word.</source>
-<translation>In wie vielen aller Fälle der Kopf am stärksten auf das richtige Wort blickt.</translation>
+<translation>In wie vielen aller Fälle der Kopf am stärksten auf das richtige Wort schaut.</translation>
 </message>
 <message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
@@ -4188,7 +4188,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Nobody taught the model grammar. Does a head still look from a subject to its verb, and more often than always guessing the next word would?</source>
-<translation>Niemand hat dem Modell Grammatik beigebracht. Blickt trotzdem ein Kopf vom Subjekt zum Verb, und öfter, als immer das nächste Wort zu raten träfe?</translation>
+<translation>Niemand hat dem Modell Grammatik beigebracht. Schaut trotzdem ein Kopf vom Subjekt zum Verb, und öfter, als immer das nächste Wort zu raten träfe?</translation>
 </message>
 <message>
 <source>None of the labels</source>
@@ -5143,7 +5143,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Right: looks at the word that differs. Up or down: changes the answer. Often not the same heads.</source>
-<translation>Rechts: blickt auf das Wort, das sich unterscheidet. Oben oder unten: ändert die Antwort. Oft sind es nicht dieselben Köpfe.</translation>
+<translation>Rechts: schaut auf das Wort, das sich unterscheidet. Oben oder unten: ändert die Antwort. Oft sind es nicht dieselben Köpfe.</translation>
 </message>
 <message>
 <source>Ring around the mouse pointer</source>
@@ -8044,7 +8044,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>Who looks, and who acts?</source>
-<translation>Wer blickt hin, und wer bewirkt etwas?</translation>
+<translation>Wer schaut hin, und wer bewirkt etwas?</translation>
 </message>
 <message>
 <source>Whole words</source>
@@ -9641,7 +9641,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>noun → the noun it describes</source>
-<translation>Substantiv → das Substantiv, das es bestimmt</translation>
+<translation>Attribut → sein Substantiv</translation>
 </message>
 <message>
 <source>now</source>
@@ -9736,8 +9736,8 @@ Der andere Text: {other}
 <translation>ein Wort: 50 bis 79 %</translation>
 </message>
 <message>
-<source>one word: 80% or more</source>
-<translation>ein Wort: 80 % oder mehr</translation>
+<source>one word: ≥ 80%</source>
+<translation>ein Wort: ≥ 80 %</translation>
 </message>
 <message>
 <source>only in this text</source>
@@ -10498,8 +10498,8 @@ Der andere Text: {other}
 <message numerus="yes">
 <source>the word looks at what it depends on; %Ln case(s)</source>
 <translation>
-<numerusform>das Wort blickt auf das, wovon es abhängt; %Ln Fall</numerusform>
-<numerusform>das Wort blickt auf das, wovon es abhängt; %Ln Fälle</numerusform>
+<numerusform>das Wort schaut auf das, wovon es abhängt; %Ln Fall</numerusform>
+<numerusform>das Wort schaut auf das, wovon es abhängt; %Ln Fälle</numerusform>
 </translation>
 </message>
 <message>
@@ -10765,8 +10765,8 @@ Der andere Text: {other}
 <message numerus="yes">
 <source>what it depends on looks at the word; %Ln case(s)</source>
 <translation>
-<numerusform>das, wovon es abhängt, blickt auf das Wort; %Ln Fall</numerusform>
-<numerusform>das, wovon es abhängt, blickt auf das Wort; %Ln Fälle</numerusform>
+<numerusform>das, wovon es abhängt, schaut auf das Wort; %Ln Fall</numerusform>
+<numerusform>das, wovon es abhängt, schaut auf das Wort; %Ln Fälle</numerusform>
 </translation>
 </message>
 <message>
@@ -10795,7 +10795,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>where it is strongest</source>
-<translation>wo es am stärksten ist</translation>
+<translation>am stärksten</translation>
 </message>
 <message>
 <source>where it looks in head {head}</source>
