@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
 
-SIDE_PX, MOST_WORDS = 330, 8
+SIDE_PX, MOST_WORDS = 345, 8
 MOST_TOKENS = 3  # of a phrase
 BINS = np.linspace(-1, 1, 41)
 COLORS = ("curve_train", "curve_held_out", "curve_mlm")  # of groups of uses
@@ -45,7 +45,7 @@ class UsesView(EvidenceView):
         Lines(
             key="layers",
             title=mark("By layer"),
-            name=mark("The word itself among the 50 nearest"),
+            name=mark("The word among the 50 nearest"),
             curves=(CurveSpec("same", mark("the word itself"), "curve_train", markers=True),),
             left_label=mark("of 50"),
             includes_zero=True,

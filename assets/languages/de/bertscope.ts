@@ -6871,12 +6871,12 @@ Ein anderer Schluss</translation>
 <translation>Das ganze Fenster zeigt diesen Austausch. Ein Klick oder Esc beendet ihn</translation>
 </message>
 <message>
-<source>The word is not in this sentence.</source>
-<translation>Das Wort kommt in diesem Satz nicht vor.</translation>
+<source>The word among the 50 nearest</source>
+<translation>Das Wort unter den 50 nächsten</translation>
 </message>
 <message>
-<source>The word itself among the 50 nearest</source>
-<translation>Das Wort selbst unter den 50 nächsten</translation>
+<source>The word is not in this sentence.</source>
+<translation>Das Wort kommt in diesem Satz nicht vor.</translation>
 </message>
 <message>
 <source>The word that it is compared with</source>
