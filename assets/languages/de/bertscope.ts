@@ -4080,6 +4080,10 @@ Ein anderer Schluss</translation>
 <translation>Noch keine Sammlung</translation>
 </message>
 <message>
+<source>No groups: three hold {apart} of the differences, and as much of a cloud without any ({chance}).</source>
+<translation>Keine Gruppen: Drei fassen {apart} der Unterschiede, und ebenso viel von einer Wolke ohne Gruppen ({chance}).</translation>
+</message>
+<message>
 <source>No head alone moves the answer much.</source>
 <translation>Kein Kopf allein bewegt die Antwort weit.</translation>
 </message>
