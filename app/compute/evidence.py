@@ -105,28 +105,34 @@ def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
 
 
 class Kept:
-    """What the worker has found for one model, by what was asked: another model's takes its place."""
+    """What the worker has found for one model, by what was asked: another model's takes its place.
+
+    It stands in the key of a question, which must not keep a model alive: what was found is in a table of this module.
+    """
 
     def __init__(self) -> None:
         self._model: weakref.ref[Checkpoint] | None = None
-        self._found: dict[Hashable, Any] = {}
 
     def get(self, checkpoint: Checkpoint, key: Hashable, make: Callable[[], Found]) -> Found:
         """What is kept of `key`, or is made now."""
         if self._model is None or self._model() is not checkpoint:
             self._model = weakref.ref(checkpoint)
-            self._found.clear()
-        if key in self._found:
-            known: Found = self._found[key]
+            self.clear()
+        kept = _FOUND.setdefault(self, {})
+        if key in kept:
+            known: Found = kept[key]
             return known
-        found = self._found[key] = make()
-        if len(self._found) > MOST_KEPT:
-            self._found.pop(next(iter(self._found)), None)
+        found = kept[key] = make()
+        if len(kept) > MOST_KEPT:
+            kept.pop(next(iter(kept)), None)
         return found
 
     def clear(self) -> None:
         """Another model is open: what is kept may hold the one before."""
-        self._found = {}
+        _FOUND.pop(self, None)
+
+
+_FOUND: weakref.WeakKeyDictionary[Kept, dict[Hashable, Any]] = weakref.WeakKeyDictionary()
 
 
 def heads_of(

@@ -147,7 +147,7 @@ def asked_in_app() -> set[str]:
                 starred = [isinstance(one, ast.Starred) for one in node.args[: place + 1]]
                 if starred and not any(starred) and isinstance(function := node.args[place], ast.Name | ast.Attribute):
                     found.add(ast.unparse(function))
-    found -= {"function", "self.function"}  # one of those that follow
+    found -= {"function", "self.function", "encoding"}  # one of those that follow; the last is asked of an index
     return found | {"rollout_of", "flow_of", "Attentions.thumbnails", "Attentions.small_differences", "neighbours"}
 
 

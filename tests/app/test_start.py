@@ -68,7 +68,16 @@ def test_the_tour_draws_every_room_and_view(model_folder: Path, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert not (home / "settings.json").exists()  # a tour changes nothing of the person's
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
-    views = "map" + " embed" * 4 + " attend" * 8 + " predict" * 6 + " layers" * 9 + " train apply game film"
+    views = (
+        "map"
+        + " embed" * 4
+        + " attend" * 8
+        + " predict" * 6
+        + " layers" * 9
+        + " train apply"
+        + " evidence" * 7
+        + " game film"
+    )
     compared = " map embed predict predict attend layers" * 3 + " attend attend predict layers layers attend"
     runs = " train" * 7  # curves of two runs, with more; a sweep at work, finished; three endings
     rooms = views + compared + runs + " layers layers predict attend" + " predict predict"  # swapped; many texts

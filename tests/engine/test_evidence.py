@@ -16,8 +16,7 @@ from bertcore.evidence.grammar import FEWEST
 from bertcore.evidence.heads import MEASURES
 from bertcore.evidence.shards import Shard
 from bertcore.loaded_model import LoadedModel, load
-from tests.engine.family_models import family_model
-from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
+from tests.engine.models import family_model, tiny_checkpoint, tiny_model, word_tokenizer
 
 TEMPLATES = [
     "The [cat/dog|bird/mat] sat on the [mat|dog] and [was/sat].",

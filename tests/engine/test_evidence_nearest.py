@@ -15,8 +15,7 @@ from bertcore.errors import BertcoreError
 from bertcore.evidence import nearest
 from bertcore.evidence.collection import Collection, Sentence
 from bertcore.evidence.nearest import TokenIndex, Tokens, index_bytes, open_index
-from tests.engine.family_models import SHAPES, family_model
-from tests.engine.models import WORDS, tiny_model, word_tokenizer
+from tests.engine.models import SHAPES, WORDS, family_model, tiny_model, word_tokenizer
 
 CHECKPOINT = checkpoint_in_memory(tiny_model(), word_tokenizer(), "tiny")
 COUNT = 60
