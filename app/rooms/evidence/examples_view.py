@@ -7,19 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QHeaderView, QLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHeaderView, QLayout, QLineEdit
 
 from ...compute.evidence_examples import ExampleRow, FoundExamples, examples_of, flips_of
 from ...figures.figure import joined
 from ...figures.values import Side, Values
 from ...look import numbers, theme
 from ...look.say import mark, say
-from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.card import Card, button, label
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.curve_specs import CurveSpec
-from ...widgets.layouts import hbox, vbox
 from ...widgets.table import Column, Table
 from ..pictures import Bars, Cells, Lines
 from .sentences import examples_finding, flips_text, slice_name
@@ -36,7 +35,7 @@ WHICH = (mark("All"), mark("Right"), mark("Wrong"))
 class ExamplesView(EvidenceView):
     """A click on a cell of the confusion matrix shows its examples alone; once more, all."""
 
-    needs = "examples"
+    needs, shows = "examples", "examples"
     asks: ClassVar = {"flips": False}  # of the example that is selected
     pictures = (
         Cells(
@@ -46,8 +45,6 @@ class ExamplesView(EvidenceView):
             intro=mark("Click a cell: the table shows its examples."),
             hovered=mark("{row}, answered {column}: {value}"),
             saved_as="confusion",
-            asks="examples",
-            is_compared=False,
             axis_names=(mark("right"), mark("given")),
             chart=partial(LabelledGrid, scale=False, tilted=True),
             digits=0,
@@ -58,8 +55,6 @@ class ExamplesView(EvidenceView):
             title=mark("Where is it worse, or better?"),
             name=mark("Share of right answers in slices of the examples"),
             intro=mark("Share right with its interval. Orange line: of all others. Grey: may be chance."),
-            asks="examples",
-            is_compared=False,
             saved_as="right",
             chart=partial(BarList, may_cut=True, label_share=0.5),
             folds=True,
@@ -75,8 +70,6 @@ class ExamplesView(EvidenceView):
             left_label=mark("share"),
             bottom_label=mark("least probability"),
             at=mark("from {x} on"),
-            asks="examples",
-            is_compared=False,
             saved_as="precision_recall",
             includes_zero=True,
             folds=True,
@@ -105,27 +98,16 @@ class ExamplesView(EvidenceView):
         self.table.row_opened.connect(self._open_example)
         self.cards["threshold"].add_to_header(self.of)
         cards = [self.folded(picture.key) for picture in self.pictures]
-        if theme.is_projector():
-            return hbox((self.examples, 1), *cards, gap_px=GAP_PX)
-        side = QWidget()
-        vbox(*((card, 1) for card in cards), parent=side, gap_px=GAP_PX)
-        for card in cards:
-            card.setMinimumHeight(theme.px(LEAST_PX))
-        cards[0].setMaximumHeight(theme.px(MOST_PX))
-        area = scrolled(side)
-        area.setFixedWidth(theme.column_px(SIDE_PX))
-        return hbox((self.examples, 1), area, gap_px=GAP_PX)
+        if not theme.is_projector():
+            for card in cards:
+                card.setMinimumHeight(theme.px(LEAST_PX))
+            cards[0].setMaximumHeight(theme.px(MOST_PX))
+        return self.beside(self.examples, cards, SIDE_PX, grows=1)
 
     def missing(self, reading: Reading) -> str:
         if reading.request.model.task is None:
             return say("It was not fine-tuned on a task. Open a fine-tuned model, or fine-tune one in Train.")
         return ""
-
-    @property
-    def found(self) -> FoundExamples | None:
-        """The answer on show."""
-        answer: FoundExamples | None = self.asked["examples"].answer
-        return answer
 
     def question(
         self, asks: str, reading: Reading, selection: Selection
@@ -141,11 +123,7 @@ class ExamplesView(EvidenceView):
             self.of.addItems(list(self.found.thresholds))
         self.redraw()
 
-    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        found = self.found
-        if found is None:
-            self.cleared(key)
-            return None
+    def values_of(self, key: str, found: FoundExamples, selection: Selection) -> Values:
         if key == "confusion":
             sides = Side("class", found.labels, axis_name="right"), Side("class", found.labels, axis_name="given")
             texts = [[numbers.count(each) if each else "" for each in row] for row in found.confusion.tolist()]
@@ -177,8 +155,8 @@ class ExamplesView(EvidenceView):
             self.cell = None if cell == self.cell else cell
             self._fill()
 
-    def finding_of(self, reading: Reading, selection: Selection) -> str:
-        return "" if self.found is None else examples_finding(self.found)
+    def finding_in(self, found: FoundExamples, selection: Selection) -> str:
+        return examples_finding(found)
 
     def caption(self, key: str) -> dict[str, Any]:
         found, caption = self.found, super().caption(key)

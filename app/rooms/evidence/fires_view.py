@@ -13,7 +13,7 @@ from ...compute.evidence_uses import FoundUnit, Words, unit_of
 from ...figures.values import Side, Values
 from ...look import numbers, theme
 from ...look.say import mark, say
-from ...widgets.card import GAP_PX, Card, button, scrolled
+from ...widgets.card import GAP_PX, Card, button
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice, SpinBox
 from ...widgets.curve_specs import CurveSpec
@@ -45,14 +45,13 @@ WORDS = {"before": mark("What stands before"), "after": mark("What comes after")
 class FiresView(EvidenceView):
     """Of the chosen layer; of a head, the chosen one. A neuron is chosen here."""
 
+    shows = "unit"
     pictures = (
         *(
             Bars(
                 key=key,
                 title=title,
                 name=title,
-                asks="unit",
-                is_compared=False,
                 saved_as=f"words_{key}",
                 shown_digits=0,
                 chart=partial(BarList, may_cut=True),
@@ -65,8 +64,6 @@ class FiresView(EvidenceView):
             title=mark("Does it matter?"),
             name=mark("How much likelier the next word is with it, in nats"),
             intro=mark("How much likelier the next word, hidden, is with it than with 0 in its place, in nats."),
-            asks="unit",
-            is_compared=False,
             saved_as="gain",
             shown_digits=3,
             folds=True,
@@ -80,8 +77,6 @@ class FiresView(EvidenceView):
             bottom_label=mark("activation"),
             at=mark("activation {x}"),
             includes_zero=True,
-            asks="unit",
-            is_compared=False,
             saved_as="tokens",
             folds=True,
         ),
@@ -89,8 +84,6 @@ class FiresView(EvidenceView):
             key="clear",
             title=mark("How clear are they all?"),
             name=mark("How many of the strongest contexts of each are one word"),
-            asks="unit",
-            is_compared=False,
             saved_as="units",
             shown_digits=0,
             folds=True,
@@ -113,7 +106,7 @@ class FiresView(EvidenceView):
         clear = button(say("Another clear one"), self._on_clear_clicked, look="small")
         clear.setToolTip(say("The next neuron whose strongest contexts are mostly one word"))
         self.neurons = [self.number, clear]
-        self.kind.activated.connect(self._ask_again)
+        self.kind.activated.connect(self.ask_again)
         self.which.activated.connect(lambda _at: self.redraw("before"))
         self.contexts, self.table = Card(say("Where it fires most"), intro=" "), UsesTable("", say("activation"))
         self.table.setAccessibleName(say("Contexts"))
@@ -123,31 +116,18 @@ class FiresView(EvidenceView):
         self.table.row_opened.connect(self._open_use)
         cards = [self.folded(picture.key) for picture in self.pictures]
         if theme.is_projector():
-            return hbox((self.contexts, 1), *cards, gap_px=GAP_PX)
-        side = QWidget()
-        vbox(cards[2], (cards[3], 1), cards[4], parent=side, gap_px=GAP_PX)
+            return self.beside(self.contexts, cards, SIDE_PX, grows=3)
         cards[3].setMinimumHeight(theme.px(LEAST_PX))
-        area = scrolled(side)
-        area.setFixedWidth(theme.column_px(SIDE_PX))
-        below = hbox(*((card, 1) for card in cards[:2]), gap_px=GAP_PX)
-        return hbox((vbox((self.contexts, 3), (below, 1), gap_px=GAP_PX), 1), area, gap_px=GAP_PX)
-
-    def missing(self, reading: Reading) -> str:
-        return ""  # every model has neurons and heads
+        main, words = QWidget(), hbox(*((card, 1) for card in cards[:2]), gap_px=GAP_PX)
+        vbox((self.contexts, 3), (words, 1), parent=main, gap_px=GAP_PX)
+        return self.beside(main, cards[2:], SIDE_PX, grows=1)
 
     def question(self, asks: str, reading: Reading, selection: Selection) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         kind: UnitKind = self.kind.currentData()
         unit = self.unit if kind == "neuron" else selection.head
         return unit_of, (kind, selection.layer, unit)
 
-    def draw_answer(self, asks: str) -> None:
-        self.redraw()
-
-    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        found: FoundUnit | None = self.answer_of("unit", reading)
-        if found is None:
-            self.cleared(key)
-            return None
+    def values_of(self, key: str, found: FoundUnit, selection: Selection) -> Values:
         if key in WORDS:
             return _words(getattr(found, key))
         if key == "all":
@@ -168,17 +148,16 @@ class FiresView(EvidenceView):
         array = np.array([one.value for one in both])
         return Values(array, Side("class", names), high=most, texts=texts, detail=detail)
 
-    def finding_of(self, reading: Reading, selection: Selection) -> str:
-        found: FoundUnit | None = self.answer_of("unit", reading)
-        return "" if found is None else unit_finding(found)
+    def finding_in(self, found: FoundUnit, selection: Selection) -> str:
+        return unit_finding(found)
 
     def how_many(self, key: str) -> str:
-        found: FoundUnit | None = self.asked["unit"].answer
+        found: FoundUnit | None = self.found
         return "" if found is None else say("%Ln token(s)", n=int(found.bars.sum()))
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         super().drawn(reading, selection)
-        found: FoundUnit | None = self.answer_of("unit", reading)
+        found: FoundUnit | None = self.found
         is_neuron = self.kind.currentData() == "neuron"
         for widget in self.neurons:
             widget.setVisible(is_neuron)
@@ -199,18 +178,14 @@ class FiresView(EvidenceView):
 
     def _choose(self, unit: int) -> None:
         self.unit = unit
-        self._ask_again()
+        self.ask_again()
 
     def _on_clear_clicked(self) -> None:
         """The one after this in the order of how clear they are."""
-        found: FoundUnit | None = self.asked["unit"].answer
+        found: FoundUnit | None = self.found
         if found is not None:
             order = np.argsort(-found.clear, kind="stable").tolist()
             self._choose(order[(order.index(found.unit) + 1) % len(order)])
-
-    def _ask_again(self, *_: object) -> None:
-        self.pause_ms = 0
-        self.redraw()
 
     def _open_use(self, use: Use) -> None:
         self.row_opened.emit(opened_use(use))

@@ -39,7 +39,7 @@ WORDS = range(5, 15)  # how many a sentence with arrows has
 class GrammarView(EvidenceView):
     """A click on a row chooses its relation, and the head there for all rooms."""
 
-    needs = "trees"
+    needs, shows = "trees", "grammar"
     asks: ClassVar = {"looks": False}  # of the sentence on show
     pictures = (
         Cells(
@@ -54,8 +54,6 @@ class GrammarView(EvidenceView):
             hovered=mark("{row}: head {column} finds {value}, all sentences together"),
             write=numbers.percent,
             number="relation_found",
-            asks="grammar",
-            is_compared=False,
             scale=mark("found"),
             scale_ends=numbers.percent,
             scale_below=True,
@@ -66,8 +64,6 @@ class GrammarView(EvidenceView):
             name=mark("What the best head of each relation finds on the other half"),
             number="relation_found",
             saved_as="best_head",
-            asks="grammar",
-            is_compared=False,
             on="relations",
             chart=partial(BarList, clickable=True, label_share=0.3, stretch_to_px=60),
         ),
@@ -94,19 +90,10 @@ class GrammarView(EvidenceView):
         rows.addWidget(self.one, 3)
         return vbox((scrolled(inside), 1))
 
-    def missing(self, reading: Reading) -> str:
-        return ""  # every model has heads
-
     def question(self, asks: str, reading: Reading, selection: Selection) -> Asked | None:
         if asks == "grammar":
             return grammar_of, ()
         return None if self.sentence_number is None else (looks_in_sentence, (self.sentence_number,))
-
-    @property
-    def found(self) -> FoundGrammar | None:
-        """The answer on show."""
-        answer: FoundGrammar | None = self.asked["grammar"].answer
-        return answer
 
     @property
     def chosen(self) -> int:
@@ -132,16 +119,13 @@ class GrammarView(EvidenceView):
             return say("Too few sentences"), text
         return super().nothing(reading, selection)
 
-    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        if self.found is None:
-            self.cleared(key)
-            return None
-        best, (count, depth, width) = self.found.best, self.found.shares.shape
+    def values_of(self, key: str, found: FoundGrammar, selection: Selection) -> Values:
+        best, (count, depth, width) = found.best, found.shares.shape
         if key == "relations":
             rows = Side("class", [relation_name(each.relation) for each in best], axis_name="relation")
             self.charts[key].setMinimumHeight(theme.px(ABOVE_PX + ROW_PX * count))
             framed = [(row, each.layer * width + each.head) for row, each in enumerate(best)]
-            array = self.found.shares.reshape(count, depth * width)
+            array = found.shares.reshape(count, depth * width)
             of = all_heads(depth, width), 0, None, (), {"framed": framed}, self.how_many(key)
             return Values(array, rows, *of)
         labels = [f"{head_name(each.layer, each.head)} {direction_arrow(each)}" for each in best]
@@ -172,9 +156,8 @@ class GrammarView(EvidenceView):
             return super().sentence(key, row, column)
         return joined(grammar_finding(self.found.best[row]), looks_text(self.found.best[row]))
 
-    def finding_of(self, reading: Reading, selection: Selection) -> str:
-        has_some = self.found is not None and self.found.best
-        return grammar_finding(self.found.best[self.chosen]) if self.found is not None and has_some else ""
+    def finding_in(self, found: FoundGrammar, selection: Selection) -> str:
+        return grammar_finding(found.best[self.chosen]) if found.best else ""
 
     def how_many(self, key: str) -> str:
         if self.found is None:

@@ -53,15 +53,13 @@ class PairRow(NamedTuple):
 class HeadsView(EvidenceView):
     """The chosen head of all rooms is the one whose pairs are listed."""
 
-    needs = "pairs"
+    needs, shows, guesses = "pairs", "effect", True
     pictures = (
         Cells(
             key="grid",
             title=mark("What each head does"),
             name=mark("Mean effect of each head: rows are layers, columns are heads"),
             number="mean_effect",
-            asks="effect",
-            is_compared=False,
             axis_names=(mark("layer"), mark("head")),
             chart=LabelledGrid,
             width=3,
@@ -72,8 +70,6 @@ class HeadsView(EvidenceView):
             name=mark("The ten heads with the largest mean effect, with their intervals"),
             intro=mark("Bar: the mean. Line: its 95% interval, for all heads at once. Grey: the interval includes 0."),
             number="mean_effect",
-            asks="effect",
-            is_compared=False,
             chart=partial(BarList, clickable=True, stretch_to_px=30),
             width=2,
             folds=True,
@@ -87,7 +83,6 @@ class HeadsView(EvidenceView):
             ),
             saved_as="attention_and_effect",
             asks="attention",
-            is_compared=False,
             chart=partial(Scatter, axis_names=(mark("attention to the word that differs"), mark("effect"))),
             width=2,
             folds=True,
@@ -98,7 +93,7 @@ class HeadsView(EvidenceView):
         self.measure = Choice(say("What is done with each head"))
         for key, (title, _, _) in MEASURES.items():
             self.measure.addItem(say(title), key)
-        self.measure.activated.connect(lambda _: self.redraw())
+        self.measure.activated.connect(self.ask_again)
         self.cards["grid"].add_to_header(self.measure)
         self.charts["grid"].hint_px = GRID_PX
         self.pairs_card, self.table = Card(say("The pairs")), PairTable()
@@ -125,12 +120,6 @@ class HeadsView(EvidenceView):
     def passes(self, asks: str, model: ModelInfo) -> float:
         is_one = asks == "attention" or self.measure.currentData() in ("attention", "gradient")
         return 3.0 if is_one else 2 + model.layers * model.heads / 2
-
-    @property
-    def found(self) -> HeadEvidence | None:
-        """The answer on show."""
-        answer: HeadEvidence | None = self.asked["effect"].answer
-        return answer
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
         found, looks = self.found, self.asked["attention"].answer
@@ -173,8 +162,8 @@ class HeadsView(EvidenceView):
         place = divmod(number, found.means.value.shape[1]) if key != "grid" or column is None else (row, column)
         return joined(head_text(found, *place), self.how_many(key))
 
-    def finding_of(self, reading: Reading, selection: Selection) -> str:
-        return "" if self.found is None else heads_finding(self.found)
+    def finding_in(self, found: HeadEvidence, selection: Selection) -> str:
+        return heads_finding(found)
 
     def how_many(self, key: str) -> str:
         return "" if self.found is None else say("%Ln pair(s)", n=len(self.found.pairs))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
 
+CURVE_PX = 260
 PASSES = 200.0  # over the texts, about: each part alone, then twenty random orders beside that of importance
 PARTS: tuple[tuple[Part, str], ...] = (("head", mark("Heads")), ("layer", mark("Layers")))
 
@@ -39,6 +40,7 @@ PARTS: tuple[tuple[Part, str], ...] = (("head", mark("Heads")), ("layer", mark("
 class LostView(EvidenceView):
     """A click on the curve chooses how many parts are out; a checkpoint without them can be saved."""
 
+    shows, guesses = "pruning", True
     asks: ClassVar = {"saved": False}
     pictures = (
         Lines(
@@ -48,15 +50,13 @@ class LostView(EvidenceView):
             curves=(
                 CurveSpec("loss", mark("the least important first"), "curve_train", markers=True),
                 CurveSpec("low", mark("95% interval"), "faint", dashed=True),
-                CurveSpec("high", "", "faint", dashed=True),
+                CurveSpec("high", mark("95% interval"), "faint", dashed=True),
                 CurveSpec("random", mark("random orders, mean"), "curve_held_out", markers=True, symbol="s"),
                 CurveSpec("best", mark("best random order"), "muted", dashed=True),
             ),
             left_label=mark("loss of a masked word (nats)"),
             bottom_label=mark("parts taken out"),
             at=mark("{x} taken out"),
-            asks="pruning",
-            is_compared=False,
             width=3,
         ),
         Cells(
@@ -67,8 +67,6 @@ class LostView(EvidenceView):
             hovered=mark("head {row}·{column}: the loss is {value} higher without it"),
             number="mean_effect",
             saved_as="importance",
-            asks="pruning",
-            is_compared=False,
             axis_names=(mark("layer"), mark("head")),
             chart=LabelledGrid,
             folds=True,
@@ -80,9 +78,8 @@ class LostView(EvidenceView):
             name=mark("Share of right answers by how sure the model was"),
             intro=mark("Bar: how many of these guesses are right, with its interval. Orange line: how sure it was."),
             asks="calibration",
-            is_compared=False,
             saved_as="right",
-            chart=partial(BarList, stretch_to_px=40),
+            chart=partial(BarList, stretch_to_px=30),
             folds=True,
         ),
     )
@@ -93,7 +90,7 @@ class LostView(EvidenceView):
         self.part = Choice(say("What is taken out"))
         for key, title in PARTS:
             self.part.addItem(say(title), key)
-        self.part.activated.connect(self._ask_again)
+        self.part.activated.connect(self._on_part_chosen)
         self.save = button("", self._on_save_clicked, look="small")
         self.save.setToolTip(say("A checkpoint in which they add what they add on average; it opens everywhere"))
         for made in (self.part, self.save):
@@ -101,13 +98,8 @@ class LostView(EvidenceView):
         curve, grid, bars = (self.folded(picture.key) for picture in self.pictures)
         if theme.is_projector():
             return hbox((curve, 1), grid, bars, gap_px=GAP_PX)
+        curve.setMinimumHeight(theme.px(CURVE_PX))
         return vbox((curve, 3), (hbox((grid, 2), (bars, 3), gap_px=GAP_PX), 3), gap_px=GAP_PX)
-
-    @property
-    def found(self) -> Pruning | None:
-        """The answer on show."""
-        answer: Pruning | None = self.asked["pruning"].answer
-        return answer
 
     def question(
         self, asks: str, reading: Reading, selection: Selection
@@ -128,13 +120,9 @@ class LostView(EvidenceView):
             self.show_hovered(text if saved.answer is not None else saved.sentence)
         self.redraw()
 
-    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+    def values_of(self, key: str, found: Any, selection: Selection) -> Values:
         if key == "calibration":
-            return self._calibration(reading)
-        found = self.found
-        if found is None:
-            self.cleared(key)
-            return None
+            return _calibration(found)
         if key == "importance":
             count, limit = len(found.importance), float(np.abs(found.importance).max()) or 1.0
             array = found.importance if found.importance.ndim == 2 else found.importance[:, None]
@@ -151,24 +139,6 @@ class LostView(EvidenceView):
         hint = say("{all} random orders; measured on {rows} sentences", all=len(random), rows=rows)
         return Values(array, *sides, hint=hint)
 
-    def _calibration(self, reading: Reading) -> Values | None:
-        found: Calibration | None = self.answer_of("calibration", reading)
-        if found is None:
-            self.cleared("calibration")
-            return None
-        bins = found.bins
-        names = [f"{numbers.percent(one.low)} – {numbers.percent(one.high)}" for one in bins]
-        detail = {
-            "low": [one.right.low for one in bins],
-            "high": [one.right.high for one in bins],
-            "tick": [one.confidence for one in bins],
-            "note": [numbers.count(one.right.count) for one in bins],
-        }
-        texts = [[numbers.percent(one.right.value)] for one in bins]
-        hint = say("off by {error} points on average", error=numbers.decimal(100 * found.error, 1))
-        array = np.array([one.right.value for one in bins])
-        return Values(array, Side("class", names, axis_name="sure"), high=1.0, texts=texts, detail=detail, hint=hint)
-
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         found = self.found
         if key == "loss":
@@ -181,8 +151,8 @@ class LostView(EvidenceView):
             self.out = found.steps[min(max(column, 0), len(found.steps) - 1)]
             self.redraw("loss")
 
-    def finding_of(self, reading: Reading, selection: Selection) -> str:
-        return "" if self.found is None else pruning_finding(self.found)
+    def finding_in(self, found: Pruning, selection: Selection) -> str:
+        return pruning_finding(found)
 
     def how_many(self, key: str) -> str:
         found = self.found
@@ -202,6 +172,22 @@ class LostView(EvidenceView):
             self._folder = Path(chosen)
             self.redraw("loss")
 
-    def _ask_again(self, *_: object) -> None:
-        self.pause_ms, self.out, self._folder = 0, 0, None
-        self.redraw()
+    def _on_part_chosen(self) -> None:
+        self.out, self._folder = 0, None
+        self.ask_again()
+
+
+def _calibration(found: Calibration) -> Values:
+    """A bar for each class of answers of like confidence."""
+    bins = found.bins
+    names = [f"{numbers.percent(one.low)} – {numbers.percent(one.high)}" for one in bins]
+    detail = {
+        "low": [one.right.low for one in bins],
+        "high": [one.right.high for one in bins],
+        "tick": [one.confidence for one in bins],
+        "note": [numbers.count(one.right.count) for one in bins],
+    }
+    texts = [[numbers.percent(one.right.value)] for one in bins]
+    hint = say("off by {error} points on average", error=numbers.decimal(100 * found.error, 1))
+    array = np.array([one.right.value for one in bins])
+    return Values(array, Side("class", names, axis_name="sure"), high=1.0, texts=texts, detail=detail, hint=hint)

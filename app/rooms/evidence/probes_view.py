@@ -41,8 +41,6 @@ CURVES = {  # picture -> its curves; "without" is that of no model: the commones
 }
 LABELS: dict[str, Any] = {
     "left_label": mark("share right"),
-    "asks": "probes",
-    "is_compared": False,
     "saved_as": "right",
     "includes_zero": True,
 }
@@ -51,7 +49,7 @@ LABELS: dict[str, Any] = {
 class ProbesView(EvidenceView):
     """Click a place of a curve: all rooms show that layer."""
 
-    needs = "trees"
+    needs, shows = "trees", "probes"
     pictures = (
         Lines(
             key="own",
@@ -79,20 +77,10 @@ class ProbesView(EvidenceView):
         own, before = (self.folded(picture.key) for picture in self.pictures)
         return hbox((own, 3), (before, 0 if theme.is_projector() else 2), gap_px=GAP_PX)
 
-    def missing(self, reading: Reading) -> str:
-        return ""  # every model has hidden states
-
     def question(self, asks: str, reading: Reading, selection: Selection) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return probes_of, ()
 
-    def draw_answer(self, asks: str) -> None:
-        self.redraw()
-
-    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        found: Probes | None = self.answer_of("probes", reading)
-        if found is None:
-            self.cleared(key)
-            return None
+    def values_of(self, key: str, found: Probes, selection: Selection) -> Values:
         keys = [curve.key for curve in CURVES[key]]
         alone = found.without.previous if key == "before" else found.without.right
         array = np.array(
@@ -108,7 +96,7 @@ class ProbesView(EvidenceView):
         )
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        found: Probes | None = self.asked["probes"].answer
+        found: Probes | None = self.found
         if found is None or column is None:
             return ""
         layer = found.layers[min(column, len(found.layers) - 1)]
@@ -122,16 +110,15 @@ class ProbesView(EvidenceView):
             control=numbers.percent(layer.control.value, 1),
         )
 
-    def finding_of(self, reading: Reading, selection: Selection) -> str:
-        found: Probes | None = self.answer_of("probes", reading)
-        return "" if found is None else probes_finding(found)
+    def finding_in(self, found: Probes, selection: Selection) -> str:
+        return probes_finding(found)
 
     def how_many(self, key: str) -> str:
-        found: Probes | None = self.asked["probes"].answer
+        found: Probes | None = self.found
         return "" if found is None else say("measured on %Ln word(s)", n=found.without.right.count)
 
     def numbers(self, key: str) -> dict[str, Numbers]:
-        found: Probes | None = self.asked["probes"].answer
+        found: Probes | None = self.found
         arrays = super().numbers(key)
         if found is not None:
             name = "previous" if key == "before" else "right"

@@ -8,17 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QLayout, QWidget
+from PySide6.QtWidgets import QLayout
 
 from ...compute.evidence_uses import LEAST_ALIKE, FoundUses, uses_of
 from ...figures.values import PLANE, Side, Values, stages
 from ...look import numbers, theme
 from ...look.say import mark, say
-from ...widgets.card import GAP_PX, Card, label, scrolled
+from ...widgets.card import Card, label
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice
 from ...widgets.curve_specs import CurveSpec
-from ...widgets.layouts import hbox, vbox
 from ...widgets.scatter import Scatter
 from ..pictures import Bars, Dots, Lines
 from .sentences import LEAST_GAIN, groups_text, uses_finding
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
     from ...state.selection import Selection
 
-SIDE_PX, MOST_WORDS = 345, 8
+SIDE_PX, LEAST_PX, MOST_WORDS = 345, 150, 8
 MOST_TOKENS = 3  # of a phrase
 BINS = np.linspace(-1, 1, 41)
 COLORS = ("curve_train", "curve_held_out", "curve_mlm")  # of groups of uses
@@ -41,6 +40,7 @@ COLORS = ("curve_train", "curve_held_out", "curve_mlm")  # of groups of uses
 class UsesView(EvidenceView):
     """Of the chosen token after the chosen layer; a click on a place of the curve chooses another layer."""
 
+    shows = "uses"
     pictures = (
         Lines(
             key="layers",
@@ -49,8 +49,6 @@ class UsesView(EvidenceView):
             curves=(CurveSpec("same", mark("the word itself"), "curve_train", markers=True),),
             left_label=mark("of 50"),
             includes_zero=True,
-            asks="uses",
-            is_compared=False,
             saved_as="same_word",
             folds=True,
         ),
@@ -58,8 +56,6 @@ class UsesView(EvidenceView):
             key="groups",
             title=mark("All its uses"),
             name=mark("All uses of the word, by their two main directions"),
-            asks="uses",
-            is_compared=False,
             saved_as="uses",
             chart=partial(Scatter, names=False),
             folds=True,
@@ -75,8 +71,6 @@ class UsesView(EvidenceView):
             left_label=mark("share"),
             bottom_label=mark("cosine"),
             at=mark("cosine {x}"),
-            asks="uses",
-            is_compared=False,
             saved_as="cosines",
             folds=True,
         ),
@@ -84,8 +78,6 @@ class UsesView(EvidenceView):
             key="words",
             title=mark("Words of the 50 nearest"),
             name=mark("How often each word is among the 50 nearest uses"),
-            asks="uses",
-            is_compared=False,
             saved_as="times",
             shown_digits=0,
             chart=partial(BarList, may_cut=True),
@@ -97,7 +89,7 @@ class UsesView(EvidenceView):
         self.length = Choice(say("How many tokens"))
         for count in range(1, MOST_TOKENS + 1):
             self.length.addItem(say("%n token(s) from the selected one", n=count), count)
-        self.length.activated.connect(self._on_length_chosen)
+        self.length.activated.connect(self.ask_again)
         self.near_card, self.nearest = Card(say("Nearest uses"), intro=" "), UsesTable(say("Nearest uses"))
         self.apart_title, self.apart = label("", "title", wrap=True), UsesTable(say("The same word, least alike"))
         self.near_card.add_to_header(self.length)
@@ -107,18 +99,10 @@ class UsesView(EvidenceView):
                 self.near_card.body.addWidget(self.apart_title)
             self.near_card.body.addWidget(table, share)
         cards = [self.folded(picture.key) for picture in self.pictures]
-        if theme.is_projector():
-            return hbox((self.near_card, 1), *cards, gap_px=GAP_PX)
-        side = QWidget()
-        vbox(*((card, 1) for card in cards), parent=side, gap_px=GAP_PX)
-        for card in cards:
-            card.setMinimumHeight(theme.px(150))
-        area = scrolled(side)
-        area.setFixedWidth(theme.column_px(SIDE_PX))
-        return hbox((self.near_card, 1), area, gap_px=GAP_PX)
-
-    def missing(self, reading: Reading) -> str:
-        return ""  # every model has hidden states
+        if not theme.is_projector():
+            for card in cards:
+                card.setMinimumHeight(theme.px(LEAST_PX))
+        return self.beside(self.near_card, cards, SIDE_PX, grows=1)
 
     def positions(self, reading: Reading, selection: Selection) -> tuple[int, ...]:
         """Of the tokens that are asked about; none where no token is selected."""
@@ -146,11 +130,7 @@ class UsesView(EvidenceView):
             self._indexed = self.collection, self.reading.request.model
         self.redraw()
 
-    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        found: FoundUses | None = self.answer_of("uses", reading)
-        if found is None:
-            self.cleared(key)
-            return None
+    def values_of(self, key: str, found: FoundUses, selection: Selection) -> Values:
         if key == "layers":
             counts = np.array([list(found.by_layer.values())], dtype=float)
             return Values(counts, Side("none", (say("the word itself"),)), stages(counts.shape[1]))
@@ -180,21 +160,20 @@ class UsesView(EvidenceView):
         return super().selected(key, side, selection)
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
-        found: FoundUses | None = self.asked["uses"].answer
+        found: FoundUses | None = self.found
         if key == "groups" and row and found is not None and found.groups is not None:
             self.row_opened.emit(opened_use(found.groups.uses[row - 1]))
 
-    def finding_of(self, reading: Reading, selection: Selection) -> str:
-        found: FoundUses | None = self.answer_of("uses", reading)
-        return "" if found is None else uses_finding(found, selection.stage)
+    def finding_in(self, found: FoundUses, selection: Selection) -> str:
+        return uses_finding(found, selection.stage)
 
     def how_many(self, key: str) -> str:
-        found: FoundUses | None = self.asked["uses"].answer
+        found: FoundUses | None = self.found
         return "" if found is None else say("%Ln token(s) compared", n=found.tokens)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         super().drawn(reading, selection)
-        found: FoundUses | None = self.answer_of("uses", reading)
+        found: FoundUses | None = self.found
         self.near_card.setEnabled(found is not None)
         self.nearest.show_uses([] if found is None else found.nearest)
         self.apart.show_uses([] if found is None else found.same[:LEAST_ALIKE])
@@ -207,7 +186,3 @@ class UsesView(EvidenceView):
 
     def _open_use(self, use: Use) -> None:
         self.row_opened.emit(opened_use(use))
-
-    def _on_length_chosen(self) -> None:
-        self.pause_ms = 0
-        self.redraw()

@@ -2,7 +2,8 @@
 
 class LossView(EvidenceView):
     needs = "sentences"                                    the kind of collection that it is about
-    pictures = (Lines(key="loss", asks="loss", is_compared=False, ...),)
+    shows = "loss"                                         what is asked of the worker
+    pictures = (Lines(key="loss", ...),)
 
     def question(self, asks, reading, selection):          what the worker is asked of the collection
         return loss_over, ("mean",)                        loss_over(checkpoint, gathered, "mean", kept, progress)
@@ -10,22 +11,22 @@ class LossView(EvidenceView):
     def passes(self, asks, model):                         how often each text is read: what takes long is offered
         return 2.0
 
-    def values(self, key, reading, selection):
-        found = self.answer_of("loss", reading)
+    def values_of(self, key, found, selection):            found: the answer
+        return Values(found.losses, ...)
 
-    def finding_of(self, reading, selection):              the sentence above the pictures
-        return loss_finding(self.answer_of("loss", reading))
+    def finding_in(self, found, selection):                the sentence above the pictures
+        return loss_finding(found)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLayout, QPushButton
+from PySide6.QtWidgets import QLayout, QPushButton, QWidget
 
 from ...compute.evidence import Gathered, Kept, Kind, seconds_for
 from ...compute.question import Job
@@ -33,11 +34,12 @@ from ...figures.figure import Numbers, joined
 from ...look import numbers, theme
 from ...look.say import say
 from ...state.selection import NO_CONTRAST, Contrast
-from ...widgets.card import button, label, show_text
-from ...widgets.layouts import vbox
+from ...widgets.card import GAP_PX, button, label, scrolled, show_text
+from ...widgets.layouts import hbox, vbox
 from ..values_view import ValuesView
 
 if TYPE_CHECKING:
+    from ...figures.values import Values
     from ...state.model_info import ModelInfo
     from ...state.readings import Reading
     from ...state.selection import Selection
@@ -64,6 +66,8 @@ class EvidenceView(ValuesView):
     """The finding as a sentence, and below it the pictures. The model is asked as it is, without changes inside."""
 
     needs: ClassVar[Kind] = "sentences"
+    guesses: ClassVar[bool] = False  # it is about guesses of masked words, which not every model makes
+    shows: ClassVar[str] = ""  # the question that its pictures and its finding are about, where they name no other
     collection: Gathered | None = None  # None: not read yet, or it cannot be
     problem = ""  # why it cannot
 
@@ -80,13 +84,17 @@ class EvidenceView(ValuesView):
         """How often each text is read for that, about: by this is known how long it takes."""
         return 1.0
 
-    def finding_of(self, reading: Reading, selection: Selection) -> str:
-        """What was found, as a sentence with its numbers; empty while nothing is."""
+    def values_of(self, key: str, found: Any, selection: Selection) -> Values | None:
+        """Of one picture, from the answer to the question that it is about."""
+        raise NotImplementedError
+
+    def finding_in(self, found: Any, selection: Selection) -> str:
+        """What was found, as a sentence with its numbers."""
         return ""
 
     def missing(self, reading: Reading) -> str:
         """Why this model cannot be asked: a sentence; empty where it can."""
-        return reading.request.model.missing.get("mlm", "")
+        return reading.request.model.missing.get("mlm", "") if self.guesses else ""
 
     def lay_out_cards(self) -> QLayout:
         """The pictures, below the finding."""
@@ -97,6 +105,37 @@ class EvidenceView(ValuesView):
         return ""
 
     # What follows.
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        cls.pictures = [replace(one, is_compared=False, asks=one.asks or cls.shows) for one in cls.pictures]
+        super().__init_subclass__(**kwargs)
+
+    @property
+    def found(self) -> Any:
+        """The answer that is on show; None while there is none."""
+        return self.asked[self.shows].answer if self.shows in self.asked else None
+
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
+        answer = self.asked[self._pictures[key].asks].answer
+        if answer is None:
+            self.cleared(key)
+            return None
+        return self.values_of(key, answer, selection)
+
+    def beside(self, main: QWidget, cards: Sequence[QWidget], width_px: int, *, grows: int) -> QLayout:
+        """A column of cards at the right of the main one, which scrolls; grows: the card that takes what is free."""
+        if theme.is_projector():
+            return hbox((main, 1), *cards, gap_px=GAP_PX)
+        side = QWidget()
+        vbox(*((card, int(place == grows)) for place, card in enumerate(cards)), parent=side, gap_px=GAP_PX)
+        area = scrolled(side)
+        area.setFixedWidth(theme.column_px(width_px))
+        return hbox((main, 1), area, gap_px=GAP_PX)
+
+    def ask_again(self, *_: object) -> None:
+        """A person has chosen something else to be asked."""
+        self.pause_ms = 0
+        self.redraw()
 
     def lay_out(self) -> QLayout:
         self.kept = Kept()
@@ -146,7 +185,7 @@ class EvidenceView(ValuesView):
         self.redraw()
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        show_text(self.finding, self.finding_of(reading, selection))
+        show_text(self.finding, "" if self.found is None else self.finding_in(self.found, selection))
 
     def caption(self, key: str) -> dict[str, Any]:
         assert self.collection is not None
