@@ -4,7 +4,6 @@ import gc
 import os
 import shutil
 import tempfile
-from pathlib import Path
 
 # Before Qt, torch or the hub's client is imported.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -25,18 +24,18 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(tmp_path, monkeypatch):
     """Runs, settings and caches of this test, and of the programs it starts, go here."""
     home = tmp_path / "bertscope-home"
     monkeypatch.setenv("BERTSCOPE_HOME", str(home))
     return home
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish():
     """What all these modules hold stays: nobody need look through it for garbage again."""
     gc.collect()
     gc.freeze()
 
 
-def pytest_unconfigure() -> None:
+def pytest_unconfigure():
     shutil.rmtree(HOME, ignore_errors=True)

@@ -21,7 +21,7 @@ def limit(mib):
 """
 
 
-def run_limited(code: str, *arguments: object, timeout_s: float = 150) -> list[str]:
+def run_limited(code, *arguments, timeout_s=150):
     """The lines that the code printed; it calls `limit(mib)` once all is imported. Fails with what it said last."""
     command = [sys.executable, "-c", _PRELUDE + code, *map(str, arguments)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout_s, check=False)

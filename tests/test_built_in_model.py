@@ -12,7 +12,7 @@ from bertcore.analysis.over_time import words_over_time
 from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.reference_values import check_reference
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.cloze import read_cloze
 from bertcore.evaluation.sets import answer_cloze
 from bertcore.loaded_model import load
@@ -41,16 +41,16 @@ EASY = [
 
 
 @pytest.fixture(scope="module")
-def built_in() -> Checkpoint:
+def built_in():
     return load_checkpoint(built_in_checkpoint())
 
 
-def test_it_is_small_enough_to_ship_and_can_do_both_tasks(built_in: Checkpoint) -> None:
+def test_it_is_small_enough_to_ship_and_can_do_both_tasks(built_in):
     assert built_in.output_heads == ("mlm", "nsp")
     assert (built_in.folder / "model.safetensors").stat().st_size < 40e6
 
 
-def test_transformers_opens_it_with_the_same_logits(built_in: Checkpoint) -> None:
+def test_transformers_opens_it_with_the_same_logits(built_in):
     transformers = pytest.importorskip("transformers")
     theirs = transformers.BertForPreTraining.from_pretrained(built_in.folder, attn_implementation="eager")
     tokenizer = transformers.AutoTokenizer.from_pretrained(built_in.folder)
@@ -68,7 +68,7 @@ def test_transformers_opens_it_with_the_same_logits(built_in: Checkpoint) -> Non
 
 
 @pytest.mark.parametrize(("text", "sensible"), EASY)
-def test_a_sensible_word_is_among_its_first_five(built_in: Checkpoint, text: str, sensible: set[str]) -> None:
+def test_a_sensible_word_is_among_its_first_five(built_in, text, sensible):
     encoding = built_in.tokenizer.encode(text)
     position = encoding.ids.index(built_in.tokenizer.mask_id)
     logits = trace(built_in.model, encoding.ids, encoding.segments, mlm_positions=[position]).mlm_logits
@@ -76,12 +76,12 @@ def test_a_sensible_word_is_among_its_first_five(built_in: Checkpoint, text: str
     assert sensible & {guess.token for guess in top_words(logits[0], built_in.tokenizer, 5)}
 
 
-def test_a_following_sentence_is_likelier_than_a_strange_one(built_in: Checkpoint) -> None:
+def test_a_following_sentence_is_likelier_than_a_strange_one(built_in):
     a = "The girl opened the door of the old house."
     follows = "It was dark inside, and she called for her brother."
     strange = "The river is the longest in the north of the country."
 
-    def probability(b: str) -> float:
+    def probability(b):
         encoding = built_in.tokenizer.encode(a, b)
         logits = trace(built_in.model, encoding.ids, encoding.segments, mlm_positions=[]).next_sentence_logits
         assert logits is not None
@@ -91,7 +91,7 @@ def test_a_following_sentence_is_likelier_than_a_strange_one(built_in: Checkpoin
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_its_card_and_its_curve_tell_of_the_same_run(name: str) -> None:
+def test_its_card_and_its_curve_tell_of_the_same_run(name):
     checkpoint, run = load_checkpoint(resolve_model(name)), assets() / "runs" / name
     assert run.resolve() in known_runs()
     status = RunFolder(run).status()
@@ -110,12 +110,12 @@ def test_its_card_and_its_curve_tell_of_the_same_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_it_computes_what_it_did_where_it_was_made(name: str) -> None:
+def test_it_computes_what_it_did_where_it_was_made(name):
     check = check_reference(load_checkpoint(resolve_model(name)))
     assert check.problem is None and check.largest_difference is not None
 
 
-def test_a_run_ships_with_snapshots_for_the_time_machine() -> None:
+def test_a_run_ships_with_snapshots_for_the_time_machine():
     run = RunFolder(assets() / "runs" / TINY)
     snapshots = run.snapshots()
     steps = [step for step, _ in snapshots]
@@ -130,7 +130,7 @@ def test_a_run_ships_with_snapshots_for_the_time_machine() -> None:
     assert said[snapshots[0][1]].probability < 0.05 < said[snapshots[-1][1]].probability
 
 
-def test_the_finished_class_demo_ships_with_what_it_answered() -> None:
+def test_the_finished_class_demo_ships_with_what_it_answered():
     """Nearly all questions wrong at the start, right at the end; its rounded snapshots answer as it did."""
     run = RunFolder(assets() / "runs" / CLASS_DEMO)
     questions = read_cloze(run.path / QUESTIONS)
@@ -148,7 +148,7 @@ def test_the_finished_class_demo_ships_with_what_it_answered() -> None:
     assert sum(file.stat().st_size for file in run.path.rglob("*") if file.is_file()) <= 5e6
 
 
-def test_the_last_snapshot_is_the_checkpoint() -> None:
+def test_the_last_snapshot_is_the_checkpoint():
     newest = RunFolder(assets() / "runs" / TINY).newest_snapshot()
     assert newest is not None
     for name in ("model.safetensors", "vocab.txt", "config.json"):
@@ -158,20 +158,20 @@ def test_the_last_snapshot_is_the_checkpoint() -> None:
 ABSOLUTE_PATH = re.compile(r"(?<![\w.<])(?:/\w[\w.-]*/|[A-Za-z]:\\\\)")  # /somewhere/..., C:\\...
 
 
-def test_nothing_of_the_machine_it_was_made_on_is_told() -> None:
+def test_nothing_of_the_machine_it_was_made_on_is_told():
     assert ABSOLUTE_PATH.search('"start": "/somewhere/runs/a"') and not ABSOLUTE_PATH.search("0.5 tok/s, runs/a/b")
     for file in (*(assets() / "runs").rglob("*"), *(assets() / "recipes").iterdir()):
         if file.suffix in (".json", ".jsonl", ".txt", ".md") and file.name not in ("tokenizer.json", "vocab.txt"):
             assert not ABSOLUTE_PATH.search(file.read_text(encoding="utf-8")), file.name
 
 
-def test_all_of_them_are_there_and_under_15_mb_together() -> None:
+def test_all_of_them_are_there_and_under_15_mb_together():
     assert tuned_models() == list(TUNED)
     assert sum(file.stat().st_size for name in TUNED for file in shipped_checkpoint(name).iterdir()) < 15e6
 
 
 @pytest.mark.parametrize("name", TUNED)
-def test_its_card_tells_what_was_measured(name: str) -> None:
+def test_its_card_tells_what_was_measured(name):
     card = (shipped_checkpoint(name) / "README.md").read_text(encoding="utf-8")
     about = json.loads((shipped_checkpoint(name) / "bertscope.json").read_text(encoding="utf-8"))
     metric = "accuracy" if name == TUNED[0] else "f1"
@@ -186,7 +186,7 @@ def test_its_card_tells_what_was_measured(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TUNED)
-def test_the_card_counts_the_right_answers_to_our_own_sentences(name: str) -> None:
+def test_the_card_counts_the_right_answers_to_our_own_sentences(name):
     card = (shipped_checkpoint(name) / "README.md").read_text(encoding="utf-8")
     stated = sum(int(found) for found in re.findall(r"^\| [^|]+ \| (\d+) of \d+ \|$", card, re.MULTILINE))
     checkpoint = load_checkpoint(shipped_checkpoint(name))
@@ -196,7 +196,7 @@ def test_the_card_counts_the_right_answers_to_our_own_sentences(name: str) -> No
 
 
 @pytest.mark.parametrize("name", TUNED)
-def test_the_window_knows_its_task_and_its_figure(name: str) -> None:
+def test_the_window_knows_its_task_and_its_figure(name):
     checkpoint = load_checkpoint(shipped_checkpoint(name))
     info = task_info(required_kind(checkpoint), checkpoint.config.labels, checkpoint.folder)
     assert info.title and info.measured is not None

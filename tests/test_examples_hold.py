@@ -26,15 +26,13 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
 Where there are several masks, "mask": 2 beside it means the second.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from app.state.examples import Example, load_examples
 from bertcore.analysis.attention_heads import classify_heads
@@ -67,29 +65,29 @@ class Asked:
     seen: Trace
     passage: str = ""
 
-    def places(self, word: str) -> list[int]:
+    def places(self, word):
         """Where a word that is one token stands."""
         found = [place for place, token in enumerate(self.encoding.tokens) if token == word]
         assert found, f"{word} is no token of {self.encoding.tokens}"
         return found
 
-    def logits(self, mask: int) -> NDArray[np.float32]:
+    def logits(self, mask):
         assert self.seen.mlm_logits is not None
-        logits: NDArray[np.float32] = self.seen.mlm_logits[self.masks[mask - 1]]
+        logits = self.seen.mlm_logits[self.masks[mask - 1]]
         return logits
 
 
 @pytest.fixture(scope="module")
-def built_in() -> Checkpoint:
+def built_in():
     return load_checkpoint(built_in_checkpoint())
 
 
 @cache
-def tuned(name: str) -> Checkpoint:
+def tuned(name):
     return load_checkpoint(resolve_model(name))
 
 
-def ask(checkpoint: Checkpoint, example: Example, check: Mapping[str, Any]) -> Asked:
+def ask(checkpoint, example, check):
     tokenizer = checkpoint.tokenizer
     if "a" in check:
         encoding = tokenizer.encode(check["a"], check.get("b"))
@@ -102,43 +100,43 @@ def ask(checkpoint: Checkpoint, example: Example, check: Mapping[str, Any]) -> A
     return Asked(checkpoint, encoding, masks, trace(checkpoint.model, ids, encoding.segments), example.passage)
 
 
-def first(asked: Asked, word: str, mask: int) -> bool:
+def first(asked, word, mask):
     return top_words(asked.logits(mask), asked.checkpoint.tokenizer, 1)[0].token == word
 
 
-def probability_of(asked: Asked, word: str, mask: int) -> float:
+def probability_of(asked, word, mask):
     ids = asked.checkpoint.tokenizer.encode(word).ids[1:-1]
     assert len(ids) == 1, f"{word} is not one token"
     return float(softmax(asked.logits(mask))[ids[0]])
 
 
-def likelier(asked: Asked, words: Sequence[str], mask: int, times: float = 1.0) -> bool:
+def likelier(asked, words, mask, times=1.0):
     found = [probability_of(asked, word, mask) for word in words]
     return all(more >= times * less for more, less in pairwise(found))
 
 
-def probability(asked: Asked, wanted: tuple[str, float, float], mask: int) -> bool:
+def probability(asked, wanted, mask):
     return wanted[1] <= probability_of(asked, wanted[0], mask) <= wanted[2]
 
 
-def first_five(asked: Asked, mask: int) -> set[str]:
+def first_five(asked, mask):
     return {guess.token for guess in top_words(asked.logits(mask), asked.checkpoint.tokenizer, 5)}
 
 
-def among_five(asked: Asked, words: Sequence[str], mask: int) -> bool:
+def among_five(asked, words, mask):
     return bool(first_five(asked, mask) & set(words))
 
 
-def all_five(asked: Asked, words: Sequence[str], mask: int) -> bool:
+def all_five(asked, words, mask):
     return first_five(asked, mask) <= set(words)
 
 
-def follows(asked: Asked, limits: Sequence[float], mask: int) -> bool:
+def follows(asked, limits, mask):
     assert asked.seen.next_sentence_logits is not None
     return limits[0] <= next_sentence(asked.seen.next_sentence_logits).is_next <= limits[1]
 
 
-def looks(asked: Asked, links: Sequence[tuple[str, str]], mask: int, weight: float, layer: int | None = None) -> bool:
+def looks(asked, links, mask, weight, layer=None):
     attentions = asked.seen.attentions if layer is None else asked.seen.attentions[layer - 1 : layer]
     weights = [
         attentions[:, :, asked.places(start)][..., asked.places(end)].max(axis=(2, 3))  # (L,N)
@@ -147,17 +145,17 @@ def looks(asked: Asked, links: Sequence[tuple[str, str]], mask: int, weight: flo
     return bool((np.min(weights, axis=0) >= weight).any())
 
 
-def pieces(asked: Asked, words: Mapping[str, Sequence[str]], mask: int) -> bool:
+def pieces(asked, words, mask):
     cut = {word: asked.checkpoint.tokenizer.encode(word).tokens[1:-1] for word in words}
     return all(list(cut[word]) == list(expected) for word, expected in words.items())
 
 
-def alike(asked: Asked, wanted: tuple[str, int, float, float], mask: int) -> bool:
+def alike(asked, wanted, mask):
     word, layer, low, high = wanted
     return bool(low <= cosines(asked.seen.hidden_states[layer][asked.places(word)])[0, 1] <= high)
 
 
-def alone(asked: Asked, wanted: tuple[str, int, float, float], mask: int) -> bool:
+def alone(asked, wanted, mask):
     word, layer, low, high = wanted
     states = []
     for text in (asked.encoding.text_a, asked.encoding.text_b):
@@ -167,18 +165,18 @@ def alone(asked: Asked, wanted: tuple[str, int, float, float], mask: int) -> boo
     return bool(low <= cosines(np.stack(states))[0, 1] <= high)
 
 
-def same_part(asked: Asked, wanted: tuple[str, str], mask: int) -> bool:
+def same_part(asked, wanted, mask):
     vectors = getattr(asked.seen, PARTS[wanted[0]])[asked.places(wanted[1])]
     return bool(np.allclose(vectors[0], vectors[1]))
 
 
-def classed(asked: Asked, wanted: tuple[str, float], mask: int) -> bool:
+def classed(asked, wanted, mask):
     (found,) = predict(asked.checkpoint, [as_example("classify", asked.encoding.text_a)])
     assert isinstance(found, LabelPrediction)
     return found.label == wanted[0] and found.probabilities[found.label] >= wanted[1]
 
 
-def names(asked: Asked, wanted: Sequence[str], mask: int) -> bool:
+def names(asked, wanted, mask):
     example = as_example("tag", asked.encoding.text_a)
     (found,) = predict(asked.checkpoint, [example])
     assert isinstance(found, TagsPrediction) and isinstance(example, TaggedExample)
@@ -186,13 +184,13 @@ def names(asked: Asked, wanted: Sequence[str], mask: int) -> bool:
     return [f"{' '.join(example.words[each.start : each.end])} {each.type}" for each in spans] == list(wanted)
 
 
-def answers(asked: Asked, wanted: str, mask: int) -> bool:
+def answers(asked, wanted, mask):
     (found,) = predict(asked.checkpoint, [as_example("span", asked.encoding.text_a, asked.passage)])
     assert isinstance(found, AnswerPrediction)
     return found.text == wanted
 
 
-def opposite(holds: Holds) -> Holds:
+def opposite(holds):
     return lambda *asked, **beside: not holds(*asked, **beside)
 
 
@@ -201,12 +199,12 @@ BESIDE = {"likelier": {"times"}, "looks": {"weight", "layer"}, "no_head_looks": 
 
 
 @cache
-def snapshots() -> list[tuple[int, Checkpoint]]:
+def snapshots():
     """Of the tiny model's run, with their steps."""
     return [(step, load_checkpoint(folder)) for step, folder in RunFolder(assets() / "runs" / TINY).snapshots()]
 
 
-def first_from(asked: Asked, wanted: tuple[str, int], mask: int) -> bool:
+def first_from(asked, wanted, mask):
     word, begins = wanted
     said = {}
     for step, checkpoint in snapshots():
@@ -216,7 +214,7 @@ def first_from(asked: Asked, wanted: tuple[str, int], mask: int) -> bool:
     return {step for step, token in said.items() if token == word} == {step for step in said if step >= begins}
 
 
-def head_from(asked: Asked, wanted: tuple[str, float, int], mask: int) -> bool:
+def head_from(asked, wanted, mask):
     kind, score, begins = wanted
     best = {}
     for step, checkpoint in snapshots():
@@ -249,7 +247,7 @@ HOLDS: dict[str, Holds] = {
 }
 
 
-def problems(checkpoint: Checkpoint, example: Example) -> list[str]:
+def problems(checkpoint, example):
     """The checks that do not hold."""
     found = []
     for check in example.checks:
@@ -262,7 +260,7 @@ def problems(checkpoint: Checkpoint, example: Example) -> list[str]:
     return found
 
 
-def said(asked: Asked) -> str:
+def said(asked):
     """What the model says instead, for the message."""
     guesses = [
         " ".join(
@@ -278,15 +276,15 @@ def said(asked: Asked) -> str:
 
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
-def test_what_an_example_says_happens_does_happen(built_in: Checkpoint, example: Example) -> None:
+def test_what_an_example_says_happens_does_happen(built_in, example):
     assert example.checks
     assert problems(tuned(example.model) if example.model else built_in, example) == []
 
 
-def test_a_wrong_claim_is_noticed(built_in: Checkpoint) -> None:
+def test_a_wrong_claim_is_noticed(built_in):
     """Of each kind of check, one that cannot hold."""
     a, b = "The cat sat on the [MASK].", "The cat sat on the chair."
-    wrong: list[dict[str, Any]] = [
+    wrong = [
         {"first": "[CLS]"},
         {"likelier": ["the", "chair", "the"]},
         {"likelier": ["the", "the"], "times": 1.5},
@@ -307,7 +305,7 @@ def test_a_wrong_claim_is_noticed(built_in: Checkpoint) -> None:
     assert len(problems(built_in, example)) == len(wrong)
 
 
-def test_a_wrong_claim_about_snapshots_is_noticed() -> None:
+def test_a_wrong_claim_about_snapshots_is_noticed():
     a, wrong = "The cat sat on the [MASK].", [{"first_from": ["[CLS]", 0]}, {"head_from": ["next token", 0.5, 400]}]
     example = Example("T", a, None, (), "film", "?", "Wrong.", tuple({**check, "a": a} for check in wrong), TINY)
     assert len(problems(tuned(TINY), example)) == len(wrong)

@@ -18,19 +18,19 @@ INPUTS_IN_A_PROCESS = 4  # that torch reads first in a process of its own, which
 
 
 @cache
-def made(name: str) -> Reader:
+def made(name):
     return readers()[name]()
 
 
 @pytest.mark.parametrize("name", readers())
-def test_sound_files_are_read(name: str) -> None:
+def test_sound_files_are_read(name):
     reader = made(name)
     for file, content in reader.seeds.items():
         assert problem_with(reader, file, content) is None
 
 
 @pytest.mark.parametrize("name", readers())
-def test_damaged_files_are_read_or_refused(name: str) -> None:
+def test_damaged_files_are_read_or_refused(name):
     reader = made(name)
 
     @seed(1)
@@ -41,7 +41,7 @@ def test_damaged_files_are_read_or_refused(name: str) -> None:
         suppress_health_check=list(HealthCheck),
     )
     @given(damaged(reader.seeds))
-    def try_some(case: tuple[str, bytes]) -> None:
+    def try_some(case):
         problem = problem_with(reader, *case)
         assert problem is None, problem
 
@@ -56,14 +56,14 @@ def test_damaged_files_are_read_or_refused(name: str) -> None:
         ("task-classify", "train.csv", b"\x1b[2Jtext,label\ngood,a\nbad,b\n"),
     ],
 )
-def test_what_was_found(name: str, file: str, content: bytes) -> None:
+def test_what_was_found(name, file, content):
     """Each of these was a finding once."""
     assert problem_with(made(name), file, content) is None
 
 
-def test_what_a_finding_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    def says(sentence: str) -> Reader:
-        def read(_: object) -> None:
+def test_what_a_finding_is(monkeypatch):
+    def says(sentence):
+        def read(_):
             raise BertcoreError(sentence)
 
         return Reader(read, {"a": b""}, {})
@@ -76,7 +76,7 @@ def test_what_a_finding_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "MiB" in (problem_with(Reader(lambda _: None, {"a": b""}, {}), "a", b"") or "")
 
 
-def test_the_peak_of_memory_is_measured() -> None:
+def test_the_peak_of_memory_is_measured():
     """In a small process: the system may page out a large one's libraries meanwhile, which then seem to be a gain."""
     program = "from benchmarks.measured import Outcome, measured; print(measured(lambda: b'x' * (400 << 20)).mib)"
     peak = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

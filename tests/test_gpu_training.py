@@ -3,8 +3,6 @@
 import json
 import shutil
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -29,7 +27,7 @@ MIXTURE = {
 
 
 @pytest.fixture
-def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretrainOptions:
+def options(tmp_path, monkeypatch):
     """Two layers of 32 on three files of a folder, with a vocabulary made before."""
     monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home-here"))
@@ -43,7 +41,7 @@ def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretrainOptions:
 
 
 @pytest.fixture
-def parcel(options: PretrainOptions, tmp_path: Path) -> list[Path]:
+def parcel(options, tmp_path):
     """In pieces of 1 KiB, two to a trip."""
     (tmp_path / "recipe.json").write_text(json.dumps(options.to_dict()), encoding="utf-8")
     out = tmp_path / "parcel"
@@ -53,9 +51,7 @@ def parcel(options: PretrainOptions, tmp_path: Path) -> list[Path]:
     return trips
 
 
-def test_there_and_back_is_the_run_that_stayed(
-    options: PretrainOptions, parcel: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_there_and_back_is_the_run_that_stayed(options, parcel, tmp_path, monkeypatch):
     start_run(options, tmp_path / "stayed", resume=False)
     (tmp_path / "texts").rename(tmp_path / "hidden")
     there = tmp_path / "there"
@@ -63,7 +59,7 @@ def test_there_and_back_is_the_run_that_stayed(
     monkeypatch.setitem(sys.modules, "sentencex", None)  # an import of it fails
     unpack(parcel, there)
 
-    def stop(event: dict[str, Any]) -> None:
+    def stop(event):
         if event["kind"] == "train" and event["step"] == 5:
             RunFolder(there).send("stop")
 
@@ -86,7 +82,7 @@ def test_there_and_back_is_the_run_that_stayed(
         torch.testing.assert_close(load_checkpoint(snapshot).model.state_dict()[name], value, rtol=1e-3, atol=1e-6)
 
 
-def test_a_missing_or_damaged_piece_is_named_and_nothing_is_written(parcel: list[Path], tmp_path: Path) -> None:
+def test_a_missing_or_damaged_piece_is_named_and_nothing_is_written(parcel, tmp_path):
     with pytest.raises(BertcoreError, match=r"The piece piece-\d+ of \d+ is missing; carry it over"):
         unpack(parcel[:1], tmp_path / "run")
     damaged = tmp_path / "damaged"
@@ -100,7 +96,7 @@ def test_a_missing_or_damaged_piece_is_named_and_nothing_is_written(parcel: list
     assert not (tmp_path / "run").exists()
 
 
-def test_a_parcel_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
+def test_a_parcel_writes_nothing_outside_its_folder(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("x")
     with written_in_pieces(tmp_path / "parcel", 1.0, 1.0, preset=0) as archive:

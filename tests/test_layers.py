@@ -5,12 +5,11 @@ knowledge of one another all the same.
 `pytest -s tests/test_layers.py` prints the layers.
 """
 
-from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
-from tests.test_rules import ROOT, Import, imports, imports_of
+from tests.test_rules import ROOT, imports, imports_of
 
 # From the bottom up. Those of one layer do not import each other.
 LAYERS = (
@@ -52,17 +51,16 @@ LAYERS = (
     ("app.shell",),
     ("app",),
 )
-Graph = Mapping[str, set[str]]  # module or layer -> what it imports
 
 
-def import_graph() -> dict[str, set[str]]:
+def import_graph():
     """Module -> the modules of ours that it imports."""
     files = [file.relative_to(ROOT) for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")]
     names = {".".join(file.with_suffix("").parts).removesuffix(".__init__"): file for file in files}
     return {name: modules_of(imports_of(file), set(names)) - {name} for name, file in names.items()}
 
 
-def modules_of(imports: list[Import], names: set[str]) -> set[str]:
+def modules_of(imports, names):
     """Those of `names` that are imported; `from package import module` is an import of the module alone."""
     found = set()
     for module in {item.module for item in imports} & names:
@@ -73,7 +71,7 @@ def modules_of(imports: list[Import], names: set[str]) -> set[str]:
     return found
 
 
-def layer_of(module: str) -> tuple[int, str]:
+def layer_of(module):
     """Its place from the bottom, and the package there: the longest name that fits."""
     places = [(len(package), level, package) for level, layer in enumerate(LAYERS) for package in layer]
     fits = [place for place in places if f"{module}.".startswith(f"{place[2]}.")]
@@ -82,12 +80,12 @@ def layer_of(module: str) -> tuple[int, str]:
     return level, package
 
 
-def check_for_circles(graph: Graph) -> None:
+def check_for_circles(graph):
     """Raises CycleError with a circle."""
     TopologicalSorter(graph).prepare()
 
 
-def upward_imports(graph: Graph) -> Iterator[str]:
+def upward_imports(graph):
     """What stands against the order of LAYERS."""
     for module, imported in sorted(graph.items()):
         level, package = layer_of(module)
@@ -97,9 +95,9 @@ def upward_imports(graph: Graph) -> Iterator[str]:
                 yield f"{module} imports {other}"
 
 
-def drawing(graph: Graph) -> str:
+def drawing(graph):
     """The layers from the top down, each package with what it imports."""
-    uses: dict[str, set[str]] = {package: set() for layer in LAYERS for package in layer}
+    uses = {package: set() for layer in LAYERS for package in layer}
     for module, imported in graph.items():
         uses[layer_of(module)[1]] |= {layer_of(other)[1] for other in imported}
     rows = [
@@ -108,7 +106,7 @@ def drawing(graph: Graph) -> str:
     return "\n".join(f"{level:2}  {package:22} {' '.join(used)}" for level, package, used in reversed(rows))
 
 
-def test_circles_and_upward_imports_are_found() -> None:
+def test_circles_and_upward_imports_are_found():
     check_for_circles({"a": {"b", "c"}, "b": {"c"}, "c": set()})
     with pytest.raises(CycleError):
         check_for_circles({"a": {"b"}, "b": {"c"}, "c": {"a"}})
@@ -116,20 +114,20 @@ def test_circles_and_upward_imports_are_found() -> None:
     assert list(upward_imports(graph)) == ["bertcore.config imports bertcore.training.loop"]
 
 
-def test_a_package_is_imported_where_a_name_of_its_own_is() -> None:
+def test_a_package_is_imported_where_a_name_of_its_own_is():
     names = {"a", "a.b", "a.c"}
     assert modules_of(imports("from a import b, c", "x"), names) == {"a.b", "a.c"}
     assert modules_of(imports("from a import load\nfrom a import b", "x"), names) == {"a", "a.b"}
     assert modules_of(imports("import a\nfrom a.b import c", "x"), names) == {"a", "a.b"}
 
 
-def test_no_files_import_each_other_in_a_circle() -> None:
+def test_no_files_import_each_other_in_a_circle():
     graph = import_graph()
     assert len(graph) > 100
     check_for_circles(graph)
 
 
-def test_each_layer_imports_only_what_stands_below_it() -> None:
+def test_each_layer_imports_only_what_stands_below_it():
     graph = import_graph()
     print(drawing(graph))
     assert list(upward_imports(graph)) == []

@@ -5,9 +5,8 @@ import functools
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import PySide6
 import pytest
@@ -63,12 +62,12 @@ class Import(NamedTuple):
 GUARDS = {"TYPE_CHECKING": "types", "typing.TYPE_CHECKING": "types", "sys.platform == 'win32'": "windows"}
 
 
-def imports(source: str, package: str) -> list[Import]:
+def imports(source, package):
     """Every import of a file, inside functions and by name too; `package` is the folder it is in, dotted."""
     return list(_walk(ast.parse(source), package, ""))
 
 
-def _walk(node: ast.AST, package: str, guard: str) -> Iterator[Import]:
+def _walk(node, package, guard):
     if isinstance(node, ast.Import):
         yield from (Import(alias.name, node.lineno, guard) for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
@@ -91,7 +90,7 @@ def _walk(node: ast.AST, package: str, guard: str) -> Iterator[Import]:
             yield from (item._replace(is_late=True) for item in found) if is_function else found
 
 
-def _loaded(call: ast.Call, package: str) -> str | None:
+def _loaded(call, package):
     """The module that a view or a room is loaded from when it is first opened, given as a string."""
     function, *arguments = (ast.unparse(part) for part in (call.func, *call.args))
     if function == "later" and arguments[0] == "__package__":
@@ -102,38 +101,38 @@ def _loaded(call: ast.Call, package: str) -> str | None:
 
 
 @functools.cache
-def imports_of(file: Path) -> list[Import]:
+def imports_of(file):
     """`file` relative to the project."""
     return imports((ROOT / file).read_text(encoding="utf-8"), ".".join(file.parent.parts))
 
 
 @functools.cache
-def parsed(folder: str) -> list[tuple[str, ast.Module]]:
+def parsed(folder):
     """The Python files below a folder of the project."""
     files = sorted((ROOT / folder).rglob("*.py"))
     return [(file.relative_to(ROOT).as_posix(), ast.parse(file.read_text(encoding="utf-8"))) for file in files]
 
 
-def nodes(*folders: str) -> Iterator[tuple[str, Any, tuple[ast.AST, ...]]]:
+def nodes(*folders):
     """All of these files: where it stands, the node, and the nodes around it, the innermost last."""
     for file, tree in (each for folder in folders for each in parsed(folder)):
-        waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, ())]
+        waiting = [(tree, ())]
         while waiting:
             node, inside = waiting.pop()
             yield f"{file}:{getattr(node, 'lineno', 0)}", node, inside
             waiting += [(child, (*inside, node)) for child in ast.iter_child_nodes(node)]
 
 
-def files_with(is_meant: Callable[[Any], bool]) -> set[str]:
+def files_with(is_meant):
     """The files of the program in which such a node stands."""
     return {place.partition(":")[0] for place, node, _ in nodes("bertcore", "app") if is_meant(node)}
 
 
-def is_in(module: str, *packages: str) -> bool:
+def is_in(module, *packages):
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
-def breaches(folder: str, is_wrong: Callable[[Path, Import], bool]) -> list[str]:
+def breaches(folder, is_wrong):
     """The imports below `folder` that break a rule, as "file:line imports module"."""
     files = sorted(file.relative_to(ROOT) for file in (ROOT / folder).rglob("*.py"))
     assert files, f"no Python files in {folder}: the rule would check nothing"
@@ -145,7 +144,7 @@ def breaches(folder: str, is_wrong: Callable[[Path, Import], bool]) -> list[str]
     ]
 
 
-def project_files() -> list[Path]:
+def project_files():
     """What git tracks, or would with `git add`."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
@@ -155,7 +154,7 @@ def project_files() -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def test_the_scanner_sees_every_way_to_import() -> None:
+def test_the_scanner_sees_every_way_to_import():
     source = """
 import a.b, c as d
 def late():
@@ -178,7 +177,7 @@ views = (ViewSpec("l", later(__package__, "l", "L")), RoomSpec("m", "M"))
     assert {item.module for item in imports(source, "top.middle") if item.is_late} == {"e", "e.f", *loaded}
 
 
-def test_only_these_import_by_name() -> None:
+def test_only_these_import_by_name():
     """Where another one does, the scanner has to learn of it: it sees `later` and the list of rooms.
 
     What `bertcore/trial.py` imports in another process is the module of a function it was given;
@@ -198,11 +197,11 @@ def test_only_these_import_by_name() -> None:
     }
 
 
-def test_the_engine_imports_neither_qt_nor_the_window() -> None:
+def test_the_engine_imports_neither_qt_nor_the_window():
     assert breaches("bertcore", lambda _, item: is_in(item.module, "app", *QT)) == []
 
 
-def test_nothing_but_tests_and_benchmarks_imports_transformers() -> None:
+def test_nothing_but_tests_and_benchmarks_imports_transformers():
     """And the command that compares with it, where it is called: `bertcore check`."""
     allowed = Path("bertcore/cli/check_command.py")
     for folder in ("bertcore", "app", "assets"):
@@ -212,11 +211,11 @@ def test_nothing_but_tests_and_benchmarks_imports_transformers() -> None:
         assert is_wrong == []
 
 
-def test_json_is_parsed_in_one_place() -> None:
+def test_json_is_parsed_in_one_place():
     """With limits to size and depth, and without numbers that are not finite: `json_text.parse_json`."""
     harmless = ("dumps", "dump", "JSONDecodeError")
 
-    def parses(node: Any) -> bool:
+    def parses(node):
         if isinstance(node, ast.ImportFrom) and node.module == "json":
             return any(alias.name != "JSONDecodeError" for alias in node.names)
         return isinstance(node, ast.Attribute) and ast.unparse(node.value) == "json" and node.attr not in harmless
@@ -239,10 +238,10 @@ SHIPPED_FILES = {  # readers of what is part of the program, or of the system
 }
 
 
-def test_files_of_others_are_read_within_limits() -> None:
+def test_files_of_others_are_read_within_limits():
     """`files.read_bytes` takes regular files alone, up to a size; Path.read_text waits at a pipe without end."""
 
-    def reads(node: Any) -> bool:
+    def reads(node):
         is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         return is_method and node.func.attr in ("read_text", "read_bytes")
 
@@ -250,7 +249,7 @@ def test_files_of_others_are_read_within_limits() -> None:
 
 
 @functools.cache
-def bring_torch() -> frozenset[str]:
+def bring_torch():
     """The modules that import torch when they are imported, themselves or through one another."""
     folders = ("bertcore", "app/compute")
     files = [file.relative_to(ROOT) for folder in folders for file in (ROOT / folder).rglob("*.py")]
@@ -264,12 +263,12 @@ def bring_torch() -> frozenset[str]:
     return frozenset(found)
 
 
-def any_in(modules: set[str], found: set[str]) -> bool:
+def any_in(modules, found):
     """A module also imports the packages it lies in."""
     return any(name == module or module.startswith(f"{name}.") for module in modules for name in found)
 
 
-def test_what_tells_kinds_of_tasks_apart_is_in_their_own_files() -> None:
+def test_what_tells_kinds_of_tasks_apart_is_in_their_own_files():
     """No comparison with a kind's name, no look at the class of an example, features or prediction, no table of kinds.
 
     Heads of the model have names like those of kinds: what is said of a head, or of all heads, is not meant.
@@ -284,8 +283,8 @@ def test_what_tells_kinds_of_tasks_apart_is_in_their_own_files() -> None:
     ] == []
 
 
-def _names_kind(node: ast.AST, kinds: set[str], heads: set[str]) -> bool:
-    def texts(*parts: ast.AST | None) -> set[object]:
+def _names_kind(node, kinds, heads):
+    def texts(*parts):
         return {each.value for part in parts if part for each in ast.walk(part) if isinstance(each, ast.Constant)}
 
     if isinstance(node, ast.Compare):
@@ -311,13 +310,13 @@ def _names_kind(node: ast.AST, kinds: set[str], heads: set[str]) -> bool:
         'LAYOUTS = {"regress": "similarity", "span": "answer"}',
     ],
 )
-def test_a_kind_named_elsewhere_is_found(source: str) -> None:
+def test_a_kind_named_elsewhere_is_found(source):
     kinds, heads = {"tag", "span", "choice", "regress"}, {"tag", "span", "choice"}
     assert any(_names_kind(node, kinds, heads) for node in ast.walk(ast.parse(source)))
     assert not any(_names_kind(node, kinds, heads) for node in ast.walk(ast.parse('head == "tag" or "span" in heads')))
 
 
-def test_modules_that_bring_torch_are_found() -> None:
+def test_modules_that_bring_torch_are_found():
     assert {"bertcore.checkpoint.checkpoint", "bertcore.analysis.trace"} <= bring_torch()
     assert not bring_torch() & {
         *TORCH_FREE,
@@ -327,25 +326,25 @@ def test_modules_that_bring_torch_are_found() -> None:
     }
 
 
-def test_the_window_reaches_torch_only_behind_its_one_door() -> None:
+def test_the_window_reaches_torch_only_behind_its_one_door():
     """Neither directly nor through a module of bertcore, and not in a function that runs later either."""
 
-    def is_wrong(file: Path, item: Import) -> bool:
+    def is_wrong(file, item):
         return is_in(item.module, *bring_torch()) and file.parent != Path("app/compute") and not item.guard
 
     assert breaches("app", is_wrong) == []
 
 
-def test_widgets_know_neither_services_nor_rooms() -> None:
+def test_widgets_know_neither_services_nor_rooms():
     outside = ("app.compute.inference", "app.shell.services", "app.runs.service", "app.shell.window", "app.rooms")
     assert breaches("app/widgets", lambda _, item: is_in(item.module, *outside)) == []
 
 
-def test_rooms_know_neither_services_nor_other_rooms() -> None:
+def test_rooms_know_neither_services_nor_other_rooms():
     services = ("app.compute.inference", "app.shell.services", "app.runs.service", "app.shell.window")
     rooms = tuple(f"app.rooms.{folder.name}" for folder in (ROOT / "app/rooms").iterdir() if folder.is_dir())
 
-    def is_wrong(file: Path, item: Import) -> bool:
+    def is_wrong(file, item):
         own = ".".join(file.parent.parts[:3])  # a room may have folders of its own
         return is_in(item.module, *services) or (is_in(item.module, *rooms) and not is_in(item.module, own))
 
@@ -354,14 +353,14 @@ def test_rooms_know_neither_services_nor_other_rooms() -> None:
 
 @pytest.mark.parametrize("modules", [TORCH_FREE, ("app.shell.window",), ("app.__main__",)], ids=lambda names: names[-1])
 @pytest.mark.skipif(sys.platform == "win32", reason="there torch has to come before Qt")
-def test_these_import_no_torch(modules: tuple[str, ...]) -> None:
+def test_these_import_no_torch(modules):
     heavy = "{name for name in sys.modules if name in ('torch', 'transformers')}"
     program = f"import sys, {', '.join(modules)}; sys.exit(' '.join({heavy}) or 0)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_no_file_names_a_package_registry_or_a_place_on_someones_machine() -> None:
+def test_no_file_names_a_package_registry_or_a_place_on_someones_machine():
     found = []
     for file in project_files():
         content = file.read_bytes()
@@ -371,13 +370,13 @@ def test_no_file_names_a_package_registry_or_a_place_on_someones_machine() -> No
     assert found == []
 
 
-def test_every_folder_of_the_program_is_a_package() -> None:
+def test_every_folder_of_the_program_is_a_package():
     """One without __init__.py would be missing where BERTscope is installed."""
     folders = {file.parent for name in ("bertcore", "app") for file in (ROOT / name).rglob("*.py")}
     assert [str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
-def test_signals_lose_no_references() -> None:
+def test_signals_lose_no_references():
     """PySide6 6.12.0 loses one to True and None per emission on Python 3.11, until the process ends."""
     assert PySide6.__version_info__[:2] == (6, 11)
 
@@ -395,10 +394,10 @@ def test_signals_lose_no_references() -> None:
     assert max(lost) < EMISSIONS // 3
 
 
-def test_nothing_is_touched_before_its_base_class_exists() -> None:
+def test_nothing_is_touched_before_its_base_class_exists():
     """A slot that is connected before, or a method that another base calls, meets half an object."""
 
-    def touches_early(node: Any) -> bool:
+    def touches_early(node):
         if not (isinstance(node, ast.FunctionDef) and node.name == "__init__"):
             return False
         inside = list(ast.walk(node))
@@ -410,17 +409,17 @@ def test_nothing_is_touched_before_its_base_class_exists() -> None:
     assert [place for place, node, _ in nodes("app") if touches_early(node)] == []
 
 
-def test_no_widget_takes_another_button_for_a_click() -> None:
+def test_no_widget_takes_another_button_for_a_click():
     """Who handles a press by hand asks which button it was; all others inherit it. Any click ends a blank screen."""
 
-    def is_careless(node: Any) -> bool:
+    def is_careless(node):
         is_press = isinstance(node, ast.FunctionDef) and node.name == "mousePressEvent"
         return is_press and "LeftButton" not in ast.unparse(node)
 
     assert files_with(is_careless) == {"app/widgets/presenting.py"}
 
 
-def test_no_name_is_made_of_an_address() -> None:
+def test_no_name_is_made_of_an_address():
     """`id` of what is gone is given again: what goes by it is taken for another."""
     assert [place for place, name, _, _ in calls_in_the_window() if name == "id"] == []
 
@@ -430,14 +429,14 @@ DISCARDING = {"app/widgets/layouts.py", "app/widgets/line_area.py"}
 NO_WIDGETS = {"app/shell/commands.py", "app/look/language.py", "app/runs/estimator.py", "app/shell/lessons.py"}
 
 
-def calls_in_the_window() -> Iterator[tuple[str, str, ast.Call, tuple[ast.AST, ...]]]:
+def calls_in_the_window():
     """Each call in app: where it stands, what it calls, its node, and the nodes around it, the innermost last."""
     for place, node, inside in nodes("app"):
         if isinstance(node, ast.Call):
             yield place, ast.unparse(node.func), node, inside
 
 
-def test_widgets_are_discarded_in_one_way() -> None:
+def test_widgets_are_discarded_in_one_way():
     """`layouts.discard`: a widget that is deleted at once may be in the middle of an event of its own.
 
     An area or a window is given its content once, where it is made: a second time Qt would delete the first at once.
@@ -460,7 +459,7 @@ def test_widgets_are_discarded_in_one_way() -> None:
     assert found == []
 
 
-def test_painters_on_pictures_end_in_any_case() -> None:
+def test_painters_on_pictures_end_in_any_case():
     """A picture whose painter an error has left open cannot be painted again, and may end the program when it goes."""
     found = []
     for place, name, call, inside in calls_in_the_window():
@@ -476,7 +475,7 @@ def test_painters_on_pictures_end_in_any_case() -> None:
 LONG_LIVED = ("state", "services", "inference", "runs", "errors", "history", "window")
 
 
-def test_what_outlives_a_room_is_connected_to_methods_alone() -> None:
+def test_what_outlives_a_room_is_connected_to_methods_alone():
     """Qt ends a connection to a method with its object; one to a lambda stays, and calls what is gone."""
     found = []
     for place, name, call, _ in calls_in_the_window():
@@ -504,7 +503,7 @@ TELLS_TIME = {
 }
 
 
-def test_no_test_waits_for_time_to_pass_or_asks_how_much_has() -> None:
+def test_no_test_waits_for_time_to_pass_or_asks_how_much_has():
     """Tests wait for events, on any machine; how fast something is, `make bench` asks."""
     own = Path(__file__).resolve()
     texts = {
@@ -519,10 +518,10 @@ def test_no_test_waits_for_time_to_pass_or_asks_how_much_has() -> None:
 KINDS_OF_RUNS = {"pretrain", "continue", "finetune", "distil", "sweep"}
 
 
-def test_no_kind_of_run_is_asked_for_by_name() -> None:
+def test_no_kind_of_run_is_asked_for_by_name():
     """What differs between kinds of runs is said by their entries in app/runs/run_kinds.py."""
 
-    def names_kind(part: ast.AST) -> bool:
+    def names_kind(part):
         if isinstance(part, ast.Constant):
             return part.value in KINDS_OF_RUNS
         return isinstance(part, ast.Attribute) and re.fullmatch(r"\w+Options\.kind", ast.unparse(part)) is not None
@@ -531,7 +530,7 @@ def test_no_kind_of_run_is_asked_for_by_name() -> None:
     assert [place for place, node in compared if any(names_kind(part) for part in ast.walk(node))] == []
 
 
-def test_no_item_of_a_layout_of_qt_is_asked_for() -> None:
+def test_no_item_of_a_layout_of_qt_is_asked_for():
     """Python keeps `layout.itemAt(...)` of Qt's own layouts as long as the layout, though Qt deletes the item with its
     widget: what Qt makes at that address next is then taken for the item, and has none of its own methods."""
     assert [place for place, name, _, _ in calls_in_the_window() if name.endswith(".itemAt")] == []

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="make and sh are for Lin
 
 
 @pytest.fixture
-def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def setup(tmp_path, monkeypatch):
     """scripts/setup.py of a copy of the tree, without a .venv."""
     tree = tmp_path / "a tree"
     shutil.copytree(ROOT / "scripts", tree / "scripts")
@@ -34,20 +33,20 @@ def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def pretend_it_is_done(setup: ModuleType) -> None:
+def pretend_it_is_done(setup):
     setup.VENV_PYTHON.parent.mkdir(parents=True)
     setup.VENV_PYTHON.symlink_to(sys.executable)
     setup.STAMP.write_text(setup.fingerprint())
 
 
-def fake_program(path: Path, script: str) -> Path:
+def fake_program(path, script):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
 
 
-def test_it_is_done_until_the_packages_asked_for_change(setup: ModuleType) -> None:
+def test_it_is_done_until_the_packages_asked_for_change(setup):
     assert not setup.is_done()
     pretend_it_is_done(setup)
     assert setup.is_done()
@@ -56,9 +55,7 @@ def test_it_is_done_until_the_packages_asked_for_change(setup: ModuleType) -> No
     assert not setup.is_done()
 
 
-def test_what_only_tests_need_is_installed_only_for_them(
-    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_only_tests_need_is_installed_only_for_them(setup, monkeypatch, tmp_path):
     asked = tmp_path / "asked"
     pretend_it_is_done(setup)
     setup.STAMP.unlink()
@@ -82,7 +79,7 @@ def test_what_only_tests_need_is_installed_only_for_them(
     assert len(added) == 1 and "test.txt" in added[0] and "--require-hashes" in added[0]
 
 
-def test_it_is_not_done_where_the_venv_lost_its_python(setup: ModuleType) -> None:
+def test_it_is_not_done_where_the_venv_lost_its_python(setup):
     pretend_it_is_done(setup)
     setup.VENV_PYTHON.unlink()
     setup.VENV_PYTHON.symlink_to("/nowhere/python")
@@ -90,7 +87,7 @@ def test_it_is_not_done_where_the_venv_lost_its_python(setup: ModuleType) -> Non
     assert not setup.is_usable_venv()
 
 
-def test_a_venv_that_was_cut_off_is_made_afresh(setup: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_venv_that_was_cut_off_is_made_afresh(setup, monkeypatch):
     made = []
     monkeypatch.setattr(setup, "make_venv", lambda: made.append("venv"))
     for step in ("install_qt_libraries", "install_app", "check_imports"):
@@ -106,9 +103,7 @@ def test_a_venv_that_was_cut_off_is_made_afresh(setup: ModuleType, monkeypatch: 
     assert made == ["venv"]
 
 
-def test_a_set_up_that_fails_leaves_its_mark(
-    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_set_up_that_fails_leaves_its_mark(setup, monkeypatch, capsys):
     pretend_it_is_done(setup)
     monkeypatch.setattr(setup, "is_done", lambda with_tests: False)
     monkeypatch.setattr(setup, "install_qt_libraries", lambda: None)
@@ -122,9 +117,7 @@ def test_a_set_up_that_fails_leaves_its_mark(
 
 
 @pytest.mark.parametrize(("offered", "asked"), [(True, "torch-cpu.txt"), (False, "torch.txt")])
-def test_torch_is_the_cpu_build_where_the_index_has_one(
-    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, offered: bool, asked: str
-) -> None:
+def test_torch_is_the_cpu_build_where_the_index_has_one(setup, monkeypatch, tmp_path, offered, asked):
     fake = fake_program(tmp_path / "pip", "exit 0" if offered else "exit 1")
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(setup, "has_nvidia_card", lambda: False)
@@ -133,17 +126,13 @@ def test_torch_is_the_cpu_build_where_the_index_has_one(
 
 
 @pytest.mark.parametrize(("platform", "card"), [("linux", True), ("darwin", False)])
-def test_elsewhere_pip_chooses_the_build_of_torch(
-    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, platform: str, card: bool
-) -> None:
+def test_elsewhere_pip_chooses_the_build_of_torch(setup, monkeypatch, platform, card):
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(setup, "has_nvidia_card", lambda: card)
     assert setup.torch_lock() == "torch.txt"
 
 
-def test_libraries_only_an_administrator_can_install_are_named_in_a_sentence(
-    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_libraries_only_an_administrator_can_install_are_named_in_a_sentence(setup, monkeypatch, tmp_path):
     libraries = setup.qt_libraries
     fake_program(tmp_path / "bin" / "apt-get", "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
@@ -152,7 +141,7 @@ def test_libraries_only_an_administrator_can_install_are_named_in_a_sentence(
     assert sentence.endswith("sudo apt install libegl1 libglib2.0-0")
 
 
-def test_apt_is_asked_again_after_an_update(setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_apt_is_asked_again_after_an_update(setup, monkeypatch, tmp_path):
     """On a fresh container apt knows no packages until `apt-get update`."""
     libraries = setup.qt_libraries
     calls, updated = tmp_path / "calls", tmp_path / "updated"
@@ -165,9 +154,7 @@ def test_apt_is_asked_again_after_an_update(setup: ModuleType, monkeypatch: pyte
     assert words == [["install", "zlib1g"], ["update"], ["install", "zlib1g"]]
 
 
-def test_a_display_for_the_tests_is_asked_for_once_and_its_lack_fails_nothing(
-    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_display_for_the_tests_is_asked_for_once_and_its_lack_fails_nothing(setup, monkeypatch, tmp_path, capsys):
     monkeypatch.delitem(sys.modules, "display_for_tests", raising=False)
     display = importlib.import_module("display_for_tests")
     calls = tmp_path / "calls"
@@ -185,7 +172,7 @@ def test_a_display_for_the_tests_is_asked_for_once_and_its_lack_fails_nothing(
     assert len(said) == 1 and "left out" in said[0] and said[0].endswith("needs: xvfb")
 
 
-def test_an_old_python_gets_one_sentence(tmp_path: Path) -> None:
+def test_an_old_python_gets_one_sentence(tmp_path):
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     old = fake_program(tmp_path / "old python", "echo 3.9")
     command = ["sh", str(tmp_path / "scripts" / "setup.sh")]
@@ -196,7 +183,7 @@ def test_an_old_python_gets_one_sentence(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_locks_have_every_package_of_the_project_with_hashes() -> None:
+def test_the_locks_have_every_package_of_the_project_with_hashes():
     """Where this fails after a change of pyproject.toml: `make lock`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     app, tests = (_names(group) for group in (project["dependencies"], project["optional-dependencies"]["test"]))
@@ -212,27 +199,27 @@ def test_the_locks_have_every_package_of_the_project_with_hashes() -> None:
         assert [name for name, (_, hashes) in packages.items() if not hashes] == []
 
 
-def test_no_lock_names_a_package_index() -> None:
+def test_no_lock_names_a_package_index():
     for file in (ROOT / "requirements").glob("*.txt"):
         assert "://" not in file.read_text() and "index" not in file.read_text()
 
 
-def _names(requirements: list[str]) -> set[str]:
+def _names(requirements):
     return {_normal(re.split(r"[<>=]", requirement)[0]) for requirement in requirements}
 
 
-def _locked(text: str) -> dict[str, tuple[str, set[str]]]:
+def _locked(text):
     """Package -> its version and the hashes of its files."""
     found = re.findall(r"(?m)^([\w.-]+)==(\S+).*\\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", text)
     assert len(found) == len(re.findall(r"(?m)^\w", text))  # no line of another form
     return {_normal(name): (version, set(re.findall("[0-9a-f]{64}", hashes))) for name, version, hashes in found}
 
 
-def _normal(name: str) -> str:
+def _normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_every_dependency_has_a_line_on_why_it_is_there() -> None:
+def test_every_dependency_has_a_line_on_why_it_is_there():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     wanted = _names([*project["dependencies"], *extras["parquet"], *extras["test"]])
@@ -248,7 +235,7 @@ SUBSET = (
 )
 
 
-def test_the_tests_write_nothing_into_the_home_folder(tmp_path: Path) -> None:
+def test_the_tests_write_nothing_into_the_home_folder(tmp_path):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("BERTSCOPE_", "PYTEST_"))}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *SUBSET],

@@ -1,8 +1,6 @@
 """A file and what stands in it, in one line."""
 
-from pathlib import Path
 
-
-def text_file(file: Path, text: str) -> Path:
+def text_file(file, text):
     file.write_text(text, encoding="utf-8")
     return file

@@ -3,10 +3,9 @@
 import gc
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partialmethod
 from pathlib import Path
-from typing import Any
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -28,18 +27,14 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question
 from app.look import language, numbers, theme, translated
-from app.rooms.train.room import TrainRoom
-from app.runs.process import RunCommand
 from app.runs.run_info import is_built_in
 from app.runs.service import RunsService
 from app.shell.services import Services
 from app.shell.window import Window
-from app.state.token_units import Units
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
@@ -56,15 +51,15 @@ Opener = Callable[..., Window]  # on a model, perhaps with texts A and B
 
 
 def make_checkpoint(
-    folder: Path,
+    folder,
     *,
-    output_heads: tuple[str, ...] = ("mlm", "nsp"),
-    layers: int = 2,
-    heads: int = 4,
-    hidden: int = 32,
-    seed: int = 1,
-    step: int | None = 100,
-) -> Path:
+    output_heads=("mlm", "nsp"),
+    layers=2,
+    heads=4,
+    hidden=32,
+    seed=1,
+    step=100,
+):
     """A random model with a vocabulary of the words above, as a checkpoint folder."""
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
     config = BertConfig(
@@ -83,7 +78,7 @@ def make_checkpoint(
     return folder
 
 
-def make_run(folder: Path, steps: Sequence[int], **model: int) -> RunFolder:
+def make_run(folder, steps, **model):
     """A finished run whose snapshots are different random models."""
     run = RunFolder.create(folder, PretrainOptions(name=folder.name, preset="tiny").to_dict())
     for step in steps:
@@ -96,7 +91,7 @@ def make_run(folder: Path, steps: Sequence[int], **model: int) -> RunFolder:
     return run
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
+def wait_until(is_so):
     """Lets everything go on until it is; what comes in any case may take minutes, where the machine is busy."""
     ends = QDeadlineTimer(5 * TIMEOUT_MS)
     while not is_so():
@@ -110,7 +105,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 class PatientBot(QtBot):
     """Of itself it gives up after five seconds."""
 
-    def waitUntil(self, callback: Callable[[], bool], *, timeout: int = TIMEOUT_MS) -> None:
+    def waitUntil(self, callback, *, timeout=TIMEOUT_MS):
         wait_until(callback)
 
     waitSignal = partialmethod(QtBot.waitSignal, timeout=TIMEOUT_MS)
@@ -120,35 +115,35 @@ class PatientBot(QtBot):
 
 
 @pytest.fixture
-def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+def qtbot(qapp, request):
     return PatientBot(request)
 
 
 @pytest.fixture(scope="session")
-def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model_folder(tmp_path_factory):
     return make_checkpoint(tmp_path_factory.mktemp("models") / "tiny-model")
 
 
 @pytest.fixture(scope="session")
-def headless_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def headless_folder(tmp_path_factory):
     """An encoder without heads, as sentence encoders such as MiniLM are."""
     return make_checkpoint(tmp_path_factory.mktemp("models") / "encoder-only", output_heads=(), layers=3, heads=2)
 
 
 @pytest.fixture(scope="session")
-def tokenizer(model_folder: Path) -> Tokenizer:
+def tokenizer(model_folder):
     return Tokenizer.from_folder(model_folder)
 
 
 @pytest.fixture
-def no_built_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_built_in_runs(monkeypatch):
     """Only runs that the test makes itself, whether or not BERTscope ships one."""
     known = registry.known_runs
     monkeypatch.setattr(registry, "known_runs", lambda: [run for run in known() if not is_built_in(run)])
 
 
 @pytest.fixture(scope="session", autouse=True)
-def dressed(qapp: QApplication) -> None:
+def dressed(qapp):
     """The application as the program sets it up, for the first test as for the last."""
     qapp.setStyle("Fusion")
     theme.register_fonts()
@@ -157,7 +152,7 @@ def dressed(qapp: QApplication) -> None:
 
 
 @pytest.fixture(autouse=True)
-def nothing_stays(qapp: QApplication, dressed: None) -> Iterator[None]:
+def nothing_stays(qapp, dressed):
     """What is one for the whole program is as it was when the next test begins, and closed widgets are gone.
 
     Thousands would wait for an event loop, and every change of the theme visits them.
@@ -173,21 +168,21 @@ def nothing_stays(qapp: QApplication, dressed: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def looks(qapp: QApplication) -> QApplication:
+def looks(qapp):
     """The application, for a test that gives it another theme."""
     return qapp
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Opener]:
+def open_window(qtbot):
     """Opens windows on a model, with texts A and B as they are read where they are given.
 
     An error that nobody expected, in any thread, fails the test.
     """
-    windows: list[Window] = []
-    unexpected: list[str] = []
+    windows = []
+    unexpected = []
 
-    def make(model: Path | str, a: str | None = None, b: str = "") -> Window:
+    def make(model, a=None, b=""):
         owner = QObject()
         services = Services(owner)
         services.settings.words = "technical"  # numbers as they are computed
@@ -213,7 +208,7 @@ def open_window(qtbot: QtBot) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def window(open_window: Opener, model_folder: Path) -> Window:
+def window(open_window, model_folder):
     """A window that shows the pair above, read by the tiny model, without masks."""
     made = open_window(model_folder)
     made.state.set_text(TEXT_A, TEXT_B)
@@ -226,13 +221,13 @@ def window(open_window: Opener, model_folder: Path) -> Window:
 
 
 @pytest.fixture
-def models(qtbot: QtBot) -> Models:
+def models(qtbot):
     """For the room Train on its own; files about other rooms have a `room` of their own."""
     return Models()
 
 
 @pytest.fixture
-def room(models: Models, request: pytest.FixtureRequest, qtbot: QtBot) -> TrainRoom:
+def room(models, request, qtbot):
     """Beside the runs of `service`, where a test names that, too."""
     is_served = "service" in request.fixturenames
     made = served_room(request.getfixturevalue("service") if is_served else None, models)
@@ -242,15 +237,15 @@ def room(models: Models, request: pytest.FixtureRequest, qtbot: QtBot) -> TrainR
 
 
 @pytest.fixture
-def orders(room: TrainRoom) -> list[RunCommand]:
+def orders(room):
     """The runs that are to be started."""
-    made: list[RunCommand] = []
+    made = []
     room.state.start_requested.connect(made.append)
     return made
 
 
 @pytest.fixture
-def service(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsService]:
+def service(qtbot, monkeypatch):
     """Ends the runs that a test has started."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     made = RunsService()
@@ -262,14 +257,14 @@ def service(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsServi
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[Any]]:
+def calls(monkeypatch):
     """Writes down the calls of a function from now on, by their first argument."""
 
-    def counted(owner: object, name: str) -> list[Any]:
-        made: list[Any] = []
+    def counted(owner, name):
+        made = []
         original = getattr(owner, name)
 
-        def call(*arguments: object, **named: object) -> object:
+        def call(*arguments, **named):
             made.append(arguments[0])
             return original(*arguments, **named)
 
@@ -279,29 +274,29 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], list[Any]]
     return counted
 
 
-def settle(window: Window, qtbot: object = None) -> None:
+def settle(window, qtbot=None):
     wait_until(window.is_settled)
 
 
-def answered(window: Window) -> None:
+def answered(window):
     """The text is read, and nothing that the room asked for is still under way."""
     settle(window)
 
-    def is_done() -> bool:
+    def is_done():
         questions = window.frame.room.findChildren(Question)
         return not window.services.inference.is_busy and not any(question.is_running for question in questions)
 
     wait_until(is_done)
 
 
-def shown_view(window: Window, room: str, view: str, qtbot: object = None) -> Any:
+def shown_view(window, room, view, qtbot=None):
     """A view that is open, with all that it has asked for."""
     shown = window.open_room(room).open_view(view)
     answered(window)
     return shown
 
 
-def placed(widget: Any, qtbot: QtBot, width: int, height: int) -> Any:
+def placed(widget, qtbot, width, height):
     """On show by itself, in this size."""
     qtbot.addWidget(widget)
     widget.resize(width, height)
@@ -309,13 +304,13 @@ def placed(widget: Any, qtbot: QtBot, width: int, height: int) -> Any:
     return widget
 
 
-def click(widget: QWidget, at: QRectF | QPointF) -> None:
+def click(widget, at):
     """A click of the left button in the middle of a rectangle, or at a point."""
     place = at.center() if isinstance(at, QRectF) else at
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place.toPoint())
 
 
-def drop(widget: Any, place: Path | str) -> None:
+def drop(widget, place):
     """A file, a folder or a link that is let go over a window or a room."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(place)) if isinstance(place, Path) else QUrl(place)])
@@ -323,14 +318,14 @@ def drop(widget: Any, place: Path | str) -> None:
     widget.dropEvent(QDropEvent(QPointF(10, 10), action, data, buttons, Qt.KeyboardModifier.NoModifier))
 
 
-def press(widget: QWidget, *keys: str) -> None:
+def press(widget, *keys):
     """Keys as Qt writes them: "Right", "Ctrl+M"."""
     for key in keys:
         combination = QKeySequence(key)[0]
         QTest.keyClick(widget, combination.key(), combination.keyboardModifiers())
 
 
-def handle_events() -> None:
+def handle_events():
     """All that is put off to a later turn of the event loop, and what that puts off: layouts, painting, timers of 0 ms.
 
     What has not happened then does not happen by itself.
@@ -340,7 +335,7 @@ def handle_events() -> None:
         pass
 
 
-def units_of(window: Window) -> Units:
+def units_of(window):
     """What rows and columns stand for now: tokens or words."""
     assert window.state.reading is not None
     return window.state.reading.units(window.state.token_view)

@@ -5,9 +5,7 @@ with what they have and with what their parents leave of them. Words that the pr
 they are painted: where, in which font, on which widget.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
@@ -17,7 +15,6 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QCheckBox,
     QComboBox,
-    QGraphicsTextItem,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -41,10 +38,9 @@ SLACK_PX = 2.0  # glyphs and their advance differ by that much
 OVERLAP_PX = 3.0
 SHORTENED = (Hint, MenuButton, Choice)  # end in … where there is no room, and say all in their tool tip
 OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-PAINTED_BY_QT = (QLabel, QAbstractButton, QComboBox, QLineEdit)
 
 
-def faults(root: QWidget, size: QSize | None = None) -> list[str]:
+def faults(root, size=None):
     """What is wrong with the words on a window or a part of one, a sentence each.
 
     size: that the window was given; a window that has grown beyond it is a fault.
@@ -56,7 +52,7 @@ def faults(root: QWidget, size: QSize | None = None) -> list[str]:
     return found
 
 
-def _faults_now(root: QWidget, size: QSize | None) -> list[str]:
+def _faults_now(root, size):
     found = []
     if size is not None and root.size() != size:
         needs = root.minimumSizeHint()
@@ -70,7 +66,7 @@ def _faults_now(root: QWidget, size: QSize | None) -> list[str]:
     return found + painted.faults() + _overlaps(root) + _curve_faults(root)
 
 
-def name_of(widget: QWidget) -> str:
+def name_of(widget):
     """Its class and those around it, with its words where it has some."""
     text = _text(widget) or widget.accessibleName()
     around, parent = [], widget.parentWidget()
@@ -84,7 +80,7 @@ def name_of(widget: QWidget) -> str:
 # Widgets.
 
 
-def _widget_faults(widget: QWidget, root: QWidget) -> Iterator[str]:
+def _widget_faults(widget, root):
     if isinstance(widget, QScrollArea) and widget.horizontalScrollBar().maximum() > 0:
         needs, has = widget.widget().width(), widget.viewport().width()
         yield f"scrolls sideways: has {has}, needs {needs}"
@@ -106,7 +102,7 @@ def _widget_faults(widget: QWidget, root: QWidget) -> Iterator[str]:
     yield from _cut_by_parents(widget, root)
 
 
-def _least(widget: QWidget) -> QSize:
+def _least(widget):
     """The least size that a widget says it can do with, as layouts see it."""
     if isinstance(widget, QAbstractScrollArea) or _is_in_qt(widget):
         return QSize(0, 0)
@@ -118,7 +114,7 @@ def _least(widget: QWidget) -> QSize:
     )
 
 
-def _text(widget: QWidget) -> str:
+def _text(widget):
     """The words that Qt shows on a widget."""
     if isinstance(widget, QLabel | QAbstractButton):
         return widget.text()
@@ -129,7 +125,7 @@ def _text(widget: QWidget) -> str:
     return ""
 
 
-def _needed(widget: QWidget, text: str) -> QSize:
+def _needed(widget, text):
     """The space that the words take on this widget."""
     if isinstance(widget, OptionButton):  # writes on as many lines as it needs
         return QSize(0, widget.sizeHint().height())
@@ -158,7 +154,7 @@ def _needed(widget: QWidget, text: str) -> QSize:
     return QSize(widget.fontMetrics().horizontalAdvance(text), widget.fontMetrics().height())
 
 
-def _cut_by_parents(widget: QWidget, root: QWidget) -> Iterator[str]:
+def _cut_by_parents(widget, root):
     """Nothing may stand out of what holds it, but out of a part that scrolls."""
     seen, rect = widget, widget.rect()
     if rect.isEmpty():
@@ -179,7 +175,7 @@ def _cut_by_parents(widget: QWidget, root: QWidget) -> Iterator[str]:
         seen = parent
 
 
-def _overlaps(root: QWidget) -> list[str]:
+def _overlaps(root):
     """Two widgets with words in the same place, one not within the other."""
     places = []
     for widget in root.findChildren(QWidget):
@@ -196,10 +192,10 @@ def _overlaps(root: QWidget) -> list[str]:
     return found
 
 
-def curve_words(canvas: Any) -> list[tuple[str, QRectF, QRectF]]:
+def curve_words(canvas):
     """Those on show beside ticks and legend: each with its box and the box that it must stay in."""
 
-    def letters(item: QGraphicsTextItem) -> QRectF:
+    def letters(item):
         """Without the margin around them."""
         margin = item.document().documentMargin()
         return item.sceneBoundingRect().adjusted(margin, margin, -margin, -margin)
@@ -212,7 +208,7 @@ def curve_words(canvas: Any) -> list[tuple[str, QRectF, QRectF]]:
     return [(item.toPlainText(), letters(item), room) for item, room in items]
 
 
-def _curve_faults(root: QWidget) -> list[str]:
+def _curve_faults(root):
     """The words in a plot of curves, which are no widgets: names of axes, and what is said of its parts."""
     found = []
     for plot in root.findChildren(CurvePlot):
@@ -228,30 +224,30 @@ def _curve_faults(root: QWidget) -> list[str]:
     return found
 
 
-def _over(widget: QWidget) -> QWidget | None:
+def _over(widget):
     """The list that lies over the window, where a widget is in it."""
     while widget is not None and not isinstance(widget, Palette):
         widget = widget.parentWidget()
     return widget
 
 
-def _is_in_qt(widget: QWidget) -> bool:
+def _is_in_qt(widget):
     """A part of one of Qt's own widgets: the line in a number field, a scroll bar's box."""
     return widget.objectName().startswith("qt_") or isinstance(widget.parentWidget(), QComboBox)
 
 
-def _px(size: QSize) -> str:
+def _px(size):
     return f"{size.width()} × {size.height()}"
 
 
 # Painted words.
 
 
-def hear(patch: pytest.MonkeyPatch, note: Callable[..., object]) -> None:
+def hear(patch, note):
     """Every `drawText` of the program's own painting is told with its painter and arguments."""
     paint = QPainter.drawText
 
-    def heard(painter: QPainter, *about: object) -> object:
+    def heard(painter, *about):
         note(painter, *about)
         return paint(painter, *about)
 
@@ -271,14 +267,14 @@ class _Words:
 class _Painted:
     """Hears every `drawText` of the program's own painting."""
 
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self.words: list[_Words] = []
+    def __init__(self, patch):
+        self.words = []
         hear(patch, self._note)
 
-    def faults(self) -> list[str]:
+    def faults(self):
         return [*self._cut(), *self._over_one_another()]
 
-    def _note(self, painter: QPainter, place: object, *more: object) -> None:
+    def _note(self, painter, place, *more):
         widget = painter.device()
         text = str(more[-1])
         if not isinstance(widget, QWidget) or not text.strip():
@@ -305,7 +301,7 @@ class _Painted:
             )
         )
 
-    def _cut(self) -> Iterator[str]:
+    def _cut(self):
         for word in self.words:
             room = word.box & _within(word.widget)
             if word.clip is not None:
@@ -321,8 +317,8 @@ class _Painted:
             if missing > SLACK_PX:
                 yield f"{name_of(word.widget)}: {word.text!r} is cut by {missing:.0f} px"
 
-    def _over_one_another(self) -> Iterator[str]:
-        by_widget: dict[int, list[_Words]] = {}
+    def _over_one_another(self):
+        by_widget = {}
         for word in self.words:
             by_widget.setdefault(id(word.widget), []).append(word)
         for words in by_widget.values():
@@ -335,7 +331,7 @@ class _Painted:
                         yield f"{name_of(one.widget)}: {one.text!r} and {other.text!r} are written over one another"
 
 
-def _within(widget: QWidget) -> QRectF:
+def _within(widget):
     """Where words are not cut off: on the widget, and beyond its edge where one can scroll there."""
     rect, area = QRectF(widget.rect()), widget.parentWidget()
     if isinstance(area, QAbstractScrollArea) and area.viewport() is widget:
@@ -345,7 +341,7 @@ def _within(widget: QWidget) -> QRectF:
     return rect
 
 
-def _area(polygon: QPolygonF) -> float:
+def _area(polygon):
     """By the shoelace formula."""
     corners = [(point.x(), point.y()) for point in polygon]
     return abs(sum(x * v - u * y for (x, y), (u, v) in zip(corners, corners[1:] + corners[:1], strict=True))) / 2

@@ -7,7 +7,6 @@ prints the faults as JSON, at the scale that QT_SCALE_FACTOR gives: a process ha
 
 import json
 import sys
-from collections.abc import Callable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QSize
@@ -32,12 +31,12 @@ SIZE = QSize(1280, 720)
 LABELS = ("entailment", "contradiction", "neither of the two")
 
 
-def cut_words(window: Window) -> list[str]:
+def cut_words(window):
     """What is cut off or squeezed; the window must not have grown either."""
     return faults(window, SIZE)
 
 
-def is_drawn(window: Window) -> bool:
+def is_drawn(window):
     """The open room shows the state's reading, whole: no question waits for its pause, every plot is there."""
     room = window.frame.room
     return (
@@ -49,11 +48,11 @@ def is_drawn(window: Window) -> bool:
 
 
 def walk(
-    window: Window,
-    rooms: Sequence[str] = tuple(room.key for room in ROOMS),
-    inspect: Callable[[Window], list[str]] = cut_words,
-    size: QSize = SIZE,
-) -> dict[str, list[str]]:
+    window,
+    rooms=tuple(room.key for room in ROOMS),
+    inspect=cut_words,
+    size=SIZE,
+):
     """Place -> what `inspect` finds wrong there, for every room and view. Places without faults are left out."""
     window.resize(size)
     window.state.set_focus(2)
@@ -68,9 +67,7 @@ def walk(
     return {place: wrong for place, wrong in found.items() if wrong}
 
 
-def walk_train(
-    window: Window, inspect: Callable[[Window], list[str]] = cut_words, size: QSize = SIZE
-) -> dict[str, list[str]]:
+def walk_train(window, inspect=cut_words, size=SIZE):
     """The room Train with each of the runs that are there, and with the form of each kind of run."""
     window.resize(size)
     room = window.open_room("train")
@@ -90,7 +87,7 @@ def walk_train(
     return {place: wrong for place, wrong in found.items() if wrong}
 
 
-def write_runs() -> None:
+def write_runs():
     """One run of each sort that the room Train shows: words learned, with a warm-up, and a task, with its result."""
     rng, runs = np.random.default_rng(0), locations.home() / "runs"
     words = RunFolder.create(runs / "stories", PretrainOptions(name="stories", preset="tiny").to_dict())
@@ -118,7 +115,7 @@ def write_runs() -> None:
                 (folder / "model.safetensors").write_bytes(b"x" * 2_500)
 
 
-def _words_line(step: int, loss: float) -> dict[str, object]:
+def _words_line(step, loss):
     causal = step < 15
     return {
         "kind": "train",
@@ -135,7 +132,7 @@ def _words_line(step: int, loss: float) -> dict[str, object]:
     }
 
 
-def _evaluation() -> dict[str, object]:
+def _evaluation():
     example = {"text_a": TEXT_A, "text_b": TEXT_B}
     return {
         "metrics": {"accuracy": 0.75, "f1": 0.5},
@@ -147,7 +144,7 @@ def _evaluation() -> dict[str, object]:
     }
 
 
-def main(folder: str, look: str) -> int:
+def main(folder, look):
     app = QApplication([])
     app.setStyle("Fusion")
     theme.register_fonts()

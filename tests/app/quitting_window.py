@@ -19,13 +19,13 @@ class BusyWindow(app.shell.window.Window):
 
     how: str
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments):
         super().__init__(*arguments)  # type: ignore[arg-type]
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._on_timeout)
         self._timer.start(20)
 
-    def _on_timeout(self) -> None:
+    def _on_timeout(self):
         if self.state.reading is None:
             return
         self._timer.stop()
@@ -34,13 +34,13 @@ class BusyWindow(app.shell.window.Window):
         getattr(self, f"_begin_{self.how}")()
         print("busy", flush=True)
 
-    def _begin_computing(self) -> None:
+    def _begin_computing(self):
         """Many passes on the worker, one for each token, and a thread that outlasts the window."""
         self.state.set_text(LONG, "")
         open_view(self.open_room("predict"), "surprise")
         self.services.inference.post_outside(time.sleep, 60, deliver=lambda *_: None)
 
-    def _begin_dialog(self) -> None:
+    def _begin_dialog(self):
         """The session of the desktop ends while it is open: a person could not get past it."""
         self.commands["compare.text"].trigger()
         assert QApplication.activeModalWidget() is not None

@@ -1,23 +1,19 @@
 """A run of three snapshots, and a window on the last of them: for the film strip and for Play."""
 
-from pathlib import Path
-
 import pytest
 
-from app.shell.window import Window
-from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, make_run, settle
+from tests.app.conftest import TEXT_A, TEXT_B, make_run, settle
 
 STEPS = (0, 10, 40)
 
 
 @pytest.fixture
-def run(own_home: Path) -> RunFolder:
+def run(own_home):
     return make_run(own_home / "runs" / "stories", STEPS)
 
 
 @pytest.fixture
-def last_snapshot(open_window: Opener, run: RunFolder) -> Window:
+def last_snapshot(open_window, run):
     """With a mask."""
     window = open_window(run.snapshot_path(STEPS[-1]), TEXT_A, TEXT_B)
     window.state.set_masks([2])

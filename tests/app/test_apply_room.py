@@ -1,24 +1,19 @@
 """The room Apply: for each kind of task it shows what the engine itself says of the same text, and of a baseline."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
 from app.figures.files import svg
 from app.look import numbers, theme
-from app.rooms.apply.room import ApplyRoom
 from app.rooms.apply.tags_view import looks_of, pieces_of, types_of
-from app.rooms.apply.texts_view import RankedTexts, find_in_order
+from app.rooms.apply.texts_view import find_in_order
 from app.rooms.apply.view import ApplyView, MarkedEditor
-from app.shell.window import Window
-from app.state.baseline import Baseline, OtherModel, OtherText
+from app.state.baseline import OtherModel, OtherText
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis import interventions
@@ -30,7 +25,7 @@ from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.tasks.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import WORDS, Opener, press, wait_until
+from tests.app.conftest import WORDS, press, wait_until
 
 A, B, OTHER_A = "The cat sat on the mat.", "It was very comfortable.", "The dog sat on the mat."
 PASSAGE = "A dog ran home. \U0001f600 The happy bird sat on the sofa. It was very comfortable."
@@ -48,7 +43,7 @@ KINDS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 }
 
 
-def make_model(folder: Path, kind: str, seed: int = 1) -> Path:
+def make_model(folder, kind, seed=1):
     heads, changes = KINDS[kind]
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
@@ -61,7 +56,7 @@ def make_model(folder: Path, kind: str, seed: int = 1) -> Path:
     return folder
 
 
-def oracle_of(folder: Path, kind: str, a: str, b: str | None = None, text: str | None = None, **options: Any) -> Any:
+def oracle_of(folder, kind, a, b=None, text=None, **options):
     """What the engine says."""
     text = TEXTS.get(kind, "") if text is None else text
     first, second = (text, None) if kind == "summarise" else (a, text or b)
@@ -69,10 +64,10 @@ def oracle_of(folder: Path, kind: str, a: str, b: str | None = None, text: str |
 
 
 @pytest.fixture
-def apply_to(open_window: Opener, tmp_path: Path) -> Callable[..., tuple[Window, Any, Any]]:
+def apply_to(open_window, tmp_path):
     """Opens a random model of a kind, types A, B and the editor's text, and gives its view and the oracle's answer."""
 
-    def make(kind: str, a: str = A, b: str | None = None, text: str | None = None, seed: int = 1) -> tuple:
+    def make(kind, a=A, b=None, text=None, seed=1):
         folder = make_model(tmp_path / kind, kind, seed)
         window = open_window(folder)
         wait_until(lambda: window.state.reading is not None)
@@ -85,12 +80,12 @@ def apply_to(open_window: Opener, tmp_path: Path) -> Callable[..., tuple[Window,
     return make
 
 
-def open_room(window: Window) -> ApplyRoom:
+def open_room(window):
     return window.open_room("apply")
 
 
-def settle(window: Window) -> None:
-    def is_settled() -> bool:
+def settle(window):
+    def is_settled():
         state, reading = window.state, window.state.reading
         return reading is not None and reading.encoding is state.encoding and not window.services.inference.is_busy
 
@@ -98,7 +93,7 @@ def settle(window: Window) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_view(kind: str, apply_to: Callable, tmp_path: Path) -> None:
+def test_each_view(kind, apply_to, tmp_path):
     """It saves its answer; what is changed inside acts, which it did not once; and its example has an answer."""
     b = B if kind in ("classify", "multilabel", "regress") else None
     window, view, oracle = apply_to(kind, A, b)
@@ -125,7 +120,7 @@ def test_each_view(kind: str, apply_to: Callable, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "b"), [("classify", None), ("classify", B), ("multilabel", None)])
-def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, tmp_path: Path) -> None:
+def test_classes_are_the_engines(kind, b, apply_to, tmp_path):
     """Below them is what each word adds; no green and no tick beside what the model chose: it need not be right."""
     window, view, oracle = apply_to(kind, A, b)
     bars = {bar.label: bar for bar in view.bars.bars}
@@ -156,7 +151,7 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, t
 
 
 @pytest.mark.parametrize("kind", ["classify", "tag"])
-def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind: str, apply_to: Callable) -> None:
+def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind, apply_to):
     window, view, oracle = apply_to(kind)
     what_if = WhatIf(rows=edited(window), segments=((2, 1), (3, 1)), positions=((1, 4), (4, 1)))
     window.state.set_what_if(what_if)
@@ -169,19 +164,19 @@ def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind: str, apply_to:
     assert view.applied.changed == what_if and view.applied.prediction != oracle
 
 
-def test_edited_rows_do_not_act_on_another_text(apply_to: Callable) -> None:
+def test_edited_rows_do_not_act_on_another_text(apply_to):
     window, view, oracle = apply_to("span")
     window.state.set_what_if(WhatIf(rows=edited(window)))
     settle(window)
     assert view.applied.prediction == oracle and "have no effect here" in view.changed.text()
 
 
-def edited(window: Window) -> tuple[EditedRow, ...]:
+def edited(window):
     return (EditedRow(0, 2, 0, (0.0, 1.0, *[0.0] * (len(window.state.encoding.ids) - 2))),)
 
 
 @pytest.mark.parametrize("limits", [None, (0.25, 0.975)])
-def test_a_number_is_the_engines(limits: Any, apply_to: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_is_the_engines(limits, apply_to, monkeypatch):
     """Its scale is that which it was trained on, where that is known."""
     heads, changes = KINDS["regress"]
     monkeypatch.setitem(KINDS, "regress", (heads, {**changes, "number_range": limits}))
@@ -197,10 +192,10 @@ def test_a_number_is_the_engines(limits: Any, apply_to: Callable, monkeypatch: p
 
 
 @pytest.mark.parametrize("seed", [3, 6])
-def test_tags_are_marked_with_their_types(seed: int, apply_to: Callable) -> None:
+def test_tags_are_marked_with_their_types(seed, apply_to):
     _, view, oracle = apply_to("tag", "The happy bird ran home and sat on the sofa.", seed=seed)
     assert {"O", "B-PER"} < set(oracle.tags)
-    shown: list[str] = []
+    shown = []
     for piece in view.sentence.pieces:  # written as BIO again, by hand
         _, *rest = piece.text.split(" ")
         shown += [f"B-{piece.type}" if piece.type else "O", *(f"I-{piece.type}" for _ in rest)]
@@ -209,13 +204,13 @@ def test_tags_are_marked_with_their_types(seed: int, apply_to: Callable) -> None
     assert "PER" in view.sentence.accessibleDescription()
 
 
-def test_types_differ_in_more_than_colour() -> None:
+def test_types_differ_in_more_than_colour():
     types = types_of(["O", *(f"{letter}-T{number}" for number in range(35) for letter in "BI")])
     looks = looks_of(types)
     assert len({looks[name] for name in types}) == len(types) == 35 and looks["T0"][1] != looks["T1"][1]
 
 
-def test_entities_and_plain_tags_become_pieces() -> None:
+def test_entities_and_plain_tags_become_pieces():
     words, shares = ("Anna", "Reed", "saw", "Rome"), (0.9, 0.7, 1.0, 0.8)
     found = pieces_of(words, ("B-PER", "I-PER", "O", "B-LOC"), shares, TAGS)
     pieces = [("Anna Reed", "PER", 0.7), ("saw", "", 0.0), ("Rome", "LOC", 0.8)]
@@ -224,12 +219,12 @@ def test_entities_and_plain_tags_become_pieces() -> None:
     assert [(piece.text, piece.type) for piece in plain][:2] == [("Anna", "NNP"), ("Reed", "NNP")]
 
 
-def marked(editor: MarkedEditor) -> list[str]:
+def marked(editor):
     return [selection.cursor.selectedText() for selection in editor.extraSelections()]
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_an_answer_is_marked_where_the_engine_finds_it(seed: int, apply_to: Callable, tmp_path: Path) -> None:
+def test_an_answer_is_marked_where_the_engine_finds_it(seed, apply_to, tmp_path):
     """And is no longer than asked. Characters of two units before it move no mark."""
     window, view, oracle = apply_to("span", "Who sat on the sofa?", seed=seed)
     assert view.answer.text() == (oracle.text or "No answer")
@@ -243,19 +238,17 @@ def test_an_answer_is_marked_where_the_engine_finds_it(seed: int, apply_to: Call
     assert len(tokens) == 3 or view.answer.text() == "No answer"
 
 
-def test_what_the_engine_refuses_is_said_in_place_of_the_answer(
-    open_window: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_engine_refuses_is_said_in_place_of_the_answer(open_window, tmp_path, monkeypatch):
     monkeypatch.setitem(KINDS["regress"][1], "labels", ("score", "another"))
     window = open_window(make_model(tmp_path / "two", "regress"))
     wait_until(lambda: window.state.reading is not None)
-    view: Any = open_room(window).view
+    view = open_room(window).view
     settle(window)
     assert "only one is shown here" in view.problem.text() and view.problem.isVisible()
     assert view.applied is None and not view.answer.isVisible()
 
 
-def test_marks_stand_right_behind_a_character_of_two_units(qtbot: QtBot, looks: object) -> None:
+def test_marks_stand_right_behind_a_character_of_two_units(qtbot, looks):
     editor = MarkedEditor("The passage", "")
     qtbot.addWidget(editor)
     editor.setPlainText(PASSAGE)
@@ -264,7 +257,7 @@ def test_marks_stand_right_behind_a_character_of_two_units(qtbot: QtBot, looks: 
     assert marked(editor) == ["happy bird"] and editor.accessibleDescription() == "marked: happy bird"
 
 
-def no_green(ranked: RankedTexts) -> bool:
+def no_green(ranked):
     """No tick and no green beside what the model chose: it need not be right."""
     picture, good = ranked.grab().toImage(), theme.color("good")
     pixels = {picture.pixelColor(x, y).rgb() for x in range(24, picture.width(), 3) for y in range(picture.height())}
@@ -272,7 +265,7 @@ def no_green(ranked: RankedTexts) -> bool:
     return not is_green and theme.color("bar_strong").rgb() in pixels
 
 
-def test_endings_are_ranked(apply_to: Callable) -> None:
+def test_endings_are_ranked(apply_to):
     """What is missing is said in their place; M in the editor is a letter, and Tab leaves it."""
     window, view, oracle = apply_to("choice", "The cat")
     rows = view.ranked.rows
@@ -295,11 +288,11 @@ def test_endings_are_ranked(apply_to: Callable) -> None:
     assert "\t" not in view.text
     window.appearance.set_look(projector=True)
     wait_until(lambda: open_room(window).is_drawn)
-    again: Any = open_room(window).view
+    again = open_room(window).view
     assert again is not view and again.text == view.text
 
 
-def test_picked_sentences_are_marked(apply_to: Callable) -> None:
+def test_picked_sentences_are_marked(apply_to):
     """As many as asked: no more than three share no three words with another. Typing asks anew, and old marks go."""
     text = "A dog ran home. The bird sat on the sofa. It was happy. The cat sleeps a lot. My birds sang."
     window, view, oracle = apply_to("summarise", text=text)
@@ -321,23 +314,23 @@ def test_picked_sentences_are_marked(apply_to: Callable) -> None:
     assert len(view.ranked.rows) == 6 and marked(view.editor)
 
 
-def test_sentences_that_come_twice_are_found_in_order() -> None:
+def test_sentences_that_come_twice_are_found_in_order():
     assert find_in_order("No. Yes. No.", ["No.", "Yes.", "No."]) == [(0, 3), (4, 8), (9, 12)]
     assert find_in_order("No. Yes.", ["No.", "Perhaps.", "Yes."]) == [(0, 3), None, (4, 8)]
 
 
-def about(room: ApplyRoom) -> str:
+def about(room):
     return " ".join(line.text() for line in room.about)
 
 
-def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path) -> None:
+def test_run_folder_says_what_was_taught(open_window, tmp_path):
     run = tmp_path / "run"
     folder = make_model(run / "snapshots" / "step-00000010", "regress")
     (run / "config.json").write_text(json.dumps({"kind": "finetune", "data": {"task": "stsb"}}))
     (run / "evaluation.json").write_text(json.dumps({"metrics": {"mse": 2.0, "spearmanr": 0.5}}))
     window = open_window(folder)
     wait_until(lambda: window.state.reading is not None)
-    view: Any = open_room(window).view
+    view = open_room(window).view
     for b, problem in (("", "It was fine-tuned on pairs of texts: type the second one in B."), (B, "")):
         window.state.set_text(A, b)
         settle(window)
@@ -346,8 +339,8 @@ def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path) ->
     assert "Spearman 0.500" in about(open_room(window)) and "reads A and B." in about(open_room(window))
 
 
-def test_model_without_a_task_leads_to_train(window: Window) -> None:
-    view: Any = open_room(window).view
+def test_model_without_a_task_leads_to_train(window):
+    view = open_room(window).view
     view.train.click()
     train = window.frame.room
     assert train is window.frame.rooms["train"]
@@ -356,15 +349,15 @@ def test_model_without_a_task_leads_to_train(window: Window) -> None:
 
 
 def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, open_window: Opener, model_folder: Path
-) -> None:
+    monkeypatch, tmp_path, open_window, model_folder
+):
     monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
     for name, kind, task in (("bertscope-sentiment", "classify", "sst2"), ("bertscope-answers", "span", "squad")):
         folder = make_model(tmp_path / "checkpoints" / name, kind)
         shipped = {"name": name, "data": {"task": task}, "metrics": {"accuracy": 0.8}}
         (folder / "bertscope.json").write_text(json.dumps(shipped))
     window = open_window(model_folder, "My own words.")
-    room: Any = open_room(window)
+    room = open_room(window)
     assert list(room.view.buttons) == ["bertscope-sentiment", "bertscope-answers"]
     room.view.buttons["bertscope-answers"].click()
     wait_until(lambda: window.state.text_a == "Who built the mill?")
@@ -384,14 +377,14 @@ def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
 # Beside a baseline.
 
 
-def compare(window: Window, baseline: Baseline | None) -> None:
+def compare(window, baseline):
     window.state.set_baseline(baseline)
     settle(window)
     wait_until(lambda: not open_room(window).view.is_running)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "summarise"])
-def test_the_answer_of_another_model(kind: str, apply_to: Callable, tmp_path: Path) -> None:
+def test_the_answer_of_another_model(kind, apply_to, tmp_path):
     """Typing on asks it too."""
     window, view, oracle = apply_to(kind)
     other = make_model(tmp_path / "other", kind, seed=5)
@@ -415,7 +408,7 @@ def test_the_answer_of_another_model(kind: str, apply_to: Callable, tmp_path: Pa
         assert view.card.hint == "" and all(bar.before is None and not bar.mark for bar in view.bars.bars)
 
 
-def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path) -> None:
+def test_the_answer_to_another_text(apply_to, tmp_path):
     window, view, oracle = apply_to("regress")
     compare(window, OtherText(OTHER_A, ""))
     theirs, shown = oracle_of(tmp_path / "regress", "regress", OTHER_A), view.changed.text()
@@ -423,7 +416,7 @@ def test_the_answer_to_another_text(apply_to: Callable, tmp_path: Path) -> None:
     assert shown.startswith("Baseline (“") and shown.endswith(numbers.decimal(theirs.number))
 
 
-def test_what_cannot_be_compared(apply_to: Callable, tmp_path: Path) -> None:
+def test_what_cannot_be_compared(apply_to, tmp_path):
     """A model of another task has no answer, a text without words neither."""
     window, view, oracle = apply_to("classify")
     compare(window, OtherModel(str(make_model(tmp_path / "other", "tag"))))
@@ -431,7 +424,7 @@ def test_what_cannot_be_compared(apply_to: Callable, tmp_path: Path) -> None:
     assert view.baseline is None and view.applied.prediction == oracle
 
 
-def test_a_summary_reads_neither_a_nor_b(apply_to: Callable) -> None:
+def test_a_summary_reads_neither_a_nor_b(apply_to):
     """Its document is the editor's, so with another text there is nothing to compare."""
     window, view, _ = apply_to("summarise")
     compare(window, OtherText(OTHER_A, ""))

@@ -1,20 +1,15 @@
 """Attend beside a baseline: differences in the places of our tokens, computed directly, and which heads moved most."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.lines_view import LEAST_CHANGE
-from app.rooms.attend.room import AttendRoom
-from app.shell.window import Window
 from app.state.baseline import TWO_TEXTS, Baseline, OtherModel, OtherText
-from app.state.readings import Reading
 from app.state.token_units import TokenView
 from tests.app.attend_room import attend
 from tests.app.conftest import TEXT_B, answered, click, make_checkpoint, settle, wait_until
@@ -24,13 +19,13 @@ Compare = Callable[[str, Baseline | None], Any]
 
 
 @pytest.fixture
-def room(window: Window) -> AttendRoom:
+def room(window):
     return attend(window)
 
 
 @pytest.fixture
-def compare(room: AttendRoom, window: Window) -> Compare:
-    def compared(key: str, baseline: Baseline | None) -> Any:
+def compare(room, window):
+    def compared(key, baseline):
         view = room.open_view(key)
         window.state.set_baseline(baseline)
         answered(window)
@@ -40,26 +35,26 @@ def compare(room: AttendRoom, window: Window) -> Compare:
 
 
 @pytest.fixture
-def other_model(tmp_path: Path) -> OtherModel:
+def other_model(tmp_path):
     """Of another shape."""
     return OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
 
 
-def readings(window: Window) -> tuple[Reading, Reading]:
+def readings(window):
     return window.state.reading, window.state.reading.baseline
 
 
-def weights(window: Window) -> tuple[np.ndarray, np.ndarray]:
+def weights(window):
     """Of the head on show: now, and in the baseline."""
     return tuple(one.trace.attentions[window.state.layer, window.state.head] for one in readings(window))
 
 
-def places(window: Window) -> list[int | None]:
+def places(window):
     """Of our tokens in the baseline."""
     return list(window.state.reading.alignment.other_positions)
 
 
-def js_bits(p: np.ndarray, q: np.ndarray) -> float:
+def js_bits(p, q):
     """Jensen-Shannon divergence of the rows of two matrices, from its definition, and their mean."""
     middle = (p + q) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -68,9 +63,7 @@ def js_bits(p: np.ndarray, q: np.ndarray) -> float:
 
 
 class TestMatrix:
-    def test_differences_are_now_minus_before_or_both_stand_side_by_side(
-        self, compare: Compare, room: AttendRoom, window: Window
-    ) -> None:
+    def test_differences_are_now_minus_before_or_both_stand_side_by_side(self, compare, room, window):
         view = compare("matrix", ONE_WORD)
         now, before = weights(window)
         ours, theirs = (one.trace.attentions for one in readings(window))
@@ -86,9 +79,7 @@ class TestMatrix:
         np.testing.assert_allclose(room.heads_card.atlas.thumbnails, readings(window)[0].thumbnails)
 
     @pytest.mark.parametrize(("baseline", "words"), [(SHORTER, False), (ONE_WORD, True)], ids=["shorter", "words"])
-    def test_only_what_both_have_is_compared(
-        self, baseline: OtherText, words: bool, compare: Compare, window: Window
-    ) -> None:
+    def test_only_what_both_have_is_compared(self, baseline, words, compare, window):
         compare("matrix", baseline)
         both = Attentions(readings(window)[0], TokenView(words=words, specials=not words))
         assert both.baseline is not None and (None in both.alignment.other_positions) != words
@@ -99,8 +90,8 @@ class TestMatrix:
             assert np.isnan(value) if None in at else value == theirs[at]
 
     def test_a_model_of_another_shape_is_shown_beside_with_the_most_similar_head(
-        self, compare: Compare, room: AttendRoom, window: Window, other_model: OtherModel
-    ) -> None:
+        self, compare, room, window, other_model
+    ):
         view = compare("matrix", other_model)
         assert "2 × 4 and 3 × 2 heads" in view.about and view.charts["theirs"].isVisible()
         ours, theirs = (one.trace.attentions.astype(float) for one in readings(window))
@@ -117,7 +108,7 @@ class TestMatrix:
 
 
 class TestMoved:
-    def test_the_heads_that_moved_most_lead_there(self, compare: Compare, window: Window) -> None:
+    def test_the_heads_that_moved_most_lead_there(self, compare, window):
         panel = compare("moved", ONE_WORD)
         now, before = (one.trace.attentions.astype(float) for one in readings(window))
         direct = np.array(
@@ -129,9 +120,7 @@ class TestMoved:
         click(panel.bars, panel.bars.row_rect(last))
         assert (window.state.layer, window.state.head) == panel.heads[last]
 
-    def test_without_a_baseline_two_texts_are_offered_at_a_click(
-        self, compare: Compare, window: Window, qtbot: QtBot
-    ) -> None:
+    def test_without_a_baseline_two_texts_are_offered_at_a_click(self, compare, window, qtbot):
         panel = compare("moved", None)
         assert "Compare with" in panel.about_moved.text() and not panel.bars.isVisible() and panel.try_it.isVisible()
         qtbot.mouseClick(panel.try_it, Qt.MouseButton.LeftButton)
@@ -139,16 +128,14 @@ class TestMoved:
         assert window.state.text_a == TWO_TEXTS.text and window.state.baseline == TWO_TEXTS.baseline
         assert not panel.try_it.isVisible()
 
-    def test_texts_without_a_common_word_say_so(self, compare: Compare, room: AttendRoom) -> None:
+    def test_texts_without_a_common_word_say_so(self, compare, room):
         panel = compare("moved", OtherText("happy dog", ""))
         assert "no word in common" in panel.about_moved.text() and "no word in common" in room.view.about
 
-    def test_a_comparison_begins_with_the_head_that_moved_most(
-        self, compare: Compare, room: AttendRoom, window: Window
-    ) -> None:
+    def test_a_comparison_begins_with_the_head_that_moved_most(self, compare, room, window):
         """The picture of the head that was on show was empty."""
 
-        def is_on_show(place: int) -> bool:
+        def is_on_show(place):
             return bool(panel.heads) and (window.state.layer, window.state.head) == panel.heads[place]
 
         panel = compare("moved", None)
@@ -163,7 +150,7 @@ class TestMoved:
         settle(window)
         wait_until(lambda: is_on_show(0))
 
-    def test_a_window_built_anew_keeps_the_head_that_was_chosen(self, compare: Compare, window: Window) -> None:
+    def test_a_window_built_anew_keeps_the_head_that_was_chosen(self, compare, window):
         chosen = compare("moved", ONE_WORD).heads[-1]
         window.state.set_head(*chosen)
         window.appearance.set_look(projector=True)
@@ -174,9 +161,7 @@ class TestMoved:
         window.appearance.set_look(projector=False)
         assert (window.state.layer, window.state.head) == chosen
 
-    def test_a_head_that_is_switched_off_stays_on_show(
-        self, compare: Compare, room: AttendRoom, window: Window
-    ) -> None:
+    def test_a_head_that_is_switched_off_stays_on_show(self, compare, room, window):
         panel = compare("moved", None)
         window.state.set_head(0, 1)
         room.side.what_if.head_off.click()
@@ -188,7 +173,7 @@ class TestMoved:
 
 
 class TestLines:
-    def test_lines_are_what_changed_by_more_than_the_limit(self, compare: Compare, window: Window) -> None:
+    def test_lines_are_what_changed_by_more_than_the_limit(self, compare, window):
         view = compare("lines", ONE_WORD)
         view.limit.setCurrentIndex(1)
         view.percent.setValue(2)
@@ -203,12 +188,12 @@ class TestLines:
         more, less = (lines.paint_color(int(place)) for place in (lines.signs.argmax(), lines.signs.argmin()))
         assert more.red() > more.blue() and less.blue() > less.red()
 
-    def test_the_same_text_has_no_lines(self, compare: Compare, window: Window) -> None:
+    def test_the_same_text_has_no_lines(self, compare, window):
         view = compare("lines", OtherText(window.state.text_a, window.state.text_b))
         assert not len(view.picture.lines[0].links.weights) and "nothing differs" in view.legend.text()
         assert view.percent.value() == 60
 
-    def test_of_a_shorter_text_nothing_stands_in_for_what_it_lacks(self, compare: Compare, window: Window) -> None:
+    def test_of_a_shorter_text_nothing_stands_in_for_what_it_lacks(self, compare, window):
         view = compare("lines", SHORTER)
         lacking = {i for i, place in enumerate(places(window)) if place is None}
         (lines,) = view.picture.lines
@@ -227,7 +212,7 @@ class TestLines:
 
 
 class TestScore:
-    def test_the_score_of_both_and_what_makes_the_difference(self, compare: Compare, window: Window) -> None:
+    def test_the_score_of_both_and_what_makes_the_difference(self, compare, window):
         view = compare("score", ONE_WORD)
         window.state.set_focus(4)
         view.shared.choose_column(2)
@@ -247,16 +232,14 @@ class TestScore:
         np.testing.assert_allclose(last.values, made[0][2], atol=1e-5)
         np.testing.assert_allclose(last.before, made[1][2], atol=1e-5)
 
-    def test_a_token_without_a_counterpart_says_so(self, compare: Compare, window: Window) -> None:
+    def test_a_token_without_a_counterpart_says_so(self, compare, window):
         view = compare("score", SHORTER)
         window.state.set_focus(places(window).index(None))
         assert "has no counterpart" in view.note.text() and not any(one.is_difference for one in view.strips.strips)
 
 
 class TestSideCard:
-    def test_what_a_token_looked_at_stands_behind_the_bars(
-        self, compare: Compare, room: AttendRoom, window: Window
-    ) -> None:
+    def test_what_a_token_looked_at_stands_behind_the_bars(self, compare, room, window):
         compare("matrix", ONE_WORD)
         window.state.set_focus(3)
         now, before = weights(window)
@@ -264,9 +247,7 @@ class TestSideCard:
         order = np.argsort(-now[3], kind="stable")[: len(marks)]
         assert marks == pytest.approx(before[3][order].tolist(), abs=6e-3)
 
-    def test_a_head_of_a_skipped_layer_says_so_and_cannot_be_switched_off(
-        self, room: AttendRoom, window: Window
-    ) -> None:
+    def test_a_head_of_a_skipped_layer_says_so_and_cannot_be_switched_off(self, room, window):
         window.state.set_head(0, 1)
         panel = room.side.what_if
         panel.layer_off.click()
@@ -276,7 +257,7 @@ class TestSideCard:
         window.state.set_head(1, 1)
         assert panel.head_off.isEnabled() and "add up to 1" in room.side.intro
 
-    def test_it_has_the_row_of_the_large_picture(self, room: AttendRoom, window: Window) -> None:
+    def test_it_has_the_row_of_the_large_picture(self, room, window):
         hints = set()
         window.state.set_head(1, 2)
         window.state.set_focus(3)

@@ -1,7 +1,5 @@
 """Finding heads, the map, effects and the check in the room Attend, against the functions behind them."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -10,12 +8,9 @@ from app.compute.head_questions import check_of_head, effects_of_heads
 from app.compute.question import Question
 from app.look import numbers
 from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.head_panels import FindView
 from app.rooms.attend.large_card import SPECS
-from app.rooms.attend.room import AttendRoom
-from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
-from bertcore.analysis.attention_heads import FoundHeads, find_heads, head_map
+from bertcore.analysis.attention_heads import find_heads, head_map
 from bertcore.analysis.interventions import ablate
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -24,21 +19,21 @@ from tests.app.conftest import answered, click, press, settle, shown_view
 
 
 @pytest.fixture
-def room(window: Window) -> AttendRoom:
+def room(window):
     return attend(window)
 
 
 class TestFind:
     @pytest.fixture
-    def find(self, room: AttendRoom) -> FindView:
+    def find(self, room):
         return room.open_view("find")
 
-    def ask(self, find: FindView, query: str, window: Window, room: AttendRoom) -> FoundHeads:
+    def ask(self, find, query, window, room):
         find.query.setText(query)
         answered(window)
         return find.asked["find"].answer
 
-    def test_what_is_found_is_what_the_function_finds(self, find: FindView, room: AttendRoom, window: Window) -> None:
+    def test_what_is_found_is_what_the_function_finds(self, find, room, window):
         found = self.ask(find, "attn(A -> B) > 0.05", window, room)
         expected = find_heads("attn(A -> B) > 0.05", traced(window).attentions, window.state.encoding)
         assert found.matches == expected.matches and expected.matches
@@ -48,9 +43,7 @@ class TestFind:
         find.choose.click()
         assert list(room.shared.heads) == [(match.layer, match.head) for match in expected.matches[:6]]
 
-    def test_the_example_can_be_tried_and_a_kind_has_the_name_that_the_window_gives_it(
-        self, find: FindView, room: AttendRoom, window: Window
-    ) -> None:
+    def test_the_example_can_be_tried_and_a_kind_has_the_name_that_the_window_gives_it(self, find, room, window):
         find.try_it.click()
         answered(window)
         query = "attn(mat -> the) > 0.3"
@@ -59,16 +52,14 @@ class TestFind:
         self.ask(find, "nearly everywhere", window, room)
         assert "“nearly everywhere”" in find.summary.text()
 
-    def test_a_position_is_the_number_that_the_window_shows(
-        self, find: FindView, room: AttendRoom, window: Window
-    ) -> None:
+    def test_a_position_is_the_number_that_the_window_shows(self, find, room, window):
         """Where [CLS] and [SEP] are left out, the rows of the view count otherwise."""
         window.state.set_token_view(specials=False)
         queries = ("attn(cat -> sat) > 0", "attn(#2 -> #3) > 0")
         word, place = (self.ask(find, query, window, room).matches for query in queries)
         assert word == place and word
 
-    def test_what_cannot_be_read_is_said_in_place(self, find: FindView, room: AttendRoom, window: Window) -> None:
+    def test_what_cannot_be_read_is_said_in_place(self, find, room, window):
         find.query.setText("attn(it -> zebra) > 0.3")
         answered(window)
         assert find.line.text.startswith("There is no zebra in this text") and find.links.isHidden()
@@ -77,7 +68,7 @@ class TestFind:
         assert find.line.isHidden()
 
 
-def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Window) -> None:
+def test_the_map_of_heads_is_that_of_the_function(room, window):
     view = shown_view(window, "attend", "alike")
     expected = head_map(traced(window).attentions)
     np.testing.assert_allclose(view.points.points.places, expected.points.reshape(-1, 2), atol=1e-9)
@@ -88,7 +79,7 @@ def test_the_map_of_heads_is_that_of_the_function(room: AttendRoom, window: Wind
 
 
 class TestEffects:
-    def test_effects_are_drawn_over_the_heads(self, room: AttendRoom, window: Window, model_folder: Path) -> None:
+    def test_effects_are_drawn_over_the_heads(self, room, window, model_folder):
         window.state.set_masks((2, 5))
         settle(window)
         shown_view(window, "attend", "effects")
@@ -109,9 +100,7 @@ class TestEffects:
         room.heads_card.open("alike")
         assert room.heads_card.atlas.effects is None
 
-    def test_without_a_mask_the_pair_is_asked_about_and_without_both_it_is_said(
-        self, room: AttendRoom, window: Window
-    ) -> None:
+    def test_without_a_mask_the_pair_is_asked_about_and_without_both_it_is_said(self, room, window):
         room.heads_card.open("effects")
         answered(window)
         assert room.shared.targets.target is not None and room.shared.targets.target.target.head == "nsp"
@@ -120,7 +109,7 @@ class TestEffects:
         assert room.open_view("effects").line.text.startswith("Mask a word (M)")
         assert room.heads_card.atlas.effects is None
 
-    def test_stop_ends_it_and_it_can_begin_again(self, room: AttendRoom, window: Window) -> None:
+    def test_stop_ends_it_and_it_can_begin_again(self, room, window):
         view = room.open_view("effects")
         assert view.asked["effects"].is_running
         view.asked["effects"].cancel(can_restart=True)
@@ -133,9 +122,7 @@ class TestEffects:
 
 
 class TestCheck:
-    def test_three_columns_of_the_same_row_and_what_follows_a_click_not_the_mouse(
-        self, room: AttendRoom, window: Window, model_folder: Path
-    ) -> None:
+    def test_three_columns_of_the_same_row_and_what_follows_a_click_not_the_mouse(self, room, window, model_folder):
         window.state.set_masks((2,))
         window.state.set_focus(2)
         settle(window)
@@ -157,7 +144,7 @@ class TestCheck:
         window.state.set_hover(7)
         assert view.asked["check"].key == key
 
-    def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window) -> None:
+    def test_what_is_said_is_said_of_what_was_chosen(self, room, window):
         page = room.open_view("check")
         answered(window)
         assert "ln p of “B follows A”" in page.meanings.text() and "“B follows A”" in page.summary.text()
@@ -173,7 +160,7 @@ class TestCheck:
         assert "ln p of the prediction" in page.meanings.text()
 
 
-def test_the_room_that_is_left_asks_for_nothing(room: AttendRoom, window: Window) -> None:
+def test_the_room_that_is_left_asks_for_nothing(room, window):
     room.heads_card.open("effects")
     window.open_room("embed")
     assert not any(question.is_running for question in room.findChildren(Question))
@@ -184,7 +171,7 @@ def test_the_room_that_is_left_asks_for_nothing(room: AttendRoom, window: Window
 
 
 @pytest.mark.parametrize("key", [spec.key for spec in SPECS])
-def test_each_picture_can_be_taken_away(room: AttendRoom, window: Window, key: str) -> None:
+def test_each_picture_can_be_taken_away(room, window, key):
     window.state.set_masks((2,))
     settle(window)
     room.open_view(key)
@@ -199,9 +186,7 @@ def test_each_picture_can_be_taken_away(room: AttendRoom, window: Window, key: s
         assert made.figure() is not None
 
 
-def test_every_head_is_shown_in_the_view_that_was_chosen_after_the_room_was_left(
-    room: AttendRoom, window: Window, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_head_is_shown_in_the_view_that_was_chosen_after_the_room_was_left(room, window, monkeypatch):
     """Of a long text they are made small on the worker, and nothing asks for them twice."""
     monkeypatch.setattr(Attentions, "is_small", property(lambda self: False))
     window.state.set_token_view(specials=False)

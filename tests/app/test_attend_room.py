@@ -1,7 +1,5 @@
 """The room Attend in a window with a tiny model: what it shows is what the functions say; what each control does."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -10,8 +8,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
 
 from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN
-from app.rooms.attend.room import AttendRoom
-from app.shell.window import Window
 from app.state.what_if import WhatIf
 from bertcore.analysis.attention_heads import classify_heads, clearest_head, head_facts
 from bertcore.analysis.effects import attention_gradient
@@ -21,25 +17,23 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.score_steps import score_steps
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import attend, set_weight, traced, values
-from tests.app.conftest import Opener, answered, press, settle, units_of, wait_until
+from tests.app.conftest import answered, press, settle, units_of, wait_until
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def room(window: Window) -> AttendRoom:
+def room(window):
     return attend(window)
 
 
-def click(
-    room: AttendRoom, layer: int, head: int, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
-) -> None:
+def click(room, layer, head, modifier=Qt.KeyboardModifier.NoModifier):
     atlas = room.heads_card.atlas
     spot = atlas.cell_rect(layer, head).center().toPoint()
     QTest.mouseClick(atlas, Qt.MouseButton.LeftButton, modifier, pos=spot)
 
 
-def test_it_opens_on_the_clearest_head_until_someone_chooses(open_window: Opener, model_folder: Path) -> None:
+def test_it_opens_on_the_clearest_head_until_someone_chooses(open_window, model_folder):
     window = open_window(model_folder)
     settle(window)
     clear = clearest_head(traced(window).attentions, window.state.reading.encoding)
@@ -55,7 +49,7 @@ def test_it_opens_on_the_clearest_head_until_someone_chooses(open_window: Opener
 
 
 class TestChoosing:
-    def test_clicks_and_keys_choose_one_head_or_several(self, room: AttendRoom, window: Window) -> None:
+    def test_clicks_and_keys_choose_one_head_or_several(self, room, window):
         click(room, 1, 2)
         assert (window.state.layer, window.state.head) == (1, 2) and list(room.shared.heads) == [(1, 2)]
         click(room, 0, 1, Control)
@@ -79,7 +73,7 @@ class TestChoosing:
         press(atlas, "Shift+Right")
         assert room.shared.heads[0] == (1, 2) and (0, 3) in room.shared.heads
 
-    def test_sorted_by_kind_every_head_stands_under_its_kind(self, room: AttendRoom, window: Window) -> None:
+    def test_sorted_by_kind_every_head_stands_under_its_kind(self, room, window):
         room.heads_card.by_kind.setChecked(True)
         atlas = room.heads_card.atlas
         reading = window.state.reading
@@ -94,14 +88,14 @@ class TestChoosing:
         room.heads_card.by_kind.setChecked(False)
         assert atlas.cell_rect(1, 0).x() == atlas.cell_rect(0, 0).x()
 
-    def test_another_head_from_elsewhere_is_the_one_chosen(self, room: AttendRoom, window: Window) -> None:
+    def test_another_head_from_elsewhere_is_the_one_chosen(self, room, window):
         room.shared.choose((0, 0), (0, 1))
         window.state.set_head(1, 1)
         assert list(room.shared.heads) == [(1, 1)] and room.large.title == "Layer 2 · Head 2"
 
 
 class TestPictures:
-    def test_the_side_card_says_what_the_functions_say(self, room: AttendRoom, window: Window) -> None:
+    def test_the_side_card_says_what_the_functions_say(self, room, window):
         window.state.set_head(1, 2)
         window.state.set_focus(5)
         attention, (entropy, unit) = traced(window).attentions[1, 2], room.side.facts[0][1].text().split()
@@ -110,7 +104,7 @@ class TestPictures:
         assert unit == "nats" and bars[0].note == str(int(attention[5].argmax()))
         assert [float(bar.number) for bar in bars] == sorted((float(bar.number) for bar in bars), reverse=True)
 
-    def test_what_is_off_carries_nothing(self, room: AttendRoom, window: Window) -> None:
+    def test_what_is_off_carries_nothing(self, room, window):
         """Each token then keeps what it had: in that layer of the rollout it looks at itself alone."""
         window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
         settle(window)
@@ -119,7 +113,7 @@ class TestPictures:
         answered(window)
         np.testing.assert_allclose(values(room), np.eye(len(values(room))), atol=1e-6)
 
-    def test_an_empty_picture_can_be_dragged(self, room: AttendRoom, window: Window) -> None:
+    def test_an_empty_picture_can_be_dragged(self, room, window):
         window.state.set_text("A cat sat.", "")
         window.state.set_masks([])
         view = room.open_view("gradient").grid
@@ -131,7 +125,7 @@ class TestPictures:
         QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=middle + QPoint(30, 30))
         assert not window.frame.banner.is_shown
 
-    def test_mean_rollout_and_flow(self, room: AttendRoom, window: Window) -> None:
+    def test_mean_rollout_and_flow(self, room, window):
         attentions = traced(window).attentions
         room.shared.choose((1, 2), (0, 1))
         room.open_view("mean")
@@ -147,7 +141,7 @@ class TestPictures:
             assert room.large.title == f"{title} · after layers 1–2"
             np.testing.assert_allclose(values(room), expected, atol=1e-6)
 
-    def test_weights_are_edited_where_that_can_be_seen_alone(self, room: AttendRoom, window: Window) -> None:
+    def test_weights_are_edited_where_that_can_be_seen_alone(self, room, window):
         """Not in another picture, where there is no button for it."""
         room.open_view("matrix").edit.click()
         for key in ("rollout", "mean", "gradient"):
@@ -162,7 +156,7 @@ class TestPictures:
             QTest.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=start - QPoint(0, 40))
             assert not window.state.what_if
 
-    def test_the_gradient_is_of_the_chosen_word(self, room: AttendRoom, window: Window, model_folder: Path) -> None:
+    def test_the_gradient_is_of_the_chosen_word(self, room, window, model_folder):
         room.open_view("gradient")
         window.state.set_masks((2,))
         answered(window)
@@ -185,7 +179,7 @@ class TestPictures:
         figure = room.view.figure_of("room")
         assert figure is not None and "off" not in figure.caption and "pieces merged" not in figure.caption
 
-    def test_words_and_special_tokens_are_switched_everywhere(self, room: AttendRoom, window: Window) -> None:
+    def test_words_and_special_tokens_are_switched_everywhere(self, room, window):
         window.state.set_text("comfortable dogs", "a rug")
         settle(window)
         window.state.set_token_view(words=True, specials=False)
@@ -201,7 +195,7 @@ class TestPictures:
         assert "left out of this view" in room.side.hint
         assert room.open_view("lines").picture.lines[0].links.rows.max() < len(units)
 
-    def test_a_square_tells_its_value_and_keeps_its_row(self, room: AttendRoom, window: Window) -> None:
+    def test_a_square_tells_its_value_and_keeps_its_row(self, room, window):
         view = room.open_view("matrix").grid
         spot = view.cell_rect(3, 6).center().toPoint()
         QTest.mouseMove(view, spot)
@@ -212,7 +206,7 @@ class TestPictures:
 
 
 class TestLines:
-    def test_lines_are_the_strongest_links_of_each_chosen_head(self, room: AttendRoom, window: Window) -> None:
+    def test_lines_are_the_strongest_links_of_each_chosen_head(self, room, window):
         view = room.open_view("lines")
         room.shared.choose((1, 3), (0, 2))
         assert [lines.head for lines in view.picture.lines] == [(1, 3), (0, 2)]
@@ -224,7 +218,7 @@ class TestLines:
         assert len({lines.color for lines in view.picture.lines}) == len(styles) == 2
         assert "2·4" in view.legend.text() and "1·3" in view.legend.text()
 
-    def test_a_threshold_and_filters(self, room: AttendRoom, window: Window) -> None:
+    def test_a_threshold_and_filters(self, room, window):
         view, attention = room.open_view("lines"), traced(window).attentions[0, 0]
         view.limit.setCurrentIndex(LEAST)
         view.percent.setValue(15)
@@ -239,7 +233,7 @@ class TestLines:
         links = view.picture.lines[0].links
         assert (parts[links.rows] == parts[links.columns]).all() and "special" not in parts[links.rows]
 
-    def test_without_b_nothing_leads_there_and_it_is_said(self, room: AttendRoom, window: Window) -> None:
+    def test_without_b_nothing_leads_there_and_it_is_said(self, room, window):
         window.state.set_text(b="")
         settle(window)
         view = room.open_view("lines")
@@ -249,7 +243,7 @@ class TestLines:
 
 
 class TestScore:
-    def test_every_step_is_shown_and_adds_up(self, room: AttendRoom, window: Window) -> None:
+    def test_every_step_is_shown_and_adds_up(self, room, window):
         view = room.open_view("score")
         window.state.set_head(1, 1)
         window.state.set_focus(9)
@@ -267,7 +261,7 @@ class TestScore:
         np.testing.assert_allclose(strips[6].values, found.attentions[1, 1, 9], atol=1e-6)
         assert strips[6].result.endswith(f"= {steps.weights[column]:.4f}")
 
-    def test_a_click_chooses_another_column_and_an_edited_row_is_said(self, room: AttendRoom, window: Window) -> None:
+    def test_a_click_chooses_another_column_and_an_edited_row_is_said(self, room, window):
         view = room.open_view("score")
         widget = view.strips
         spot = widget.bar_rect(4, 2).center().toPoint()
@@ -282,7 +276,7 @@ class TestScore:
         assert "used 0.9000 instead of the softmax result" in view.note.text()
 
 
-def test_the_menu_of_a_head_chooses_nothing(room: AttendRoom, window: Window) -> None:
+def test_the_menu_of_a_head_chooses_nothing(room, window):
     atlas = room.heads_card.atlas
     spot = atlas.cell_rect(1, 2).center().toPoint()
     QTest.mouseClick(atlas, Qt.MouseButton.RightButton, pos=spot)
@@ -298,7 +292,7 @@ def test_the_menu_of_a_head_chooses_nothing(room: AttendRoom, window: Window) ->
     menu.close()
 
 
-def test_the_heads_fold_away_while_the_other_card_takes_their_room(room: AttendRoom, window: Window) -> None:
+def test_the_heads_fold_away_while_the_other_card_takes_their_room(room, window):
     """Between the two the large picture would be a stamp."""
     window.resize(1100, 900)
     assert room.right.tab.isVisible() and not room.left.tab.isVisible()
@@ -308,7 +302,7 @@ def test_the_heads_fold_away_while_the_other_card_takes_their_room(room: AttendR
     assert room.heads_card.isVisible() and not room.side.isVisible() and not room.left.tab.isVisible()
 
 
-def test_in_a_narrow_window_the_side_cards_fold_away(room: AttendRoom, window: Window) -> None:
+def test_in_a_narrow_window_the_side_cards_fold_away(room, window):
     """The large picture comes first, and nothing has to be scrolled sideways."""
     cards = room.heads_card, room.side
     window.resize(1440, 900)

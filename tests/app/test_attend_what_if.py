@@ -6,13 +6,9 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 
 from app.look import numbers
-from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.room import AttendRoom
-from app.shell.window import Window
 from app.state.session_file import as_json, read_session
 from app.state.what_if import WhatIf
 from bertcore.analysis.interventions import ablate, set_attention_row
@@ -24,11 +20,11 @@ from tests.app.layout_walk import walk
 
 
 @pytest.fixture
-def room(window: Window) -> AttendRoom:
+def room(window):
     return attend(window)
 
 
-def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window) -> None:
+def test_switches_say_and_show_what_is_off(room, window):
     panel = room.side.what_if
     window.state.set_head(1, 2)
     panel.head_off.click()
@@ -46,7 +42,7 @@ def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window) -> 
     assert not window.state.what_if
 
 
-def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window) -> None:
+def test_what_is_off_is_shown_as_off(room, window):
     """Its attention is still worked out, but nothing comes of it."""
     panel, atlas = room.side.what_if, room.heads_card.atlas
     kinds = room.open_view("kinds").links
@@ -79,12 +75,12 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window) -> None:
     assert panel.layer_off.text() == "Skip this layer"
 
 
-def cell_of(atlas: HeadAtlas, spot: tuple[int, int]) -> QImage:
+def cell_of(atlas, spot):
     """As it is drawn, without its frame."""
     return atlas.grab(atlas.cell_rect(*spot).toRect().adjusted(5, 5, -5, -5)).toImage()
 
 
-def test_heads_that_are_off_are_said_to_be_in_groups_finds_and_lines(room: AttendRoom, window: Window) -> None:
+def test_heads_that_are_off_are_said_to_be_in_groups_finds_and_lines(room, window):
     room.heads_card.by_kind.setChecked(True)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 3)}), layers_off=frozenset({1})))
     answered(window)
@@ -104,14 +100,14 @@ def test_heads_that_are_off_are_said_to_be_in_groups_finds_and_lines(room: Atten
 
 
 @pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
-def test_the_words_for_what_is_off_have_room(window: Window, projector: bool) -> None:
+def test_the_words_for_what_is_off_have_room(window, projector):
     window.appearance.set_look(projector=projector)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 0)}), layers_off=frozenset({0})))
     settle(window)
     assert walk(window, ("attend",)) == {}
 
 
-def test_the_effect_on_the_words_and_on_the_pair_is_told(room: AttendRoom, window: Window, model_folder: Path) -> None:
+def test_the_effect_on_the_words_and_on_the_pair_is_told(room, window, model_folder):
     window.state.set_masks((2,))
     settle(window)
     assert room.side.what_if.effect.isHidden()
@@ -131,7 +127,7 @@ def test_the_effect_on_the_words_and_on_the_pair_is_told(room: AttendRoom, windo
     assert rows[-1] == ("B follows A", *(numbers.probability(one, fine=True) for one in pair))
 
 
-def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: Window) -> None:
+def test_without_a_mask_it_says_how_to_see_the_words(room, window):
     room.side.what_if.head_off.click()
     settle(window)
     panel = room.side.what_if
@@ -141,7 +137,7 @@ def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: W
     assert len(window.state.masked) == 1 and panel.mask_button.isHidden() and panel.effect.rows
 
 
-def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, model_folder: Path) -> None:
+def test_a_typed_weight_is_put_into_the_row(room, window, model_folder):
     window.state.set_head(1, 1)
     window.state.set_focus(3)
     panel = room.side.what_if
@@ -171,7 +167,7 @@ def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, mo
     np.testing.assert_allclose(traced(window).attentions[1, 1, 3], before, atol=1e-6)
 
 
-def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window) -> None:
+def test_a_square_is_dragged_to_another_weight(room, window):
     page = room.open_view("matrix")
     view, left = page.grid, Qt.MouseButton.LeftButton
     page.edit.click()
@@ -190,7 +186,7 @@ def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window)
     assert after[column] == pytest.approx(before[column] + 0.5, abs=1e-5) and after.sum() == pytest.approx(1, abs=1e-5)
 
 
-def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Window) -> None:
+def test_an_edit_of_a_word_is_one_of_all_its_pieces(room, window):
     window.state.set_text("comfortable dogs", "a rug")
     window.state.set_token_view(words=True, specials=False)
     settle(window)
@@ -207,7 +203,7 @@ def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Wi
     np.testing.assert_allclose(traced(window).attentions[0, 0][:, specials], before[:, specials], atol=1e-5)
 
 
-def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window) -> None:
+def test_weights_set_to_1_come_back_from_a_file(room, window):
     """Rows as the model gives them sum to a little more than 1 now and then."""
     layers, heads, size, _ = traced(window).attentions.shape
     for layer, head, row in np.ndindex(layers, heads, size):
@@ -219,7 +215,7 @@ def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window
     assert max(max(row.weights) for row in session.changes.rows) == 1
 
 
-def test_another_text_forgets_what_was_edited_or_typed(room: AttendRoom, window: Window) -> None:
+def test_another_text_forgets_what_was_edited_or_typed(room, window):
     set_weight(room, 2, 3, 0.9)
     settle(window)
     window.state.set_text(a="A dog ran home.")
@@ -231,7 +227,7 @@ def test_another_text_forgets_what_was_edited_or_typed(room: AttendRoom, window:
     assert room.side.what_if.weight.text() != "0.9" and not window.state.what_if
 
 
-def type_weight(room: AttendRoom, window: Window, weight: str) -> None:
+def type_weight(room, window, weight):
     window.activateWindow()
     room.side.what_if.weight.setFocus()
     wait_until(room.side.what_if.weight.hasFocus)
@@ -239,7 +235,7 @@ def type_weight(room: AttendRoom, window: Window, weight: str) -> None:
     QTest.keyClicks(room.side.what_if.weight, weight)
 
 
-def test_a_weight_goes_into_the_row_and_column_that_it_was_typed_for(room: AttendRoom, window: Window) -> None:
+def test_a_weight_goes_into_the_row_and_column_that_it_was_typed_for(room, window):
     """On its way to the next click the mouse passes over other tokens."""
     window.state.set_head(1, 1)
     window.state.set_focus(3)
@@ -262,9 +258,7 @@ def test_a_weight_goes_into_the_row_and_column_that_it_was_typed_for(room: Atten
 
 @pytest.mark.parametrize("leave", ["enter", "another field"])
 @pytest.mark.parametrize(("typed", "counts"), [("0,5", 0.5), ("2", 1.0), ("-1", 0.0), ("abc", None), ("nan", None)])
-def test_what_is_typed_counts_or_goes_away(
-    room: AttendRoom, window: Window, typed: str, counts: float | None, leave: str
-) -> None:
+def test_what_is_typed_counts_or_goes_away(room, window, typed, counts, leave):
     window.state.set_focus(3)
     panel = room.side.what_if
     column = panel.column.currentIndex()

@@ -1,8 +1,5 @@
 """What everything is compared with: read beside the text, kept while it stays the same, ended by Escape."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -15,10 +12,9 @@ from app.look import numbers
 from app.rooms.predict.lens_view import SHORTEST_SCALE
 from app.rooms.predict.predict_sentences import change_of
 from app.shell.menus import fill_comparison
-from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.state.baseline_names import baseline_name, text_name
-from app.state.readings import ComparedMask, Reading, compared_mask
+from app.state.readings import ComparedMask, compared_mask
 from app.state.session_file import load_session
 from app.state.verdicts import _choice
 from app.state.what_if import WhatIf
@@ -34,18 +30,18 @@ OTHER = OtherText("The dog sat on the mat.", TEXT_B)
 
 
 @pytest.fixture
-def other_folder(tmp_path: Path) -> Path:
+def other_folder(tmp_path):
     """Other layers and heads, the same vocabulary."""
     return make_checkpoint(tmp_path / "other-model", layers=3, heads=2)
 
 
 @pytest.fixture
-def traced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]]]:
+def traced(monkeypatch):
     """Model and ids of every forward pass of the reader."""
-    passes: list[tuple[str, tuple[int, ...]]] = []
+    passes = []
     real = reader.read
 
-    def counted(request: Any, checkpoint: Any) -> Reading:
+    def counted(request, checkpoint):
         passes.append((request.model.name, request.input_ids))
         return real(request, checkpoint)
 
@@ -53,12 +49,12 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]]]
     return passes
 
 
-def compare(window: Window, baseline: OtherText | OtherModel | None) -> None:
+def compare(window, baseline):
     window.state.set_baseline(baseline)
     settle(window)
 
 
-def test_another_text_is_read_with_its_masks(window: Window) -> None:
+def test_another_text_is_read_with_its_masks(window):
     window.state.set_masks([2, 3])
     compare(window, OTHER)
     theirs = window.state.reading.baseline
@@ -72,7 +68,7 @@ def test_another_text_is_read_with_its_masks(window: Window) -> None:
     assert baseline_name(window.state.reading) == "“The dog sat …”"
 
 
-def test_the_strip_says_which_token_was_another(window: Window) -> None:
+def test_the_strip_says_which_token_was_another(window):
     compare(window, OTHER)
     assert [chip.below for chip in window.frame.strip.field.chips if chip.below] == ["vs dog"]
     window.state.set_text("The bird sat on the mat.")
@@ -81,7 +77,7 @@ def test_the_strip_says_which_token_was_another(window: Window) -> None:
     assert not any(chip.below for chip in window.frame.strip.field.chips)
 
 
-def test_typing_reads_another_text_only_once(window: Window, traced: list[Any]) -> None:
+def test_typing_reads_another_text_only_once(window, traced):
     compare(window, OTHER)
     traced.clear()
     for text in ("The cat sat on a mat.", "The cat sat on a rug."):
@@ -90,7 +86,7 @@ def test_typing_reads_another_text_only_once(window: Window, traced: list[Any]) 
     assert len(traced) == 2 and {ids for _, ids in traced}.isdisjoint({window.state.reading.baseline.request.input_ids})
 
 
-def test_another_model_costs_one_more_pass_at_each_key(window: Window, other_folder: Path, traced: list[Any]) -> None:
+def test_another_model_costs_one_more_pass_at_each_key(window, other_folder, traced):
     compare(window, OtherModel(str(other_folder)))
     traced.clear()
     window.state.set_text("The cat sat on a mat.")
@@ -104,7 +100,7 @@ def test_another_model_costs_one_more_pass_at_each_key(window: Window, other_fol
     assert baseline_name(window.state.reading) == "other-model"
 
 
-def test_the_second_model_is_let_go_with_the_comparison(window: Window, other_folder: Path) -> None:
+def test_the_second_model_is_let_go_with_the_comparison(window, other_folder):
     compare(window, OtherModel(str(other_folder)))
     info = window.state.reading.baseline.request.model
     inference = window.services.inference
@@ -115,7 +111,7 @@ def test_the_second_model_is_let_go_with_the_comparison(window: Window, other_fo
     assert window.state.reading.baseline is None and not window.services.reader._on_worker._kept
 
 
-def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_chosen(window: Window) -> None:
+def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_chosen(window):
     window.state.set_what_if(WhatIf().with_head(0, 1, off=True))
     settle(window)
     first = window.state.reading
@@ -127,7 +123,7 @@ def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_c
     assert both.plain.encoding.text_a == TEXT_A and not both.plain.request.what_if
 
 
-def test_words_before_and_now(window: Window) -> None:
+def test_words_before_and_now(window):
     """Against probabilities and ranks from the other text's own pass."""
     room = predict(window, (2,))
     compare(window, OTHER)
@@ -151,7 +147,7 @@ def test_words_before_and_now(window: Window) -> None:
     assert card.bars.isVisible() and not card.shift.isVisible()
 
 
-def test_only_rooms_that_show_the_difference_alone_offer_it(window: Window) -> None:
+def test_only_rooms_that_show_the_difference_alone_offer_it(window):
     predict(window, (2,))
     compare(window, OTHER)
     assert window.frame.switches.difference.isVisible()
@@ -159,7 +155,7 @@ def test_only_rooms_that_show_the_difference_alone_offer_it(window: Window) -> N
     assert not window.frame.switches.difference.isVisible() and window.frame.switches.other.isVisible()
 
 
-def test_both_verdicts_are_the_probability_that_b_follows(window: Window) -> None:
+def test_both_verdicts_are_the_probability_that_b_follows(window):
     """Of "no" and "unsure" too: 60% beside 96% was that of "no"."""
     room = predict(window, (2,))
     compare(window, OTHER)
@@ -174,7 +170,7 @@ def test_both_verdicts_are_the_probability_that_b_follows(window: Window) -> Non
         assert (verdict.short, verdict.share) == (short, share)
 
 
-def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folder: Path) -> None:
+def test_a_word_through_the_layers_with_the_baseline(window, model_folder):
     view = page("lens", window, (2,))
     compare(window, OTHER)
     answered(window)
@@ -193,19 +189,19 @@ def test_a_word_through_the_layers_with_the_baseline(window: Window, model_folde
     assert {bar.before for bar in view.charts["word"].bars} == {None} and "Framed" not in view.cards["table"].intro
 
 
-def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:
+def test_a_change_in_probability_is_said_in_words_and_by_a_sign():
     for before, now, change in ((0.02, 0.08, (1, "▲ ×4")), (0.08, 0.02, (-1, "▼ ×0.25")), (0.05, 0.0501, (0, ""))):
         assert change_of(WordGuess("cat", 1, before), WordGuess("cat", 1, now)) == change
 
 
-def test_a_shorter_text_without_the_mask_says_so(window: Window) -> None:
+def test_a_shorter_text_without_the_mask_says_so(window):
     room = predict(window, (5,))
     compare(window, OtherText("The cat sat.", ""))
     assert "no mask here" in room.words_view.shown_cards[0].changed.text()
     assert room.words_view.shown_cards[0].bars.isVisible()
 
 
-def test_a_model_with_another_vocabulary(window: Window, tmp_path: Path) -> None:
+def test_a_model_with_another_vocabulary(window, tmp_path):
     """Words are found by how they are written; what it has only in pieces is left out."""
     folder = save_family("roberta", tmp_path / "other-family")
     window.open_room("predict")
@@ -224,7 +220,7 @@ def test_a_model_with_another_vocabulary(window: Window, tmp_path: Path) -> None
             assert change.probability == pytest.approx(chances[change.baseline_id])
 
 
-def test_the_same_word_in_another_vocabulary(tmp_path: Path, tokenizer: Tokenizer) -> None:
+def test_the_same_word_in_another_vocabulary(tmp_path, tokenizer):
     other = Tokenizer.from_folder(save_family("roberta", tmp_path / "other"))
     cat = tokenizer.id("cat")
     assert cat is not None and same_word(tokenizer, tokenizer, cat) == cat
@@ -232,7 +228,7 @@ def test_the_same_word_in_another_vocabulary(tmp_path: Path, tokenizer: Tokenize
     assert there is None or other.label(there) == "·cat"
 
 
-def test_a_model_that_is_not_there_ends_the_comparison(window: Window, tmp_path: Path) -> None:
+def test_a_model_that_is_not_there_ends_the_comparison(window, tmp_path):
     compare(window, OtherModel(str(tmp_path / "gone")))
     wait_until(lambda: window.state.baseline is None)
     settle(window)
@@ -242,7 +238,7 @@ def test_a_model_that_is_not_there_ends_the_comparison(window: Window, tmp_path:
     assert window.frame.banner.action is not None and window.frame.banner.action[0] == "Download", "not fetched unasked"
 
 
-def test_escape_and_the_cross_in_the_title_bar_end_it(window: Window) -> None:
+def test_escape_and_the_cross_in_the_title_bar_end_it(window):
     window.state.set_focus(2)
     compare(window, OTHER)
     window.commands["text.deselect"].trigger()
@@ -262,7 +258,7 @@ def test_escape_and_the_cross_in_the_title_bar_end_it(window: Window) -> None:
     assert not window.state.what_if and chip.end.isHidden() and chip.button.text() == "Compare"
 
 
-def test_undo_and_redo_know_it(window: Window) -> None:
+def test_undo_and_redo_know_it(window):
     compare(window, OTHER)
     window.history.look()
     assert window.history.to_undo == "the comparison"
@@ -272,7 +268,7 @@ def test_undo_and_redo_know_it(window: Window) -> None:
     assert window.state.baseline == OTHER
 
 
-def test_a_session_keeps_it(window: Window, other_folder: Path, tmp_path: Path) -> None:
+def test_a_session_keeps_it(window, other_folder, tmp_path):
     file = tmp_path / "mine.bertscope.json"
     for baseline in (OTHER, OtherModel(str(other_folder))):
         compare(window, baseline)
@@ -286,7 +282,7 @@ def test_a_session_keeps_it(window: Window, other_folder: Path, tmp_path: Path) 
         assert load_session(file).difference == window.state.wants_difference
 
 
-def test_swapping_goes_there_and_back(window: Window) -> None:
+def test_swapping_goes_there_and_back(window):
     window.state.set_masks([2])
     compare(window, OTHER)
     window.comparison.swap()
@@ -298,7 +294,7 @@ def test_swapping_goes_there_and_back(window: Window) -> None:
     assert (window.state.text_a, window.state.baseline, window.state.masked) == (TEXT_A, OTHER, {2})
 
 
-def test_models_swap_too(window: Window, model_folder: Path, other_folder: Path) -> None:
+def test_models_swap_too(window, model_folder, other_folder):
     compare(window, OtherModel(str(other_folder)))
     window.comparison.swap()
     wait_until(lambda: window.state.model is not None and window.state.model.name == "other-model")
@@ -309,7 +305,7 @@ def test_models_swap_too(window: Window, model_folder: Path, other_folder: Path)
     )
 
 
-def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Path) -> None:
+def test_while_a_key_is_held_the_other_is_shown(window, other_folder):
     """Of a model with fewer heads, the selection stays among those that it has."""
     window.open_room("attend")
     window.state.set_head(1, 3)
@@ -321,7 +317,7 @@ def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Pa
     assert window.state.reading is ours and window.state.selection.head == 3
 
 
-def test_the_menu_offers_what_there_is_and_the_dialog_begins_with_the_text(window: Window) -> None:
+def test_the_menu_offers_what_there_is_and_the_dialog_begins_with_the_text(window):
     menu = QMenu(window)
     fill_comparison(window, menu)
     texts = [action.text() for action in menu.actions()]
@@ -349,5 +345,5 @@ def test_the_menu_offers_what_there_is_and_the_dialog_begins_with_the_text(windo
         ("a b c", "a c", "“a c”"),
     ],
 )
-def test_another_text_is_called_by_what_differs(ours: str, theirs: str, name: str) -> None:
+def test_another_text_is_called_by_what_differs(ours, theirs, name):
     assert text_name(ours, theirs) == name

@@ -1,7 +1,6 @@
 """The page "The batch": what the model read at a step, of a text or a task, asked of the worker and stepped through."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
-from pytestqt.qtbot import QtBot
 
 from app.compute.batches import (
     ASKED,
@@ -20,17 +18,14 @@ from app.compute.batches import (
     RIGHT,
     WRONG,
     ExampleBatchReader,
-    ShownBatch,
     TextBatchReader,
 )
-from app.compute.question import Question
 from app.look import theme
 from app.rooms.train.batch.page import BatchPage
 from app.rooms.train.batch.picture import BatchMap, SequenceText, token_shapes
 from app.rooms.train.batch.sentences import about_examples, about_sequence, about_tags, about_token, about_weights
 from app.runs.run_info import read_run
 from app.runs.run_state import RunState
-from app.shell.window import Window
 from app.state.verdicts import _choice
 from bertcore.locations import TINY, assets
 from bertcore.runs.run_folder import RunFolder
@@ -57,16 +52,16 @@ SAMPLES = {  # task -> its sample file, and how many right answers a batch is co
 
 
 @pytest.fixture(scope="module")
-def reader() -> TextBatchReader:
+def reader():
     return TextBatchReader(RUN)
 
 
 @pytest.fixture(scope="module")
-def masked(reader: TextBatchReader) -> ShownBatch:
+def masked(reader):
     return reader.read(MASKED, None, lambda share: None)
 
 
-def tuned(folder: Path, task: str, train: Path, steps: int = 2) -> Path:
+def tuned(folder, task, train, steps=2):
     """A run of the tiny model."""
     data = TaskDataOptions(task=task, train=str(train), max_length=40, max_held_out=4)
     training = TuningOptions(steps=steps, batch_size=6, threads=1, precision="fp32", evaluations=1)
@@ -75,12 +70,12 @@ def tuned(folder: Path, task: str, train: Path, steps: int = 2) -> Path:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def runs(tmp_path_factory):
     """One of each kind, made when it is asked for."""
     folder = tmp_path_factory.mktemp("runs")
 
     class Made(dict[str, Path]):
-        def __missing__(self, task: str) -> Path:
+        def __missing__(self, task):
             self[task] = tuned(folder / task, task, assets() / "tasks" / SAMPLES[task][0])
             return self[task]
 
@@ -90,13 +85,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
 
 
 @pytest.fixture
-def page(qtbot: QtBot) -> Iterator[BatchPage]:
+def page(qtbot):
     """The page alone. Its questions are answered at once, as by a worker that has nothing else to do."""
     made = BatchPage(RunState())
     made.resize(1100, 560)
     qtbot.addWidget(made)
 
-    def answer(question: Question) -> None:
+    def answer(question):
         job = question.job
         try:
             result, problem = job.function(*job.arguments, lambda share: None), ""
@@ -109,14 +104,14 @@ def page(qtbot: QtBot) -> Iterator[BatchPage]:
     made.close()
 
 
-def shown(page: BatchPage, run: Path = RUN, steps: tuple[int, ...] = (0, 100, 250, 600)) -> BatchPage:
+def shown(page, run=RUN, steps=(0, 100, 250, 600)):
     page._state.show_run(read_run(run))
     page._state.set_snapshots([(step, Path(str(step))) for step in steps])
     page.show()
     return page
 
 
-def read_by(page: BatchPage, snapshot: int) -> ShownBatch:
+def read_by(page, snapshot):
     """The same batch."""
     page.weights.setCurrentIndex(page.weights.findData(snapshot))
     page.weights.activated.emit(page.weights.currentIndex())
@@ -126,7 +121,7 @@ def read_by(page: BatchPage, snapshot: int) -> ShownBatch:
 # --- what is shown
 
 
-def test_what_is_shown_of_a_text_is_what_the_engine_draws(masked: ShownBatch) -> None:
+def test_what_is_shown_of_a_text_is_what_the_engine_draws(masked):
     batches = open_batches(RUN)
     drawn = batches.at(MASKED)
     assert np.array_equal(masked.ids, drawn.ids) and np.array_equal(masked.fates, drawn.fates)
@@ -138,7 +133,7 @@ def test_what_is_shown_of_a_text_is_what_the_engine_draws(masked: ShownBatch) ->
 
 
 @pytest.mark.parametrize("task", SAMPLES)
-def test_what_is_shown_of_a_task_is_what_the_engine_draws(task: str, runs: dict[str, Path], page: BatchPage) -> None:
+def test_what_is_shown_of_a_task_is_what_the_engine_draws(task, runs, page):
     batches = open_examples(runs[task])
     drawn = batches.at(2)
     snapshot = (1, RunFolder(runs[task]).snapshot_path(1))
@@ -165,8 +160,8 @@ def test_what_is_shown_of_a_task_is_what_the_engine_draws(task: str, runs: dict[
     page.grab()
 
 
-def test_it_opens_at_the_newest_step_and_steps_by_buttons_and_keys(page: BatchPage, qtbot: QtBot) -> None:
-    asked: list[Question] = []
+def test_it_opens_at_the_newest_step_and_steps_by_buttons_and_keys(page, qtbot):
+    asked = []
     page.question_requested.connect(asked.append)
     page._state.show_run(read_run(RUN))
     assert not asked and page.batch is None, "nobody looks"
@@ -184,7 +179,7 @@ def test_it_opens_at_the_newest_step_and_steps_by_buttons_and_keys(page: BatchPa
     assert page.batch.step == 1 and not page.back.isEnabled()
 
 
-def test_the_same_batch_by_another_snapshot(page: BatchPage, runs: dict[str, Path]) -> None:
+def test_the_same_batch_by_another_snapshot(page, runs):
     shown(page).show_step(MASKED)
     later = page.batch
     assert later.losses.snapshot == 250
@@ -202,11 +197,11 @@ def test_the_same_batch_by_another_snapshot(page: BatchPage, runs: dict[str, Pat
     assert "already learned" in page.weights_line.text()
 
 
-def test_choosing_a_sequence_and_a_token(page: BatchPage, runs: dict[str, Path], qtbot: QtBot) -> None:
+def test_choosing_a_sequence_and_a_token(page, runs, qtbot):
     shown(page).show_step(MASKED)
     batch = page.batch
 
-    def truth_at(row: int, position: int) -> str:
+    def truth_at(row, position):
         return batch.words[int(batch.labels[row, position])]
 
     worst = [int(np.nanargmax(batch.losses.losses[row])) for row in range(5)]
@@ -235,7 +230,7 @@ def test_choosing_a_sequence_and_a_token(page: BatchPage, runs: dict[str, Path],
     assert page.text.tags[position] == place.right and page.text.tags[0] == ""
 
 
-def test_what_was_drawn_against_what_was_ordered(page: BatchPage, masked: ShownBatch) -> None:
+def test_what_was_drawn_against_what_was_ordered(page, masked):
     shown(page).show_step(MASKED)
     bars = {bar.label: (bar.fraction, bar.before) for bar in page.chance.here.bars}
     chosen = (masked.fates > 0).sum()
@@ -251,7 +246,7 @@ def test_what_was_drawn_against_what_was_ordered(page: BatchPage, masked: ShownB
 # --- words
 
 
-def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: TextBatchReader) -> None:
+def test_words_for_every_kind_of_token_and_pair(masked, reader):
     for fate, words in ((HIDDEN, "The model read [MASK]"), (REPLACED, "a random word"), (KEPT, "unchanged")):
         row, position = np.argwhere(masked.fates == fate)[0]
         assert words in about_token(masked, int(row), int(position))
@@ -264,7 +259,7 @@ def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: Text
     assert "exactly the weights that read this batch" in about_weights(causal)
 
 
-def test_words_of_each_kind_of_task(runs: dict[str, Path]) -> None:
+def test_words_of_each_kind_of_task(runs):
     batches = {task: ExampleBatchReader(runs[task]).read(2, None, lambda share: None) for task in SAMPLES}
     units, lines, tokens = {}, {}, {}
     for task, batch in batches.items():
@@ -296,7 +291,7 @@ def test_words_of_each_kind_of_task(runs: dict[str, Path]) -> None:
     assert about_tags(["O", "B-NP", "I-NP"]) == "" and about_tags(["NN", "VB"]) == ""
 
 
-def test_the_verdict_on_a_pair_is_that_of_the_room_predict(masked: ShownBatch) -> None:
+def test_the_verdict_on_a_pair_is_that_of_the_room_predict(masked):
     row = masked.pair_labels.tolist().index(0)
     for share, words in (
         (0.58, "the model: B follows A 58% (unsure: between 35% and 65%)"),
@@ -310,7 +305,7 @@ def test_the_verdict_on_a_pair_is_that_of_the_room_predict(masked: ShownBatch) -
         assert verdict.short.rstrip(")") in words and verdict.explanation.strip(" .U") in words
 
 
-def test_a_text_that_does_not_ship_and_a_file_that_is_gone_are_named(page: BatchPage, tmp_path: Path) -> None:
+def test_a_text_that_does_not_ship_and_a_file_that_is_gone_are_named(page, tmp_path):
     shown(page, assets() / "runs" / TINY)
     assert page.batch is None and "does not ship with BERTscope" in page.progress.text
     assert not page.progress.isHidden() and page.text.isHidden()
@@ -325,10 +320,10 @@ def test_a_text_that_does_not_ship_and_a_file_that_is_gone_are_named(page: Batch
 # --- pictures
 
 
-def test_the_three_fates_differ_by_shape() -> None:
+def test_the_three_fates_differ_by_shape():
     """Also without colour: filled, dashed and outlined are three pictures in grey."""
 
-    def grey(fate: int) -> np.ndarray:
+    def grey(fate):
         image = QImage(QSize(80, 30), QImage.Format.Format_RGB32)
         image.fill(theme.color("card"))
         painter = theme.painter(image)
@@ -344,7 +339,7 @@ def test_the_three_fates_differ_by_shape() -> None:
     assert 0.2 < edges[0] < 0.85 * edges[1]  # dashes, or a whole line
 
 
-def test_many_long_sequences_fit(qtbot: QtBot, masked: ShownBatch) -> None:
+def test_many_long_sequences_fit(qtbot, masked):
     """A large batch: every sequence has its line, and its tokens wrap."""
     names = ("ids", "labels", "fates", "segments", "documents", "is_padding")
     many = replace(masked, **{name: np.tile(getattr(masked, name), (8, 4)) for name in names}, losses=None)
@@ -365,7 +360,7 @@ def test_many_long_sequences_fit(qtbot: QtBot, masked: ShownBatch) -> None:
 # --- in the room
 
 
-def test_in_the_room(window: Window, qtbot: QtBot, runs: dict[str, Path]) -> None:
+def test_in_the_room(window, qtbot, runs):
     room = opened_at(window, RUN)
     view, page = room.view, room.view.batch
     view.buttons[view.batch].click()

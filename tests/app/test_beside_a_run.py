@@ -1,46 +1,42 @@
 """What the room Train costs while a run is at work: a few drawings, and no file read twice."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QObject, QTimer, Signal
-from pytestqt.qtbot import QtBot
 
 from app.rooms.train.curves.page import CurvesPage
 from app.rooms.train.run.view import RunView
 from app.runs.run_info import RunInfo
 from app.runs.run_state import RunState
-from app.runs.service import RunsService
 from app.widgets import curve_canvas
 from app.widgets.redraw_pace import BURST_MS, REST_MS, SHARE, RedrawPace
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from tests.app.conftest import TIMEOUT_MS, handle_events, wait_until
 from tests.app.train_room import add_snapshot, stored_run
 
-Calls = Callable[[object, str], list]
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
 
-def at_step(step: int) -> RunInfo:
+def at_step(step):
     return RunInfo(Path("run"), "run", "tiny", RunStatus("running", step=step, fraction=step / 1000))
 
 
-def line(step: int) -> dict:
+def line(step):
     return {"kind": "train", "step": step, "mlm_loss": 9.0 / step, "phase": "masked"}
 
 
 class Clock:
     """In place of time and of QTimer where a pace is kept: what is due comes when a test lets the time pass."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.now_ms, self.processor_ms = 0.0, 0.0
-        self.timers: list[Timer] = []
+        self.timers = []
 
-    def pass_ms(self, ms: float) -> None:
+    def pass_ms(self, ms):
         ends_ms = self.now_ms + ms
         while due := [timer for timer in self.timers if timer.isActive() and timer.due_ms <= ends_ms]:
             first = min(due, key=lambda timer: timer.due_ms)
@@ -55,23 +51,23 @@ class Timer(QObject):
     singleShot = QTimer.singleShot
     clock: Clock
 
-    def __init__(self, parent: QObject, **_options: bool) -> None:
+    def __init__(self, parent, **_options):
         super().__init__(parent)
         self.due_ms = math.inf
         self.clock.timers.append(self)
 
-    def start(self, ms: int) -> None:
+    def start(self, ms):
         self.due_ms = self.clock.now_ms + ms
 
-    def isActive(self) -> bool:
+    def isActive(self):
         return self.due_ms < math.inf
 
-    def remainingTime(self) -> float:
+    def remainingTime(self):
         return self.due_ms - self.clock.now_ms
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+def clock(monkeypatch):
     made = Timer.clock = Clock()
     times = SimpleNamespace(monotonic=lambda: made.now_ms / 1000, thread_time=lambda: made.processor_ms / 1000)
     monkeypatch.setattr("app.widgets.redraw_pace.time", times)
@@ -79,7 +75,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def test_a_run_at_work_is_drawn_once_a_second_at_most(qtbot: QtBot, calls: Calls, clock: Clock) -> None:
+def test_a_run_at_work_is_drawn_once_a_second_at_most(qtbot, calls, clock):
     drawn = calls(RunView, "draw")
     view = RunView(RunState())
     qtbot.addWidget(view)
@@ -97,11 +93,11 @@ def test_a_run_at_work_is_drawn_once_a_second_at_most(qtbot: QtBot, calls: Calls
     assert view.pause.text() == "Resume" and view.numbers["step"].text == "12"
 
 
-def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(clock: Clock) -> None:
+def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(clock):
     owner, at = QObject(), []
     pace = RedrawPace(owner)
 
-    def draw() -> None:
+    def draw():
         at.append(clock.now_ms)
         clock.processor_ms += 1.5 * REST_MS * SHARE
         if len(at) == 1:
@@ -117,7 +113,7 @@ def test_a_drawing_that_takes_long_is_followed_by_a_longer_rest(clock: Clock) ->
     assert len(at) == 3
 
 
-def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Calls) -> None:
+def test_curves_on_a_page_behind_are_not_drawn(qtbot, calls):
     state = RunState()
     state.show_run(at_step(29))
     state.append_metrics([line(step) for step in range(1, 30)])
@@ -138,7 +134,7 @@ def test_curves_on_a_page_behind_are_not_drawn(qtbot: QtBot, calls: Calls) -> No
     assert set_points and page.plots[0].points("loss_masked")[0][-1] == 30
 
 
-def test_only_the_progress_of_a_run_at_work_is_read_again(service: RunsService, qtbot: QtBot, calls: Calls) -> None:
+def test_only_the_progress_of_a_run_at_work_is_read_again(service, qtbot, calls):
     run = stored_run()
     configs, listed = calls(RunFolder, "config"), calls(RunFolder, "snapshots")
     with run.acquire():

@@ -6,24 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
 from app.rooms.train.list.card import DEMOS, finished_demo
 from app.rooms.train.questions.pictures import QuestionBoard
-from app.rooms.train.room import TrainRoom
 from app.rooms.train.snapshots.cards import milestones
 from app.runs.run_info import read_run
-from app.runs.service import RunsService
-from app.shell.window import Window
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.cloze import ClozeSentence, read_cloze
-from bertcore.runs.run_folder import QUESTIONS, RunFolder
+from bertcore.runs.run_folder import QUESTIONS
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from tests.app.conftest import make_checkpoint, settle, wait_until
-from tests.app.train_room import Models, add_snapshot, look_at, opened_at, stored_run
+from tests.app.train_room import add_snapshot, look_at, opened_at, stored_run
 
 ASKED = (  # category, text, answer
     ("pet", "Anna has a [MASK].", "cat"),
@@ -34,7 +30,7 @@ ASKED = (  # category, text, answer
 STEPS = (0, 10, 20)
 
 
-def _measure(run: RunFolder, step: int, right: int) -> None:
+def _measure(run, step, right):
     """The first `right` questions are answered right; elsewhere "the" comes first."""
     guesses = [
         [[answer, 0.9], ["the", 0.05], ["a", 0.01]] if i < right else [["the", 0.5], [answer, 0.2], ["a", 0.1]]
@@ -44,7 +40,7 @@ def _measure(run: RunFolder, step: int, right: int) -> None:
     run.append_metric({"kind": "held_out", "step": step, "loss": 9.8, "mlm_loss": 6.0, "questions": answers})
 
 
-def _make_run(state: str = "running", rights: tuple[int, ...] = ()) -> RunFolder:
+def _make_run(state="running", rights=()):
     """It measured so many right answers, one after the other."""
     data = DataOptions(questions="asked.jsonl")
     run = stored_run("demo", PretrainOptions(name="Class demo", preset="tiny", data=data), state=state)
@@ -59,7 +55,7 @@ def _make_run(state: str = "running", rights: tuple[int, ...] = ()) -> RunFolder
 
 
 @pytest.mark.parametrize("number", range(len(DEMOS)))
-def test_one_button_starts_the_recipe_as_an_ordinary_run(number: int, room: TrainRoom, orders: list) -> None:
+def test_one_button_starts_the_recipe_as_an_ordinary_run(number, room, orders):
     room.demos.buttons[number].click()
     options = orders[0].options
     assert orders[0].kind == "pretrain"
@@ -70,7 +66,7 @@ def test_one_button_starts_the_recipe_as_an_ordinary_run(number: int, room: Trai
     assert orders[1].options.data.questions is None
 
 
-def test_no_second_demo_and_no_ending_while_a_run_is_at_work(room: TrainRoom, service: RunsService) -> None:
+def test_no_second_demo_and_no_ending_while_a_run_is_at_work(room, service):
     run = _make_run(rights=(0,))
     with run.acquire():
         run.write_status(state="running")
@@ -85,7 +81,7 @@ def test_no_second_demo_and_no_ending_while_a_run_is_at_work(room: TrainRoom, se
 # --- answers
 
 
-def test_the_sentence_the_board_and_the_count_are_the_newest_measurement(room: TrainRoom, service: RunsService) -> None:
+def test_the_sentence_the_board_and_the_count_are_the_newest_measurement(room, service):
     run, page = _make_run(rights=(0,)), room.view.questions
     add_snapshot(run, 20)
     look_at(room, run)
@@ -102,7 +98,7 @@ def test_the_sentence_the_board_and_the_count_are_the_newest_measurement(room: T
     assert [(bar.label, bar.is_strong) for bar in page.bars.bars] == [("soup", True), ("the", False), ("a", False)]
 
 
-def test_columns_of_the_board_are_named_after_whom_all_rows_ask_about() -> None:
+def test_columns_of_the_board_are_named_after_whom_all_rows_ask_about():
     board = QuestionBoard()
     board.set_questions(read_cloze(finished_demo() / QUESTIONS))
     assert board.names == ["Anna", "Ben", "Clara", "David", "Emma", "Felix", "Grace", "Henry"]
@@ -110,7 +106,7 @@ def test_columns_of_the_board_are_named_after_whom_all_rows_ask_about() -> None:
     assert board.names == []
 
 
-def test_another_question_is_a_click_away(room: TrainRoom, service: RunsService, qtbot: QtBot) -> None:
+def test_another_question_is_a_click_away(room, service, qtbot):
     look_at(room, _make_run(rights=(1,)))
     with qtbot.waitExposed(room):
         room.show()
@@ -122,9 +118,7 @@ def test_another_question_is_a_click_away(room: TrainRoom, service: RunsService,
 
 
 @pytest.mark.parametrize(("state", "begins"), [("done", "Done: of 4 questions"), ("stopped", "It ended at step 20")])
-def test_the_ending_says_what_happened_and_leads_on(
-    state: str, begins: str, room: TrainRoom, models: Models, service: RunsService, qtbot: QtBot
-) -> None:
+def test_the_ending_says_what_happened_and_leads_on(state, begins, room, models, service, qtbot):
     run, page = _make_run(state, (1, 2, 4)), room.view.questions
     newest = add_snapshot(run, 20)
     look_at(room, run)
@@ -135,7 +129,7 @@ def test_the_ending_says_what_happened_and_leads_on(
     assert caught.args == ["attend", ASKED[2][1], None] and models.asked == [str(newest)]
 
 
-def test_a_finished_run_plays_again_and_all_of_the_page_is_of_one_step(room: TrainRoom, service: RunsService) -> None:
+def test_a_finished_run_plays_again_and_all_of_the_page_is_of_one_step(room, service):
     run = _make_run("done", (0, 2, 4))
     for step, loss in ((1, 5.0), (10, 3.0), (20, 1.0)):
         run.append_metric({"kind": "train", "step": step, "mlm_loss": loss, "tok_per_s": 100.0})
@@ -155,7 +149,7 @@ def test_a_finished_run_plays_again_and_all_of_the_page_is_of_one_step(room: Tra
     assert [line.split()[0] for line in dict.fromkeys(counts)] == ["4", "0", "2"]  # the last, then from the first
 
 
-def test_a_run_without_questions_has_its_curves_and_sentence(room: TrainRoom, service: RunsService) -> None:
+def test_a_run_without_questions_has_its_curves_and_sentence(room, service):
     plain = stored_run("plain")
     for run in (_make_run("done"), plain):
         look_at(room, run)
@@ -169,13 +163,13 @@ def test_a_run_without_questions_has_its_curves_and_sentence(room: TrainRoom, se
 # --- heads
 
 
-def test_first_last_and_some_between_are_shown() -> None:
+def test_first_last_and_some_between_are_shown():
     snapshots = [(step, Path(str(step))) for step in (0, 1, 2, 5, 10, 20, 50, 100, 160, 250, 400, 630, 1000)]
     assert [step for step, _ in milestones(snapshots, 4)] == [0, 100, 400, 1000]
     assert milestones(snapshots[:3], 4) == snapshots[:3]
 
 
-def test_heads_are_those_of_a_pass_through_each_snapshot(tmp_path: Path) -> None:
+def test_heads_are_those_of_a_pass_through_each_snapshot(tmp_path):
     folder, text = make_checkpoint(tmp_path / "model"), "The cat sat on the [MASK]."
     found = heads_over_time([tmp_path / "gone", folder], text, lambda _share: None)
     assert list(found) == [folder]
@@ -186,7 +180,7 @@ def test_heads_are_those_of_a_pass_through_each_snapshot(tmp_path: Path) -> None
     assert list(found[folder].labels) == encoding.labels
 
 
-def test_the_newest_snapshot_is_asked_for_first_and_each_once(room: TrainRoom, qtbot: QtBot) -> None:
+def test_the_newest_snapshot_is_asked_for_first_and_each_once(room, qtbot):
     info, asked = read_run(_make_run().path), list[tuple[Question, Job]]()
     room.question_requested.connect(lambda question: asked.append((question, question.job)))
     with qtbot.waitExposed(room):
@@ -208,7 +202,7 @@ def test_the_newest_snapshot_is_asked_for_first_and_each_once(room: TrainRoom, q
     assert "10" in card.now_label.text() and len(asked) == len(STEPS)
 
 
-def test_a_click_on_a_head_opens_attend_at_that_head(window: Window) -> None:
+def test_a_click_on_a_head_opens_attend_at_that_head(window):
     run = finished_demo()
     room = opened_at(window, run)
     wait_until(lambda: room.heads.now.isVisible())
@@ -221,7 +215,7 @@ def test_a_click_on_a_head_opens_attend_at_that_head(window: Window) -> None:
 
 
 @pytest.mark.slow  # trains for half a minute on an idle core
-def test_a_class_sees_its_sentence_turn_right(window: Window) -> None:
+def test_a_class_sees_its_sentence_turn_right(window):
     """The ten-second demo in the real window, from the button to the room Attend."""
     room = window.open_room("train")
     page, problem = room.view.questions, room.runs_card._problem

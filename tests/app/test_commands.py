@@ -1,8 +1,6 @@
 """Without a mouse: every command has a key, Tab reaches every part of a room, and everything has a name."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
@@ -12,8 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 
 from app.rooms.room import Room
 from app.shell.commands import MENUS
-from app.shell.rooms import ROOMS, RoomSpec, open_view
-from app.shell.window import Window
+from app.shell.rooms import ROOMS, open_view
 from app.widgets.charts.bars import BarList
 from app.widgets.command_list import Palette, match
 from app.widgets.figure_button import FigureAction
@@ -23,7 +20,7 @@ MOST_TABS = 400
 
 
 @pytest.fixture
-def rooms(window: Window) -> Window:
+def rooms(window):
     """A window with all rooms built, a mask, the help and the command list open."""
     window.state.set_masks([2])
     for spec in ROOMS:
@@ -33,7 +30,7 @@ def rooms(window: Window) -> Window:
     return window
 
 
-def focusable(within: QWidget) -> Iterator[QWidget]:
+def focusable(within):
     """What takes the keyboard, or answers a click as a button does."""
     for widget in within.findChildren(QWidget):
         is_inner = widget.objectName().startswith("qt_") or isinstance(widget, QScrollBar)
@@ -43,21 +40,21 @@ def focusable(within: QWidget) -> Iterator[QWidget]:
             yield widget
 
 
-def name_of(widget: QWidget) -> str:
+def name_of(widget):
     """What a screen reader would say: the accessible name, or the words on a button or label."""
     return widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton | QLabel) else "")
 
 
-def described(widget: QWidget) -> str:
+def described(widget):
     parents = []
-    parent: QWidget | None = widget
+    parent = widget
     while parent is not None:
         parents.append(type(parent).__name__)
         parent = parent.parentWidget()
     return " < ".join(parents[:5])
 
 
-def test_everything_that_takes_the_keyboard_has_a_name_and_save_buttons_say_of_what(rooms: Window) -> None:
+def test_everything_that_takes_the_keyboard_has_a_name_and_save_buttons_say_of_what(rooms):
     rooms.open_palette()
     nameless = {described(widget) for widget in focusable(rooms) if not name_of(widget).strip()}
     assert sorted(nameless) == []
@@ -67,7 +64,7 @@ def test_everything_that_takes_the_keyboard_has_a_name_and_save_buttons_say_of_w
     assert names and all(name.startswith("Save or copy: ") for name in names)
 
 
-def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
+def test_every_command_has_a_menu_and_a_key_of_its_own(window):
     commands = list(window.commands.values())
     keys = Counter(keys for command in commands for keys in command.keys)
     assert [command.key for command in commands if command.menu_key not in MENUS] == []
@@ -78,7 +75,7 @@ def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
 @pytest.mark.parametrize(
     "room", [*(f"{room.key} {view}" for room in ROOMS for view in (room.view_keys if room.key == "layers" else [""]))]
 )
-def test_tab_reaches_all_of_a_room(window: Window, room: str) -> None:
+def test_tab_reaches_all_of_a_room(window, room):
     window.state.set_masks([2])
     room_key, _, view = room.partition(" ")
     shown = window.open_room(room_key)
@@ -88,7 +85,7 @@ def test_tab_reaches_all_of_a_room(window: Window, room: str) -> None:
     wait_until(lambda: QApplication.activeWindow() is window)
     window.frame.sentences.a.setFocus()
     first = widget = window.frame.sentences.a
-    reached: set[QWidget] = set()
+    reached = set()
     for _ in range(MOST_TABS):  # a label with links keeps the keyboard for all of them
         reached.add(widget)
         press(widget, "Tab")
@@ -106,7 +103,7 @@ def test_tab_reaches_all_of_a_room(window: Window, room: str) -> None:
     assert {described(widget) for widget in wanted - reached - exclusive} == set()
 
 
-def test_a_word_is_put_in_from_the_keyboard(window: Window) -> None:
+def test_a_word_is_put_in_from_the_keyboard(window):
     window.state.set_masks([2])
     room = window.open_room("predict")
     settle(window)
@@ -121,14 +118,14 @@ def test_a_word_is_put_in_from_the_keyboard(window: Window) -> None:
     assert window.state.text_a == f"The {word} sat on the mat."
 
 
-def test_rooms_open_by_their_numbers(window: Window) -> None:
+def test_rooms_open_by_their_numbers(window):
     for number, room in enumerate(ROOMS[:9], start=1):
         key = getattr(Qt.Key, f"Key_{number}")
         QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
         assert window.room_key == room.key
 
 
-def test_a_sentence_shows_its_beginning_when_nobody_types_in_it(window: Window) -> None:
+def test_a_sentence_shows_its_beginning_when_nobody_types_in_it(window):
     line = window.frame.sentences.a
     line.setFocus()
     press(line, "End")
@@ -141,18 +138,18 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def palette(window: Window) -> Iterator[Palette]:
+def palette(window):
     window.services.settings.recent_models = ["somebody/some-model"]
     made = window.open_palette()
     yield made
     made.close_palette()
 
 
-def titles(palette: Palette) -> list[str]:
+def titles(palette):
     return [entry.title for entry in palette.shown]
 
 
-def test_it_lists_commands_rooms_examples_and_models(palette: Palette, window: Window) -> None:
+def test_it_lists_commands_rooms_examples_and_models(palette, window):
     from app.state.examples import load_examples
 
     shown = {entry.title: entry.kind for entry in palette.shown}
@@ -166,7 +163,7 @@ def test_it_lists_commands_rooms_examples_and_models(palette: Palette, window: W
     ("typed", "first"),
     [("swap a", "Swap A and B"), ("lgtdk", "Light or dark theme"), ("dark", "Light or dark theme"), ("pre", "Predict")],
 )
-def test_a_few_letters_find_it(palette: Palette, typed: str, first: str) -> None:
+def test_a_few_letters_find_it(palette, typed, first):
     QTest.keyClicks(palette.line, typed)
     assert titles(palette)[0] == first
 
@@ -182,12 +179,12 @@ def test_a_few_letters_find_it(palette: Palette, typed: str, first: str) -> None
         ("example", "The next sentence"),
     ],
 )
-def test_other_words_for_it_find_it_too(palette: Palette, typed: str, found: str) -> None:
+def test_other_words_for_it_find_it_too(palette, typed, found):
     QTest.keyClicks(palette.line, typed)
     assert found in titles(palette) and not palette.nothing.isVisible()
 
 
-def test_letters_are_typed_and_what_is_not_there_is_said(palette: Palette, window: Window) -> None:
+def test_letters_are_typed_and_what_is_not_there_is_said(palette, window):
     QTest.keyClicks(palette.line, "xyzzy")
     assert titles(palette) == [] and palette.nothing.isVisible() and not palette.list.isVisible()
     palette.line.clear()
@@ -196,13 +193,13 @@ def test_letters_are_typed_and_what_is_not_there_is_said(palette: Palette, windo
     assert palette.line.text() == "m" and window.state.masked == frozenset()
 
 
-def test_better_matches_come_first() -> None:
+def test_better_matches_come_first():
     begins, within, scattered = (match("mask", title) for title in ("Mask a word", "Unmask it", "Many a sick cat"))
     assert begins and within and scattered and begins > within > scattered
     assert match("mask", "ksam") is None
 
 
-def test_a_head_is_gone_to_by_its_numbers(palette: Palette, window: Window) -> None:
+def test_a_head_is_gone_to_by_its_numbers(palette, window):
     QTest.keyClicks(palette.line, "2.4")
     assert titles(palette)[0] == "Layer 2, head 4"
     press(palette.line, "Return")
@@ -211,12 +208,12 @@ def test_a_head_is_gone_to_by_its_numbers(palette: Palette, window: Window) -> N
 
 
 @pytest.mark.parametrize("typed", ["3.1", "0.1", "1.5", "1", "a.b"])
-def test_a_head_that_is_not_there_is_not_offered(palette: Palette, typed: str) -> None:
+def test_a_head_that_is_not_there_is_not_offered(palette, typed):
     QTest.keyClicks(palette.line, typed)
     assert not [entry for entry in palette.shown if entry.kind == "Head"]
 
 
-def test_arrows_choose_and_escape_leaves(palette: Palette, window: Window) -> None:
+def test_arrows_choose_and_escape_leaves(palette, window):
     window.state.set_focus(3)
     press(palette.line, "Down", "Down", "Up")
     assert palette.list.currentRow() == 1
@@ -224,14 +221,14 @@ def test_arrows_choose_and_escape_leaves(palette: Palette, window: Window) -> No
     assert palette.isHidden() and window.state.focus == 3  # Escape was for the list
 
 
-def test_a_click_chooses(palette: Palette, window: Window) -> None:
+def test_a_click_chooses(palette, window):
     QTest.keyClicks(palette.line, "predict")
     place = palette.list.visualItemRect(palette.list.item(0)).center()
     QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.room_key == "predict" and palette.isHidden()
 
 
-def test_the_keyboard_goes_back_to_where_it_was(window: Window) -> None:
+def test_the_keyboard_goes_back_to_where_it_was(window):
     window.activateWindow()
     window.frame.strip.field.setFocus()
     QTest.keyClick(window.frame.strip.field, Qt.Key.Key_K, CONTROL)
@@ -242,7 +239,7 @@ def test_the_keyboard_goes_back_to_where_it_was(window: Window) -> None:
     QApplication.processEvents()
 
 
-def test_it_closes_where_the_window_is_built_anew(window: Window) -> None:
+def test_it_closes_where_the_window_is_built_anew(window):
     """The new frame covers it; it would keep the keyboard, and give it back to a widget that is gone."""
     window.activateWindow()
     window.frame.strip.field.setFocus()
@@ -252,7 +249,7 @@ def test_it_closes_where_the_window_is_built_anew(window: Window) -> None:
     assert palette.isHidden()
 
 
-def test_it_closes_though_what_had_the_keyboard_is_gone(window: Window) -> None:
+def test_it_closes_though_what_had_the_keyboard_is_gone(window):
     line = QLineEdit(window)
     line.show()
     window.activateWindow()
@@ -265,7 +262,7 @@ def test_it_closes_though_what_had_the_keyboard_is_gone(window: Window) -> None:
 
 
 @pytest.mark.parametrize("spec", [spec for spec in ROOMS if spec.views], ids=lambda spec: spec.key)
-def test_every_view_is_found_by_its_title(window: Window, spec: RoomSpec) -> None:
+def test_every_view_is_found_by_its_title(window, spec):
     """Also those of rooms that have not been open yet."""
     for view in spec.views:
         palette = window.open_palette()
@@ -280,5 +277,5 @@ def test_every_view_is_found_by_its_title(window: Window, spec: RoomSpec) -> Non
             press(palette.line, "Down")
         press(palette.line, "Return")
         assert window.room_key == spec.key and palette.isHidden()
-        room: Any = window.frame.room
+        room = window.frame.room
         assert isinstance(room, Room) and view.key == room.views.key

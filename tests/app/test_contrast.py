@@ -1,8 +1,6 @@
 """Why “her”, and not “his”? Two fields, typed into with real keys; numbers by plain autograd and NumPy, on a model that
 ships."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import torch
@@ -10,33 +8,29 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.compute.head_questions import HeadTarget
 from app.rooms.attend.check_view import CheckView
 from app.rooms.attend.head_panels import EffectsView
-from app.shell.window import Window
 from app.state.baseline import OtherText
-from app.state.readings import Reading
 from app.state.selection import NO_CONTRAST, Contrast
-from app.widgets.target_choice import ContrastFields
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import TINY, shipped_checkpoint
-from tests.app.conftest import Opener, press, settle, shown_view, wait_until
+from tests.app.conftest import press, settle, shown_view, wait_until
 
 OURS, THEIRS = "The man put on [MASK] hat.", "The woman put on [MASK] hat."
 HER_HIS = Contrast("her", "his")
 
 
 @pytest.fixture
-def opened(open_window: Opener) -> Window:
+def opened(open_window):
     return open_window(TINY, OURS)
 
 
 @pytest.fixture(scope="module")
-def checkpoint() -> Checkpoint:
+def checkpoint():
     return load_checkpoint(shipped_checkpoint(TINY))
 
 
-def type_words(window: Window, fields: ContrastFields, contrast: Contrast) -> None:
+def type_words(window, fields, contrast):
     """As a person does: into the first field, Tab, into the second, Enter."""
     window.activateWindow()
     wait_until(lambda: QApplication.activeWindow() is window)
@@ -53,7 +47,7 @@ def type_words(window: Window, fields: ContrastFields, contrast: Contrast) -> No
     settle(window)
 
 
-def log_odds(reading: Reading) -> float:
+def log_odds(reading):
     """ln p(her) - ln p(his) at the mask, by NumPy."""
     logits, tokenizer = reading.trace.mlm_logits[0].astype(np.float64), reading.request.model.tokenizer
     p = np.exp(logits - logits.max())
@@ -61,9 +55,7 @@ def log_odds(reading: Reading) -> float:
     return float(np.log(her) - np.log(his))
 
 
-def log_odds_of(
-    checkpoint: Checkpoint, hook: Callable[[str, torch.Tensor], torch.Tensor], text: str = OURS
-) -> torch.Tensor:
+def log_odds_of(checkpoint, hook, text=OURS):
     """The same by a pass of the model, with something done at named points."""
     model, tokenizer = checkpoint.model, checkpoint.tokenizer
     encoding = tokenizer.encode(text)
@@ -72,7 +64,7 @@ def log_odds_of(
     return p[tokenizer.id("her")].log() - p[tokenizer.id("his")].log()
 
 
-def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
+def test_effects_are_of_the_log_odds(opened, checkpoint):
     view = shown_view(opened, "attend", "effects")
     assert isinstance(view, EffectsView) and view.choice is not None
     type_words(opened, view.choice.fields, HER_HIS)
@@ -83,7 +75,7 @@ def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> 
     with torch.inference_mode():
         for layer, head in ((0, 0), (len(effects) - 1, heads - 1)):
 
-            def without(name: str, value: torch.Tensor, layer: int = layer, head: int = head) -> torch.Tensor:
+            def without(name, value, layer=layer, head=head):
                 if name != f"layer.{layer}.attention.context_heads":  # (B,N,S,D)
                     return value
                 return value * torch.tensor([float(i != head) for i in range(heads)])[None, :, None, None]
@@ -94,7 +86,7 @@ def test_effects_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> 
     assert "ln p of “her” − ln p of “his”" in view.meaning.text()
 
 
-def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
+def test_check_is_of_the_log_odds(opened, checkpoint):
     view = shown_view(opened, "attend", "check")
     assert isinstance(view, CheckView) and view.choice is not None
     opened.state.set_focus(2)
@@ -103,9 +95,9 @@ def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> Non
     check, (layer, head) = view.asked["check"].answer, view.head
     assert check is not None and opened.state.reading is not None
     assert check.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
-    looked: list[torch.Tensor] = []
+    looked = []
 
-    def kept(name: str, value: torch.Tensor) -> torch.Tensor:
+    def kept(name, value):
         if name == f"layer.{layer}.attention.probs":
             value = value.detach().requires_grad_()
             looked.append(value)
@@ -117,13 +109,13 @@ def test_check_is_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> Non
     assert "“her” rather than “his”" in view.summary.text() and "ln p of “her” − ln p of “his”" in view.meanings.text()
 
 
-def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
+def test_shares_of_words_are_of_the_log_odds(opened, checkpoint):
     view = shown_view(opened, "predict", "attribution")
     type_words(opened, view.choice.fields, HER_HIS)
     wait_until(lambda: all(question.answer for question in view.asked.values()))
-    inputs: list[torch.Tensor] = []
+    inputs = []
 
-    def kept(name: str, value: torch.Tensor) -> torch.Tensor:
+    def kept(name, value):
         if name == "embeddings.output":
             value = value.detach().requires_grad_()
             inputs.append(value)
@@ -140,7 +132,7 @@ def test_shares_of_words_are_of_the_log_odds(opened: Window, checkpoint: Checkpo
     assert view.targets.target is not None and view.targets.target.target.against == checkpoint.tokenizer.id("his")
 
 
-def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint) -> None:
+def test_a_swap_moves_the_log_odds(opened, checkpoint):
     view = shown_view(opened, "layers", "swap")
     opened.state.set_baseline(OtherText(THEIRS, ""))
     settle(opened)
@@ -154,13 +146,13 @@ def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint) -> No
     wait_until(lambda: not view.is_running and view.asked["places"].answer is not None)
     found = view.asked["places"].answer
     assert (found.text, found.other) == pytest.approx((log_odds(reading), log_odds(reading.other_text)), abs=1e-4)
-    states: dict[str, torch.Tensor] = {}
+    states = {}
 
-    def kept(name: str, value: torch.Tensor) -> torch.Tensor:
+    def kept(name, value):
         states[name] = value
         return value
 
-    def swapped(name: str, value: torch.Tensor) -> torch.Tensor:
+    def swapped(name, value):
         if name == "layer.0.output":
             value = value.clone()
             value[:, 2] = states[name][:, 2]
@@ -171,7 +163,7 @@ def test_a_swap_moves_the_log_odds(opened: Window, checkpoint: Checkpoint) -> No
         assert found.patched[1, 2] == pytest.approx(float(log_odds_of(checkpoint, swapped)), abs=1e-3)
 
 
-def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window) -> None:
+def test_what_is_typed_once_is_asked_about_in_every_room(opened):
     """Until it is cleared, or something else is chosen from a list."""
     view = shown_view(opened, "predict", "attribution")
     type_words(opened, view.choice.fields, HER_HIS)
@@ -187,7 +179,7 @@ def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window) -> None
     type_words(opened, check.choice.fields, HER_HIS)
     type_words(opened, check.choice.fields, NO_CONTRAST)
     first = opened.state.reading.masks[0].words[0]
-    chosen: HeadTarget | None = room.shared.targets.target
+    chosen = room.shared.targets.target
     assert chosen is not None and (chosen.target.index, chosen.target.against) == (first.id, None)
 
 
@@ -199,7 +191,7 @@ def test_what_is_typed_once_is_asked_about_in_every_room(opened: Window) -> None
         (Contrast("her", "\N{SNOWMAN}"), "This vocabulary does not have “\N{SNOWMAN}”; type another word."),
     ],
 )
-def test_a_word_that_cannot_be_asked_about_gets_one_sentence(typed: Contrast, says: str, opened: Window) -> None:
+def test_a_word_that_cannot_be_asked_about_gets_one_sentence(typed, says, opened):
     check, attribution = (shown_view(opened, *which) for which in (("attend", "check"), ("predict", "attribution")))
     type_words(opened, attribution.choice.fields, typed)
     assert says in attribution.choice.fields.problem.text() and attribution.choice.fields.problem.isVisible()
@@ -208,7 +200,7 @@ def test_a_word_that_cannot_be_asked_about_gets_one_sentence(typed: Contrast, sa
     assert says in check.choice.fields.problem.text() and not check.shared.targets.target.is_contrast
 
 
-def test_one_word_alone_and_the_other_left_out(opened: Window) -> None:
+def test_one_word_alone_and_the_other_left_out(opened):
     """As in Python: without `against` it is ln p of the word; without `wanted` the first guess is asked about."""
     view = shown_view(opened, "predict", "attribution")
     tokenizer = opened.state.reading.request.model.tokenizer
@@ -219,7 +211,7 @@ def test_one_word_alone_and_the_other_left_out(opened: Window) -> None:
     assert (view.targets.target.target.index, view.targets.target.target.against) == (first, tokenizer.id("her"))
 
 
-def test_it_stays_when_the_window_is_built_anew(opened: Window) -> None:
+def test_it_stays_when_the_window_is_built_anew(opened):
     view = shown_view(opened, "predict", "attribution")
     type_words(opened, view.choice.fields, HER_HIS)
     opened.appearance.set_look(projector=True)
@@ -229,7 +221,7 @@ def test_it_stays_when_the_window_is_built_anew(opened: Window) -> None:
     assert again is not view and again.targets.target.answers == ("her", "his")
 
 
-def test_without_a_mask_there_are_no_fields(opened: Window) -> None:
+def test_without_a_mask_there_are_no_fields(opened):
     opened.state.set_text("The man put on his hat.", "He went out.")
     check = shown_view(opened, "attend", "check")
     assert check.choice.fields.isHidden() and check.shared.targets.target is not None

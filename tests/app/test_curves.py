@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
-from pytestqt.qtbot import QtBot
 
 from app.look import numbers, theme
 from app.rooms.train.curves.page import RUN_COLORS, CurveGrid, CurvesPage, marks_of
@@ -20,7 +18,6 @@ from app.rooms.train.curves.plots import plots_of
 from app.runs.compared_settings import differences
 from app.runs.run_info import RunInfo
 from app.runs.run_state import RunState
-from app.runs.service import RunsService
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import MOST, CurveSpec, Level, Mark, PlotSpec, smoothed, window_of
 from bertcore.locations import SHIPPED, TINY, assets
@@ -40,18 +37,17 @@ SECOND = replace(PRETRAIN, path=Path("second"), name="second")
 TASK = RunInfo(Path("task"), "task", "", RunStatus("done"), kind="finetune", metrics=("accuracy", "f1"))
 STEPS, SWITCH = 11_068, 2_151
 FALLING = np.linspace(0, STEPS, 60), np.linspace(9, 3, 60)
-Plots = Callable[..., CurvePlot]
 
 
-def phase(step: int, name: str, **more: object) -> dict:
+def phase(step, name, **more):
     return {"kind": "phase", "step": step, "phase": name, **more}
 
 
 @pytest.fixture
-def plot_of(looks: QApplication, qtbot: QtBot) -> Plots:
+def plot_of(looks, qtbot):
     """A plot that is shown, with its canvas."""
 
-    def make(spec: PlotSpec, x: object, y: object, places: list[str] | None = None, **changes: object) -> CurvePlot:
+    def make(spec, x, y, places=None, **changes):
         made = CurvePlot(spec)
         qtbot.addWidget(made)
         made.resize(600, 300)
@@ -67,7 +63,7 @@ def plot_of(looks: QApplication, qtbot: QtBot) -> Plots:
 
 
 @pytest.fixture
-def page(looks: QApplication, qtbot: QtBot) -> CurvesPage:
+def page(looks, qtbot):
     state = RunState()
     state.show_run(PRETRAIN)
     made = CurvesPage(state, lambda: ("first", ""))
@@ -75,12 +71,12 @@ def page(looks: QApplication, qtbot: QtBot) -> CurvesPage:
     return made
 
 
-def show_axis(page: CurvesPage, key: str) -> None:
+def show_axis(page, key):
     page.axis.setCurrentIndex(page.axis.findData(key))
     page.draw()
 
 
-def axes(plot: CurvePlot) -> tuple[list[float], list[float]]:
+def axes(plot):
     return tuple(plot._canvas._plot.getViewBox().viewRange())
 
 
@@ -88,7 +84,7 @@ def axes(plot: CurvePlot) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize(("count", "share"), [(40, 0.05), (1520, 0.01), (1520, 0.05), (20_000, 0.05)])
-def test_each_point_is_the_mean_of_the_window_around_it(count: int, share: float) -> None:
+def test_each_point_is_the_mean_of_the_window_around_it(count, share):
     values = np.random.default_rng(1).normal(3, 1, count)
     half = window_of(count, share) // 2
     places = np.unique(np.linspace(0, count - 1, 50).astype(int))
@@ -96,7 +92,7 @@ def test_each_point_is_the_mean_of_the_window_around_it(count: int, share: float
     np.testing.assert_allclose(smoothed(values, share)[places], expected, rtol=1e-12)
 
 
-def test_what_smoothing_leaves_as_it_is_and_a_legend_that_says_that_a_value_is_a_mean(plot_of: Plots) -> None:
+def test_what_smoothing_leaves_as_it_is_and_a_legend_that_says_that_a_value_is_a_mean(plot_of):
     few, peak = np.arange(9.0), np.ones(2000)
     assert smoothed(few, 0.05) is few and smoothed(np.arange(500.0), 0.0)[250] == 250
     assert window_of(10**6, 0.05) == MOST
@@ -112,7 +108,7 @@ def test_what_smoothing_leaves_as_it_is_and_a_legend_that_says_that_a_value_is_a
 # --- where points stand
 
 
-def test_a_point_stands_where_its_line_says(page: CurvesPage) -> None:
+def test_a_point_stands_where_its_line_says(page):
     written = training_lines(200)
     page._state.metrics.append(written)
     trained = [line for line in written if line.get("mlm_loss") is not None and line["kind"] == "train"]
@@ -125,7 +121,7 @@ def test_a_point_stands_where_its_line_says(page: CurvesPage) -> None:
     np.testing.assert_allclose(x, np.arange(10, 201, 10) * 2.0 / 60)
 
 
-def test_what_no_line_says_is_not_offered(page: CurvesPage) -> None:
+def test_what_no_line_says_is_not_offered(page):
     page._state.metrics.append([{"kind": "train", "step": 3, "mlm_loss": 5.0}])
     show_axis(page, TOKENS)
     assert page.plot_of("loss_masked").points("loss_masked")[0].tolist() == [3.0]
@@ -133,7 +129,7 @@ def test_what_no_line_says_is_not_offered(page: CurvesPage) -> None:
     assert [model.item(index).isEnabled() for index in range(4)] == [True, False, False, False]
 
 
-def test_marks_move_with_the_axis_and_say_why(page: CurvesPage) -> None:
+def test_marks_move_with_the_axis_and_say_why(page):
     metrics = page._state.metrics
     metrics.append([phase(1, "causal"), *training_lines(100), phase(61, "masked"), phase(80, "longer")])
     metrics.append([{"kind": "resume", "step": 90, "changed": "learning rate 0.001, was 0.002"}])
@@ -149,7 +145,7 @@ def test_marks_move_with_the_axis_and_say_why(page: CurvesPage) -> None:
     assert [mark.after for mark in marks_of(metrics)[2:]] == [""] * 8, "many: said where the mouse is"
 
 
-def test_switch_is_marked_only_after_a_warm_up() -> None:
+def test_switch_is_marked_only_after_a_warm_up():
     metrics = RunMetrics()
     metrics.append([phase(1, "causal")])
     assert metrics.phase == "causal" and metrics.switch_step is None
@@ -162,7 +158,7 @@ def test_switch_is_marked_only_after_a_warm_up() -> None:
     assert metrics.switch_step is None and metrics.longer_step is None
 
 
-def test_logarithmic_ticks_and_level_are_where_their_values_are(plot_of: Plots) -> None:
+def test_logarithmic_ticks_and_level_are_where_their_values_are(plot_of):
     leveled = replace(SPEC, level=Level(0.1, "guessing"))
     plot = plot_of(leveled, np.arange(4.0), [100.0, 10.0, 1.0, 0.0], is_logarithmic=True)
     plot.resize(600, 400)
@@ -175,7 +171,7 @@ def test_logarithmic_ticks_and_level_are_where_their_values_are(plot_of: Plots) 
     assert level.value() == pytest.approx(0.1) and axis.tickStrings([0.5, 2.0], 1, 1) == ["0.5", "2"]
 
 
-def test_axes_of_one_point_have_nothing_below_zero(plot_of: Plots) -> None:
+def test_axes_of_one_point_have_nothing_below_zero(plot_of):
     """pyqtgraph keeps the span of the run before: from -4,000."""
     plot = plot_of(SMOOTH, *FALLING)
     plot.set_points({"loss": (np.array([10.0]), np.array([8.0]))})
@@ -190,7 +186,7 @@ def test_axes_of_one_point_have_nothing_below_zero(plot_of: Plots) -> None:
 
 
 @pytest.mark.parametrize("info", [PRETRAIN, replace(PRETRAIN, kind="distil"), TASK], ids=["text", "distil", "task"])
-def test_every_curve_has_a_name_and_dots_differ_in_shape(info: RunInfo) -> None:
+def test_every_curve_has_a_name_and_dots_differ_in_shape(info):
     plots = plots_of(info)
     for spec in (*plots.specs, *plots.more):
         assert all(curve.name for curve in spec.curves)
@@ -198,7 +194,7 @@ def test_every_curve_has_a_name_and_dots_differ_in_shape(info: RunInfo) -> None:
         assert len(set(shapes)) == len(shapes)
 
 
-def test_what_is_said_of_a_phase_stays_within_it(plot_of: Plots) -> None:
+def test_what_is_said_of_a_phase_stays_within_it(plot_of):
     names = {"first: predict the next word ", "first: next word "}
     plot = plot_of(SMOOTH, *FALLING, marks=[Mark(SWITCH, "then", *sorted(names, key=len, reverse=True))])
     canvas, seen = plot._canvas, set()
@@ -215,7 +211,7 @@ def test_what_is_said_of_a_phase_stays_within_it(plot_of: Plots) -> None:
     assert canvas._plot.getAxis("bottom").tickStrings([15_759.0], 1, 1) == [numbers.count(15_759)] == ["15,759"]
 
 
-def test_the_legend_has_the_last_value_the_hovered_or_the_last_up_to_a_marked_step(plot_of: Plots) -> None:
+def test_the_legend_has_the_last_value_the_hovered_or_the_last_up_to_a_marked_step(plot_of):
     """And words before a mark have room above the curve."""
     plot = plot_of(SMOOTH, [0.0, 224.0, 226.0], [8.0, 2.27, 2.13])
     for x, value in ((None, "2.13"), (200.0, "2.27"), (None, "2.13")):
@@ -229,7 +225,7 @@ def test_the_legend_has_the_last_value_the_hovered_or_the_last_up_to_a_marked_st
     wait_until(lambda: axes(plot)[1][1] > highest)
 
 
-def test_places_have_names_and_are_clicked(plot_of: Plots) -> None:
+def test_places_have_names_and_are_clicked(plot_of):
     curves = (CurveSpec("a", "attention", "curve_train", markers=True),)
     spec = PlotSpec("Length", curves, "length", bottom_label="layer", at="layer {x}", includes_zero=True)
     made = plot_of(spec, np.arange(4.0), [np.nan, 2.0, 3.0, 4.0], ["emb.", "1", "2", "3"])
@@ -248,7 +244,7 @@ def test_places_have_names_and_are_clicked(plot_of: Plots) -> None:
     assert canvas._plot.getAxis("bottom").tickStrings([0, 1, 2.5, 3, 4], 1, 1) == ["emb.", "1", "", "3", ""]
 
 
-def test_hover_reads_all_plots_at_that_place(page: CurvesPage) -> None:
+def test_hover_reads_all_plots_at_that_place(page):
     lines = training_lines(100)
     page._state.metrics.append(lines)
     page.smooth.setCurrentIndex(0)
@@ -265,7 +261,7 @@ def test_hover_reads_all_plots_at_that_place(page: CurvesPage) -> None:
 # --- the page
 
 
-def test_another_run_is_shown_from_its_first_chart(page: CurvesPage) -> None:
+def test_another_run_is_shown_from_its_first_chart(page):
     page.resize(500, 300)
     page.show()
     QApplication.processEvents()
@@ -277,7 +273,7 @@ def test_another_run_is_shown_from_its_first_chart(page: CurvesPage) -> None:
     assert max(bar.value() for bar in bars) == 0
 
 
-def test_only_plots_with_points_are_shown_and_expert_ones_on_request(page: CurvesPage) -> None:
+def test_only_plots_with_points_are_shown_and_expert_ones_on_request(page):
     values = {"mlm_loss": 3.0, "learning_rate": 1e-3}
     page._state.metrics.append({"kind": "train", "step": step, **values} for step in (1, 2))
     page.draw()
@@ -289,7 +285,7 @@ def test_only_plots_with_points_are_shown_and_expert_ones_on_request(page: Curve
     assert spec.level == Level(0.5, "") and "guessing gets 50%" in spec.sentence
 
 
-def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks: QApplication, qtbot: QtBot) -> None:
+def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks, qtbot):
     grid = CurveGrid(plots_of(TASK))
     qtbot.addWidget(grid)
     first, second = grid.plots[:2]
@@ -307,7 +303,7 @@ def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks: QA
 # --- runs over one another
 
 
-def test_runs_over_one_another_are_their_files(service: RunsService, qtbot: QtBot) -> None:
+def test_runs_over_one_another_are_their_files(service, qtbot):
     lines = training_lines(40)
     first = stored_run("a", lines=lines).path
     lines = [{**line, "mlm_loss": line["mlm_loss"] and 2 * line["mlm_loss"]} for line in lines]
@@ -331,7 +327,7 @@ def test_runs_over_one_another_are_their_files(service: RunsService, qtbot: QtBo
     assert page.table.isHidden() and not service.compared
 
 
-def test_each_run_has_its_phases_in_its_colour(page: CurvesPage) -> None:
+def test_each_run_has_its_phases_in_its_colour(page):
     state = page._state
     state.set_runs([PRETRAIN, SECOND])
     page.toggle_compared(SECOND.path)
@@ -344,7 +340,7 @@ def test_each_run_has_its_phases_in_its_colour(page: CurvesPage) -> None:
     assert marks[1].in_full.startswith("second: ") and not any(mark.before for mark in marks[:2])
 
 
-def test_losses_over_different_vocabularies_are_said_not_to_compare(page: CurvesPage) -> None:
+def test_losses_over_different_vocabularies_are_said_not_to_compare(page):
     runs, table = assets() / "runs", page.table
     table.show_runs([(name, runs / name) for name in SHIPPED], predict_words=True)
     assert table.warning and table.warning in table.text.text()
@@ -355,7 +351,7 @@ def test_losses_over_different_vocabularies_are_said_not_to_compare(page: Curves
     assert not table.warning
 
 
-def test_which_runs_can_be_compared(page: CurvesPage) -> None:
+def test_which_runs_can_be_compared(page):
     """Those of the same kind, as long as they are there, and no more than there are colours."""
     state, menu = page._state, QMenu()
     state.set_runs([PRETRAIN, SECOND, TASK])
@@ -376,7 +372,7 @@ def test_which_runs_can_be_compared(page: CurvesPage) -> None:
     assert len(state.compared) == 4
 
 
-def test_differences_are_of_the_files(tmp_path: Path) -> None:
+def test_differences_are_of_the_files(tmp_path):
     shared = {"format_version": 1, "kind": "pretrain", "data": {"corpus": ["/a/b/stories.txt"]}}
     for name, training in (
         ("a", {"learning_rate": 0.001, "seed": 1, "compile": None}),
@@ -391,7 +387,7 @@ def test_differences_are_of_the_files(tmp_path: Path) -> None:
 # --- the canvas
 
 
-def test_canvas_keeps_its_items_and_changes_colour_with_the_theme(plot_of: Plots, qapp: QApplication) -> None:
+def test_canvas_keeps_its_items_and_changes_colour_with_the_theme(plot_of, qapp):
     plot = plot_of(SMOOTH, np.arange(3.0), [3.0, 2.0, 1.0])  # data that came before it
     item = plot._canvas._items["loss"]
     assert item.getOriginalDataset()[1].tolist() == [3.0, 2.0, 1.0]
@@ -408,7 +404,7 @@ def test_canvas_keeps_its_items_and_changes_colour_with_the_theme(plot_of: Plots
 
 
 @pytest.mark.parametrize("is_logarithmic", [False, True])
-def test_of_100_000_points_some_for_each_pixel_are_painted(plot_of: Plots, is_logarithmic: bool) -> None:
+def test_of_100_000_points_some_for_each_pixel_are_painted(plot_of, is_logarithmic):
     """So that it takes a frame or two; how long: `make bench`."""
     x = np.arange(100_000.0)
     noise = np.random.default_rng(0).normal(2, 0.1, len(x))
@@ -426,7 +422,7 @@ def test_of_100_000_points_some_for_each_pixel_are_painted(plot_of: Plots, is_lo
 # --- the picture of a pretraining run
 
 
-def test_each_phase_begins_at_the_tokens_seen_before_it_and_is_marked(qapp: QApplication) -> None:
+def test_each_phase_begins_at_the_tokens_seen_before_it_and_is_marked(qapp):
     """In both plots, and named in the first."""
     lines = [{"kind": "held_out", "step": 0, "tokens": 0}, phase(1, "causal"), phase(16, "masked"), phase(21, "longer")]
     lines += [{"kind": "train", "step": step, "tokens": 10**5 * step, "phase": "masked"} for step in (10, 20, 30)]

@@ -1,10 +1,6 @@
 """What the form trains if nobody changes anything: no false alarm. A run takes 6 to 40 seconds of the processor."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.rooms.train.form.new_run_form import NewRunForm
 from app.runs.run_kinds import RUN_KINDS
@@ -18,7 +14,7 @@ MINUTES = 0.75  # for the processor of one thread; the form offers 2
 LEARN_NOTHING = ("qqp", "qnli", "wnli", "rte", "squad", "commonsenseqa")
 
 
-def _choices() -> Iterator[tuple[str, str]]:
+def _choices():
     """Of the form: what to train, and a sample or a size."""
     for kind in RUN_KINDS:
         if kind.is_task:
@@ -30,7 +26,7 @@ def _choices() -> Iterator[tuple[str, str]]:
 @pytest.mark.slow
 @pytest.mark.timeout(3600)  # by the clock: on a busy machine it waits for its turn
 @pytest.mark.parametrize(("kind", "choice"), list(_choices()))
-def test_no_false_alarm(qtbot: QtBot, own_home: Path, kind: str, choice: str) -> None:
+def test_no_false_alarm(qtbot, own_home, kind, choice):
     form = NewRunForm(RunState())
     qtbot.addWidget(form)
     form.set_kind(kind)

@@ -2,22 +2,16 @@
 it beside a baseline; every number is the engine's."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 
-from app.rooms.embed.embedding_parts import EmbeddingPart, lengths_at
+from app.rooms.embed.embedding_parts import lengths_at
 from app.rooms.embed.map_view import MapView
-from app.rooms.embed.parts_view import PartsView
 from app.rooms.embed.room import EmbedRoom
-from app.rooms.embed.what_if_view import WhatIfView
-from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.analysis.predict import next_sentence, top_words
@@ -26,7 +20,7 @@ from bertcore.analysis.vectors import NearestWords, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_B, Opener, answered, click, make_checkpoint, press, settle, wait_until
+from tests.app.conftest import TEXT_B, answered, click, make_checkpoint, press, settle, wait_until
 from tests.app.family_models import save_family
 
 OTHER, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The cat sat.", TEXT_B)
@@ -34,7 +28,7 @@ CAT = 2  # "dog" in the other text
 PARTS = ["token", "segment", "position", "sum"]
 
 
-def opened(window: Window) -> EmbedRoom:
+def opened(window):
     wait_until(lambda: window.state.reading is not None)
     found = window.open_room("embed")
     settle(window)
@@ -42,30 +36,30 @@ def opened(window: Window) -> EmbedRoom:
 
 
 @pytest.fixture
-def room(window: Window) -> EmbedRoom:
+def room(window):
     return opened(window)
 
 
 @pytest.fixture
-def overview(room: EmbedRoom) -> PartsView:
+def overview(room):
     return room.get_view("parts")
 
 
 @pytest.fixture
-def what_if(room: EmbedRoom) -> WhatIfView:
+def what_if(room):
     return room.open_view("what_if")
 
 
 @pytest.fixture
-def text_map(room: EmbedRoom) -> MapView:
+def text_map(room):
     return room.open_view("map")
 
 
-def strips_of(view: PartsView) -> dict[str, Any]:
+def strips_of(view):
     return {part.name: part.values for part in view.charts["strips"].parts if part.values is not None}
 
 
-def table_of(folder: Path) -> tuple[np.ndarray, NearestWords]:
+def table_of(folder):
     checkpoint = load_checkpoint(folder)
     table = checkpoint.model.embeddings.token.weight.detach().numpy()
     return table, NearestWords(table, checkpoint.tokenizer)
@@ -74,7 +68,7 @@ def table_of(folder: Path) -> tuple[np.ndarray, NearestWords]:
 # Overview.
 
 
-def test_the_strips_add_up_and_layernorm_is_the_models(overview: PartsView, window: Window, model_folder: Path) -> None:
+def test_the_strips_add_up_and_layernorm_is_the_models(overview, window, model_folder):
     strips, trace = strips_of(overview), window.state.reading.trace
     np.testing.assert_allclose(strips["token"] + strips["segment"] + strips["position"], strips["sum"], atol=1e-6)
     np.testing.assert_allclose(strips["sum"], trace.embedding_sum, atol=1e-6)
@@ -86,7 +80,7 @@ def test_the_strips_add_up_and_layernorm_is_the_models(overview: PartsView, wind
     np.testing.assert_allclose(strips["LayerNorm"], expected, atol=1e-5)
 
 
-def test_words_and_special_tokens_act_on_strips_map_and_token(overview: PartsView, window: Window) -> None:
+def test_words_and_special_tokens_act_on_strips_map_and_token(overview, window):
     window.state.set_text("happy sofas", "")  # the last word has pieces
     window.state.set_token_view(words=True, specials=False)
     settle(window)
@@ -109,7 +103,7 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(overview: PartsVie
     assert len(strips_of(overview)["sum"]) == 2
 
 
-def test_lengths_and_shares_are_those_of_the_token(overview: PartsView, window: Window) -> None:
+def test_lengths_and_shares_are_those_of_the_token(overview, window):
     window.state.set_focus(4)
     reading, bars = window.state.reading, overview.charts["lengths"].bars
     trace, total = reading.trace, reading.trace.embedding_sum[4]
@@ -124,7 +118,7 @@ def test_lengths_and_shares_are_those_of_the_token(overview: PartsView, window: 
 
 
 @pytest.mark.parametrize("by", ["cosine", "distance"])
-def test_nearest_words_by_either_measure(overview: PartsView, window: Window, model_folder: Path, by: Any) -> None:
+def test_nearest_words_by_either_measure(overview, window, model_folder, by):
     window.state.set_focus(2)
     QTest.mouseClick(overview.measures[by], Qt.MouseButton.LeftButton)
     answered(window)
@@ -134,7 +128,7 @@ def test_nearest_words_by_either_measure(overview: PartsView, window: Window, mo
     assert window.state.kept["embed.parts"] == by
 
 
-def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window) -> None:
+def test_the_keyboard_reads_a_number_out(overview, window):
     window.state.set_focus(3)
     answered(window)
     strips, heard = overview.charts["strips"], list[str]()
@@ -152,7 +146,7 @@ def test_the_keyboard_reads_a_number_out(overview: PartsView, window: Window) ->
 # Maps.
 
 
-def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Window) -> None:
+def test_the_map_shows_the_sum_or_token_vectors(text_map, window):
     answered(window)
     trace, picture = window.state.reading.trace, text_map.charts["map"]
     for key, vectors in (("sum", trace.embedding_sum), ("token", trace.token_embeddings)):
@@ -165,7 +159,7 @@ def test_the_map_shows_the_sum_or_token_vectors(text_map: MapView, window: Windo
     assert window.state.focus == 2 and picture.selected == [2]
 
 
-def test_words_around_lie_in_the_tokens_plane(text_map: MapView, window: Window, model_folder: Path) -> None:
+def test_words_around_lie_in_the_tokens_plane(text_map, window, model_folder):
     window.state.set_focus(2)
     (table, words), picture = table_of(model_folder), text_map.charts["map"]
     ids = window.state.reading.request.input_ids
@@ -188,9 +182,7 @@ def test_words_around_lie_in_the_tokens_plane(text_map: MapView, window: Window,
     assert window.state.focus == 4 and picture.points.names != names
 
 
-def test_the_map_is_the_same_after_it_was_left_and_in_a_frame_of_another_size(
-    room: EmbedRoom, text_map: MapView, window: Window
-) -> None:
+def test_the_map_is_the_same_after_it_was_left_and_in_a_frame_of_another_size(room, text_map, window):
     text_map.show_vectors("all")
     answered(window)
     window.state.set_focus(2)
@@ -207,7 +199,7 @@ def test_the_map_is_the_same_after_it_was_left_and_in_a_frame_of_another_size(
 
 
 @pytest.mark.slow
-def test_512_tokens_and_a_fixed_position_table(open_window: Opener, tmp_path: Path) -> None:
+def test_512_tokens_and_a_fixed_position_table(open_window, tmp_path):
     plain = load_checkpoint(make_checkpoint(tmp_path / "plain"))
     config = replace(plain.config, max_position_embeddings=512, positions="sinusoidal_fixed")
     model = Bert(config, ("mlm",), generator=torch.Generator().manual_seed(1))
@@ -230,24 +222,22 @@ def test_512_tokens_and_a_fixed_position_table(open_window: Opener, tmp_path: Pa
 # Beside a baseline.
 
 
-def beside(window: Window, baseline: OtherText | OtherModel | None) -> tuple[list[str], EmbeddingPart]:
+def beside(window, baseline):
     """The labels of the lengths, and the last strip."""
     window.state.set_baseline(baseline)
     settle(window)
     return shown_beside(window)
 
 
-def shown_beside(window: Window) -> tuple[list[str], Any]:
-    view: Any = window.frame.room.view
+def shown_beside(window):
+    view = window.frame.room.view
     return [bar.label for bar in view.charts["lengths"].bars], view.charts["strips"].parts[-1]
 
 
 BOTH = [label for part in PARTS for label in (part, "baseline")]
 
 
-def test_the_difference_is_of_the_two_sums_and_both_lengths_are_there(
-    overview: PartsView, window: Window, model_folder: Path
-) -> None:
+def test_the_difference_is_of_the_two_sums_and_both_lengths_are_there(overview, window, model_folder):
     window.state.set_focus(CAT)
     labels, part = beside(window, OTHER)
     checkpoint, (table, _) = load_checkpoint(model_folder), table_of(model_folder)
@@ -266,7 +256,7 @@ def test_the_difference_is_of_the_two_sums_and_both_lengths_are_there(
     assert labels == PARTS and part.name == "LayerNorm"
 
 
-def test_a_token_without_a_counterpart_says_so(overview: PartsView, window: Window, qtbot: QtBot) -> None:
+def test_a_token_without_a_counterpart_says_so(overview, window, qtbot):
     beside(window, SHORTER)
     alignment = window.state.reading.alignment
     alone = alignment.other_positions.index(None)
@@ -278,7 +268,7 @@ def test_a_token_without_a_counterpart_says_so(overview: PartsView, window: Wind
     assert "no counterpart" in hovered.args[0] and "no counterpart" in overview.baseline_text.text()
 
 
-def test_vectors_of_another_width_are_not_subtracted(room: EmbedRoom, window: Window, tmp_path: Path) -> None:
+def test_vectors_of_another_width_are_not_subtracted(room, window, tmp_path):
     labels, part = beside(window, OtherModel(str(make_checkpoint(tmp_path / "wide", hidden=64))))
     assert labels == BOTH and part.values is None and "64" in part.reason
 
@@ -286,7 +276,7 @@ def test_vectors_of_another_width_are_not_subtracted(room: EmbedRoom, window: Wi
 # What if.
 
 
-def test_a_part_left_out_is_compared_with_the_model_unchanged(overview: PartsView, window: Window) -> None:
+def test_a_part_left_out_is_compared_with_the_model_unchanged(overview, window):
     window.state.set_wants_difference(True)
     window.state.set_what_if(WhatIf().with_layer(0, True))  # comes after the embeddings
     settle(window)
@@ -309,7 +299,7 @@ def test_a_part_left_out_is_compared_with_the_model_unchanged(overview: PartsVie
     assert window.state.what_if == NOTHING_CHANGED
 
 
-def test_the_two_buttons_beside_the_strips(overview: PartsView, window: Window) -> None:
+def test_the_two_buttons_beside_the_strips(overview, window):
     card = overview.change
     window.state.set_focus(9)  # of B
     assert card.to_other.text() == "Move to segment A"
@@ -333,7 +323,7 @@ def test_the_two_buttons_beside_the_strips(overview: PartsView, window: Window) 
     assert window.state.what_if.positions == ((4, 9), (9, 4))
 
 
-def test_the_first_steps_are_taken_at_a_click(what_if: WhatIfView, window: Window) -> None:
+def test_the_first_steps_are_taken_at_a_click(what_if, window):
     """A card with one grey line said what to do; it can do it."""
     mask, change = what_if.mask_first, what_if.change_first
     assert mask.isVisible() and not change.isVisible() and not what_if.effects.isVisible()
@@ -351,7 +341,7 @@ def test_the_first_steps_are_taken_at_a_click(what_if: WhatIfView, window: Windo
     assert mask.isVisible() and what_if.effects.isVisible()
 
 
-def test_what_is_said_before_and_after_is_the_engines(what_if: WhatIfView, window: Window, model_folder: Path) -> None:
+def test_what_is_said_before_and_after_is_the_engines(what_if, window, model_folder):
     checkpoint, tiles, effects = load_checkpoint(model_folder), what_if.tiles, what_if.effects
     window.state.set_masks([2])
     settle(window)
@@ -383,7 +373,7 @@ def test_what_is_said_before_and_after_is_the_engines(what_if: WhatIfView, windo
     assert [(tile.position, tile.is_swapped) for tile in tiles.tiles[3:6]] == [(5, True), (4, False), (3, True)]
 
 
-def test_the_keyboard_moves_and_swaps(what_if: WhatIfView, window: Window) -> None:
+def test_the_keyboard_moves_and_swaps(what_if, window):
     window.state.set_focus(3)
     what_if.tiles.setFocus()
     for expected in ({3: 1}, {}):
@@ -397,7 +387,7 @@ def test_the_keyboard_moves_and_swaps(what_if: WhatIfView, window: Window) -> No
     assert "swap with" not in what_if.how.text()
 
 
-def test_all_of_b_is_read_as_a_and_back(what_if: WhatIfView, window: Window) -> None:
+def test_all_of_b_is_read_as_a_and_back(what_if, window):
     what_if.b_as_a.click()
     settle(window)
     assert not any(window.state.reading.request.segments) and what_if.b_as_a.isChecked()
@@ -409,13 +399,13 @@ def test_all_of_b_is_read_as_a_and_back(what_if: WhatIfView, window: Window) -> 
 
 
 @pytest.mark.parametrize(("name", "effects"), [("discriminator", ["judged replaced"]), ("minilm", []), ("roberta", [])])
-def test_models_that_predict_something_else(name: str, effects: list[str], open_window: Opener, tmp_path: Path) -> None:
+def test_models_that_predict_something_else(name, effects, open_window, tmp_path):
     window = open_window(save_family(name, tmp_path / name))
     room = opened(window)
     window.state.set_masks(())
     window.state.set_text("the cat sat", "a dog ran")
     settle(window)
-    view: Any = room.open_view("what_if")
+    view = room.open_view("what_if")
     view.what_if_edited.emit(lambda what_if: what_if.with_dropped("position", True))
     settle(window)
     assert [effect.name for effect in view.effects.effects] == effects
@@ -427,7 +417,7 @@ def test_models_that_predict_something_else(name: str, effects: list[str], open_
     assert set(enabled) == {reading.request.model.has_segments}
 
 
-def test_moving_back_is_no_change(tokenizer: Tokenizer) -> None:
+def test_moving_back_is_no_change(tokenizer):
     own = tokenizer.encode("cat sat", "a dog").segments
     once = NOTHING_CHANGED.with_other_segment([1, 5], own)
     assert dict(once.segments) == {1: 1 - own[1], 5: 1 - own[5]}
@@ -440,10 +430,10 @@ def test_moving_back_is_no_change(tokenizer: Tokenizer) -> None:
 # Two vocabularies.
 
 
-def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window, tmp_path: Path) -> None:
+def test_another_vocabulary_splits_the_same_text(room, window, tmp_path):
     other = Tokenizer.train(["abcdefghijklmnopqrstuvwxyz. cat"] * 2, 80)
     other.save(tmp_path / "letters")
-    view: Any = room.open_view("vocabularies")
+    view = room.open_view("vocabularies")
     view.recent_models = lambda: [str(tmp_path / "letters")]
     menu = view.menu.open_menu()
     next(action for action in menu.actions() if action.text() == "letters").trigger()
@@ -465,8 +455,8 @@ def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window
     assert len(view.picture.spans) == 2
 
 
-def test_a_vocabulary_that_cannot_be_read_is_said_in_place(room: EmbedRoom, window: Window, tmp_path: Path) -> None:
-    view: Any = room.open_view("vocabularies")
+def test_a_vocabulary_that_cannot_be_read_is_said_in_place(room, window, tmp_path):
+    view = room.open_view("vocabularies")
     view.compare_with(str(tmp_path))
     answered(window)
     assert view.line.isVisible() and view.line.text and view.picture.spans == []

@@ -7,20 +7,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.train.curves.plots import plots_of
-from app.rooms.train.room import TrainRoom
 from app.rooms.train.run.result_view import ConfusionMatrix, most_frequent
 from app.rooms.train.run.strips import HealthStrip
 from app.runs.ending_sentences import answer_text, ending_of, nearest_snapshot, was_right
-from app.runs.finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, TRY, Finding
+from app.runs.finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, TRY
 from app.runs.process import RunCommand
 from app.runs.run_info import HeldOutExample, RunInfo, read_result, read_run
 from app.runs.run_sentences import state_line
-from app.runs.service import RunsService
-from app.shell.window import Window
 from bertcore.runs.diagnosis import Diagnosis, Suggestion
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
@@ -30,7 +26,7 @@ from bertcore.training.failures import as_sentence
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.start import start_run
 from tests.app.conftest import wait_until
-from tests.app.train_room import Models, chosen_step, look_at, opened_at, stored_run
+from tests.app.train_room import chosen_step, look_at, opened_at, stored_run
 from tests.engine.training_runs import tiny_run, write_text
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
@@ -47,23 +43,21 @@ EVALUATION = {
 
 
 @pytest.fixture
-def run() -> RunFolder:
+def run():
     return stored_run(snapshots=(10, 20))
 
 
-def metrics_of(*lines: dict) -> RunMetrics:
+def metrics_of(*lines):
     metrics = RunMetrics()
     metrics.append(lines)
     return metrics
 
 
-def measured(step: int, accuracy: float, kind: str = "held_out", **more: object) -> dict:
+def measured(step, accuracy, kind="held_out", **more):
     return {"kind": kind, "step": step, "loss": 0.6, "accuracy": accuracy, **more}
 
 
-def ended(
-    losses: list[float], state: str = "done", message: str | None = None, ends_with: int | None = None, **fields: object
-) -> Finding | None:
+def ended(losses, state="done", message=None, ends_with=None, **fields):
     metrics = metrics_of(*({"kind": "held_out", "step": 10 * i, "mlm_loss": loss} for i, loss in enumerate(losses)))
     status = RunStatus(state, step=10 * len(losses), elapsed_s=60, message=message, ends_with=ends_with)
     return ending_of(RunInfo(Path("run"), "stories", "", status, **fields), metrics)  # type: ignore[arg-type]
@@ -72,13 +66,13 @@ def ended(
 # --- the sentences of an ending
 
 
-def test_a_run_that_learned() -> None:
+def test_a_run_that_learned():
     made = ended([9.0, 6.0, 4.25])
     assert "9.00" in made.sentence and "4.25" in made.sentence
     assert made.actions == (OPEN, COMPARE, CONTINUE, COPY) and not made.advice and not made.is_bad
 
 
-def test_it_says_what_guessing_would_get() -> None:
+def test_it_says_what_guessing_would_get():
     metrics = metrics_of(measured(0, 0.5), measured(1, 0.6), measured(2, 0.55, **ANSWERS))
     made = ending_of(TASK, metrics)
     assert "went from 50.0% to 55.0%" in made.sentence
@@ -90,7 +84,7 @@ def test_it_says_what_guessing_would_get() -> None:
 
 
 @pytest.mark.parametrize(("examples", "says_little"), [(5, True), (49, True), (200, False)])
-def test_it_says_what_the_score_rests_on(examples: int, says_little: bool) -> None:
+def test_it_says_what_the_score_rests_on(examples, says_little):
     """A file of 54 examples: 6 steps, and 100% of the 5 that were held out."""
     metrics = metrics_of(*(measured(at, at / 6, examples=examples) for at in (0, 6)))
     made = ending_of(replace(TASK, status=RunStatus("done", step=6)), metrics)
@@ -99,7 +93,7 @@ def test_it_says_what_the_score_rests_on(examples: int, says_little: bool) -> No
     assert ("That says little" in made.sentence) == says_little
 
 
-def test_numbers_that_are_compared_are_of_the_same_examples() -> None:
+def test_numbers_that_are_compared_are_of_the_same_examples():
     """The curve is measured on 185 examples; what all 200 say at the end stands apart."""
     lines = [measured(10, 0.52, examples=185, **ANSWERS), measured(20, 0.7, examples=185, **ANSWERS)]
     of_all = measured(30, 0.705, "evaluation", examples=200, **ANSWERS)
@@ -110,7 +104,7 @@ def test_numbers_that_are_compared_are_of_the_same_examples() -> None:
         assert made.advice == "Always giving the most common answer would get 51.9% on these 185."
 
 
-def test_one_that_learned_by_heart_ends_with_its_best_or_is_opened_there() -> None:
+def test_one_that_learned_by_heart_ends_with_its_best_or_is_opened_there():
     losses = [9.0, 6.0, 4.0, 4.5, 5.0]
     made = ended(losses, ends_with=20)
     assert BEST not in made.actions and made.best_step is None
@@ -133,13 +127,13 @@ def test_one_that_learned_by_heart_ends_with_its_best_or_is_opened_there() -> No
         ("Something else.", LOG),
     ],
 )
-def test_a_failure_says_why_and_what_may_help(message: str, first: str) -> None:
+def test_a_failure_says_why_and_what_may_help(message, first):
     made = ended([9.0], "failed", message)
     assert made.is_bad and made.sentence == message and made.actions[0] == first and LOG in made.actions
     assert ("disk" in made.advice) == message.startswith("The disk is full")
 
 
-def test_a_run_that_diverged_says_first_what_to_do() -> None:
+def test_a_run_that_diverged_says_first_what_to_do():
     message = "The loss or its gradient became infinite or undefined at step 3, on the batch that begins with “a”."
     made = ended([9.0], "failed", message)
     assert made.is_bad and made.actions == (SLOWER, LOG) and made.details == message and made.advice
@@ -147,7 +141,7 @@ def test_a_run_that_diverged_says_first_what_to_do() -> None:
     assert made.sentence == stopped
 
 
-def test_a_stopped_run_goes_on_and_one_at_work_has_no_ending() -> None:
+def test_a_stopped_run_goes_on_and_one_at_work_has_no_ending():
     assert ended([9.0, 5.0], "stopped", can_resume=True).actions[0] == RESUME
     assert ended([9.0, 5.0], "running") is None and ended([9.0, 5.0], is_built_in=True) is None
 
@@ -155,7 +149,7 @@ def test_a_stopped_run_goes_on_and_one_at_work_has_no_ending() -> None:
 # --- the ending in the room
 
 
-def test_only_what_can_be_done_is_offered(room: TrainRoom, service: RunsService, run: RunFolder) -> None:
+def test_only_what_can_be_done_is_offered(room, service, run):
     run.append_metric({"kind": "train", "step": 1, "mlm_loss": 5.0})
     look_at(room, run)
     view, ending = room.view, room.view.ending
@@ -165,7 +159,7 @@ def test_only_what_can_be_done_is_offered(room: TrainRoom, service: RunsService,
     assert not ending.isVisibleTo(room), "the batch needs its room"
     view.buttons[view.curves].click()
     assert ending.isVisibleTo(room)
-    compared: list[Path] = []
+    compared = []
     room.compare_requested.connect(compared.append)
     ending.buttons[COMPARE].click()
     assert compared == [run.snapshot_path(10)]
@@ -176,9 +170,7 @@ def test_only_what_can_be_done_is_offered(room: TrainRoom, service: RunsService,
     assert room.form.model.reference == str(run.snapshot_path(20))
 
 
-def test_what_is_opened_is_what_the_run_ends_with(
-    room: TrainRoom, models: Models, service: RunsService, run: RunFolder
-) -> None:
+def test_what_is_opened_is_what_the_run_ends_with(room, models, service, run):
     best = str(run.snapshot_path(10))
     with run.acquire():
         run.write_status(state="running")
@@ -194,9 +186,7 @@ def test_what_is_opened_is_what_the_run_ends_with(
     assert models.asked[:2] == [best] * 2 and room.form.model.reference == best
 
 
-def test_its_row_and_its_page_say_it_once_and_in_the_windows_language(
-    room: TrainRoom, service: RunsService, run: RunFolder
-) -> None:
+def test_its_row_and_its_page_say_it_once_and_in_the_windows_language(room, service, run):
     for kind, step, loss, right in (("held_out", 20, 4.0, 0.2), ("evaluation", 10, 3.5, 0.25)):
         run.append_metric({"kind": kind, "step": step, "mlm_loss": loss, "mlm_accuracy": right})
     sentence = "Stopped early: step 10 was the best of 20 steps; the run ends with it."
@@ -209,7 +199,7 @@ def test_its_row_and_its_page_say_it_once_and_in_the_windows_language(
     assert "Something else." in state_line(service.runs[0])
 
 
-def test_the_log_of_a_failed_run_is_a_click_away(room: TrainRoom, service: RunsService) -> None:
+def test_the_log_of_a_failed_run_is_a_click_away(room, service):
     run = stored_run(state="failed", message="Something else.")
     run.log("the text was read")
     look_at(room, run)
@@ -226,18 +216,18 @@ def test_the_log_of_a_failed_run_is_a_click_away(room: TrainRoom, service: RunsS
 # --- is this normal?
 
 
-def trained(folder: Path, rate: float) -> Path:
+def trained(folder, rate):
     path = folder / f"run-{rate}"
     start_run(tiny_run(write_text(folder), learning_rate=rate, steps=40, evaluations=4), path, resume=False)
     return path
 
 
 @pytest.fixture(scope="module")
-def well(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def well(tmp_path_factory):
     return trained(tmp_path_factory.mktemp("well"), 3e-3)
 
 
-def test_a_click_on_a_warning_makes_the_run_that_is_suggested(window: Window, tmp_path: Path, well: Path) -> None:
+def test_a_click_on_a_warning_makes_the_run_that_is_suggested(window, tmp_path, well):
     ill = trained(tmp_path, 0.3)
     room = opened_at(window, ill)
     strip, form, advice = room.view.health, room.copy_form, "Try a learning rate of 0.03 instead of 0.3."
@@ -258,7 +248,7 @@ def test_a_click_on_a_warning_makes_the_run_that_is_suggested(window: Window, tm
     assert not strip.isVisible(), "the weights need its room"
 
 
-def test_other_changes_reach_the_run_too(room: TrainRoom, well: Path) -> None:
+def test_other_changes_reach_the_run_too(room, well):
     info, own = read_run(well), RunFolder(well).config()["training"]
     for suggestion in (Suggestion("steps", 40.0, 10), Suggestion("causal_share", None, 0.5)):
         room.runs_card.show_copy_form(info, suggestion)
@@ -268,7 +258,7 @@ def test_other_changes_reach_the_run_too(room: TrainRoom, well: Path) -> None:
     assert room.copy_form.mark.text() == "" and room.copy_form.command().options.training.steps == 40
 
 
-def test_two_warnings_at_most(qtbot: QtBot) -> None:
+def test_two_warnings_at_most(qtbot):
     strip = HealthStrip()
     qtbot.addWidget(strip)
     strip.show_health([Diagnosis("dead_heads_one", {"count": 2.0, "all": 4.0})] * 3)
@@ -279,9 +269,9 @@ def test_two_warnings_at_most(qtbot: QtBot) -> None:
     assert not strip.isVisible()
 
 
-def _make_run(task: str, evaluation: dict | None = None, crf: bool = False) -> RunFolder:
+def _make_run(task, evaluation=None, crf=False):
     options = FinetuneOptions(name=f"my {task}", crf=crf, data=TaskDataOptions(task=task, train="train.tsv"))
-    lines: list[dict] = [{"kind": "train", "step": step, "loss": 1 / step, "phase": "task"} for step in range(1, 11)]
+    lines = [{"kind": "train", "step": step, "loss": 1 / step, "phase": "task"} for step in range(1, 11)]
     held_out = {"accuracy": 0.75, "f1": 0.5, "matthews_correlation": -0.25, "rouge2": 0.1, "spearmanr": 0.625}
     lines.append({"kind": "held_out", "step": 10, "loss": 0.875, **held_out})
     run = stored_run(task, options, lines, [10], step=10, total_steps=10, fraction=1.0)
@@ -297,9 +287,7 @@ def _make_run(task: str, evaluation: dict | None = None, crf: bool = False) -> R
     ("task", "main", "unit"),
     [("cola", "\u22120.250", "Matthews"), ("mrpc", "0.500", "F1"), ("stsb", "0.625", "Spearman")],
 )
-def test_main_metric_is_the_number_and_the_first_curve(
-    task: str, main: str, unit: str, room: TrainRoom, service: RunsService
-) -> None:
+def test_main_metric_is_the_number_and_the_first_curve(task, main, unit, room, service):
     run = _make_run(task)
     look_at(room, run)
     right, loss = room.view.numbers["right"], room.view.curves.plots[0]
@@ -310,7 +298,7 @@ def test_main_metric_is_the_number_and_the_first_curve(
     assert f"{unit} {main}" in state_line(service.runs[0])
 
 
-def test_kinds_take_turns_in_the_same_view(room: TrainRoom, service: RunsService) -> None:
+def test_kinds_take_turns_in_the_same_view(room, service):
     first, second = _make_run("sst2"), _make_run("stsb")
     look_at(room, first)
     curves, plots = room.view.curves, room.view.curves.plots
@@ -320,14 +308,14 @@ def test_kinds_take_turns_in_the_same_view(room: TrainRoom, service: RunsService
     assert curves.plots is plots
 
 
-def test_list_and_title_say_the_kind(room: TrainRoom, service: RunsService) -> None:
+def test_list_and_title_say_the_kind(room, service):
     look_at(room, _make_run("conll2003", crf=True))
     assert service.runs[0].does == "tag + CRF"
     assert "my conll2003, tag + CRF, Done · F1 0.500" in map(room.runs.row_text, room.runs.rows)
     assert room.view._title.text() == "my conll2003 · tag + CRF"
 
 
-def test_it_can_be_begun_with_and_applied(room: TrainRoom, models: Models, service: RunsService, qtbot: QtBot) -> None:
+def test_it_can_be_begun_with_and_applied(room, models, service, qtbot):
     run = _make_run("sst2")
     look_at(room, run)
     room.form.model.setCurrentIndex(1)
@@ -341,9 +329,7 @@ def test_it_can_be_begun_with_and_applied(room: TrainRoom, models: Models, servi
     assert models.asked == [str(run.snapshot_path(10))]
 
 
-def test_real_run_is_followed_to_its_result(
-    room: TrainRoom, service: RunsService, model_folder: Path, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_real_run_is_followed_to_its_result(room, service, model_folder, tmp_path, qtbot):
     file = tmp_path / "own.tsv"
     file.write_text("text\tlabel\n" + "The cat sat.\tgood\nA dog ran home.\tbad\n" * 20)
     data = TaskDataOptions(task="classify", train=str(file))
@@ -373,9 +359,7 @@ def test_real_run_is_followed_to_its_result(
 # --- the result
 
 
-def test_finished_run_shows_what_it_wrote_and_one_without_a_result_its_curves(
-    room: TrainRoom, service: RunsService
-) -> None:
+def test_finished_run_shows_what_it_wrote_and_one_without_a_result_its_curves(room, service):
     run, view, result = _make_run("sst2", EVALUATION), room.view, room.view.result
     look_at(room, run)
     assert view.result.isVisibleTo(view)
@@ -392,7 +376,7 @@ def test_finished_run_shows_what_it_wrote_and_one_without_a_result_its_curves(
     assert result._others.text() == "squared error 2.850, threshold for F1 \u22127.500"
 
 
-def test_student_stands_beside_its_teacher(room: TrainRoom, service: RunsService) -> None:
+def test_student_stands_beside_its_teacher(room, service):
     run = stored_run("student", DistilOptions(name="student", teacher="mini"), step=3)
     sides = {"teacher": {"layers": 4, "mlm_accuracy": 0.5}, "student": {"layers": 2, "mlm_accuracy": 0.25}}
     (run.path / "comparison.json").write_text(json.dumps(sides))
@@ -403,7 +387,7 @@ def test_student_stands_beside_its_teacher(room: TrainRoom, service: RunsService
     assert ["words correct", numbers.percent(0.5), numbers.percent(0.25)] in result.sides
 
 
-def test_a_result_is_read_once_and_a_damaged_one_counts_as_none() -> None:
+def test_a_result_is_read_once_and_a_damaged_one_counts_as_none():
     run = _make_run("sst2", EVALUATION)
     first = read_result(run.path)
     assert first is not None and read_result(run.path, first) is first
@@ -412,7 +396,7 @@ def test_a_result_is_read_once_and_a_damaged_one_counts_as_none() -> None:
         assert read_result(run.path) is None
 
 
-def test_only_the_most_frequent_labels_are_drawn(qtbot: QtBot) -> None:
+def test_only_the_most_frequent_labels_are_drawn(qtbot):
     labels, table = [str(i) for i in range(20)], [[row * (row == column) for column in range(20)] for row in range(20)]
     assert most_frequent(labels, table, 3) == [17, 18, 19]
     widget = ConfusionMatrix()
@@ -421,7 +405,7 @@ def test_only_the_most_frequent_labels_are_drawn(qtbot: QtBot) -> None:
     assert widget.labels == labels[8:]
 
 
-def test_answers_are_read_by_their_kind() -> None:
+def test_answers_are_read_by_their_kind():
     choice = HeldOutExample({"context": "She", "endings": ["ran.", "sat."]}, 1, 0, 0.5)
     assert (answer_text(choice, 1), was_right(choice)) == ("sat.", False)
     tagged = HeldOutExample({"words": ["Anna", "ran"]}, ["B-PER", "O"], ["O", "O"], 0.5)

@@ -6,13 +6,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QProcess
-from pytestqt.qtbot import QtBot
 
 from app.rooms.train.form.data_card import DataCard
-from app.rooms.train.room import TrainRoom
 from app.runs.estimator import RunEstimator
 from app.runs.process import RunCommand
-from app.runs.service import RunsService
 from bertcore.locations import assets, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.data_facts import Cost, Fault, Lengths, RunEstimate, TaskFacts, task_facts, text_facts
@@ -27,22 +24,22 @@ ESTIMATE = RunEstimate(**COSTS, **SIZES, **MACHINE, vocab_size=2_885)
 FAULT = Fault("mine.tsv, line 4: expected 2 columns.", 4, ())
 
 
-def _table(tmp_path: Path, rows: str) -> Path:
+def _table(tmp_path, rows):
     file = tmp_path / "mine.tsv"
     file.write_text("text\tlabel\n" + rows)
     return file
 
 
-def _command(file: Path) -> RunCommand:
+def _command(file):
     return RunCommand(FinetuneOptions(data=TaskDataOptions(task="classify", train=str(file))).with_changes(steps=2))
 
 
 @pytest.fixture
-def estimator(service: RunsService) -> RunEstimator:
+def estimator(service):
     return service.estimator
 
 
-def test_the_data_is_told_before_the_estimate(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
+def test_the_data_is_told_before_the_estimate(estimator, tmp_path, qtbot):
     file = _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
     with qtbot.waitSignal(estimator.described) as described:
         estimator.ask(_command(file))
@@ -53,7 +50,7 @@ def test_the_data_is_told_before_the_estimate(estimator: RunEstimator, tmp_path:
     assert not estimator.is_running
 
 
-def test_a_fault_ends_it(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_fault_ends_it(estimator, tmp_path, qtbot):
     file = _table(tmp_path, "One.\ta\nTwo.\tb\nThree, without a label.\n")
     with qtbot.assertNotEmitted(estimator.failed), qtbot.waitSignal(estimator.described) as described:
         estimator.ask(_command(file))
@@ -69,13 +66,13 @@ def test_a_fault_ends_it(estimator: RunEstimator, tmp_path: Path, qtbot: QtBot) 
     assert isinstance(repaired.args[0], TaskFacts)
 
 
-def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: Path) -> None:
+def test_only_the_last_question_is_answered(estimator, tmp_path):
     """While somebody types, no process starts; the one of before is ended."""
     file = _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
-    answers: list[object] = []
+    answers = []
     estimator.described.connect(answers.append)
 
-    def ask(length: int) -> None:
+    def ask(length):
         estimator.ask(RunCommand(_command(file).options.with_changes(max_length=length)))
 
     ask(8)
@@ -92,19 +89,19 @@ def test_only_the_last_question_is_answered(estimator: RunEstimator, tmp_path: P
 
 
 @pytest.fixture
-def card(qtbot: QtBot) -> DataCard:
+def card(qtbot):
     made = DataCard(RunEstimator())
     qtbot.addWidget(made)
     return made
 
 
 @pytest.fixture(scope="module")
-def facts() -> TaskFacts:
+def facts():
     data = TaskDataOptions(task="sst2", train=str(assets() / "tasks" / "sentiment"), max_length=12)
     return task_facts(FinetuneOptions(data=data), Tokenizer.from_folder(built_in_checkpoint()))
 
 
-def test_a_task_and_its_estimate(card: DataCard, facts: TaskFacts) -> None:
+def test_a_task_and_its_estimate(card, facts):
     card.show_described(facts)
     assert f"{facts.lengths.longer} of 64 are longer than 12 tokens and will be cut" in card.lengths_words.text()
     assert card.numbers["train"].text == "64" and "The soup was hot" in card.rows.text()
@@ -118,7 +115,7 @@ def test_a_task_and_its_estimate(card: DataCard, facts: TaskFacts) -> None:
     assert "busy right now" in card.time.text()
 
 
-def test_text_and_its_tokens(card: DataCard, tmp_path: Path) -> None:
+def test_text_and_its_tokens(card, tmp_path):
     file = tmp_path / "story.txt"
     file.write_text("A cat sat. It was glad.\n\n" * 20)
     card.show_described(text_facts(DataOptions(corpus=(str(file),))))
@@ -127,7 +124,7 @@ def test_text_and_its_tokens(card: DataCard, tmp_path: Path) -> None:
     assert card.numbers["train"].text == "12.3\u2009k" and card.lengths.isVisibleTo(card)
 
 
-def test_a_fault_is_shown_at_its_line(card: DataCard, facts: TaskFacts) -> None:
+def test_a_fault_is_shown_at_its_line(card, facts):
     lines = (1, "text\tlabel"), (3, "Two <b>\tgood"), (4, "Three")
     card.show_described(replace(FAULT, lines=lines))
     shown = card.fault_lines.text()
@@ -140,8 +137,8 @@ def test_a_fault_is_shown_at_its_line(card: DataCard, facts: TaskFacts) -> None:
 # --- in the room
 
 
-def test_the_room_asks_as_the_form_changes(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[RunCommand | None] = []  # None: nothing is any more
+def test_the_room_asks_as_the_form_changes(room, monkeypatch):
+    asked = []  # None: nothing is any more
     monkeypatch.setattr(room.state.estimator, "ask", asked.append)
     monkeypatch.setattr(room.state.estimator, "stop", lambda: asked.append(None))
     room.form.set_kind("classify")
@@ -158,7 +155,7 @@ def test_the_room_asks_as_the_form_changes(room: TrainRoom, monkeypatch: pytest.
     assert asked[-1] is None
 
 
-def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(room: TrainRoom) -> None:
+def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(room):
     room.runs_card.show_form()
     room.form.set_kind("classify")
     room.state.estimator.described.emit(FAULT)
@@ -168,7 +165,7 @@ def test_a_fault_in_the_data_leaves_nothing_to_start_until_the_form_changes(room
     assert room.form.start.isEnabled() and room.form.rates.isEnabled() and not room.form.start.toolTip()
 
 
-def test_nothing_of_it_stays(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+def test_nothing_of_it_stays(own_home, tmp_path, monkeypatch, qtbot):
     """The settings that its process reads name their files by whole paths: it works in another folder."""
     _table(tmp_path, "One cat.\ta\nTwo cats.\tb\n" * 10)
     monkeypatch.chdir(tmp_path)

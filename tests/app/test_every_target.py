@@ -4,16 +4,14 @@ The oracle is the pass that the window shows: a head switched off, or a place sw
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from pytestqt.qtbot import QtBot
 
 from app.compute import head_questions
 from app.compute.head_questions import HeadTarget, changed_targets, check_of_head, effects_of_heads, flow_of, targets_of
@@ -25,19 +23,18 @@ from app.compute.word_questions import attribution_of
 from app.rooms.layers.swap_targets import swap_targets
 from app.state.baseline import OtherText
 from app.state.explore_state import ExploreState
-from app.state.readings import ModelInput, Reading
+from app.state.readings import ModelInput
 from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
 from bertcore.analysis.effects import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
 from bertcore.analysis.head_check import check_head
 from bertcore.analysis.interventions import ablate, put, set_attention_row
-from bertcore.analysis.passes import Text, as_text
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.locations import shipped_checkpoint
-from bertcore.model.bert import Bert
 from tests.app.conftest import wait_until
 from tests.app.family_models import save_family
 from tests.app.test_apply_room import make_model
@@ -57,15 +54,15 @@ class Case:
     position: int = 2  # the token asked about, where a head has an answer for each
 
     @property
-    def other(self) -> OtherText:
+    def other(self):
         return self.texts[1]
 
 
-def random_model(kind: str) -> Callable[[Path], Path]:
+def random_model(kind):
     return lambda folder: make_model(folder / kind, kind)
 
 
-def shipped(name: str) -> Callable[[Path], Path]:
+def shipped(name):
     return lambda _: shipped_checkpoint(name)
 
 
@@ -109,7 +106,7 @@ CASES = {
 class Desk:
     """Reads with a model as the window does."""
 
-    def __init__(self, case: Case, folder: Path, qtbot: QtBot) -> None:
+    def __init__(self, case, folder, qtbot):
         self._qtbot, self.state, self._inference = qtbot, ExploreState(), Inference()
         self._reader = Reader(self.state, self._inference)
         opener = OpenModel(self.state, self._inference)
@@ -119,50 +116,50 @@ class Desk:
         opener.open(self.folder)
         wait_until(lambda: self.state.reading is not None)
 
-    def read(self, what_if: WhatIf) -> Reading:
+    def read(self, what_if):
         if what_if != self.state.what_if:
             with self._qtbot.waitSignal(self._reader.delivered):
                 self.state.set_what_if(what_if)
         return self.state.reading
 
-    def close(self) -> None:
+    def close(self):
         self._inference.stop()
         self._inference.join()
 
 
 @pytest.fixture(params=CASES)
-def case(request: pytest.FixtureRequest) -> Case:
-    found: Case = CASES[request.param]
+def case(request):
+    found = CASES[request.param]
     return found
 
 
 @pytest.fixture
-def desk(case: Case, tmp_path: Path, qtbot: QtBot) -> Iterator[Desk]:
+def desk(case, tmp_path, qtbot):
     made = Desk(case, tmp_path, qtbot)
     yield made
     made.close()
 
 
-def one_of_each(targets: list[HeadTarget]) -> dict[tuple[str, int], HeadTarget]:
+def one_of_each(targets):
     """The first of each head: of the ends of an answer both."""
-    found: dict[tuple[str, int], HeadTarget] = {}
+    found = {}
     for target in targets:
         key = target.target.head, target.target.index if target.target.head == "span" else 0
         found.setdefault(key, target)
     return found
 
 
-def number(target: HeadTarget, reading: Reading) -> float:
+def number(target, reading):
     """As the analyses have it: ln p, or the score itself."""
     value = target.value(reading)
     return value if target.is_score else float(np.log(value))
 
 
-def nothing(share: float) -> None:
+def nothing(share):
     """Nobody waits."""
 
 
-def test_all_five(case: Case, desk: Desk) -> None:
+def test_all_five(case, desk):
     ours = desk.read(NOTHING_CHANGED)
     theirs = ours.other_text
     targets = one_of_each(targets_of(ours, case.position, theirs))
@@ -190,7 +187,7 @@ def test_all_five(case: Case, desk: Desk) -> None:
         assert places.patched[1, 2] == pytest.approx(number(target, swapped), abs=1e-4), key
 
 
-def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case: Case, desk: Desk) -> None:
+def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case, desk):
     ours = desk.read(NOTHING_CHANGED)
     first = swap_targets(ours, ours.other_text, 0)[0].target
     asked = ours.request.model_input, ours.other_text.request.model_input
@@ -199,7 +196,7 @@ def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case: Case, des
     assert (first.against is not None) == case.is_contrasted
 
 
-def test_a_change_inside_is_seen_in_it(case: Case, desk: Desk) -> None:
+def test_a_change_inside_is_seen_in_it(case, desk):
     """What a head that is switched off does, in the panel of Attend."""
     from app.rooms.attend.sentences import changed_predictions
 
@@ -212,7 +209,7 @@ def test_a_change_inside_is_seen_in_it(case: Case, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("case", [CASES["sentiment"]], ids=["sentiment"])
-def test_apply_answers_from_the_swapped_pass(case: Case, desk: Desk) -> None:
+def test_apply_answers_from_the_swapped_pass(case, desk):
     """And from the original text beside it."""
     from app.compute.applying import apply_model, request_for
 
@@ -230,7 +227,7 @@ TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("the [MASK] sat.", "it was very comfortable!")
 
 
-def pair_text(model: Bert) -> Text:
+def pair_text(model):
     return as_text(model, PAIR.ids, PAIR.segments)
 
 
@@ -239,19 +236,19 @@ TEXT = ModelInput(tuple(PAIR.ids), tuple(PAIR.segments))
 WORD = HeadTarget("cat", Target("mlm", CAT, MASKED))
 
 
-def log_p(model: Bert, changes: object = None) -> float:
+def log_p(model, changes=None):
     logits = trace(model, PAIR.ids, PAIR.segments, mlm_positions=[MASKED], changes=changes).mlm_logits
     return float(torch.tensor(logits[0]).double().log_softmax(0)[CAT])
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+def checkpoint(tmp_path_factory):
     return load_checkpoint(tiny_checkpoint(tmp_path_factory.mktemp("model"), num_hidden_layers=3))
 
 
 @pytest.mark.parametrize("family", ["bert", "pre-norm", "albert"])
 @pytest.mark.parametrize("layer", [0, 2])
-def test_the_gradient_is_the_slope(layer: int, family: str) -> None:
+def test_the_gradient_is_the_slope(layer, family):
     shapes = {"bert": {}, "pre-norm": {"norm": "pre"}, "albert": {"model_type": "albert", "num_hidden_groups": 1}}
     tasks = ("mlm",) if family == "albert" else ("mlm", "nsp")
     model = tiny_model(tasks, num_hidden_layers=3, **shapes[family]).double()
@@ -271,13 +268,13 @@ def test_the_gradient_is_the_slope(layer: int, family: str) -> None:
     assert np.abs(found.gradient).max() > 0.02
 
 
-def test_in_the_last_layer_only_the_row_of_the_prediction_counts() -> None:
+def test_in_the_last_layer_only_the_row_of_the_prediction_counts():
     found = attention_gradient(tiny_model(), pair_text(tiny_model()), Target("mlm", CAT, MASKED), 1)
     others = [row for row in range(len(PAIR)) if row != MASKED]
     assert np.abs(found.gradient[:, MASKED]).min() > 0 and not found.gradient[:, others].any()
 
 
-def test_a_gradient_is_to_be_had_in_inference_mode_and_for_a_pair() -> None:
+def test_a_gradient_is_to_be_had_in_inference_mode_and_for_a_pair():
     model = tiny_model()
     with torch.inference_mode():
         inside = attention_gradient(model, pair_text(model), Target("nsp"), 0)
@@ -286,7 +283,7 @@ def test_a_gradient_is_to_be_had_in_inference_mode_and_for_a_pair() -> None:
 
 
 @pytest.mark.parametrize("max_tokens", [1, 40, 4096])
-def test_a_link_taken_away_is_a_row_put_in(max_tokens: int) -> None:
+def test_a_link_taken_away_is_a_row_put_in(max_tokens):
     model, shares = tiny_model(), []
     before = trace(model, PAIR.ids, PAIR.segments).attentions[0, 3, MASKED]
     columns = [0, 2, 5, 6]
@@ -302,8 +299,8 @@ def test_a_link_taken_away_is_a_row_put_in(max_tokens: int) -> None:
     assert shares[-1] == 1 and shares == sorted(shares)
 
 
-def test_a_check_holds_all_three(checkpoint: Checkpoint) -> None:
-    shares: list[float] = []
+def test_a_check_holds_all_three(checkpoint):
+    shares = []
     model, text = checkpoint.model, pair_text(checkpoint.model)
     found = check_head(model, text, WORD.target, 1, 2, MASKED, most_links=4, progress=shares.append)
     plain = trace(model, PAIR.ids, PAIR.segments)
@@ -317,7 +314,7 @@ def test_a_check_holds_all_three(checkpoint: Checkpoint) -> None:
     assert shares == sorted(shares)
 
 
-def next_sentence(model: Bert, changes: object = None) -> float:
+def next_sentence(model, changes=None):
     logits = trace(model, PAIR.ids, PAIR.segments, changes=changes).next_sentence_logits
     return float(torch.tensor(logits).log_softmax(0)[0])
 
@@ -327,8 +324,8 @@ def next_sentence(model: Bert, changes: object = None) -> float:
     [(WORD, log_p), (HeadTarget("B follows A", Target("nsp")), next_sentence)],
     ids=["word", "pair"],
 )
-def test_effects_of_all_heads(target: HeadTarget, value: Callable[..., float], checkpoint: Checkpoint) -> None:
-    shares: list[float] = []
+def test_effects_of_all_heads(target, value, checkpoint):
+    shares = []
     found = effects_of_heads(checkpoint, TEXT, target, shares.append)
     for head in ((0, 0), (2, 3)):
         off = value(checkpoint.model, ablate([head])) - value(checkpoint.model)
@@ -339,22 +336,22 @@ def test_effects_of_all_heads(target: HeadTarget, value: Callable[..., float], c
 @pytest.mark.parametrize(
     ("layer", "head", "row", "said"), [(3, 0, 0, "no layer 3"), (0, 4, 0, "no head 4"), (0, 0, 99, "no token 99")]
 )
-def test_what_is_not_there_is_said(checkpoint: Checkpoint, layer: int, head: int, row: int, said: str) -> None:
+def test_what_is_not_there_is_said(checkpoint, layer, head, row, said):
     with pytest.raises(BertcoreError, match=said):
         check_of_head(checkpoint, TEXT, WORD, layer, head, row, lambda share: None)
 
 
-def test_a_model_without_word_head_says_so(tmp_path: Path) -> None:
+def test_a_model_without_word_head_says_so(tmp_path):
     bare = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=(), pooler=False))
     with pytest.raises(BertcoreError, match="no masked-word"):
         check_of_head(bare, TEXT, WORD, 0, 0, 0, lambda share: None)
 
 
-def test_flow_of_all_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flow_of_all_tokens(monkeypatch):
     attentions = np.random.default_rng(0).dirichlet(np.ones(5), size=(3, 2, 5))
     trace, request = SimpleNamespace(attentions=attentions), SimpleNamespace(what_if=NOTHING_CHANGED)
-    reading: Any = SimpleNamespace(trace=trace, request=request, encoding=range(5))
-    shares: list[float] = []
+    reading = SimpleNamespace(trace=trace, request=request, encoding=range(5))
+    shares = []
     found = flow_of(reading, 1, shares.append)
     assert np.array_equal(found, attention_flow(attentions, list(range(5)), 2))
     assert shares == pytest.approx([0.2, 0.4, 0.6, 0.8, 1])

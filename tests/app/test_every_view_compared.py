@@ -1,19 +1,13 @@
 """Each view shows a reading beside its baseline, or says why it shows one alone; what is drawn is computed directly."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
 from app.compute import reader
 from app.look import numbers
-from app.rooms.predict.surprise_view import LEAST_CHANGE_BITS, SurpriseView
+from app.rooms.predict.surprise_view import LEAST_CHANGE_BITS
 from app.shell.rooms import ROOMS
-from app.shell.window import Window
-from app.state.baseline import Baseline, OtherModel, OtherText
-from app.state.readings import Reading
-from app.widgets.charts.tokens import HeatToken
+from app.state.baseline import OtherModel, OtherText
 from bertcore.analysis.attention_heads import head_facts
 from bertcore.analysis.compare import linear_cka
 from bertcore.analysis.passes import as_text, layer_lens
@@ -30,12 +24,12 @@ HELD = "matrix", "lines", "score", "mean", "rollout"  # of the baseline alone, w
 COMPARED = {room.key: [spec.key for spec in room.views if not spec.only] for room in ROOMS if room.views}
 
 
-def compare(window: Window, room: str, view: str, baseline: Baseline | None) -> Any:
+def compare(window, room, view, baseline):
     window.state.set_baseline(baseline)
     return shown_view(window, room, view)
 
 
-def both(window: Window) -> tuple[Reading, Reading]:
+def both(window):
     reading = window.state.reading
     return reading, reading.baseline
 
@@ -43,9 +37,9 @@ def both(window: Window) -> tuple[Reading, Reading]:
 @pytest.mark.parametrize(
     ("room", "view"), [("embed", "what_if"), ("predict", "fill"), ("layers", "neurons"), ("attend", "gradient")]
 )
-def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window) -> None:
+def test_a_view_of_one_reading_says_so(room, view, window):
     compare(window, room, view, ONE_WORD)
-    shown: Any = window.frame.room
+    shown = window.frame.room
     line = shown.compared
     assert line.isVisible() and line.text()
     window.state.show_baseline(True)
@@ -56,7 +50,7 @@ def test_a_view_of_one_reading_says_so(room: str, view: str, window: Window) -> 
     assert not line.isVisible()
 
 
-def test_hidden_states_are_now_minus_before(window: Window) -> None:
+def test_hidden_states_are_now_minus_before(window):
     view = compare(window, "layers", "hidden", ONE_WORD)
     now, before = (one.trace.hidden_states.astype(float) for one in both(window))
     expected = (np.linalg.norm(now, axis=-1) - np.linalg.norm(before, axis=-1)).T
@@ -73,7 +67,7 @@ def test_hidden_states_are_now_minus_before(window: Window) -> None:
     np.testing.assert_allclose(view.charts["lengths"].values, np.linalg.norm(now, axis=-1).T, atol=1e-4)
 
 
-def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Path) -> None:
+def test_other_layers_show_the_hidden_states_alone(window, tmp_path):
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     view = compare(window, "layers", "hidden", other)
     reading, _ = both(window)
@@ -86,7 +80,7 @@ def test_other_layers_show_the_hidden_states_alone(window: Window, tmp_path: Pat
     assert len(paths.charts["paths"].points.names) == len(reading.encoding)
 
 
-def test_paths_of_both_are_in_one_plane(window: Window) -> None:
+def test_paths_of_both_are_in_one_plane(window):
     view = compare(window, "layers", "paths", ONE_WORD)
     ours, theirs = both(window)
     expected = pca(np.concatenate([ours.trace.hidden_states, theirs.trace.hidden_states], axis=1)).points
@@ -99,7 +93,7 @@ def test_paths_of_both_are_in_one_plane(window: Window) -> None:
     view.charts["paths"].grab()
 
 
-def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path) -> None:
+def test_the_lens_has_the_guesses_of_both(window, model_folder):
     window.state.set_masks([3])
     view = compare(window, "predict", "lens", ONE_WORD)
     checkpoint, (_, theirs) = load_checkpoint(model_folder), both(window)
@@ -112,9 +106,9 @@ def test_the_lens_has_the_guesses_of_both(window: Window, model_folder: Path) ->
     table.grab()
 
 
-def test_the_facts_of_the_head_in_the_baseline(window: Window) -> None:
+def test_the_facts_of_the_head_in_the_baseline(window):
     compare(window, "attend", "matrix", ONE_WORD)
-    room: Any = window.frame.room
+    room = window.frame.room
     _, theirs = both(window)
     facts = head_facts(theirs.trace.attentions[window.state.layer, window.state.head], theirs.encoding)
     assert [theirs.text().removeprefix("vs ") for *_, theirs in room.side.facts] == [
@@ -128,7 +122,7 @@ def test_the_facts_of_the_head_in_the_baseline(window: Window) -> None:
     assert not any(theirs.text() for *_, theirs in room.side.facts)
 
 
-def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model_folder: Path) -> None:
+def test_what_layers_add_has_dashed_curves_of_the_baseline(window, model_folder):
     view = compare(window, "layers", "added", OtherText("The happy cat sat.", TEXT_B))
     window.state.set_focus(2)
     checkpoint, (reading, theirs) = load_checkpoint(model_folder), both(window)
@@ -145,7 +139,7 @@ def test_what_layers_add_has_dashed_curves_of_the_baseline(window: Window, model
     assert not len(points("attention_before")[1]) and len(points("attention")[1])
 
 
-def test_the_verdict_before_is_a_line_across_the_bar(window: Window) -> None:
+def test_the_verdict_before_is_a_line_across_the_bar(window):
     view = compare(window, "predict", "words", OtherText("The dog sat.", "The mat ran."))
     now, before = both(window)
     is_yes = now.next_sentence.is_next >= 0.5
@@ -156,7 +150,7 @@ def test_the_verdict_before_is_a_line_across_the_bar(window: Window) -> None:
     assert view.pair.bar.baseline is None and "With " not in texts(view.pair)
 
 
-def test_the_map_of_the_text_has_the_tokens_of_both(window: Window) -> None:
+def test_the_map_of_the_text_has_the_tokens_of_both(window):
     view = compare(window, "embed", "map", ONE_WORD)
     ours, theirs = both(window)
     expected = pca(np.concatenate([ours.trace.embedding_sum, theirs.trace.embedding_sum])).points
@@ -171,7 +165,7 @@ def test_the_map_of_the_text_has_the_tokens_of_both(window: Window) -> None:
 
 
 @pytest.mark.parametrize(("words", "specials"), [(True, True), (False, False), (True, False)])
-def test_in_words_and_without_special_tokens(words: bool, specials: bool, window: Window) -> None:
+def test_in_words_and_without_special_tokens(words, specials, window):
     window.state.set_token_view(words=words, specials=specials)
     view, token_view = compare(window, "layers", "hidden", ONE_WORD), window.state.token_view
     now, before = (
@@ -187,7 +181,7 @@ def test_in_words_and_without_special_tokens(words: bool, specials: bool, window
     np.testing.assert_allclose(mean.grid.values, (attentions[0] - attentions[1]).mean(0), atol=1e-6)
 
 
-def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path) -> None:
+def test_another_vocabulary_in_every_view(window, tmp_path):
     """Tokens are paired by characters; what has no counterpart is left out, and no view fails."""
     window.state.set_masks([2])
     other = OtherModel(str(save_family("roberta", tmp_path / "other")))
@@ -199,7 +193,7 @@ def test_another_vocabulary_in_every_view(window: Window, tmp_path: Path) -> Non
     assert any(place is not None for place in reading.alignment.other_positions)
 
 
-def test_a_baseline_in_half_precision_in_every_view(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_baseline_in_half_precision_in_every_view(window, monkeypatch):
     """As long texts in large models are kept: what is read of it is close to the numbers of the pass.
 
     It is also shown in place of the reading, while X is held.
@@ -225,7 +219,7 @@ def test_a_baseline_in_half_precision_in_every_view(window: Window, monkeypatch:
 # How far apart two readings are.
 
 
-def test_distances_are_one_minus_the_cosine_of_each_pair_and_other_words_are_left_out(window: Window) -> None:
+def test_distances_are_one_minus_the_cosine_of_each_pair_and_other_words_are_left_out(window):
     chart = compare(window, "layers", "apart", ONE_WORD).charts["distance"]
     ours, theirs = (one.trace.hidden_states.astype(float) for one in both(window))
     lengths = np.linalg.norm(ours, axis=-1) * np.linalg.norm(theirs, axis=-1)
@@ -236,7 +230,7 @@ def test_distances_are_one_minus_the_cosine_of_each_pair_and_other_words_are_lef
     assert pairs < count and f"Compared: {pairs} of {count} tokens" in view.finding.text()
 
 
-def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(window: Window, tmp_path: Path) -> None:
+def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(window, tmp_path):
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     view = compare(window, "layers", "apart", other)
     assert view.problem.isVisible() and "CKA" in view.problem.text() and not view.charts["distance"].isVisible()
@@ -248,7 +242,7 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(window: Wi
     assert expected.shape == (3, 4) and "Compared:" not in view.finding.text()  # all tokens have a counterpart
 
 
-def test_without_a_baseline_it_says_what_to_do(window: Window) -> None:
+def test_without_a_baseline_it_says_what_to_do(window):
     view = compare(window, "layers", "apart", None)
     assert "“Compare”" in view.nothing_text.text() and not any(one.isVisible() for one in view.charts.values())
     assert view.try_it.isVisible()
@@ -264,7 +258,7 @@ CAT = 2  # "dog" in the other text
 # Surprise.
 
 
-def surprise_beside(window: Window, baseline: Baseline | None) -> SurpriseView:
+def surprise_beside(window, baseline):
     view = page("surprise", window, ())
     window.state.set_baseline(baseline)
     settle(window)
@@ -272,12 +266,12 @@ def surprise_beside(window: Window, baseline: Baseline | None) -> SurpriseView:
     return view
 
 
-def tokens_of(view: SurpriseView) -> list[HeatToken]:
-    shown: list[HeatToken] = view.charts["bits"].tokens
+def tokens_of(view):
+    shown = view.charts["bits"].tokens
     return shown
 
 
-def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: Path) -> None:
+def test_the_bits_of_another_model_stand_before_ours(window, tmp_path):
     folder = make_checkpoint(tmp_path / "other", seed=7)
     view = surprise_beside(window, OtherModel(str(folder)))
     other, encoding = load_checkpoint(folder), window.state.encoding
@@ -292,7 +286,7 @@ def test_the_bits_of_another_model_stand_before_ours(window: Window, tmp_path: P
     assert np.isnan(view.bits[1]).all() and "→" not in tokens_of(view)[1].number
 
 
-def test_words_are_paired_with_those_of_another_text(window: Window, model_folder: Path) -> None:
+def test_words_are_paired_with_those_of_another_text(window, model_folder):
     text = "The dog sat.", TEXT_B
     view = surprise_beside(window, OtherText(*text))
     checkpoint, reading = load_checkpoint(model_folder), window.state.reading
@@ -310,13 +304,13 @@ def test_words_are_paired_with_those_of_another_text(window: Window, model_folde
     assert "Striped:" in view.explanation.text() and "not directly comparable" in view.perplexity.text()
 
 
-def test_a_model_without_words_leaves_ours_alone(window: Window, headless_folder: Path) -> None:
+def test_a_model_without_words_leaves_ours_alone(window, headless_folder):
     view = surprise_beside(window, OtherModel(str(headless_folder)))
     assert np.isnan(view.bits[1]).all() and np.isfinite(view.bits[0]).any()
     assert "bits" not in view.differences and "baseline" not in view.perplexity.text()
 
 
-def test_the_list_is_of_what_changed_most(window: Window) -> None:
+def test_the_list_is_of_what_changed_most(window):
     view = surprise_beside(window, OtherText("The dog sat on the mat.", TEXT_B))
     now, before = view.bits
     most = int(np.nanargmax(np.abs(now - before)))

@@ -1,17 +1,12 @@
 """The data set as the unit: the examples of a file with a model's answers, by table, matrix, search and what flips."""
 
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 
-import pytest
-from pytestqt.qtbot import QtBot
 from sklearn.metrics import confusion_matrix
 
 from app.compute.evidence import Source
 from app.rooms.evidence.examples_view import ExamplesView
 from app.rooms.evidence.room import EvidenceRoom
-from app.shell.window import Window
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tasks.predict import as_example, predict
 from tests.app.conftest import make_checkpoint, shown_view
@@ -21,9 +16,7 @@ LABELS = ("bad", "so so", "good")
 TEXTS = [f"The {who} {did}." for who in ("cat", "dog", "bird", "happy dog") for did in ("ran home", "sat on the mat")]
 
 
-def test_examples_of_a_file(
-    open_window: Callable[[Path | str], Window], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_of_a_file(open_window, tmp_path, qtbot, monkeypatch):
     model = make_model(tmp_path / "classify", "classify")
     rows = [(text, LABELS[number % 3]) for number, text in enumerate(TEXTS)]
     file = tmp_path / "animals.tsv"
@@ -31,7 +24,7 @@ def test_examples_of_a_file(
     window = open_window(model)
     qtbot.waitUntil(lambda: window.state.reading is not None)
     shown_view(window, "evidence", "examples", qtbot)
-    room: object = window.frame.room
+    room = window.frame.room
     assert isinstance(room, EvidenceRoom)
     room.use(Source("examples", file))
     view = shown_view(window, "evidence", "examples", qtbot)
@@ -69,6 +62,6 @@ def test_examples_of_a_file(
     assert window.state.text_a == view.table.shown[0].text
 
 
-def test_a_model_without_a_task_is_told_so(window: Window, qtbot: QtBot) -> None:
+def test_a_model_without_a_task_is_told_so(window, qtbot):
     view = shown_view(window, "evidence", "examples", qtbot)
     assert view.shows_nothing and "fine-tuned" in view.nothing_text.text()

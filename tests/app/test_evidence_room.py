@@ -1,23 +1,20 @@
 """Room Evidence: collections are chosen, what is shown is what the engine finds, and rows open in all rooms."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from pytestqt.qtbot import QtBot
 
 from app.compute import evidence
-from app.compute.evidence import Gathered, Kept, Source, grammar_of, read_collection, shipped_source
+from app.compute.evidence import Kept, Source, grammar_of, read_collection, shipped_source
 from app.figures.figure import model_hash
 from app.rooms.evidence.arcs import Arc, levels_of
 from app.rooms.evidence.grammar_view import place_of
 from app.rooms.evidence.room import EvidenceRoom
 from app.rooms.evidence.sentences import MEASURES
-from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.selection import Contrast
 from app.widgets.charts.bars import Bar, BarList
@@ -39,7 +36,7 @@ Asks = Callable[..., Any]
 
 
 @pytest.fixture
-def gathered(tmp_path: Path) -> dict[str, Gathered]:
+def gathered(tmp_path):
     """A collection of each kind that the tiny model can read."""
     (tmp_path / "cats.txt").write_text(TEMPLATE, encoding="utf-8")
     (tmp_path / "cats.conllu").write_text("\n".join([TREE] * 70), encoding="utf-8")
@@ -48,10 +45,10 @@ def gathered(tmp_path: Path) -> dict[str, Gathered]:
 
 
 @pytest.fixture
-def opened(window: Window, gathered: dict[str, Gathered], tmp_path: Path, qtbot: QtBot) -> Asks:
+def opened(window, gathered, tmp_path, qtbot):
     """Opens a view on these collections, with all answers."""
 
-    def open_view(key: str) -> Any:
+    def open_view(key):
         view = shown_view(window, "evidence", key, qtbot)
         suffix = "txt" if view.needs == "pairs" else "conllu"
         room(window).use(Source(view.needs, tmp_path / f"cats.{suffix}"))
@@ -60,16 +57,14 @@ def opened(window: Window, gathered: dict[str, Gathered], tmp_path: Path, qtbot:
     return open_view
 
 
-def room(window: Window) -> EvidenceRoom:
+def room(window):
     made = window.open_room("evidence")
     assert isinstance(made, EvidenceRoom)
     return made
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_heads_are_those_of_the_engine(
-    measure: Any, opened: Asks, gathered: dict[str, Gathered], window: Window, model_folder: Path, qtbot: QtBot
-) -> None:
+def test_heads_are_those_of_the_engine(measure, opened, gathered, window, model_folder, qtbot):
     view = opened("heads")
     view.measure.setCurrentIndex(list(MEASURES).index(measure))
     view.measure.activated.emit(view.measure.currentIndex())
@@ -92,7 +87,7 @@ def test_heads_are_those_of_the_engine(
     np.testing.assert_allclose(sorted(effects), np.sort(found.values[:, layer, head]), rtol=1e-4, atol=1e-6)
 
 
-def test_a_pair_opens_in_all_rooms(opened: Asks, window: Window, qtbot: QtBot) -> None:
+def test_a_pair_opens_in_all_rooms(opened, window, qtbot):
     view = opened("heads")
     window.state.set_head(1, 2)
     row = view.table.shown[1]
@@ -104,9 +99,7 @@ def test_a_pair_opens_in_all_rooms(opened: Asks, window: Window, qtbot: QtBot) -
     assert state.baseline == OtherText(row.pair.other, "") and window.room_key == "evidence"
 
 
-def test_grammar_is_that_of_the_engine(
-    opened: Asks, gathered: dict[str, Gathered], window: Window, model_folder: Path, qtbot: QtBot
-) -> None:
+def test_grammar_is_that_of_the_engine(opened, gathered, window, model_folder, qtbot):
     view = opened("grammar")
     found = grammar_of_heads(load_checkpoint(model_folder), gathered["trees"].collection)
     best, names = found.best_heads(), [each.relation for each in view.found.best]
@@ -132,16 +125,14 @@ def test_grammar_is_that_of_the_engine(
     assert window.state.text_a == "The cat sat on the mat" and window.state.focus in (4, 6)
 
 
-def test_a_question_that_was_stopped_goes_on_where_it_was(
-    gathered: dict[str, Gathered], model_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_that_was_stopped_goes_on_where_it_was(gathered, model_folder, monkeypatch):
     read, whole = list[int](), engine.most_attended
 
-    def counted(model: Any, batch: Any, words: Any) -> Any:
+    def counted(model, batch, words):
         read.append(len(words))
         return whole(model, batch, words)
 
-    def stop(share: float) -> None:
+    def stop(share):
         if share >= 0.5:
             raise InterruptedError
 
@@ -160,7 +151,7 @@ def test_a_question_that_was_stopped_goes_on_where_it_was(
     assert sum(read) == 70  # another model knows nothing
 
 
-def test_a_file_that_is_chosen_before_the_sample_is_read_stays(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_file_that_is_chosen_before_the_sample_is_read_stays(window, tmp_path, qtbot):
     (tmp_path / "mine.txt").write_text(TEMPLATE, encoding="utf-8")
     made = room(window)
     made.use(Source("pairs", tmp_path / "mine.txt"))
@@ -168,7 +159,7 @@ def test_a_file_that_is_chosen_before_the_sample_is_read_stays(window: Window, t
     assert shown_view(window, "evidence", "heads", qtbot).collection.name == "mine.txt"
 
 
-def test_a_collection_is_a_file_typed_lines_or_what_is_dropped(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_collection_is_a_file_typed_lines_or_what_is_dropped(window, tmp_path, qtbot):
     view = shown_view(window, "evidence", "heads", qtbot)
     made = room(window)
     assert view.collection.name == shipped_source("pairs").file.name  # type: ignore[union-attr]
@@ -190,7 +181,7 @@ def test_a_collection_is_a_file_typed_lines_or_what_is_dropped(window: Window, t
 
 
 @pytest.mark.parametrize(("key", "picture"), [("heads", "grid"), ("heads", "largest"), ("grammar", "relations")])
-def test_a_figure_says_what_it_is_of(key: str, picture: str, opened: Asks, window: Window) -> None:
+def test_a_figure_says_what_it_is_of(key, picture, opened, window):
     view = opened(key)
     figure = view.figure_of(picture)
     assert window.state.model is not None
@@ -199,7 +190,7 @@ def test_a_figure_says_what_it_is_of(key: str, picture: str, opened: Asks, windo
     assert "cat sat" not in figure.caption  # of the collection, not of the text in the window
 
 
-def test_what_takes_long_is_offered(opened: Asks, window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_is_offered(opened, window, monkeypatch):
     view = opened("heads")
     monkeypatch.setattr(evidence, "GFLOP_PER_S", 1e-9)
     view.measure.setCurrentIndex(1)
@@ -208,19 +199,19 @@ def test_what_takes_long_is_offered(opened: Asks, window: Window, monkeypatch: p
     assert question.can_restart and "takes about" in question.sentence and not view.finding.isVisible()
 
 
-def test_arcs_stand_above_those_they_go_over() -> None:
+def test_arcs_stand_above_those_they_go_over():
     arcs = [Arc(0, 4, "", True), Arc(1, 2, "", True), Arc(3, 1, "", False), Arc(4, 5, "", True)]
     assert levels_of(arcs) == [3, 1, 2, 1]
 
 
-def test_a_word_stands_where_it_does_in_the_text(gathered: dict[str, Gathered]) -> None:
+def test_a_word_stands_where_it_does_in_the_text(gathered):
     tree = gathered["trees"].collection.rows[0]
     for at, word in enumerate(tree.words):
         begin, end = place_of(tree, at)
         assert tree.text[begin:end] == word
 
 
-def test_an_interval_that_goes_below_zero_is_drawn(qtbot: QtBot) -> None:
+def test_an_interval_that_goes_below_zero_is_drawn(qtbot):
     bars = BarList("Effects")
     qtbot.addWidget(bars)
     bars.resize(400, 60)

@@ -1,22 +1,18 @@
 """Where else a word stands, what fires a unit, and what would be lost: what is shown is what the engine finds."""
 
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
-from pytestqt.qtbot import QtBot
 
-from app.compute.evidence import Gathered, Source, read_collection
+from app.compute.evidence import Source, read_collection
 from app.compute.evidence_scores import SEED, save_pruned
 from app.rooms.evidence.fires_view import FiresView
 from app.rooms.evidence.lost_view import LostView
 from app.rooms.evidence.room import EvidenceRoom
 from app.rooms.evidence.uses_view import UsesView
-from app.shell.window import Window
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evidence.calibration import calibrate
@@ -33,27 +29,25 @@ LINES = [f"The {who} sat on the {place} and the {other} ran home." for who in WH
 
 
 @pytest.fixture
-def gathered(tmp_path: Path) -> Gathered:
+def gathered(tmp_path):
     file = tmp_path / "lines.txt"
     file.write_text("\n".join(LINES), encoding="utf-8")
     return read_collection(Source("sentences", file), no_progress)
 
 
-def opened(window: Window, key: str, tmp_path: Path, qtbot: QtBot) -> Any:
+def opened(window, key, tmp_path, qtbot):
     """The view with all its answers about these lines, the word "cat" selected after the second layer."""
     window.state.set_text("The cat sat on the mat.", "")
     shown_view(window, "evidence", key, qtbot)
     window.state.set_focus(2)
     window.state.set_stage(2)
-    room: object = window.frame.room
+    room = window.frame.room
     assert isinstance(room, EvidenceRoom)
     room.use(Source("sentences", tmp_path / "lines.txt"))
     return shown_view(window, "evidence", key, qtbot)
 
 
-def test_uses_are_those_of_the_index_and_open_in_all_rooms(
-    window: Window, gathered: Gathered, model_folder: Path, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_uses_are_those_of_the_index_and_open_in_all_rooms(window, gathered, model_folder, tmp_path, qtbot):
     view, state = opened(window, "uses", tmp_path, qtbot), window.state
     assert isinstance(view, UsesView)
     checkpoint = load_checkpoint(model_folder)
@@ -84,9 +78,7 @@ def test_uses_are_those_of_the_index_and_open_in_all_rooms(
     assert not view.nearest.shown and "special tokens" in view.asked["uses"].sentence
 
 
-def test_what_fires_a_neuron_and_a_head(
-    window: Window, gathered: Gathered, model_folder: Path, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_what_fires_a_neuron_and_a_head(window, gathered, model_folder, tmp_path, qtbot):
     view = opened(window, "fires", tmp_path, qtbot)
     assert isinstance(view, FiresView)
     layer, found = window.state.layer, {}
@@ -116,13 +108,13 @@ def test_what_fires_a_neuron_and_a_head(
 
 
 def test_what_would_be_lost_and_a_checkpoint_without_it(
-    window: Window,
-    gathered: Gathered,
-    model_folder: Path,
-    tmp_path: Path,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    window,
+    gathered,
+    model_folder,
+    tmp_path,
+    qtbot,
+    monkeypatch,
+):
     view = opened(window, "lost", tmp_path, qtbot)
     assert isinstance(view, LostView)
     checkpoint = load_checkpoint(model_folder)

@@ -1,11 +1,9 @@
 """The example pairs: what ships can be read, and what is wrong is refused."""
 
-from typing import Any
-
 import pytest
 
 from app.shell.rooms import ROOMS
-from app.state.examples import Example, _load_examples, load_examples, read_example
+from app.state.examples import _load_examples, load_examples, read_example
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, tuned_models
 from bertcore.tokenizer.text_spans import Place, positions_of
@@ -15,8 +13,8 @@ from tests.end_to_end.shell import run_python
 NAMES = "bertscope-names"
 
 
-def entry(**changes: Any) -> dict[str, Any]:
-    plain: dict[str, Any] = {
+def entry(**changes):
+    plain = {
         "title": "T",
         "a": "The cat saw the cat.",
         "b": None,
@@ -30,12 +28,12 @@ def entry(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
+def tokenizer():
     texts = [text for example in load_examples() for text in (example.a, example.b) if text]
     return Tokenizer.train(texts, vocab_size=200, lowercase=True)
 
 
-def test_twenty_examples_ship_with_different_titles_and_some_for_the_fine_tuned_models() -> None:
+def test_twenty_examples_ship_with_different_titles_and_some_for_the_fine_tuned_models():
     examples = load_examples()
     assert len([example for example in examples if example.model is None]) == 20
     assert {example.model for example in examples} == {None, TINY, *tuned_models()}
@@ -45,7 +43,7 @@ def test_twenty_examples_ship_with_different_titles_and_some_for_the_fine_tuned_
     assert {example.b is None for example in examples} == {True, False}
 
 
-def test_an_example_of_a_model_that_is_not_there_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_example_of_a_model_that_is_not_there_is_left_out(monkeypatch):
     monkeypatch.setattr("app.state.examples.tuned_models", lambda: [NAMES])
     assert {example.model for example in _load_examples.__wrapped__("en")} == {
         None,
@@ -55,7 +53,7 @@ def test_an_example_of_a_model_that_is_not_there_is_left_out(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
-def test_text_of_an_example_is_plain_and_says_what_to_look_for(example: Example) -> None:
+def test_text_of_an_example_is_plain_and_says_what_to_look_for(example):
     for text in (example.title, example.a, example.look_for, example.happens, *([example.b] if example.b else [])):
         assert text == text.strip() != ""
         assert "[MASK]" not in text
@@ -64,7 +62,7 @@ def test_text_of_an_example_is_plain_and_says_what_to_look_for(example: Example)
 
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
-def test_masked_positions_are_exactly_the_tokens_of_the_masked_words(example: Example, tokenizer: Tokenizer) -> None:
+def test_masked_positions_are_exactly_the_tokens_of_the_masked_words(example, tokenizer):
     encoding = tokenizer.encode(example.a, example.b)
     positions = positions_of(encoding, example.mask)
     masked = "".join(encoding.tokens[position].removeprefix("##") for position in positions)
@@ -72,7 +70,7 @@ def test_masked_positions_are_exactly_the_tokens_of_the_masked_words(example: Ex
     assert masked == "".join(sentence[word.part][word.start : word.stop].lower() for word in example.mask)
 
 
-def test_a_word_is_found_as_a_whole_and_by_its_number() -> None:
+def test_a_word_is_found_as_a_whole_and_by_its_number():
     assert read_example(entry(mask=["a:cat"])).mask == (Place("a", 4, 7),)
     assert read_example(entry(mask=["a:cat#2"])).mask == (Place("a", 16, 19),)
     assert read_example(entry(b="A category or a cat?", mask=["b:cat"])).mask == (Place("b", 16, 19),)
@@ -88,12 +86,12 @@ def test_a_word_is_found_as_a_whole_and_by_its_number() -> None:
         ({"extra": 1}, "extra"),
     ],
 )
-def test_a_wrong_example_is_refused_with_a_sentence_that_names_it(changes: dict[str, Any], says: str) -> None:
+def test_a_wrong_example_is_refused_with_a_sentence_that_names_it(changes, says):
     with pytest.raises(BertcoreError, match=says):
         read_example(entry(**changes))
 
 
-def test_examples_need_neither_qt_nor_torch() -> None:
+def test_examples_need_neither_qt_nor_torch():
     code = (
         "import sys; from app.state.examples import load_examples; load_examples();"
         "sys.exit(any(name.partition('.')[0] in ('torch', 'PySide6') for name in sys.modules))"

@@ -7,10 +7,8 @@ import re
 import shutil
 import stat
 import zlib
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,14 +16,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
-from pytestqt.qtbot import QtBot
 
 from app.figures.animation import ANIMATIONS
 from app.figures.figure import Axis, Figure, Numbers, Picture, caption_of, file_name, model_hash, numbers_of
 from app.figures.files import PICTURES, image_of, npz, pdf, save_figure, svg, table, write_whole
 from app.rooms.predict.fill_view import ORDERS
 from app.shell.rooms import ROOMS
-from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.session_file import load_session
 from app.state.token_units import MERGING
@@ -36,14 +32,14 @@ from app.widgets.figure_button import WITHOUT_FRAMES, FigureAction, FigureButton
 from app.widgets.save_dialog import ask_for_file
 from bertcore.errors import BertcoreError
 from tests.app import attend_room
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, click, settle, shown_view, units_of, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, click, settle, shown_view, units_of, wait_until
 from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, figure_of, page, predict
 
 VALUES = np.array([[1.5, -2.0, 0.1], [0.0, 4.25, 1e-9]], dtype=np.float32)
 
 
-def plain_figure(**changes: object) -> Figure:
+def plain_figure(**changes):
     axes = Axis("looks", ("the, cat", "sat")), Axis("is looked at", ("a", "b", "c"))
     given = {
         "title": "Layer 1 · Head 2",
@@ -55,11 +51,11 @@ def plain_figure(**changes: object) -> Figure:
     return Figure(**(given | changes))
 
 
-def tables(text: str) -> list[list[str]]:
+def tables(text):
     return [row for row in csv.reader(io.StringIO(text)) if row and not row[0].startswith("#")]
 
 
-def test_a_csv_gives_the_numbers_back(looks: QApplication) -> None:
+def test_a_csv_gives_the_numbers_back(looks):
     text = table(plain_figure())
     rows = tables(text)
     assert rows[0] == ["looks \\ is looked at", "a", "b", "c"]
@@ -68,7 +64,7 @@ def test_a_csv_gives_the_numbers_back(looks: QApplication) -> None:
     assert "# tiny 1a2b3c4d · A: The cat sat.\n" in text
 
 
-def test_more_than_two_dimensions_are_a_table_for_each_place(looks: QApplication) -> None:
+def test_more_than_two_dimensions_are_a_table_for_each_place(looks):
     values = np.arange(24.0).reshape(2, 3, 2, 2)
     axes = Axis("layer", first=1), Axis("head", first=1), Axis("row"), Axis("column")
     text = table(plain_figure(numbers={"attention": Numbers(values, axes)}))
@@ -77,7 +73,7 @@ def test_more_than_two_dimensions_are_a_table_for_each_place(looks: QApplication
     assert text.count("# attention · layer") == 6
 
 
-def test_an_npz_holds_arrays_names_and_caption(looks: QApplication, tmp_path: Path) -> None:
+def test_an_npz_holds_arrays_names_and_caption(looks, tmp_path):
     save_figure(plain_figure(), tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz") as saved:
         np.testing.assert_array_equal(saved["attention"], VALUES)
@@ -85,14 +81,14 @@ def test_an_npz_holds_arrays_names_and_caption(looks: QApplication, tmp_path: Pa
         assert str(saved["caption"]) == "tiny 1a2b3c4d · A: The cat sat."
 
 
-def test_labels_fit_or_are_refused() -> None:
+def test_labels_fit_or_are_refused():
     with pytest.raises(ValueError, match="labels"):
         Numbers(VALUES, (Axis("row", ("one",)), Axis("column")))
     numbers = numbers_of("word", ["a", "b"], [0.5, 0.25])
     assert numbers.values.tolist() == [0.5, 0.25] and numbers.axes[0].labels == ["a", "b"]
 
 
-def test_pictures_have_their_words_as_text_and_their_caption(looks: QApplication) -> None:
+def test_pictures_have_their_words_as_text_and_their_caption(looks):
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg(plain_figure()).decode())
     assert "comfortable" in texts
     assert any("1a2b3c4d" in text for text in texts)
@@ -102,7 +98,7 @@ def test_pictures_have_their_words_as_text_and_their_caption(looks: QApplication
     assert image.text("Description") == "tiny 1a2b3c4d · A: The cat sat."
 
 
-def test_a_pdf_has_its_words_as_text(looks: QApplication) -> None:
+def test_a_pdf_has_its_words_as_text(looks):
     """Words in a PDF are strings drawn with an embedded font that says which letter each glyph is."""
     content = pdf(plain_figure(picture=Picture(200, 100, lambda painter: painter.drawText(10, 50, "z"))))
     assert b"/FontFile" in content and b"/ToUnicode" in content
@@ -112,7 +108,7 @@ def test_a_pdf_has_its_words_as_text(looks: QApplication) -> None:
     assert ord("z") in letters
 
 
-def inflated(part: bytes) -> bytes:
+def inflated(part):
     """A stream of a PDF without its compression, where it has one."""
     try:
         return zlib.decompressobj().decompress(part)
@@ -120,7 +116,7 @@ def inflated(part: bytes) -> bytes:
         return part
 
 
-def test_the_hash_tells_models_apart(model_folder: Path, headless_folder: Path, tmp_path: Path) -> None:
+def test_the_hash_tells_models_apart(model_folder, headless_folder, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(model_folder, copy)
     first = model_hash(model_folder)
@@ -134,12 +130,12 @@ def test_the_hash_tells_models_apart(model_folder: Path, headless_folder: Path, 
     assert model_hash(tmp_path / "gone") == ""
 
 
-def test_every_picture_of_every_view_can_be_taken_away(window: Window) -> None:
+def test_every_picture_of_every_view_can_be_taken_away(window):
     window.state.set_what_if(window.state.what_if.with_segment(2, 1))
     window.state.set_masks([2, 6, 9])
     window.state.set_head(0, 0)
     window.state.set_baseline(OtherText("The dog sat on the mat.", TEXT_B))
-    names: set[str] = set()
+    names = set()
     for spec in (spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict")):
         for key in spec.view_keys:
             view = window.open_room(spec.key) if not key else shown_view(window, spec.key, key)
@@ -160,7 +156,7 @@ def test_every_picture_of_every_view_can_be_taken_away(window: Window) -> None:
     assert len(names) >= 10
 
 
-def test_a_saved_head_is_the_head_on_show(window: Window, tmp_path: Path) -> None:
+def test_a_saved_head_is_the_head_on_show(window, tmp_path):
     window.open_room("attend")
     window.state.set_head(1, 2)
     settle(window)
@@ -176,7 +172,7 @@ def test_a_saved_head_is_the_head_on_show(window: Window, tmp_path: Path) -> Non
     assert "comfortable" in re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
 
 
-def test_the_caption_says_what_is_masked_and_changed_and_no_more_than_the_numbers_are_of(window: Window) -> None:
+def test_the_caption_says_what_is_masked_and_changed_and_no_more_than_the_numbers_are_of(window):
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
     window.state.set_head(0, 0)
@@ -194,9 +190,9 @@ def test_the_caption_says_what_is_masked_and_changed_and_no_more_than_the_number
     assert not any(part in own for part in (TEXT_A, "masked", "off", merged)) and "own sentences" in own
 
 
-def test_every_head_saves_what_it_draws(window: Window) -> None:
+def test_every_head_saves_what_it_draws(window):
     """A long text is drawn in blocks of tokens, which have no names."""
-    room: Any = window.open_room("attend")
+    room = window.open_room("attend")
     window.state.set_token_view(specials=False)
     settle(window)
     drawn, units = room.heads_card.atlas_figure().numbers["attention"], len(units_of(window))
@@ -208,11 +204,11 @@ def test_every_head_saves_what_it_draws(window: Window) -> None:
     assert [axis.name for axis in in_blocks.axes][2:] == ["block of tokens that looks", "block that is looked at"]
 
 
-def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_menu_saves_a_picture(window, tmp_path, monkeypatch):
     window.open_room("attend")
-    asked: list[str] = []
+    asked = []
 
-    def choose(parent: object, title: str, start: str, filters: str) -> tuple[str, str]:
+    def choose(parent, title, start, filters):
         asked.append(start)
         return str(tmp_path / "mine"), "SVG (*.svg)"
 
@@ -229,12 +225,10 @@ def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: p
     assert not window.frame.banner.is_shown
 
 
-def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(
-    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    room: Any = window.open_room("attend")
+def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(window, tmp_path, monkeypatch):
+    room = window.open_room("attend")
 
-    def choose(*_: object) -> tuple[str, str]:
+    def choose(*_):
         window.state.set_text("A dog ran home.", "")  # as a model that was loading does, meanwhile
         settle(window)
         return str(tmp_path / "mine.npz"), ""
@@ -245,16 +239,14 @@ def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(
         assert "A dog ran home." in str(saved["caption"]) and saved["attention"].shape[-1] == len(units_of(window))
 
 
-def test_a_picture_that_is_there_is_not_replaced_unasked(
-    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_picture_that_is_there_is_not_replaced_unasked(window, tmp_path, monkeypatch):
     """The dialog has asked about "fig.v2", which is not there; fig.v2.svg is."""
     window.open_room("attend")
     there, asked = tmp_path / "fig.v2.svg", list[str]()
     there.write_text("somebody's")
     typed = iter([str(tmp_path / "fig.v2"), str(tmp_path / "other")])
 
-    def question(parent: object, title: str, text: str) -> QMessageBox.StandardButton:
+    def question(parent, title, text):
         asked.append(text)
         return QMessageBox.StandardButton.No
 
@@ -265,9 +257,7 @@ def test_a_picture_that_is_there_is_not_replaced_unasked(
     assert there.read_text() == "somebody's" and (tmp_path / "other.svg").exists()
 
 
-def test_a_file_that_cannot_be_written_is_one_sentence(
-    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_written_is_one_sentence(window, tmp_path, monkeypatch):
     window.open_room("attend")
     gone = tmp_path / "no" / "such" / "a.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(gone), "CSV (*.csv)"))
@@ -278,13 +268,11 @@ def test_a_file_that_cannot_be_written_is_one_sentence(
         save_figure(plain_figure(), tmp_path / "a.xls")
 
 
-def test_what_stood_there_stays_when_writing_fails(
-    looks: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_stood_there_stays_when_writing_fails(looks, tmp_path, monkeypatch):
     file = tmp_path / "a.csv"
     file.write_text("mine")
 
-    def fail(*_: object) -> None:
+    def fail(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", fail)
@@ -294,7 +282,7 @@ def test_what_stood_there_stays_when_writing_fails(
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
-def test_copies_go_to_the_clipboard_and_keys_save_what_has_the_keyboard(window: Window) -> None:
+def test_copies_go_to_the_clipboard_and_keys_save_what_has_the_keyboard(window):
     window.state.set_head(0, 0)
     window.open_room("attend")
     buttons = figure_buttons(window.frame.room)
@@ -312,7 +300,7 @@ def test_copies_go_to_the_clipboard_and_keys_save_what_has_the_keyboard(window: 
     assert QApplication.clipboard().text().startswith("# Every head")
 
 
-def test_there_is_nothing_to_save_before_a_reading(window: Window) -> None:
+def test_there_is_nothing_to_save_before_a_reading(window):
     window.open_room("attend")
     window.state.reading = None
     window.state.reading_changed.emit()
@@ -320,7 +308,7 @@ def test_there_is_nothing_to_save_before_a_reading(window: Window) -> None:
     assert "no picture here" in window.frame.banner.text
 
 
-def test_curves_are_saved_with_all_their_points(looks: QApplication, qtbot: QtBot) -> None:
+def test_curves_are_saved_with_all_their_points(looks, qtbot):
     curves = CurveSpec("a", "training", "curve_train"), CurveSpec("b", "held out", "bad", dots=True)
     spec = PlotSpec("Loss", curves, "loss")
     plot = CurvePlot(spec)
@@ -343,7 +331,7 @@ def test_curves_are_saved_with_all_their_points(looks: QApplication, qtbot: QtBo
     assert {"loss", "step", "training"} <= {text.strip() for text in texts}
 
 
-def test_a_page_shows_hostile_words_as_they_are_written(looks: QApplication) -> None:
+def test_a_page_shows_hostile_words_as_they_are_written(looks):
     """Whatever a token says is text: in the title, the caption, the numbers, and the names in its script."""
     hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)> " onload=alert(1) %names% %frames%'
     picture = Picture(20, 10, lambda painter: None)
@@ -352,7 +340,7 @@ def test_a_page_shows_hostile_words_as_they_are_written(looks: QApplication) -> 
         title=hostile, caption=hostile, numbers=numbers, frames={hostile: picture, "%title%": picture}
     )
     page = ANIMATIONS[".html"](figure).decode()
-    seen: list[tuple[str, dict[str, str | None]]] = []
+    seen = []
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, attributes: seen.append((tag, dict(attributes)))
     parser.feed(page)
@@ -371,7 +359,7 @@ BAD_NAMES = ["a\0b", "half \ud800", "n" * 300, "no/such/folder"]
 
 @posix
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_a_bad_name_is_one_sentence(name: str, window: Window, tmp_path: Path) -> None:
+def test_a_bad_name_is_one_sentence(name, window, tmp_path):
     for save in (
         lambda: window.sessions.save(tmp_path / f"{name}.bertscope.json"),
         lambda: window.show_problem(refusal(lambda: save_figure(plain_figure(), tmp_path / f"{name}.csv"))),
@@ -384,7 +372,7 @@ def test_a_bad_name_is_one_sentence(name: str, window: Window, tmp_path: Path) -
     assert [file for file in tmp_path.iterdir() if file.is_file()] == []
 
 
-def refusal(act: Callable[[], object]) -> str:
+def refusal(act):
     with pytest.raises(BertcoreError) as caught:
         act()
     return str(caught.value)
@@ -392,7 +380,7 @@ def refusal(act: Callable[[], object]) -> str:
 
 @posix
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_the_dialog_takes_any_name(name: str, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dialog_takes_any_name(name, window, tmp_path, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
     file = ask_for_file(window, "Save", tmp_path, {".csv": "CSV (*.csv)"})
     assert file == tmp_path / f"{name}.csv"
@@ -400,7 +388,7 @@ def test_the_dialog_takes_any_name(name: str, window: Window, tmp_path: Path, mo
 
 @posix
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".csv", ".npz"])
-def test_a_private_file_stays_private_and_a_link_a_link(looks: QApplication, ending: str, tmp_path: Path) -> None:
+def test_a_private_file_stays_private_and_a_link_a_link(looks, ending, tmp_path):
     real, link = tmp_path / f"real{ending}", tmp_path / f"link{ending}"
     real.write_text("old")
     real.chmod(0o600)
@@ -410,7 +398,7 @@ def test_a_private_file_stays_private_and_a_link_a_link(looks: QApplication, end
 
 
 @posix
-def test_no_link_that_somebody_put_beside_it_is_followed(window: Window, tmp_path: Path) -> None:
+def test_no_link_that_somebody_put_beside_it_is_followed(window, tmp_path):
     """The names that earlier versions wrote to first could be foreseen."""
     precious, file = tmp_path / "precious", tmp_path / "mine.bertscope.json"
     precious.write_text("mine")
@@ -424,9 +412,7 @@ def test_no_link_that_somebody_put_beside_it_is_followed(window: Window, tmp_pat
 
 
 @posix
-def test_half_a_character_in_a_text_is_saved_as_a_question_mark(
-    window: Window, looks: QApplication, tmp_path: Path
-) -> None:
+def test_half_a_character_in_a_text_is_saved_as_a_question_mark(window, looks, tmp_path):
     window.state.text_a = "the \ud83d cat"
     window.sessions.save(tmp_path / "a.bertscope.json")
     assert load_session(tmp_path / "a.bertscope.json").text_a == "the ? cat"
@@ -437,7 +423,7 @@ def test_half_a_character_in_a_text_is_saved_as_a_question_mark(
 
 
 @posix
-def test_devices_are_refused(tmp_path: Path) -> None:
+def test_devices_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for file in (tmp_path / "pipe", Path("/dev/null"), tmp_path):
         assert "could not be written" in refusal(lambda file=file: write_whole(file, b"x"))
@@ -448,7 +434,7 @@ OFF = WhatIf(heads_off=frozenset({(1, 2)}))
 SAID_OFF = "head 2·3 off"
 
 
-def test_effects_are_said_to_be_of_the_model_as_it_is(window: Window) -> None:
+def test_effects_are_said_to_be_of_the_model_as_it_is(window):
     """The pictures under them are of the model as it is changed."""
     room = attend_room.attend(window)
     window.state.set_masks((2,))
@@ -461,14 +447,14 @@ def test_effects_are_said_to_be_of_the_model_as_it_is(window: Window) -> None:
     assert SAID_OFF in figure.caption and "squares: of the model as it is" in figure.caption
 
 
-def test_surprise_is_of_the_text_as_typed(window: Window) -> None:
+def test_surprise_is_of_the_text_as_typed(window):
     window.state.set_what_if(OFF)
     figure = figure_of(page("surprise", window))
     assert figure is not None and TEXT_A in figure.caption and SAID_OFF in figure.caption
     assert "masked:" not in figure.caption
 
 
-def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(open_window: Opener, tmp_path: Path) -> None:
+def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(open_window, tmp_path):
     window = open_window(save_family("minilm", tmp_path / "minilm"), TEXT_A, TEXT_B)
     window.state.set_token_view(words=True)
     window.state.set_what_if(OFF)
@@ -484,7 +470,7 @@ def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(open_windo
     assert figure_of(room.words_view.pair) is None
 
 
-def test_the_verdict_of_a_head_is_of_what_it_read(window: Window) -> None:
+def test_the_verdict_of_a_head_is_of_what_it_read(window):
     window.state.set_what_if(OFF)
     room = predict(window, (2,))
     figure, said = figure_of(room.words_view.pair), room.words_view.pair.verdict
@@ -494,11 +480,11 @@ def test_the_verdict_of_a_head_is_of_what_it_read(window: Window) -> None:
     assert [one.verdict for one in room.words_view.pair.pairs] == [f"{said} (with changes)"]
 
 
-def test_the_order_of_filling_is_that_of_the_steps(window: Window) -> None:
+def test_the_order_of_filling_is_that_of_the_steps(window):
     """Not the one that is chosen by now."""
     view = page("fill", window)
 
-    def said() -> str:
+    def said():
         figure = figure_of(view)
         return figure.hint
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from app.look import numbers
 from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.matrix_view import MatrixView
-from app.rooms.predict.room import PredictRoom
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.explore_state import ExploreState
@@ -22,7 +20,7 @@ from app.widgets.token_strip import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
 from tests.app.attend_room import attend, traced, values
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, settle, wait_until
 from tests.app.family_models import SHAPES, save_family, vocabulary
 from tests.app.predict_room import nothing, texts
 from tests.app.test_apply_room import make_model
@@ -32,16 +30,16 @@ Show = Callable[[str], Window]
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(tmp_path_factory):
     folder = tmp_path_factory.mktemp("families")
     return {name: save_family(name, folder / name) for name in SHAPES}
 
 
 @pytest.fixture
-def show(open_window: Opener, folders: dict[str, Path]) -> Show:
+def show(open_window, folders):
     """A window that shows the usual pair, read by the family's small model."""
 
-    def make(name: str) -> Window:
+    def make(name):
         window = open_window(folders[name], TEXT_A, TEXT_B)
         window.state.set_masks(())
         settle(window)
@@ -50,14 +48,14 @@ def show(open_window: Opener, folders: dict[str, Path]) -> Show:
     return make
 
 
-def predict(window: Window) -> PredictRoom:
+def predict(window):
     room = window.open_room("predict")
     settle(window)
     return room
 
 
 @pytest.mark.parametrize(("name", "says"), [("distilbert", "no segments"), ("roberta", "one segment")])
-def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str, says: str) -> None:
+def test_without_segments_a_sentence_stands_in_their_place(show, name, says):
     window = show(name)
     room = opened(window)
     token, segment, position, total, _ = room.get_view("parts").charts["strips"].parts
@@ -77,7 +75,7 @@ def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str
     assert "sentence A" in chips_of(window.state)[1].hint()
 
 
-def test_embeddings_narrower_than_hidden_states(show: Show) -> None:
+def test_embeddings_narrower_than_hidden_states(show):
     window = show("albert")
     room = opened(window)
     token, segment, position, total, last = (part.values for part in room.get_view("parts").charts["strips"].parts)
@@ -94,14 +92,14 @@ def test_embeddings_narrower_than_hidden_states(show: Show) -> None:
     )
 
 
-def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show: Show) -> None:
+def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show):
     room = opened(show("pre-norm"))
     last = room.get_view("parts").charts["strips"].parts[-1]
     assert last.values is None and "No LayerNorm" in last.reason
     assert not room.get_view("parts").length_after.isVisible() and not room.get_view("parts").last_scale.isVisible()
 
 
-def test_strips_fill_their_place_without_covering_each_other(show: Show) -> None:
+def test_strips_fill_their_place_without_covering_each_other(show):
     strips = opened(show("distilbert")).get_view("parts").charts["strips"]
     rects = [strips.strip_rect(number) for number in range(5)]
     assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rects))
@@ -110,7 +108,7 @@ def test_strips_fill_their_place_without_covering_each_other(show: Show) -> None
     assert strips.cell_at(rects[1].center()) is None
 
 
-def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[str, Path]) -> None:
+def test_positions_are_compared_from_the_first_one_on(show, folders):
     room = opened(show("roberta"))
     cosines = room.get_view("parts").charts["positions"].values
     table = load_checkpoint(folders["roberta"]).model.embeddings.position.weight[2:].numpy()  # 0 and 1 are padding's
@@ -119,7 +117,7 @@ def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[
     assert cosines[0, 1] == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_models_own_names_are_shown(show: Show) -> None:
+def test_the_models_own_names_are_shown(show):
     window = show("roberta")
     window.state.toggle_mask(2)
     room = predict(window)
@@ -136,13 +134,13 @@ def test_the_models_own_names_are_shown(show: Show) -> None:
 
 
 @pytest.mark.parametrize(("name", "family"), [("roberta", "RoBERTa"), ("pre-norm", "pre-norm BERT"), ("minilm", "")])
-def test_the_family_is_named_where_it_is_not_bert(show: Show, name: str, family: str) -> None:
+def test_the_family_is_named_where_it_is_not_bert(show, name, family):
     window = show(name)
     title, status = window.frame.title_bar.model.text(), window.frame.status.text
     assert f" · {family} · " in title and status.startswith(family) if family else "BERT" not in title + status
 
 
-def test_albert_says_whether_a_comes_before_b(show: Show) -> None:
+def test_albert_says_whether_a_comes_before_b(show):
     window = show("albert")
     room, reading = predict(window), window.state.reading
     assert reading is not None and reading.trace.sentence_order_logits is not None
@@ -154,7 +152,7 @@ def test_albert_says_whether_a_comes_before_b(show: Show) -> None:
     assert "Type a second sentence" in texts(room.words_view.pair)
 
 
-def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict[str, Path]) -> None:
+def test_a_sentence_encoder_says_how_alike_a_and_b_are(show, folders):
     window = show("minilm")
     room = predict(window)
     checkpoint = load_checkpoint(folders["minilm"])
@@ -171,7 +169,7 @@ def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict
     assert "Type a second sentence" in texts(room.words_view.pair)
 
 
-def test_a_discriminator_judges_every_token(show: Show) -> None:
+def test_a_discriminator_judges_every_token(show):
     window = show("discriminator")
     room, reading = predict(window), window.state.reading
     assert reading is not None and reading.trace.replaced_logits is not None
@@ -190,11 +188,11 @@ def test_a_discriminator_judges_every_token(show: Show) -> None:
     assert window.state.focus == 4
 
 
-def test_other_models_judge_no_tokens(show: Show) -> None:
+def test_other_models_judge_no_tokens(show):
     assert predict(show("albert")).words_view.cards["replaced"].isHidden()
 
 
-def test_many_layers_and_nothing_to_predict(show: Show) -> None:
+def test_many_layers_and_nothing_to_predict(show):
     window = show("encoder")
     attend = window.open_room("attend")
     window.state.set_head(23, 15)
@@ -208,7 +206,7 @@ def test_many_layers_and_nothing_to_predict(show: Show) -> None:
     assert all(part.values is not None for part in opened(window).get_view("parts").charts["strips"].parts)
 
 
-def test_models_of_different_families_follow_each_other(show: Show, folders: dict[str, Path]) -> None:
+def test_models_of_different_families_follow_each_other(show, folders):
     window = show("roberta")
     room = opened(window)
     for name in ("albert", "distilbert", "pre-norm", "discriminator"):
@@ -224,7 +222,7 @@ def test_models_of_different_families_follow_each_other(show: Show, folders: dic
         assert room.get_view("parts").no_segments.isVisible() == ("segments" in model.missing)
 
 
-def test_a_vocabulary_without_a_mask_masks_nothing() -> None:
+def test_a_vocabulary_without_a_mask_masks_nothing():
     tokenizer = vocabulary("wordpiece")
     tokenizer.mask_id = tokenizer.mask_token = None
     state, said = ExploreState(), []
@@ -241,7 +239,7 @@ OFTEN = ("discriminator", "distilbert", "pre-norm", "albert")  # narrow embeddin
 
 
 @pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in SHAPES])
-def test_every_view_works_for_every_family_and_for_little_text(show: Show, name: str) -> None:
+def test_every_view_works_for_every_family_and_for_little_text(show, name):
     window = show(name)
     for text, specials in ((TEXT_A, True), ("cat", False), ("", False)):
         window.state.set_token_view(specials=specials)
@@ -257,7 +255,7 @@ def test_every_view_works_for_every_family_and_for_little_text(show: Show, name:
 
 
 @pytest.mark.parametrize("family", ["distilbert", "albert", "discriminator", "minilm", "roberta"])
-def test_every_mode_and_tab_of_each_family(open_window: Opener, folders: dict[str, Path], family: str) -> None:
+def test_every_mode_and_tab_of_each_family(open_window, folders, family):
     window = open_window(folders[family], TEXT_A, TEXT_B)
     room = attend(window)
     model = window.state.model
@@ -283,7 +281,7 @@ def test_every_mode_and_tab_of_each_family(open_window: Opener, folders: dict[st
 
 
 @pytest.mark.parametrize("kind", ["classify", "tag", "span"])
-def test_a_fine_tuned_model_is_asked_about_its_own_task(open_window: Opener, tmp_path: Path, kind: str) -> None:
+def test_a_fine_tuned_model_is_asked_about_its_own_task(open_window, tmp_path, kind):
     window = open_window(make_model(tmp_path / kind, kind), TEXT_A, TEXT_B)
     room = attend(window)
     room.side.what_if.head_off.click()
@@ -304,7 +302,7 @@ def test_a_fine_tuned_model_is_asked_about_its_own_task(open_window: Opener, tmp
     assert view.bars.columns
 
 
-def test_24_by_16_heads(open_window: Opener, folders: dict[str, Path]) -> None:
+def test_24_by_16_heads(open_window, folders):
     window = open_window(folders["encoder"], TEXT_A, TEXT_B)
     room = attend(window)
     answered(window)
@@ -321,7 +319,7 @@ def test_24_by_16_heads(open_window: Opener, folders: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("specials", [True, False])
-def test_nothing_but_special_tokens(window: Window, specials: bool) -> None:
+def test_nothing_but_special_tokens(window, specials):
     """With them left out there is nothing to show at all."""
     room = attend(window)
     window.state.set_text("", "")
@@ -346,7 +344,7 @@ def test_nothing_but_special_tokens(window: Window, specials: bool) -> None:
     assert room.is_drawn and "cat" in room.view.attentions.units.labels
 
 
-def test_one_word_without_special_tokens(window: Window) -> None:
+def test_one_word_without_special_tokens(window):
     room = attend(window)
     window.state.set_text("cat", "")
     window.state.set_token_view(specials=False)
@@ -360,7 +358,7 @@ def test_one_word_without_special_tokens(window: Window) -> None:
     assert not window.frame.banner.is_shown
 
 
-def test_from_many_heads_to_few(open_window: Opener, folders: dict[str, Path], model_folder: Path) -> None:
+def test_from_many_heads_to_few(open_window, folders, model_folder):
     window = open_window(folders["encoder"], TEXT_A, TEXT_B)
     room = attend(window)
     room.shared.choose((20, 12), (3, 9), (1, 1))

@@ -5,9 +5,7 @@ import io
 import re
 import shutil
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,14 +19,12 @@ from app.figures.files import NUMBERS, PICTURES, save_figure
 from app.rooms.film import content
 from app.rooms.film.content import Guesses, position_to_show
 from app.rooms.film.picture import Film, FilmPlan, spread
-from app.rooms.film.view import FilmView
-from app.shell.window import Window
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import TINY, assets
 from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, Opener, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle, wait_until
 from tests.app.run_window import STEPS, last_snapshot, run
 from tests.app.test_apply_room import TEXTS, A, make_model, oracle_of
 from tests.app.train_room import stored_run
@@ -36,32 +32,31 @@ from tests.app.train_room import stored_run
 __all__ = ["last_snapshot", "run"]  # fixtures
 ROOT = Path(__file__).parents[2]
 SEEDS = {0: 3, 20: 4}  # of the snapshots of a fine-tuned run, by step
-FilmOf = Callable[..., tuple[Window, FilmView, list[Any], list[Any]]]
 
 
-def opened(window: Window) -> FilmView:
-    room: Any = window.open_room("film")
+def opened(window):
+    room = window.open_room("film")
     return room.view
 
 
-def wait_for_frames(view: FilmView, count: int = len(STEPS)) -> None:
+def wait_for_frames(view, count=len(STEPS)):  # noqa: B008
     wait_until(lambda: len(view.strip.film.frames) == count and not view.question.is_running)
 
 
 @pytest.fixture
-def window(last_snapshot: Window) -> Window:
+def window(last_snapshot):
     return last_snapshot
 
 
 @pytest.fixture
-def view(window: Window) -> FilmView:
+def view(window):
     """With all frames computed."""
     view = opened(window)
     wait_for_frames(view)
     return view
 
 
-def test_each_frame_is_what_its_snapshot_reads(window: Window, run: RunFolder) -> None:
+def test_each_frame_is_what_its_snapshot_reads(window, run):
     """The open model is left alone; losses are those of the run."""
     model, reading, asked = window.state.model, window.state.reading, list[str]()
     window.services.open_model.requested.connect(asked.append)
@@ -81,7 +76,7 @@ def test_each_frame_is_what_its_snapshot_reads(window: Window, run: RunFolder) -
     assert film.curve.steps.tolist() == [1, 10, 40] and film.curve.at(40) == pytest.approx(8 / 41)
 
 
-def test_what_is_typed_is_read_by_all_and_a_click_opens_one(window: Window, view: FilmView) -> None:
+def test_what_is_typed_is_read_by_all_and_a_click_opens_one(window, view):
     window.state.set_text("A dog ran home.", "")
     wait_until(lambda: view.question.is_running)
     wait_for_frames(view)
@@ -100,11 +95,11 @@ def test_what_is_typed_is_read_by_all_and_a_click_opens_one(window: Window, view
 
 
 @pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+def gate(monkeypatch):
     """The worker waits for it after the first snapshot."""
     opened, read = threading.Event(), content.read_snapshots
 
-    def slowly(*args: Any) -> Iterator[object]:
+    def slowly(*args):
         for number, snapshot in enumerate(read(*args)):
             assert number == 0 or opened.wait(TIMEOUT_MS / 1000)
             yield snapshot
@@ -114,7 +109,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     opened.set()
 
 
-def test_it_can_be_stopped_and_goes_on_where_it_was(window: Window, gate: threading.Event) -> None:
+def test_it_can_be_stopped_and_goes_on_where_it_was(window, gate):
     view = opened(window)
     wait_until(lambda: len(view.strip.film.frames) == 1)
     first = view.strip.film.frames[0]
@@ -127,7 +122,7 @@ def test_it_can_be_stopped_and_goes_on_where_it_was(window: Window, gate: thread
     assert view.strip.film.frames[0] is first
 
 
-def test_without_snapshots_it_says_where_there_are_some(window: Window, view: FilmView, model_folder: Path) -> None:
+def test_without_snapshots_it_says_where_there_are_some(window, view, model_folder):
     window.open_model(model_folder)
     wait_until(view.open_tiny.isVisible)
     assert view.nothing_title.text() == "tiny-model has no snapshots" and view.nothing_title.isVisible()
@@ -137,9 +132,7 @@ def test_without_snapshots_it_says_where_there_are_some(window: Window, view: Fi
 
 
 @pytest.mark.parametrize("picture", ["heads", "head", "words"])
-def test_figures_and_their_numbers(
-    window: Window, view: FilmView, run: RunFolder, tmp_path: Path, picture: str
-) -> None:
+def test_figures_and_their_numbers(window, view, run, tmp_path, picture):
     """The picture that was chosen stays when the window is built anew."""
     view.tabs.setCurrentIndex(["heads", "head", "words"].index(picture))
     window.state.set_head(1, 2)
@@ -164,7 +157,7 @@ def test_figures_and_their_numbers(
     assert ["40", f"{8 / 41:.9g}"] in rows
 
 
-def test_animations_have_a_frame_for_each_snapshot(window: Window, view: FilmView, tmp_path: Path) -> None:
+def test_animations_have_a_frame_for_each_snapshot(window, view, tmp_path):
     """Pictures of other rooms are none."""
     figure = view.figure_of_strip()
     assert list(figure.frames) == ["step 0", "step 10", "step 40"]
@@ -189,7 +182,7 @@ def test_animations_have_a_frame_for_each_snapshot(window: Window, view: FilmVie
     assert "film strip" in window.frame.banner.text
 
 
-def test_the_readme_opens_with_a_film_strip_of_the_run_that_ships() -> None:
+def test_the_readme_opens_with_a_film_strip_of_the_run_that_ships():
     """`make film` has made it."""
     readme, image = (ROOT / "README.md").read_text(encoding="utf-8"), ROOT / "docs" / "images" / "film-strip.webp"
     assert re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme)[0] == "docs/images/film-strip.webp"
@@ -199,7 +192,7 @@ def test_the_readme_opens_with_a_film_strip_of_the_run_that_ships() -> None:
         assert made.width == 2 * 900
 
 
-def test_columns_are_spread_over_the_run() -> None:
+def test_columns_are_spread_over_the_run():
     steps = [0, 50, 160, 400, 630, 1250, 2500, 4000, 6300, 12000]
     assert spread(steps, 10) == spread(steps, 40) == list(range(10))
     few = spread(steps, 4)
@@ -214,13 +207,13 @@ def test_columns_are_spread_over_the_run() -> None:
 
 
 @pytest.fixture
-def film_of(open_window: Opener, tmp_path: Path) -> FilmOf:
+def film_of(open_window, tmp_path):
     """The film strip of a run on a kind of task, with A typed, and in Apply's editor a text.
 
     Gives also what it shows at each step, and what the engine answers there.
     """
 
-    def make(kind: str, text: str | None = None) -> tuple[Window, FilmView, list[Any], list[Any]]:
+    def make(kind, text=None):
         text = TEXTS.get(kind, "") if text is None else text
         run = stored_run(kind, step=20, fraction=1.0)
         for step, seed in SEEDS.items():
@@ -236,13 +229,13 @@ def film_of(open_window: Opener, tmp_path: Path) -> FilmOf:
     return make
 
 
-def guesses(view: FilmView) -> list[Any]:
+def guesses(view):
     film = view.strip.film
     return [film.guesses(frame) for _, frame in sorted(film.frames.items())]
 
 
 @pytest.mark.parametrize("kind", ["classify", "span", "choice", "regress"])
-def test_the_answer_of_each_task(kind: str, film_of: FilmOf) -> None:
+def test_the_answer_of_each_task(kind, film_of):
     _, view, shown, answers = film_of(kind)
     for found, wanted in zip(shown, answers, strict=True):
         if kind == "classify":
@@ -262,7 +255,7 @@ def test_the_answer_of_each_task(kind: str, film_of: FilmOf) -> None:
     assert shares.shape == (2, 3 if kind in ("classify", "choice") else 1)
 
 
-def test_the_tag_of_the_selected_word(film_of: FilmOf) -> None:
+def test_the_tag_of_the_selected_word(film_of):
     window, view, _, answers = film_of("tag")
     window.state.set_focus(2)
     shown = guesses(view)
@@ -272,8 +265,8 @@ def test_the_tag_of_the_selected_word(film_of: FilmOf) -> None:
 
 
 def test_without_a_passage_there_is_no_answer_and_without_a_selection_a_word_with_a_tag_is_shown(
-    film_of: FilmOf,
-) -> None:
+    film_of,
+):
     assert film_of("span", "")[2] == [None, None]
     tags = [Guesses(1, (("O", 0.9),)), Guesses(2, (("B-PER", 0.8),)), Guesses(3, (("O", 0.9),))]
     assert position_to_show(tags, None) == 2 and position_to_show(tags, 3) == 3 and position_to_show(tags, 7) == 2

@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QWidget
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QFileDialog
 
 from app.look import theme
 from app.rooms.train.form.fields import values_of
 from app.rooms.train.form.new_run_form import A_FILE, NewRunForm
-from app.rooms.train.room import TrainRoom
-from app.runs.process import RunCommand
 from app.runs.run_kinds import BY_KEY, RUN_KINDS, read_settings
 from app.runs.run_state import RunState
 from app.widgets.controls import SpinBox
@@ -33,46 +30,46 @@ PAIRS = "sentence1\tsentence2\tlabel\nA dog.\tA cat.\tno\nA dog.\tDogs.\tyes\n"
 Fill = Callable[[NewRunForm, Path], object]
 
 
-def _started(room: TrainRoom, orders: list[RunCommand]) -> RunCommand:
+def _started(room, orders):
     orders.clear()
     room.form.submit()
     (order,) = orders
     return order
 
 
-def _write(folder: Path, **files: str) -> Path:
+def _write(folder, **files):
     for name, text in files.items():
         (folder / name.replace("_", ".")).write_text(text)
     return folder
 
 
-def _choose(form: NewRunForm, name: str, value: object) -> None:
+def _choose(form, name, value):
     """As a person does: in the drop-down list of that name."""
     field = form.length.unit_choice if name == "unit" else getattr(form, name)
     field.setCurrentIndex(value if isinstance(value, int) else field.findData(value))
     field.activated.emit(field.currentIndex())
 
 
-def _own(file: str, text: str | None = None) -> Fill:
+def _own(file, text=None):
     return lambda form, folder: form.set_file(
         _write(folder, **({} if text is None else {file: text})) / file.replace("_", ".")
     )
 
 
-def _set(**settings: str) -> Fill:
-    def fill(form: NewRunForm, _folder: Path) -> None:
+def _set(**settings):
+    def fill(form, _folder):
         for name, text in settings.items():
             (form.basic if name in form.basic.fields else form.advanced).set_value(name, text)
 
     return fill
 
 
-def _settings(text: str) -> Fill:
+def _settings(text):
     return lambda form, folder: form.load(_write(folder, settings_json=text) / "settings.json")
 
 
-def _of_family(pairs: str = "") -> Fill:
-    def fill(form: NewRunForm, _folder: Path) -> None:
+def _of_family(pairs=""):
+    def fill(form, _folder):
         form.advanced.set_value("family", "albert")
         form.advanced.fields["family"].activated.emit(2)
         if pairs:
@@ -81,8 +78,8 @@ def _of_family(pairs: str = "") -> Fill:
     return fill
 
 
-def _with_length(unit: str, number: float | None = None) -> Fill:
-    def fill(form: NewRunForm, _folder: Path) -> None:
+def _with_length(unit, number=None):
+    def fill(form, _folder):
         _choose(form, "unit", unit)
         if number is not None:
             form.length.spin_box.setValue(number)
@@ -90,7 +87,7 @@ def _with_length(unit: str, number: float | None = None) -> Fill:
     return fill
 
 
-def _with_columns(form: NewRunForm, folder: Path) -> None:
+def _with_columns(form, folder):
     _own("reviews_csv", CSV)(form, folder)
     columns = form.columns.choices
     assert [columns["text"].itemText(i) for i in range(1, 4)] == ["review", "stars", "when"]
@@ -98,7 +95,7 @@ def _with_columns(form: NewRunForm, folder: Path) -> None:
     columns["label"].setCurrentText("stars")
 
 
-def _published(form: NewRunForm, folder: Path) -> None:
+def _published(form, folder):
     form.set_file(_write(folder, eng_train="Anna NNP I-NP I-PER\n", eng_testa="Anna NNP I-NP I-PER\n"))
 
 
@@ -150,7 +147,7 @@ STARTED: dict[str, tuple[str, Fill, dict[str, Any]]] = {  # kind, what is filled
 
 
 @pytest.mark.parametrize("case", STARTED)
-def test_what_is_set_reaches_the_run(case: str, room: TrainRoom, orders: list, tmp_path: Path) -> None:
+def test_what_is_set_reaches_the_run(case, room, orders, tmp_path):
     kind, fill, expected = STARTED[case]
     room.runs_card.show_form()
     room.form.set_kind(kind)
@@ -162,7 +159,7 @@ def test_what_is_set_reaches_the_run(case: str, room: TrainRoom, orders: list, t
 
 
 @pytest.mark.parametrize("kind", TASK_KINDS)
-def test_a_sample_starts_at_once(kind: str, room: TrainRoom, orders: list, tmp_path: Path) -> None:
+def test_a_sample_starts_at_once(kind, room, orders, tmp_path):
     room.form.set_kind(kind)
     order = _started(room, orders)
     options = order.options
@@ -173,9 +170,7 @@ def test_a_sample_starts_at_once(kind: str, room: TrainRoom, orders: list, tmp_p
 
 
 @pytest.mark.parametrize(("kind", "setting"), [("continue", "start"), ("distil", "teacher"), ("classify", "model")])
-def test_the_model_to_start_from(
-    kind: str, setting: str, room: TrainRoom, orders: list, model_folder: Path, headless_folder: Path, tmp_path: Path
-) -> None:
+def test_the_model_to_start_from(kind, setting, room, orders, model_folder, headless_folder, tmp_path):
     room.form.set_kind(kind)
     room.form.model.set_folder(str(model_folder))
     values = values_of(_started(room, orders).options)
@@ -208,7 +203,7 @@ REFUSED: dict[str, tuple[str, Fill, str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_is_said_and_nothing_starts(case: str, room: TrainRoom, orders: list, tmp_path: Path) -> None:
+def test_what_cannot_be_is_said_and_nothing_starts(case, room, orders, tmp_path):
     kind, fill, said = REFUSED[case]
     room.form.set_kind(kind)
     fill(room.form, tmp_path)
@@ -218,7 +213,7 @@ def test_what_cannot_be_is_said_and_nothing_starts(case: str, room: TrainRoom, o
 
 
 @pytest.mark.parametrize("kind", [kind.key for kind in RUN_KINDS])
-def test_each_kind_shows_what_it_has(kind: str, room: TrainRoom) -> None:
+def test_each_kind_shows_what_it_has(kind, room):
     entry = BY_KEY[kind]
     form = room.form
     form.set_kind(kind)
@@ -235,7 +230,7 @@ def test_each_kind_shows_what_it_has(kind: str, room: TrainRoom) -> None:
     assert len(set(titles)) == len(titles) and len(set(names)) == len(names), (titles, names)
 
 
-def test_every_published_task_can_be_tried_and_every_sample_is_offered() -> None:
+def test_every_published_task_can_be_tried_and_every_sample_is_offered():
     offered = [spec for kind in RUN_KINDS for spec in kind.samples]
     names = [spec.name for spec in offered]
     assert set(TASKS) - {kind.own_task for kind in RUN_KINDS} <= set(names) and len(names) == len(set(names))
@@ -246,9 +241,7 @@ def test_every_published_task_can_be_tried_and_every_sample_is_offered() -> None
 
 
 @pytest.mark.parametrize(("typed", "minutes"), [("soon", 2.0), ("7.5", 7.5), ("0", 2.0), ("-3", 3.0), ("12", 12.0)])
-def test_only_a_length_that_can_be_run_is_typed(
-    room: TrainRoom, orders: list, typed: str, minutes: float, qtbot: QtBot
-) -> None:
+def test_only_a_length_that_can_be_run_is_typed(room, orders, typed, minutes, qtbot):
     """In a field that looks as the others do: a style sheet draws no buttons of a spin box, and leaves its text no
     room."""
     room.runs_card.show_form()
@@ -263,7 +256,7 @@ def test_only_a_length_that_can_be_run_is_typed(
         assert field.text() == text
 
 
-def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, orders: list, qtbot: QtBot) -> None:
+def test_enter_in_a_line_starts_and_elsewhere_does_not(room, orders, qtbot):
     room.runs_card.show_form()
     for field in (room.form.basic.fields["preset"], room.form.cancel):
         qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -274,9 +267,9 @@ def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, orders: 
         assert orders.pop()
 
 
-def test_tab_goes_from_field_to_field_as_they_stand(room: TrainRoom) -> None:
+def test_tab_goes_from_field_to_field_as_they_stand(room):
     form, order = room.form, []
-    widget: QWidget = form
+    widget = form
     while (widget := widget.nextInFocusChain()) is not form:
         order.append(widget)
     places = [order.index(each) for each in (form.source, form.basic.fields["preset"], form.length.spin_box, form.fold)]
@@ -285,8 +278,8 @@ def test_tab_goes_from_field_to_field_as_they_stand(room: TrainRoom) -> None:
 
 
 @pytest.mark.parametrize("field", ["name", "source", "cancel"])
-def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbot: QtBot) -> None:
-    escaped: list[str] = []
+def test_escape_in_the_form_is_not_the_windows(room, field, qtbot):
+    escaped = []
     action = QAction("Deselect", room)  # the room is the window here
     action.setShortcut("Esc")
     action.triggered.connect(lambda: escaped.append("window"))
@@ -301,9 +294,7 @@ def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbo
 
 
 @pytest.mark.parametrize("kind", ["classify", "pretrain"])
-def test_a_dialog_that_is_closed_chooses_nothing(
-    room: TrainRoom, orders: list, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dialog_that_is_closed_chooses_nothing(room, orders, kind, monkeypatch):
     _choose(room.form, "kind", kind)
     first = room.form.source.currentText()
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
@@ -312,7 +303,7 @@ def test_a_dialog_that_is_closed_chooses_nothing(
     assert _started(room, orders).kind == BY_KEY[kind].usual.kind
 
 
-def test_advanced_is_folded_at_first(room: TrainRoom) -> None:
+def test_advanced_is_folded_at_first(room):
     room.runs_card.show_form()
     fields = room.form.advanced.fields.values()
     assert not any(field.isVisibleTo(room) for field in fields)
@@ -320,7 +311,7 @@ def test_advanced_is_folded_at_first(room: TrainRoom) -> None:
     assert all(field.isVisibleTo(room) for field in fields)
 
 
-def test_number_of_parameters(room: TrainRoom) -> None:
+def test_number_of_parameters(room):
     """Counted by making the model; at most so many until the words are counted."""
     room.form.set_kind("pretrain")
     assert "At most" in room.form.advice.text()
@@ -330,8 +321,8 @@ def test_number_of_parameters(room: TrainRoom) -> None:
     assert f"{sum(parameter.numel() for parameter in model.parameters()):,} parameters" in room.form.advice.text()
 
 
-def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room: TrainRoom, tmp_path: Path) -> None:
-    def drop(file: Path) -> None:
+def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room, tmp_path):
+    def drop(file):
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(file))])
         point, action, mouse = QPointF(5, 5), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
@@ -355,14 +346,14 @@ def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room: TrainRoom, 
 
 
 @pytest.fixture
-def form(qtbot: QtBot) -> NewRunForm:
+def form(qtbot):
     made = NewRunForm(RunState())
     qtbot.addWidget(made)
     return made
 
 
 @pytest.mark.parametrize("kind", [kind.key for kind in RUN_KINDS])
-def test_there_and_back(kind: str, form: NewRunForm, tmp_path: Path, qtbot: QtBot) -> None:
+def test_there_and_back(kind, form, tmp_path, qtbot):
     form.set_kind(kind)
     form.name.setText("another name")
     form.length.set_length("steps", 77)
@@ -379,7 +370,7 @@ def test_there_and_back(kind: str, form: NewRunForm, tmp_path: Path, qtbot: QtBo
     assert other.name.text() == "another name" and other.length.number == 77
 
 
-def test_what_has_no_field_is_kept(form: NewRunForm, tmp_path: Path) -> None:
+def test_what_has_no_field_is_kept(form, tmp_path):
     options = PretrainOptions(preset="tiny").with_changes(name="mine", evaluations=7, next_sentence_weight=0.5)
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({**options.to_dict(), "data": {"corpus": [str(assets() / "corpus" / "mirror.txt")]}}))
@@ -392,7 +383,7 @@ def test_what_has_no_field_is_kept(form: NewRunForm, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", sorted((assets() / "recipes").glob("*.json")), ids=lambda file: file.stem)
-def test_recipes_that_ship(file: Path, form: NewRunForm) -> None:
+def test_recipes_that_ship(file, form):
     """But for the texts, which are named on the command line."""
     form.load(file)
     wanted, found = read_settings(read_recipe(file), file.name), form.planned().options
@@ -402,7 +393,7 @@ def test_recipes_that_ship(file: Path, form: NewRunForm) -> None:
     assert given == {name: getattr(found.training, name) for name in given}
 
 
-def test_own_file_with_its_columns(form: NewRunForm, tmp_path: Path) -> None:
+def test_own_file_with_its_columns(form, tmp_path):
     _write(tmp_path, mine_csv="id,said,mood\n1,Hi.,good\n2,Go.,bad\n")
     table, file = tmp_path / "mine.csv", tmp_path / "s.json"
     columns = {"text": "said", "label": "mood"}

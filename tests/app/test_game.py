@@ -1,26 +1,21 @@
 """The guessing game: its rules, and a class that plays it with the keyboard in a real window."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from app.rooms.game import game as rules
 from app.rooms.game.game import ROUNDS, Game, Phase, Puzzle
-from app.rooms.game.view import GameView
-from app.shell.window import Window
 from app.widgets.answer_cover import Cover
 from bertcore.locations import SHIPPED, shipped_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import Opener, make_checkpoint, settle, wait_until
+from tests.app.conftest import make_checkpoint, settle, wait_until
 
 OWN = [Puzzle("The ", ("cat", "dog"), " sat on the mat."), Puzzle("A dog and a ", ("bird",), " ran home.")]
 
 
-def test_a_sentence_names_its_hidden_word_and_points_go_by_its_place() -> None:
+def test_a_sentence_names_its_hidden_word_and_points_go_by_its_place():
     for line, puzzle in (
         ("We drink tea from a [cup|mug].", Puzzle("We drink tea from a ", ("cup", "mug"), ".")),
         ("[Cows] eat grass", Puzzle("", ("Cows",), " eat grass")),
@@ -32,7 +27,7 @@ def test_a_sentence_names_its_hidden_word_and_points_go_by_its_place() -> None:
     assert [rules.points_for(puzzle.rank_in(words)) for words in lists] == [2, 1, 1, 0, 0, 0]
 
 
-def test_words_are_found_in_what_is_typed() -> None:
+def test_words_are_found_in_what_is_typed():
     assert rules.words_of(" cup,mug ; cup  glass. ") == ["cup", "mug", "glass"]
     assert rules.words_of("a b c d e f g") == ["a", "b", "c", "d", "e"] and rules.words_of("?!") == []
     found = rules.puzzles_of("It’s my mother-in-law, isn't it?")
@@ -41,7 +36,7 @@ def test_words_are_found_in_what_is_typed() -> None:
     assert found[3].whole[found[3].place.start : found[3].place.stop] == "isn't"
 
 
-def test_a_game_has_ten_sentences_and_keeps_the_score() -> None:
+def test_a_game_has_ten_sentences_and_keeps_the_score():
     game = Game(OWN)
     assert game.phase is Phase.WELCOME
     for number in range(ROUNDS):
@@ -57,7 +52,7 @@ def test_a_game_has_ten_sentences_and_keeps_the_score() -> None:
     assert game.round == 1 and not game.played and game.score == (0, 0)
 
 
-def test_words_that_the_model_cannot_find_are_left_out() -> None:
+def test_words_that_the_model_cannot_find_are_left_out():
     game = Game(OWN)
     for _ in range(3):
         game.advance(lambda puzzle: puzzle.answer == "bird")
@@ -74,7 +69,7 @@ def test_words_that_the_model_cannot_find_are_left_out() -> None:
         game.show_answer([])
 
 
-def test_the_sentences_that_ship_are_many_and_can_be_won() -> None:
+def test_the_sentences_that_ship_are_many_and_can_be_won():
     puzzles = rules.load_puzzles()
     assert len(puzzles) >= 3 * ROUNDS and len({puzzle.whole for puzzle in puzzles}) == len(puzzles)
     for name in SHIPPED:
@@ -87,7 +82,7 @@ def test_the_sentences_that_ship_are_many_and_can_be_won() -> None:
 
 
 @pytest.fixture
-def view(window: Window) -> GameView:
+def view(window):
     window.state.kept["game.play"] = Game(OWN)
     window.activateWindow()
     wait_until(lambda: QApplication.activeWindow() is window)
@@ -96,24 +91,24 @@ def view(window: Window) -> GameView:
     return view_of(window)
 
 
-def view_of(window: Window) -> GameView:
-    room: Any = window.frame.room
+def view_of(window):
+    room = window.frame.room
     return room.view
 
 
-def press(key: Qt.Key | str) -> None:
+def press(key):
     """Where the keyboard is; or types."""
     widget = QApplication.focusWidget()
     (QTest.keyClicks if isinstance(key, str) else QTest.keyClick)(widget, key)
 
 
-def seen_at_the_middle(widget: QWidget) -> QWidget | None:
+def seen_at_the_middle(widget):
     """What a click there would reach."""
     window = widget.window()
     return window.childAt(widget.mapTo(window, widget.rect().center()))
 
 
-def test_a_round_by_keyboard_alone(window: Window, view: GameView) -> None:
+def test_a_round_by_keyboard_alone(window, view):
     press(Qt.Key.Key_Return)
     assert window.state.text_a == "The [MASK] sat on the mat." and window.state.text_b == ""
     assert QApplication.focusWidget() is view.line
@@ -134,7 +129,7 @@ def test_a_round_by_keyboard_alone(window: Window, view: GameView) -> None:
     assert isinstance(seen_at_the_middle(view.model_rows), Cover)
 
 
-def test_a_remote_goes_on_and_an_arrow_skips(window: Window, view: GameView) -> None:
+def test_a_remote_goes_on_and_an_arrow_skips(window, view):
     press(Qt.Key.Key_PageDown)
     press(Qt.Key.Key_Down)
     assert window.state.text_a == "A dog and a [MASK] ran home." and view.game.round == 1
@@ -145,7 +140,7 @@ def test_a_remote_goes_on_and_an_arrow_skips(window: Window, view: GameView) -> 
     assert view.game.phase is Phase.GUESS and view.game.round == 2
 
 
-def test_an_own_sentence(window: Window, view: GameView) -> None:
+def test_an_own_sentence(window, view):
     """By keyboard; and by mouse, but for words that no mask can stand for."""
     for word, why in (("carpet", "cuts “carpet” into"), ("zebra", "not in this model")):
         view.own.click()
@@ -163,7 +158,7 @@ def test_an_own_sentence(window: Window, view: GameView) -> None:
     assert window.state.text_a == "The happy [MASK] sat." and view.game.phase is Phase.GUESS
 
 
-def test_neither_another_text_nor_a_projector_spoils_the_round(window: Window, view: GameView) -> None:
+def test_neither_another_text_nor_a_projector_spoils_the_round(window, view):
     press(Qt.Key.Key_Return)
     press("dog")
     window.appearance.set_look(projector=True)
@@ -184,7 +179,7 @@ def test_neither_another_text_nor_a_projector_spoils_the_round(window: Window, v
     assert len(window.state.reading.masks) == 1
 
 
-def test_a_model_without_words_says_so(open_window: Opener, tmp_path: Path) -> None:
+def test_a_model_without_words_says_so(open_window, tmp_path):
     window = open_window(make_checkpoint(tmp_path / "encoder", output_heads=()))
     wait_until(lambda: window.state.reading is not None)
     window.open_room("game")

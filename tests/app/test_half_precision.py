@@ -1,7 +1,6 @@
 """What a long text is compared with takes half the memory, is read as float32, and the status line says so."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +8,8 @@ import pytest
 from app.compute import reader as reader_module
 from app.compute.open_checkpoints import opened_checkpoint
 from app.compute.reader import MOST_TRACES_BYTES, read
-from app.shell.window import Window
 from app.state.baseline import OtherText
-from app.state.readings import Reading, request_for
+from app.state.readings import request_for
 from bertcore.analysis.half_precision import PARTS, HalfPrecision, halved, trace_bytes
 from tests.app.conftest import settle
 from tests.engine.models import tiny_checkpoint
@@ -19,7 +17,7 @@ from tests.engine.models import tiny_checkpoint
 OTHER = "A dog sat on the mat."
 
 
-def test_it_reads_as_float32() -> None:
+def test_it_reads_as_float32():
     values = np.random.default_rng(0).dirichlet(np.ones(7), size=(3, 2, 7)).astype(np.float32)
     half = HalfPrecision(values)
     assert (half.shape, half.size, half.ndim, len(half)) == (values.shape, values.size, 4, 3)
@@ -39,7 +37,7 @@ def test_it_reads_as_float32() -> None:
         assert np.abs(found - expected).max() < 2**-11  # half of the last of 11 bits
 
 
-def test_numbers_that_float16_does_not_have_stay(reading: Reading) -> None:
+def test_numbers_that_float16_does_not_have_stay(reading):
     large = reading.trace.queries.copy()
     large[0, 0, 0, 0] = 1e5
     made = halved(replace(reading.trace, queries=large))
@@ -47,14 +45,12 @@ def test_numbers_that_float16_does_not_have_stay(reading: Reading) -> None:
 
 
 @pytest.fixture
-def reading(window: Window) -> Reading:
+def reading(window):
     settle(window)
     return window.state.reading
 
 
-def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(
-    window: Window, reading: Reading, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(window, reading, monkeypatch):
     state = window.state
     state.set_baseline(OtherText(OTHER, ""))
     settle(window)
@@ -74,7 +70,7 @@ def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(
     assert "baseline kept in half precision, to save memory" in window.frame.status.text
 
 
-def test_a_long_text_goes_beyond_the_limit(tmp_path: Path) -> None:
+def test_a_long_text_goes_beyond_the_limit(tmp_path):
     """Of the shape of BERT-base, but for its width."""
     folder = tiny_checkpoint(
         tmp_path,

@@ -3,20 +3,15 @@
 import re
 import tomllib
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QUrl
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.__main__ import main
 from app.look import language
-from app.look.say import Titled
 from app.shell import installed_packages as installed
 from app.shell.about import AboutDialog
 from app.shell.rooms import ROOMS
-from app.shell.window import Window
 from app.state.glossary import find_words, load_glossary
 from app.widgets.help_panel import help_text
 from app.widgets.linked_text import LinkedText, WordCard, open_link
@@ -30,7 +25,7 @@ KEYS = [room.key for room in ROOMS]
 
 
 @pytest.mark.parametrize("room", KEYS)
-def test_each_room_has_a_help_with_formula_and_sources(room: str) -> None:
+def test_each_room_has_a_help_with_formula_and_sources(room):
     text = help_text(room)
     assert text.startswith(f"# {room.capitalize()}\n")
     assert 150 <= len(re.findall(r"\w+", text)) <= 350
@@ -38,7 +33,7 @@ def test_each_room_has_a_help_with_formula_and_sources(room: str) -> None:
     assert re.search(r"\*Sources\*:.* \d{4}", text), "no source with its year"
 
 
-def test_f1_opens_it_and_it_follows_the_room(window: Window) -> None:
+def test_f1_opens_it_and_it_follows_the_room(window):
     window.open_room("attend")
     assert not window.frame.help.is_open
     press(window, "F1")
@@ -51,14 +46,14 @@ def test_f1_opens_it_and_it_follows_the_room(window: Window) -> None:
     assert not panel.isVisible()
 
 
-def test_it_stays_open_in_another_size(window: Window) -> None:
+def test_it_stays_open_in_another_size(window):
     window.open_room("embed")
     window.toggle_help()
     window.appearance.set_look(projector=True)
     assert window.frame.help.is_open and window.frame.help.text.toPlainText().startswith("Embed")
 
 
-def test_its_colours_follow_the_theme(window: Window) -> None:
+def test_its_colours_follow_the_theme(window):
     window.open_room("embed")
     window.toggle_help()
     before = window.frame.help.text.toHtml()
@@ -69,9 +64,9 @@ def test_its_colours_follow_the_theme(window: Window) -> None:
 CARDS = load_glossary()
 
 
-def sentences() -> dict[str, str]:
+def sentences():
     """What views, cards and help pages say, by place."""
-    specs: list[Titled] = [view for room in ROOMS for view in room.views]
+    specs = [view for room in ROOMS for view in room.views]
     found = {f"view {spec.key}": spec.hint for spec in specs}
     found |= {f"help {room.key}": help_text(room.key) for room in ROOMS}
     for file in (ROOT / "app" / "rooms").rglob("*.py"):
@@ -80,7 +75,7 @@ def sentences() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("code", language.LANGUAGES)
-def test_a_card_is_short_and_its_links_resolve(code: str, qapp: QApplication) -> None:
+def test_a_card_is_short_and_its_links_resolve(code, qapp):
     language.install(qapp, code)
     cards = load_glossary()
     titles = {card.title for card in cards.values()}
@@ -90,14 +85,14 @@ def test_a_card_is_short_and_its_links_resolve(code: str, qapp: QApplication) ->
         assert all(find_words(form) for form in card.forms), f"{card.title} has a form that is not found"
 
 
-def test_every_card_is_linked_from_somewhere() -> None:
+def test_every_card_is_linked_from_somewhere():
     linked = {word.key for text in sentences().values() for word in find_words(text)}
     linked |= {word.key for card in CARDS.values() for word in find_words(card.text, besides=card.key)}
     assert set(CARDS) - linked == set()
     assert {word.key for text in sentences().values() for word in find_words(text)} <= set(CARDS)
 
 
-def test_words_are_found_once_whole_and_the_longest() -> None:
+def test_words_are_found_once_whole_and_the_longest():
     text = "Attention weights of [MASK]: weights, a headline, ##ahead, hidden states; attention weights"
     assert [(text[word.start : word.end], word.key) for word in find_words(text)] == [
         ("Attention weights", "attention-weight"),
@@ -107,7 +102,7 @@ def test_words_are_found_once_whole_and_the_longest() -> None:
     ]
 
 
-def test_enter_on_a_word_opens_its_card_and_escape_closes_it(looks: object, qtbot: QtBot) -> None:
+def test_enter_on_a_word_opens_its_card_and_escape_closes_it(looks, qtbot):
     text = placed(LinkedText("A head of a layer."), qtbot, 300, 40)
     assert text.words == ["head", "layer"]
     open_link(QUrl("word:head"), text)
@@ -119,7 +114,7 @@ def test_enter_on_a_word_opens_its_card_and_escape_closes_it(looks: object, qtbo
     wait_until(lambda: text.findChild(WordCard) is None)
 
 
-def test_the_command_list_and_the_help_have_all_words(window: Window) -> None:
+def test_the_command_list_and_the_help_have_all_words(window):
     window.open_room("embed")
     window.toggle_help()
     assert all(card.title in window.frame.help.text.toPlainText() for card in CARDS.values())
@@ -128,11 +123,11 @@ def test_the_command_list_and_the_help_have_all_words(window: Window) -> None:
     assert any(entry.kind == "Word" and entry.title == "entropy" for entry in palette.shown)
 
 
-def normal(name: str) -> str:
+def normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_every_dependency_and_model_is_listed_and_has_a_licence(window: Window) -> None:
+def test_every_dependency_and_model_is_listed_and_has_a_licence(window):
     window.open_about()
     dialog = next(child for child in window.children() if isinstance(child, AboutDialog))
     assert str(version_of("bertscope")) in dialog.title.text()
@@ -147,7 +142,7 @@ def test_every_dependency_and_model_is_listed_and_has_a_licence(window: Window) 
     dialog.close()
 
 
-def test_what_is_chosen_shows_its_licence(window: Window, qtbot: QtBot) -> None:
+def test_what_is_chosen_shows_its_licence(window, qtbot):
     dialog = AboutDialog(window)
     qtbot.addWidget(dialog)
     texts = {}
@@ -160,15 +155,13 @@ def test_what_is_chosen_shows_its_licence(window: Window, qtbot: QtBot) -> None:
     assert "NumPy Developers" in texts["numpy"] and "LGPL" in texts["PySide6_Essentials"]
 
 
-def test_extras_and_the_tools_of_tests_are_not_inside() -> None:
+def test_extras_and_the_tools_of_tests_are_not_inside():
     names = {normal(package.name) for package in installed.packages()}
     assert "torch" in names
     assert names.isdisjoint({"pytest", "transformers", "mypy"})
 
 
-def test_what_a_build_left_in_a_checkout_is_not_what_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_build_left_in_a_checkout_is_not_what_is_installed(tmp_path, monkeypatch):
     left = tmp_path / "bertscope.egg-info"
     left.mkdir()
     (left / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: bertscope\nVersion: 0.0.1\n", encoding="utf-8")
@@ -178,7 +171,7 @@ def test_what_a_build_left_in_a_checkout_is_not_what_is_installed(
     assert "torch" in {package.name for package in installed.packages()}
 
 
-def test_both_programs_say_their_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_programs_say_their_version(capsys):
     assert in_own_process("--version").out == f"bertcore {version_of('bertscope')}\n"
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
@@ -186,7 +179,7 @@ def test_both_programs_say_their_version(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == f"bertscope {version_of('bertscope')}\n"
 
 
-def test_the_version_is_the_same_wherever_it_is_written() -> None:
+def test_the_version_is_the_same_wherever_it_is_written():
     version_here = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert f"\nversion: {version_here}\n" in (ROOT / "CITATION.cff").read_text()
     assert version_here in (ROOT / "CHANGELOG.md").read_text()

@@ -1,22 +1,16 @@
 """Undo and redo: one history of texts, masks and what is changed inside."""
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.shell import time_machine
-from app.shell.window import Window
 from app.state import history
 from app.state.baseline import OtherModel
 from app.state.explore_state import ExploreState
 from app.state.history import History
 from app.state.what_if import NOTHING_CHANGED
-from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, handle_events, make_run, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, handle_events, make_run, settle, wait_until
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -26,17 +20,17 @@ class Clock:
 
     now_s = 100.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now_s
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock():
     return Clock()
 
 
 @pytest.fixture
-def state(qapp: QApplication, tokenizer: Tokenizer) -> ExploreState:
+def state(qapp, tokenizer):
     made = ExploreState()
     made.set_tokenizer(tokenizer, 64)
     made.set_text(TEXT_A, TEXT_B)
@@ -44,17 +38,17 @@ def state(qapp: QApplication, tokenizer: Tokenizer) -> ExploreState:
 
 
 @pytest.fixture
-def past(state: ExploreState, clock: Clock) -> History:
+def past(state, clock):
     return History(state, clock)
 
 
-def change(past: History, state: ExploreState, a: str) -> None:
+def change(past, state, a):
     past.expect_typing()
     state.set_text(a=a)
     past.look()
 
 
-def test_typing_is_one_step_until_there_is_a_pause(past: History, state: ExploreState, clock: Clock) -> None:
+def test_typing_is_one_step_until_there_is_a_pause(past, state, clock):
     for text in ("The cat r", "The cat ra", "The cat ran"):
         change(past, state, text)
         clock.now_s += 0.4
@@ -72,7 +66,7 @@ def test_typing_is_one_step_until_there_is_a_pause(past: History, state: Explore
     assert state.text_a == "The cat ran h" and past.to_redo == ""
 
 
-def test_what_is_typed_elsewhere_or_after_an_undo_is_a_step_of_its_own(past: History, state: ExploreState) -> None:
+def test_what_is_typed_elsewhere_or_after_an_undo_is_a_step_of_its_own(past, state):
     change(past, state, "dog")
     state.set_text(b="bird")
     past.look()
@@ -86,7 +80,7 @@ def test_what_is_typed_elsewhere_or_after_an_undo_is_a_step_of_its_own(past: His
     assert state.text_a == TEXT_A
 
 
-def test_masks_and_what_is_changed_inside_come_back(past: History, state: ExploreState, clock: Clock) -> None:
+def test_masks_and_what_is_changed_inside_come_back(past, state, clock):
     state.set_masks([2, 5])
     past.look()
     assert past.to_undo == "masking"
@@ -110,7 +104,7 @@ def test_masks_and_what_is_changed_inside_come_back(past: History, state: Explor
     assert state.what_if == NOTHING_CHANGED
 
 
-def test_the_past_is_bounded(past: History, state: ExploreState, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_past_is_bounded(past, state, clock, monkeypatch):
     monkeypatch.setattr(history, "MOST_STEPS", 5)
     for number in range(20):
         clock.now_s += 5
@@ -120,16 +114,16 @@ def test_the_past_is_bounded(past: History, state: ExploreState, clock: Clock, m
     assert state.text_a == "cat 14"
 
 
-def test_an_undo_is_told_once_and_makes_no_step(past: History, state: ExploreState) -> None:
+def test_an_undo_is_told_once_and_makes_no_step(past, state):
     change(past, state, "dog")
-    told: list[str] = []
+    told = []
     past.changed.connect(lambda: told.append(past.to_undo))
     past.undo()
     handle_events()
     assert told == [""] and past.to_redo == "typing in A"
 
 
-def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window) -> None:
+def test_control_z_in_the_sentence_takes_back_a_mask_too(window):
     edit = window.frame.sentences.a
     edit.end(False)
     window.history.look()
@@ -150,7 +144,7 @@ def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window) -> None
 
 
 @pytest.mark.parametrize(("text", "at"), [(TEXT_A, 7), ("😀😀 cat", 4)], ids=["letters", "each of two units"])
-def test_the_cursor_stays_where_the_change_was(window: Window, text: str, at: int) -> None:
+def test_the_cursor_stays_where_the_change_was(window, text, at):
     edit = window.frame.sentences.a
     window.state.set_text(text, "")
     window.history.look()
@@ -161,7 +155,7 @@ def test_the_cursor_stays_where_the_change_was(window: Window, text: str, at: in
     assert edit.text() == text and edit.cursorPosition() == at
 
 
-def test_an_example_is_one_step(window: Window) -> None:
+def test_an_example_is_one_step(window):
     from app.state.examples import load_examples
 
     window.history.look()
@@ -172,7 +166,7 @@ def test_an_example_is_one_step(window: Window) -> None:
     assert window.state.text_a == TEXT_A and window.state.masked == frozenset()
 
 
-def test_another_model_is_no_step(window: Window, headless_folder: object) -> None:
+def test_another_model_is_no_step(window, headless_folder):
     window.history.look()
     window.state.set_what_if(window.state.what_if.with_head(0, 0, True))
     wait_until(lambda: window.history.to_undo == "the change inside the model")
@@ -190,9 +184,7 @@ def test_another_model_is_no_step(window: Window, headless_folder: object) -> No
     assert window.state.what_if == NOTHING_CHANGED
 
 
-def test_words_inserted_one_after_the_other_are_a_step_each(
-    past: History, state: ExploreState, clock: Clock, tokenizer: Tokenizer
-) -> None:
+def test_words_inserted_one_after_the_other_are_a_step_each(past, state, clock, tokenizer):
     state.set_masks([2, 6])
     past.look()
     for position in (2, 6):
@@ -203,7 +195,7 @@ def test_words_inserted_one_after_the_other_are_a_step_each(
     assert state.text_a == "The dog sat on the mat." and state.masked == {6}
 
 
-def test_a_button_is_a_step_of_its_own_and_no_typing(past: History, state: ExploreState) -> None:
+def test_a_button_is_a_step_of_its_own_and_no_typing(past, state):
     for text in ("bird", "house", "mat"):
         state.set_text(b=text)
         past.look()
@@ -218,7 +210,7 @@ def test_a_button_is_a_step_of_its_own_and_no_typing(past: History, state: Explo
     assert past.to_undo == "inserting a word"
 
 
-def test_what_would_change_nothing_is_passed_over(window: Window, headless_folder: object, qtbot: QtBot) -> None:
+def test_what_would_change_nothing_is_passed_over(window, headless_folder, qtbot):
     """A head that was switched off in a model that is open no more."""
     window.history.look()
     window.state.set_masks([2])
@@ -236,14 +228,14 @@ def test_what_would_change_nothing_is_passed_over(window: Window, headless_folde
     assert window.state.masked == {2} and window.history.to_redo == ""
 
 
-def test_going_to_another_training_step_and_back(own_home: Path, open_window: Opener) -> None:
+def test_going_to_another_training_step_and_back(own_home, open_window):
     run = make_run(own_home / "runs" / "stories", (0, 5, 40))
     first, last = run.snapshot_path(0).resolve(), run.snapshot_path(40).resolve()
     window = open_window(last)
     settle(window)
     state, past, machine = window.state, window.history, window.services.time_machine
 
-    def is_open(folder: Path) -> None:
+    def is_open(folder):
         wait_until(lambda: state.model is not None and state.model.folder == folder)
         settle(window)
         past.look()
@@ -271,9 +263,7 @@ def test_going_to_another_training_step_and_back(own_home: Path, open_window: Op
 
 
 @pytest.mark.parametrize("most_kept_bytes", [1 << 30, 0], ids=["kept open", "opened one by one"])
-def test_playing_the_snapshots_is_nothing_to_undo(
-    most_kept_bytes: int, own_home: Path, open_window: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_playing_the_snapshots_is_nothing_to_undo(most_kept_bytes, own_home, open_window, monkeypatch):
     monkeypatch.setattr(time_machine, "MOST_KEPT_BYTES", most_kept_bytes)
     for name in ("LAST_MS", "MOST_MS", "LEAST_MS"):
         monkeypatch.setattr(time_machine, name, 1)

@@ -4,14 +4,11 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from app.rooms.train.room import TrainRoom
 from app.runs.run_info import newest_held_out, read_result, read_run
 from app.runs.run_sentences import state_line
-from app.runs.service import RunsService
 from bertcore.errors import MOST_NAME, MOST_SENTENCE
 from bertcore.runs.run_metrics import RunMetrics, SlowStep
 from tests.app.conftest import handle_events
@@ -28,7 +25,7 @@ DEEP = "[" * 5000
 Change = Callable[[Path], object]
 
 
-def make_run(folder: Path, **changes: str | Change) -> Path:
+def make_run(folder, **changes):
     """A run that is done; `changes`: the text of a file, by its name without ending, or what to do with its path."""
     folder.mkdir(parents=True)
     files = {
@@ -47,20 +44,20 @@ def make_run(folder: Path, **changes: str | Change) -> Path:
     return folder
 
 
-def config(**changes: Any) -> str:
+def config(**changes):
     return json.dumps(CONFIG | changes)
 
 
-def zero(file: Path) -> None:
+def zero(file):
     file.symlink_to("/dev/zero")
 
 
-def tuned(result: dict | str | Change) -> dict[str, str | Change]:
+def tuned(result):
     evaluation = json.dumps(result) if isinstance(result, dict) else result
     return {"config": config(kind="finetune", data={"task": "sst2"}), "evaluation": evaluation}
 
 
-def example(**given: Any) -> dict[str, Any]:
+def example(**given):
     return {"metrics": {"accuracy": 0.5}, "worst": [given]}
 
 
@@ -135,7 +132,7 @@ WHYS = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_row_is_made_of_anything_and_says_why_it_cannot_be_read(name: str, tmp_path: Path) -> None:
+def test_a_row_is_made_of_anything_and_says_why_it_cannot_be_read(name, tmp_path):
     run = make_run(tmp_path / "run", **BAD[name])
     info = read_run(run, held_out=newest_held_out(run))
     assert info.name and len(info.name) <= MOST_NAME and info.name.isprintable()
@@ -149,7 +146,7 @@ def test_a_row_is_made_of_anything_and_says_why_it_cannot_be_read(name: str, tmp
     read_result(run)
 
 
-def test_all_of_them_are_listed_and_can_be_looked_at(room: TrainRoom, service: RunsService, own_home: Path) -> None:
+def test_all_of_them_are_listed_and_can_be_looked_at(room, service, own_home):
     """In one room, beside a run that is fine; nothing raises, and each is drawn."""
     room.show()
     good = make_run(own_home / "runs" / "good")
@@ -179,14 +176,14 @@ LINES: list[dict] = [
 ]
 
 
-def test_damaged_lines_are_left_out() -> None:
+def test_damaged_lines_are_left_out():
     metrics = RunMetrics()
     metrics.append([*LINES, {"kind": "slow_step", "step": 4, **SLOW}])
     assert not any(len(series) for series in metrics.series.values())
     assert metrics.scores == metrics.updates == [] and metrics.slow_steps == [SlowStep(4, *SLOW.values())]
 
 
-def test_numbers_that_cannot_be_drawn_are_left_out() -> None:
+def test_numbers_that_cannot_be_drawn_are_left_out():
     metrics = RunMetrics()
     metrics.append([{"kind": "train", "step": 1, "mlm_loss": 1e308}, {"kind": "train", "step": 2, "mlm_loss": 3.0}])
     metrics.append([{"kind": f"kind {number}", "step": number} for number in range(10_000)])
@@ -195,7 +192,7 @@ def test_numbers_that_cannot_be_drawn_are_left_out() -> None:
     assert len(metrics.newest) <= 4 and len(metrics.phases) <= 1000
 
 
-def test_a_run_that_goes_away_while_it_is_looked_at(room: TrainRoom, service: RunsService, own_home: Path) -> None:
+def test_a_run_that_goes_away_while_it_is_looked_at(room, service, own_home):
     room.show()
     run = make_run(own_home / "runs" / "gone")
     service.refresh()

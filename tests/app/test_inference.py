@@ -3,43 +3,38 @@
 import gc
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject
-from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
-from app.compute.question import Question, ReportOrCancel
+from app.compute.question import Question
 from app.compute.reader import Reader
 from app.state.explore_state import ExploreState
-from app.state.readings import Reading
 from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.analysis.attention_heads import THUMBNAIL_TOKENS, thumbnails
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, wait_until
 
 
-def hold_worker(held: threading.Event, hold: threading.Event, _progress: ReportOrCancel) -> None:
+def hold_worker(held, hold, _progress):
     held.set()
     hold.wait()
 
 
-def parameters_of(checkpoint: Checkpoint, progress: ReportOrCancel) -> int:
+def parameters_of(checkpoint, progress):
     progress(0.5)
     return checkpoint.parameters
 
 
-def double(number: Any, progress: ReportOrCancel) -> int:
+def double(number, progress):
     progress(0.5)
     return int(2 * number)
 
@@ -47,30 +42,30 @@ def double(number: Any, progress: ReportOrCancel) -> int:
 class Parts:
     """What stands between a state and torch, without a window."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.state, self.inference = ExploreState(), Inference()
         self.opener = OpenModel(self.state, self.inference)
         self.reader = Reader(self.state, self.inference)
-        self.readings: list[Reading] = []
+        self.readings = []
         self.state.reading_changed.connect(self._note)
         self.state.set_text(TEXT_A, TEXT_B)
         self.asker = QObject()
 
-    def _note(self) -> None:
+    def _note(self):
         if self.state.reading is not None:
             self.readings.append(self.state.reading)
 
     @property
-    def masked(self) -> list[tuple[int, ...]]:
+    def masked(self):
         """Of each reading that came."""
         return [reading.request.masked for reading in self.readings]
 
-    def question(self, answered: Callable[[Any], object]) -> Question[Any]:
+    def question(self, answered):
         question = Question[Any](self.asker, answered)
         question.requested.connect(self.inference.ask)
         return question
 
-    def hold(self) -> threading.Event:
+    def hold(self):
         """Keeps the worker busy until the event is set."""
         held, hold = threading.Event(), threading.Event()
         self.inference.post("hold", hold_worker, held, hold, deliver=lambda *_: None)
@@ -79,7 +74,7 @@ class Parts:
 
 
 @pytest.fixture
-def parts() -> Iterator[Parts]:
+def parts():
     made = Parts()
     yield made
     made.inference.stop()
@@ -87,18 +82,18 @@ def parts() -> Iterator[Parts]:
 
 
 @pytest.fixture
-def opened(parts: Parts, model_folder: Path) -> Parts:
+def opened(parts, model_folder):
     parts.opener.open(model_folder)
     settle(parts)
     parts.readings.clear()
     return parts
 
 
-def settle(parts: Parts) -> None:
+def settle(parts):
     wait_until(lambda: not (parts.inference.is_busy or parts.opener.is_opening))
 
 
-def test_a_reading_says_what_the_analysis_says(opened: Parts, tokenizer: Tokenizer, model_folder: Path) -> None:
+def test_a_reading_says_what_the_analysis_says(opened, tokenizer, model_folder):
     opened.state.set_masks([2])
     settle(opened)
     [reading] = opened.readings
@@ -115,7 +110,7 @@ def test_a_reading_says_what_the_analysis_says(opened: Parts, tokenizer: Tokeniz
     assert reading.forward_ms > 0
 
 
-def test_only_the_newest_waiting_request_is_read(opened: Parts) -> None:
+def test_only_the_newest_waiting_request_is_read(opened):
     hold = opened.hold()  # requests pile up
     for position in (1, 2, 3):
         opened.state.set_masks([position])
@@ -124,8 +119,8 @@ def test_only_the_newest_waiting_request_is_read(opened: Parts) -> None:
     assert opened.masked == [(3,)]
 
 
-def test_every_result_that_completes_is_shown_in_order_on_the_windows_thread(opened: Parts) -> None:
-    threads: list[threading.Thread] = []
+def test_every_result_that_completes_is_shown_in_order_on_the_windows_thread(opened):
+    threads = []
     opened.reader.delivered.connect(lambda _: threads.append(threading.current_thread()))
     for position in range(1, 6):
         opened.state.set_masks([position])
@@ -133,7 +128,7 @@ def test_every_result_that_completes_is_shown_in_order_on_the_windows_thread(ope
     assert opened.masked == [(1,), (2,), (3,), (4,), (5,)] and set(threads) == {threading.main_thread()}
 
 
-def test_a_request_of_another_models_vocabulary_is_never_read(opened: Parts, headless_folder: Path) -> None:
+def test_a_request_of_another_models_vocabulary_is_never_read(opened, headless_folder):
     hold = opened.hold()
     opened.opener.open(headless_folder)
     opened.state.set_masks([2])  # waits behind the model that is on its way
@@ -142,12 +137,10 @@ def test_a_request_of_another_models_vocabulary_is_never_read(opened: Parts, hea
     assert {reading.request.model.name for reading in opened.readings} == {"encoder-only"}
 
 
-def test_the_open_model_answers_while_another_is_fetched(
-    opened: Parts, headless_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_open_model_answers_while_another_is_fetched(opened, headless_folder, qtbot, monkeypatch):
     arrive = threading.Event()
 
-    def slow_fetch(reference: str) -> Path:
+    def slow_fetch(reference):
         arrive.wait()
         return headless_folder
 
@@ -161,12 +154,10 @@ def test_the_open_model_answers_while_another_is_fetched(
     assert caught.args[0].name == "encoder-only" and opened.opener.reference == "someone/something"
 
 
-def test_a_fetch_that_fails_too_late_is_not_told(
-    parts: Parts, model_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fetch_that_fails_too_late_is_not_told(parts, model_folder, qtbot, monkeypatch):
     arrive, failures = threading.Event(), []
 
-    def slow_fetch(reference: str) -> Path:
+    def slow_fetch(reference):
         arrive.wait()
         raise BertcoreError("There is no such model.")
 
@@ -181,10 +172,8 @@ def test_a_fetch_that_fails_too_late_is_not_told(
     assert failures == []
 
 
-def test_whoever_opens_a_model_hears_of_that_one(
-    parts: Parts, model_folder: Path, headless_folder: Path, tmp_path: Path
-) -> None:
-    heard: list[str] = []
+def test_whoever_opens_a_model_hears_of_that_one(parts, model_folder, headless_folder, tmp_path):
+    heard = []
     parts.opener.open(tmp_path, failed=heard.append)
     wait_until(lambda: len(heard) == 1)
     assert "config.json" in heard[0] and parts.state.reading_problem.startswith("No model is open.")
@@ -196,7 +185,7 @@ def test_whoever_opens_a_model_hears_of_that_one(
     assert heard[1:] == ["encoder-only"] and parts.state.reading_problem == ""
 
 
-def test_a_failed_opening_keeps_the_model(opened: Parts, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_failed_opening_keeps_the_model(opened, tmp_path, qtbot):
     model, reference = opened.opener.model, opened.opener.reference
     with qtbot.waitSignal(opened.opener.failed) as caught:
         opened.opener.open(tmp_path)
@@ -207,9 +196,9 @@ def test_a_failed_opening_keeps_the_model(opened: Parts, tmp_path: Path, qtbot: 
     assert opened.masked == [(2,)]
 
 
-def test_an_answer_goes_to_whoever_asked(opened: Parts, model_folder: Path) -> None:
-    answers: dict[str, list[Any]] = {"one": [], "other": []}
-    shares: list[float | None] = []
+def test_an_answer_goes_to_whoever_asked(opened, model_folder):
+    answers = {"one": [], "other": []}
+    shares = []
     one, other = opened.question(answers["one"].append), opened.question(answers["other"].append)
     one.status_changed.connect(lambda: shares.append(one.share))
     one.ask_model(opened.state.model, parameters_of, pause_ms=0)
@@ -219,8 +208,8 @@ def test_an_answer_goes_to_whoever_asked(opened: Parts, model_folder: Path) -> N
     assert 0.5 in shares and shares[-1] is None
 
 
-def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Parts, qtbot: QtBot) -> None:
-    answers: list[Any] = []
+def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened, qtbot):
+    answers = []
     question = opened.question(answers.append)
     with qtbot.waitSignal(opened.inference.failed) as caught:
         question.ask(double, None, pause_ms=0)
@@ -232,8 +221,8 @@ def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Par
     assert answers == [42] and question.sentence == ""
 
 
-def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(opened: Parts, headless_folder: Path) -> None:
-    answers: list[Any] = []
+def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(opened, headless_folder):
+    answers = []
     question, model = opened.question(answers.append), opened.state.model
     opened.opener.open(headless_folder)
     settle(opened)
@@ -242,10 +231,10 @@ def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(opened: Parts, 
     assert answers == []
 
 
-def test_who_is_gone_is_told_nothing(opened: Parts) -> None:
+def test_who_is_gone_is_told_nothing(opened):
     from shiboken6 import delete
 
-    answers: list[Any] = []
+    answers = []
     hold, question = opened.hold(), opened.question(answers.append)
     question.ask(double, 21, pause_ms=0)
     delete(question)
@@ -254,9 +243,9 @@ def test_who_is_gone_is_told_nothing(opened: Parts) -> None:
     assert answers == []
 
 
-def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts) -> None:
+def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts):
     """On another thread Qt may just be deleting it, and the process comes down."""
-    freed_on: list[threading.Thread] = []
+    freed_on = []
     for cancels in (False, True):
         hold = parts.hold()
         view = QObject()
@@ -277,7 +266,7 @@ def test_what_is_gone_is_let_go_of_on_the_windows_thread(parts: Parts) -> None:
     assert not parts.inference._recipients
 
 
-def test_stopping_does_not_wait_for_what_is_under_way() -> None:
+def test_stopping_does_not_wait_for_what_is_under_way():
     parts = Parts()
     hold = parts.hold()
     parts.inference.stop()
@@ -286,7 +275,7 @@ def test_stopping_does_not_wait_for_what_is_under_way() -> None:
     assert parts.inference.join()
 
 
-def test_thumbnails_keep_single_high_values() -> None:
+def test_thumbnails_keep_single_high_values():
     attentions = np.zeros((2, 3, 300, 300), dtype=np.float32)
     attentions[1, 2, 217, 101] = 0.9
     small = thumbnails(attentions)
@@ -297,7 +286,7 @@ def test_thumbnails_keep_single_high_values() -> None:
     assert thumbnails(short) is short
 
 
-def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(opened: Parts) -> None:
+def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(opened):
     opened.state.set_masks([2])
     settle(opened)
     opened.state.set_what_if(WhatIf().with_head(0, 1, off=True))
@@ -309,7 +298,7 @@ def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(opened: Parts)
     assert [word.id for word in other.baseline.masks[0].words] == [word.id for word in one.masks[0].words]
 
 
-def test_what_the_former_model_read_is_not_kept(opened: Parts, model_folder: Path) -> None:
+def test_what_the_former_model_read_is_not_kept(opened, model_folder):
     """At 512 tokens a reading of BERT-base has some 200 MB."""
     opened.state.set_what_if(WhatIf().with_head(0, 1, off=True))
     settle(opened)
@@ -325,9 +314,9 @@ def test_what_the_former_model_read_is_not_kept(opened: Parts, model_folder: Pat
     assert opened.readings and kept() is None
 
 
-def test_all_who_wait_for_a_model_hear_of_it(parts: Parts, model_folder: Path, tmp_path: Path) -> None:
+def test_all_who_wait_for_a_model_hear_of_it(parts, model_folder, tmp_path):
     """A session that offers to download its model, and whoever only wants to select something when it is there."""
-    heard: list[str] = []
+    heard = []
     for folder, expected in ((tmp_path / "gone", ["first", "second"]), (model_folder, ["opened", "once more"])):
         heard.clear()
         parts.opener.open(folder, lambda _: heard.append("opened"), lambda _: heard.append("first"))

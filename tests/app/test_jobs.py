@@ -8,7 +8,7 @@ import ast
 import gc
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
@@ -17,36 +17,26 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Qt, SignalInstance
-from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
 
 import app
 from app.compute.batches import TextBatchReader
 from app.compute.inference import Inference
-from app.compute.question import Job, Question, ReportOrCancel
+from app.compute.question import Job, Question
 from app.compute.reader import TextReader
 from app.compute.worker import UnwantedError, Worker
 from app.rooms.attend import attentions
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
-from app.rooms.embed.map_view import MapView
-from app.rooms.film.view import FilmView
-from app.rooms.layers.weights_view import WeightsView
-from app.rooms.predict.fill_view import FillView
-from app.rooms.predict.lens_view import LensView
-from app.rooms.predict.texts_view import TextsView
 from app.rooms.train.batch.page import BatchPage
 from app.rooms.train.snapshots.cards import HeadsCard, WatchCard
 from app.runs.run_info import read_run
 from app.runs.run_state import RunState
 from app.shell.rooms import ROOMS
-from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import TEXT_B, Opener, make_checkpoint, settle, wait_until
+from tests.app.conftest import TEXT_B, make_checkpoint, settle, wait_until
 from tests.app.family_models import save_family
 from tests.app.run_window import STEPS, last_snapshot, run
 from tests.app.test_apply_room import make_model
@@ -68,7 +58,7 @@ summary: For a test.
 """
 
 
-def held_by(thing: object) -> Iterator[object]:
+def held_by(thing):
     """All that is kept alive through closures, arguments, containers and objects; not through modules and classes."""
     seen, waiting = set[int](), [thing]
     while waiting:
@@ -90,11 +80,11 @@ def held_by(thing: object) -> Iterator[object]:
 class Watched:
     """What was asked while it watches, and what was wrong with it."""
 
-    def __init__(self) -> None:
-        self.asked: set[str] = set()
-        self.faults: list[str] = []
+    def __init__(self):
+        self.asked = set()
+        self.faults = []
 
-    def look(self, job: Job) -> None:
+    def look(self, job):
         name = job.function.__qualname__
         self.asked.add(name)
         for one in held_by(job):
@@ -104,7 +94,7 @@ class Watched:
         if any(isinstance(one, Reading) for one in held_by((job.function, others))):
             self.faults.append(f"{name} holds a reading besides its arguments")
 
-    def look_at_keys(self, window: QWidget) -> None:
+    def look_at_keys(self, window):
         for question in window.findChildren(Question):
             for one in held_by(question.key):
                 if isinstance(one, QObject | Reading | Checkpoint):
@@ -112,14 +102,14 @@ class Watched:
 
 
 @pytest.fixture
-def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
+def watched(monkeypatch):
     made, post, outside = Watched(), Worker.post, Inference._run_outside
 
-    def watch(self: Worker, kind: str, number: int, job: Job) -> None:
+    def watch(self, kind, number, job):
         made.look(job)
         post(self, kind, number, job)
 
-    def watch_outside(self: Inference, number: int, job: Job) -> None:
+    def watch_outside(self, number, job):
         made.look(job)
         outside(self, number, job)
 
@@ -128,16 +118,16 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     return made
 
 
-def calm(window: Window) -> None:
+def calm(window):
     """All that was asked has its answer."""
 
-    def is_calm() -> bool:
+    def is_calm():
         return window.is_settled() and not any(question.is_running for question in window.findChildren(Question))
 
     wait_until(is_calm)
 
 
-def asked_in_app() -> set[str]:
+def asked_in_app():
     """The functions that `app` names where it asks."""
     found = set()
     for file in Path(app.__file__).parent.rglob("*.py"):
@@ -152,24 +142,24 @@ def asked_in_app() -> set[str]:
 
 
 def test_no_job_holds_a_widget_and_no_key_a_reading(
-    watched: Watched,
-    last_snapshot: Window,
-    run: RunFolder,
-    open_window: Opener,
-    tmp_path: Path,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    watched,
+    last_snapshot,
+    run,
+    open_window,
+    tmp_path,
+    qtbot,
+    monkeypatch,
+):
     monkeypatch.setattr(attentions, "SMALL", 0)  # all heads are merged on the worker
     window, state = last_snapshot, last_snapshot.state
 
-    def go(room: str, view: str) -> Any:
+    def go(room, view):
         window.open_view(room, view)
         calm(window)
         watched.look_at_keys(window)
         return getattr(window.frame.room, "view", window.frame.room)
 
-    def go_everywhere() -> None:
+    def go_everywhere():
         for spec in ROOMS:
             views = spec.view_keys if spec.key != "attend" else [*(one.key for one in SPECS), *panels]
             for key in views:
@@ -177,26 +167,26 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
 
     attend = window.open_room("attend")
     panels = [panel.key for panel in attend.panels]
-    find: Any = attend.open_view("find")
+    find = attend.open_view("find")
     find.query.setText("previous token")
     go_everywhere()
     state.set_token_view(words=True)
     state.set_baseline(OTHER)
     go_everywhere()
     for shown in ("token", "one", "all"):
-        picture: MapView = go("embed", "map")
+        picture = go("embed", "map")
         picture.show_vectors(shown)
         calm(window)
-    fill: FillView = go("predict", "fill")
+    fill = go("predict", "fill")
     fill.fill(1)
-    lens: LensView = go("predict", "lens")
+    lens = go("predict", "lens")
     lens.word.setText("dog")
     calm(window)
-    texts: TextsView = go("predict", "texts")
+    texts = go("predict", "texts")
     texts.box.setPlainText("The cat sat.")
     texts.ask()
     state.set_baseline(OtherModel(str(run.snapshot_path(STEPS[0]))))
-    weights: WeightsView = go("layers", "weights")
+    weights = go("layers", "weights")
     weights.charts["words"].clicked.emit(0, Qt.KeyboardModifier.NoModifier)
     calm(window)
     other_shape = make_checkpoint(tmp_path / "other-shape", layers=3, heads=2)
@@ -204,7 +194,7 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
     for key in ("matrix", "moved"):
         go("attend", key)
     state.set_baseline(None)
-    film: FilmView = go("film", "")
+    film = go("film", "")
     wait_until(lambda: len(film.strip.film.frames) == len(STEPS))
     window.services.playback.start(tuple(run.snapshots()), 0)
     wait_until(lambda: "keep_snapshots" in watched.asked)
@@ -248,18 +238,18 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
 
 
 class Asker(QObject):
-    def ask(self, _progress: ReportOrCancel) -> None:
+    def ask(self, _progress):
         pass
 
 
-def nothing(*_given: Any) -> None:
+def nothing(*_given):
     pass
 
 
-def refused() -> list[Any]:
+def refused():
     local, asker = [1], Asker()
 
-    def closure(_progress: ReportOrCancel) -> list[int]:
+    def closure(_progress):
         return local
 
     functions = [closure, lambda _progress: None, asker.ask, partial(nothing, asker)]
@@ -267,7 +257,7 @@ def refused() -> list[Any]:
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_what_could_hold_a_widget_or_change_is_refused(number: int) -> None:
+def test_what_could_hold_a_widget_or_change_is_refused(number):
     parent = QObject()
     question = Question[None](parent, nothing)
     with pytest.raises(TypeError):
@@ -275,18 +265,18 @@ def test_what_could_hold_a_widget_or_change_is_refused(number: int) -> None:
     assert question.job is None and question.key == ()
 
 
-def test_questions_never_share_a_name() -> None:
+def test_questions_never_share_a_name():
     """The worker knows a job by it: one that took over a name would end what the other has asked."""
     names = [Question[None](QObject(), nothing).kind for _ in range(50)]
     assert len(set(names)) == len(names)
 
 
-def count_to(number: int, _progress: ReportOrCancel) -> Iterator[int]:
+def count_to(number, _progress):
     yield from range(number)
     return -1
 
 
-def test_pieces_come_in_order_before_the_answer(window: Window) -> None:
+def test_pieces_come_in_order_before_the_answer(window):
     parent, heard = QObject(), list[Any]()
     question = Question[Any](parent, heard.append, heard.append)
     question.requested.connect(window.services.inference.ask)
@@ -295,7 +285,7 @@ def test_pieces_come_in_order_before_the_answer(window: Window) -> None:
     assert heard == [0, 1, 2, 3, -1] and question.answer == -1
 
 
-def test_a_piece_that_nobody_waits_for_is_dropped() -> None:
+def test_a_piece_that_nobody_waits_for_is_dropped():
     parent, heard = QObject(), list[Any]()
     question = Question[Any](parent, nothing, heard.append)
     question.ask(count_to, 4, pause_ms=0)
@@ -311,7 +301,7 @@ SHOWN = [f"{room.key} {view}" for room in ROOMS if room.views for view in room.v
 
 
 @pytest.mark.parametrize("view", [*SHOWN, *(f"attend {panel.key}" for panel in PANELS)])
-def test_a_reading_that_is_off_the_screen_is_kept_by_nothing(view: str, window: Window) -> None:
+def test_a_reading_that_is_off_the_screen_is_kept_by_nothing(view, window):
     """At 512 tokens a reading of BERT-base has some 200 MB, and its baseline as much."""
     state = window.state
     state.set_masks([2])
@@ -336,20 +326,20 @@ WAIT_S = 120
 class Noted:
     """A worker, and what was reported of its jobs, in order."""
 
-    def __init__(self, first: tuple[str, ...] = ("read",)) -> None:
+    def __init__(self, first=("read",)):
         self.worker = Worker[Callable[[], Any]](first, lambda _kind, _number, job: job(), self._report)
-        self.kinds: list[str] = []  # by the number of the job
-        self.reports: list[tuple[str, Any]] = []
+        self.kinds = []  # by the number of the job
+        self.reports = []
 
-    def post(self, kind: str, job: Callable[[], Any]) -> None:
+    def post(self, kind, job):
         self.kinds.append(kind)
         self.worker.post(kind, len(self.kinds) - 1, job)
 
-    def post_long(self, kind: str, result: str) -> threading.Event:
+    def post_long(self, kind, result):
         """A job that is at work until the event is set, then looks whether it is still wanted."""
         begun, go_on = threading.Event(), threading.Event()
 
-        def long() -> str:
+        def long():
             begun.set()
             assert go_on.wait(WAIT_S)
             self.worker.step(kind)
@@ -359,26 +349,26 @@ class Noted:
         assert begun.wait(WAIT_S)
         return go_on
 
-    def _report(self, number: int, result: Any, problem: BaseException | None) -> None:
+    def _report(self, number, result, problem):
         self.reports.append((self.kinds[number], problem or result))
         self.worker.acknowledge()
 
 
 @pytest.fixture
-def noted() -> Iterator[Noted]:
+def noted():
     made = Noted()
     yield made
     made.worker.stop()
     assert made.worker.join(WAIT_S)
 
 
-def wait(worker: Worker) -> None:
+def wait(worker):
     ended = threading.Event()
     while worker.is_busy:
         ended.wait(0.005)
 
 
-def test_a_long_job_lets_urgent_ones_cut_in(noted: Noted) -> None:
+def test_a_long_job_lets_urgent_ones_cut_in(noted):
     go_on = noted.post_long("map", "map is done")
     noted.post("other", lambda: "other")
     noted.post("read", lambda: "text")
@@ -387,7 +377,7 @@ def test_a_long_job_lets_urgent_ones_cut_in(noted: Noted) -> None:
     assert noted.reports == [("read", "text"), ("map", "map is done"), ("other", "other")]
 
 
-def test_a_cancelled_job_ends_at_its_next_step_and_gives_nothing(noted: Noted) -> None:
+def test_a_cancelled_job_ends_at_its_next_step_and_gives_nothing(noted):
     go_on = noted.post_long("map", "never")
     noted.worker.cancel("map")
     go_on.set()
@@ -396,7 +386,7 @@ def test_a_cancelled_job_ends_at_its_next_step_and_gives_nothing(noted: Noted) -
     assert kind == "map" and isinstance(problem, UnwantedError)
 
 
-def test_asked_anew_the_old_job_ends_and_the_new_one_answers(noted: Noted) -> None:
+def test_asked_anew_the_old_job_ends_and_the_new_one_answers(noted):
     go_on = noted.post_long("map", "old")
     noted.post("map", lambda: "new")
     go_on.set()
@@ -410,8 +400,8 @@ class PanicException(BaseException):
 
 
 @pytest.mark.parametrize("problem", [ValueError("no"), PanicException("index out of bounds")])
-def test_what_goes_wrong_is_reported_and_the_worker_goes_on(noted: Noted, problem: BaseException) -> None:
-    def broken() -> None:
+def test_what_goes_wrong_is_reported_and_the_worker_goes_on(noted, problem):
+    def broken():
         raise problem
 
     noted.post("one", broken)
@@ -421,11 +411,11 @@ def test_what_goes_wrong_is_reported_and_the_worker_goes_on(noted: Noted, proble
     assert noted.reports == [("one", problem), ("two", 2)]
 
 
-def test_stopping_ends_a_long_job_at_its_next_step() -> None:
+def test_stopping_ends_a_long_job_at_its_next_step():
     noted = Noted(())
     begun, closing = threading.Event(), threading.Event()
 
-    def long() -> str:
+    def long():
         begun.set()
         while True:
             noted.worker.step("map")

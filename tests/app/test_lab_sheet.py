@@ -1,16 +1,13 @@
 """The hand-out for a class: what is on it is what the model says."""
 
 import re
-from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
-from pytestqt.qtbot import QtBot
 
-from app.lessons.lab_sheet import LabSheet, lab_sheet, new_folder
+from app.lessons.lab_sheet import lab_sheet, new_folder
 from app.look import numbers, theme
-from app.shell.window import Window
 from app.state.verdicts import verdict_of
 from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
@@ -18,7 +15,7 @@ from tests.app.conftest import settle
 
 
 @pytest.fixture
-def sheet(window: Window, qtbot: QtBot) -> LabSheet:
+def sheet(window, qtbot):
     window.state.set_text("The cat [MASK] on the mat.", "It was <very> comfortable & warm.")
     settle(window, qtbot)
     window.state.set_head(1, 0)
@@ -26,7 +23,7 @@ def sheet(window: Window, qtbot: QtBot) -> LabSheet:
     return lab_sheet(window.state.reading, window.state.selection)
 
 
-def test_answers_are_on_the_second_sheet_alone(sheet: LabSheet, window: Window) -> None:
+def test_answers_are_on_the_second_sheet_alone(sheet, window):
     reading = window.state.reading
     guess = reading.masks[0].words[0]
     cell = f"<td>{guess.token}</td><td>{numbers.percent(guess.probability)}</td>"
@@ -42,7 +39,7 @@ def test_answers_are_on_the_second_sheet_alone(sheet: LabSheet, window: Window) 
     assert "It was &lt;very&gt; comfortable &amp; warm." in sheet.html  # what was typed is no markup
 
 
-def test_a_word_that_is_hidden_by_hand_is_on_the_answers_alone(window: Window, qtbot: QtBot) -> None:
+def test_a_word_that_is_hidden_by_hand_is_on_the_answers_alone(window, qtbot):
     window.state.set_text("The cat sat on the mat.", "It was happy.")
     window.state.set_masks([2, 6])
     settle(window, qtbot)
@@ -54,7 +51,7 @@ def test_a_word_that_is_hidden_by_hand_is_on_the_answers_alone(window: Window, q
     assert "Hidden: cat, mat" in made.answers and "Hidden" not in made.html
 
 
-def test_every_head_has_its_picture_and_two_are_large(sheet: LabSheet, window: Window) -> None:
+def test_every_head_has_its_picture_and_two_are_large(sheet, window):
     trace, encoding = window.state.reading.trace, window.state.reading.encoding  # type: ignore[union-attr]
     layers, heads = trace.attentions.shape[:2]
     assert len([name for name in sheet.pictures if name.startswith("layer-")]) == layers * heads
@@ -67,7 +64,7 @@ def test_every_head_has_its_picture_and_two_are_large(sheet: LabSheet, window: W
     assert not sheet.pictures["all-heads.png"].isNull()
 
 
-def test_it_is_for_paper_whatever_the_theme(window: Window, sheet: LabSheet, qtbot: QtBot) -> None:
+def test_it_is_for_paper_whatever_the_theme(window, sheet, qtbot):
     window.appearance.set_look("dark", projector=True)
     settle(window, qtbot)
     assert window.state.reading is not None
@@ -76,7 +73,7 @@ def test_it_is_for_paper_whatever_the_theme(window: Window, sheet: LabSheet, qtb
     assert theme.active().name == "dark" and theme.is_projector()
 
 
-def test_all_files_are_written_and_need_nothing_else(sheet: LabSheet, tmp_path: Path) -> None:
+def test_all_files_are_written_and_need_nothing_else(sheet, tmp_path):
     written = sheet.write(tmp_path / "sheet")
     assert all(file.stat().st_size > 300 for file in written)
     for name in ("lab-sheet", "lab-sheet-answers"):
@@ -89,15 +86,13 @@ def test_all_files_are_written_and_need_nothing_else(sheet: LabSheet, tmp_path: 
     assert picture.width() >= 900
 
 
-def test_a_place_that_cannot_be_written_is_named(sheet: LabSheet, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_named(sheet, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(BertcoreError, match="could not be written"):
         sheet.write(tmp_path / "file" / "sheet")
 
 
-def test_the_command_writes_it(
-    window: Window, sheet: LabSheet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
+def test_the_command_writes_it(window, sheet, tmp_path, monkeypatch, qtbot):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *rest: str(tmp_path))
     with qtbot.waitSignal(window.exporter.done) as said:
         window.commands["file.lab_sheet"].trigger()

@@ -6,17 +6,14 @@ units, and what `allowed` says besides.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
 
 import pytest
 from PySide6.QtCore import QAbstractListModel, QSize, Qt, QTranslator
-from PySide6.QtGui import QAction, QPainter
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
-    QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -29,13 +26,12 @@ from PySide6.QtWidgets import (
 
 from app.look import numbers
 from app.look.say import plural, say, set_texts
-from app.shell.rooms import ROOMS, RoomSpec, open_view
-from app.shell.window import Window
+from app.shell.rooms import ROOMS, open_view
 from app.widgets.card import Hint
 from app.widgets.help_panel import help_text
 from bertcore.locations import NAMED, assets, sample_corpus
 from scripts.translations import strings_of_sources
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, handle_events, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, handle_events, settle, wait_until
 from tests.app.layout_check import faults, hear
 from tests.app.layout_walk import LABELS, walk, walk_train, write_runs
 from tests.app.test_apply_room import KINDS, make_model
@@ -48,34 +44,34 @@ _KEPT = re.compile(r"(\{[^}]*\}|%L?n|&\w|<[^>]*>|&[a-z]+;|\t)")  # placeholders,
 class PseudoTexts(Mapping[tuple[str, str], list[str]]):
     """What `say` translates with: every text that it is asked for, and keeps what it was asked for."""
 
-    def __init__(self) -> None:
-        self.asked: set[str] = set()
+    def __init__(self):
+        self.asked = set()
 
-    def __getitem__(self, key: tuple[str, str]) -> list[str]:
+    def __getitem__(self, key):
         source = key[1]
         if not source:  # of a picture that has no words of its own
             return []
         self.asked.add(source)
         return [pseudo(plural(source, n) if "%n" in source or "%Ln" in source else source) for n in (1, 2)]
 
-    def __iter__(self) -> Iterator[tuple[str, str]]:
+    def __iter__(self):
         return iter(())
 
-    def __len__(self) -> int:
+    def __len__(self):
         return 0
 
 
 class PseudoQt(QTranslator):
     """The words of Qt's own dialogs, and of pyqtgraph's menus."""
 
-    def isEmpty(self) -> bool:
+    def isEmpty(self):
         return False
 
-    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
+    def translate(self, context, source, disambiguation=None, n=-1):
         return pseudo(source)
 
 
-def pseudo(text: str) -> str:
+def pseudo(text):
     parts = _KEPT.split(text)
     added = round(LONGER * sum(len(part) for part in parts[::2]))
     longer = ("~~~~~~~ " * added)[:added]  # words, which a label can wrap
@@ -98,10 +94,10 @@ _MODELS = re.compile("|".join(map(re.escape, NAMED)))
 _FILES = re.compile(r"\S*[/\\]\S*|\S+\.(?:txt|tsv|csv|json|md|bertscope)\S*|step-\d+|bertcore\.\S+|\w+\._?\w+")
 
 
-def untranslated(window: Window, root: QWidget | None = None, allowed: Iterable[str] = ()) -> list[str]:
+def untranslated(window, root=None, allowed=()):
     """Every text on show in `root` (left out: the window) that has words outside of the brackets, with its place."""
     own = words_of_others(window) | {word.lower() for word in allowed}
-    found: dict[str, None] = {}
+    found = {}
     stories = sample_corpus().read_text(encoding="utf-8")
     for place, text in texts(root or window):
         if place in PASSAGES and text.rstrip("…") in stories:
@@ -117,7 +113,7 @@ def untranslated(window: Window, root: QWidget | None = None, allowed: Iterable[
     return list(found)
 
 
-def words_of_others(window: Window) -> set[str]:
+def words_of_others(window):
     """Of the text, the vocabulary and the names of models and runs."""
     state = window.state
     texts_ = [state.text_a, state.text_b, *(str(run.name) for run in window.services.runs.runs)]
@@ -129,7 +125,7 @@ def words_of_others(window: Window) -> set[str]:
     return UNITS | NAMES | {word.lower() for text in texts_ for word in _WORD.findall(text)}
 
 
-def outside(text: str) -> str:
+def outside(text):
     """What stands outside of the brackets of the pseudo-language; a text that is cut off has only one of them."""
     text = _FILES.sub(" ", _MODELS.sub(" ", _TAGS.sub(" ", text)))
     depth, kept = 0, []
@@ -145,11 +141,11 @@ def outside(text: str) -> str:
     return "".join(kept)
 
 
-def texts(root: QWidget) -> Iterator[tuple[str, str]]:
+def texts(root):
     """(where, text) of all that is on show: what Qt shows, what is painted, tool tips, names for screen readers."""
-    heard: list[tuple[str, str]] = []
+    heard = []
 
-    def note(painter: QPainter, *about: object) -> None:
+    def note(painter, *about):
         name = type(painter.device()).__name__
         if isinstance(painter.device(), QWidget) and name not in WORDS_OF_OTHERS:
             heard.append((name, str(about[-1])))
@@ -168,7 +164,7 @@ def texts(root: QWidget) -> Iterator[tuple[str, str]]:
                     yield name, text
 
 
-def _own_texts(widget: QWidget) -> Iterator[str]:
+def _own_texts(widget):
     if isinstance(widget, QLabel | QAbstractButton):
         yield widget.text()
     elif isinstance(widget, QComboBox):
@@ -190,7 +186,7 @@ def _own_texts(widget: QWidget) -> Iterator[str]:
             yield from (str(model.index(row, i).data() or "") for i in range(min(columns, 20)))
 
 
-def _is_other(widget: QWidget) -> bool:
+def _is_other(widget):
     """Texts that are written elsewhere (help, the log of a run), and parts of Qt's own widgets."""
     return isinstance(widget, QTextEdit) or widget.objectName().startswith("qt_")
 
@@ -209,23 +205,23 @@ FACTS_OF_THE_SMALL_WORLD = ("pet", "house", "food", "drink", "way", "game", "pla
         ("f(x) of %n (all layers)", 2, "f(x) of %n (all layers)"),
     ],
 )
-def test_english_plurals(source: str, n: int, text: str) -> None:
+def test_english_plurals(source, n, text):
     assert plural(source, n) == text
 
 
-def test_widgets_say_the_right_plural(looks: QApplication) -> None:
+def test_widgets_say_the_right_plural(looks):
     assert [say("%n token(s)", n=n) for n in (1, 2)] == ["1 token", "2 tokens"]
     assert say("%Ln token(s)", n=12_204) == "12,204 tokens"
 
 
-def test_the_pseudo_language_keeps_what_is_filled_in() -> None:
+def test_the_pseudo_language_keeps_what_is_filled_in():
     text = pseudo("Head {head} of layer {layer:,}, %n time(s) &Save")
     assert all(part in text for part in ("{head}", "{layer:,}", "%n", "&S"))
     assert text.startswith("⟦") and "layer of" not in text and len(text) > 60
 
 
 @pytest.fixture
-def language(looks: QApplication) -> Iterator[PseudoTexts]:
+def language(looks):
     made, of_qt = PseudoTexts(), PseudoQt()
     set_texts(made)
     looks.installTranslator(of_qt)
@@ -235,13 +231,13 @@ def language(looks: QApplication) -> Iterator[PseudoTexts]:
 
 
 @pytest.fixture(scope="module")
-def extracted() -> set[str]:
+def extracted():
     """What translators get."""
     return {source for _, source in strings_of_sources()}
 
 
 @pytest.fixture
-def pseudo_window(language: PseudoTexts, open_window: Opener, model_folder: Path) -> Window:
+def pseudo_window(language, open_window, model_folder):
     """A window that speaks the pseudo-language."""
     made = open_window(model_folder, TEXT_A, TEXT_B)
     made.state.set_masks(())
@@ -250,16 +246,14 @@ def pseudo_window(language: PseudoTexts, open_window: Opener, model_folder: Path
 
 
 @pytest.mark.parametrize("room", [room.key for room in ROOMS])
-def test_every_text_of_a_room_can_be_translated(
-    room: str, pseudo_window: Window, language: PseudoTexts, extracted: set[str]
-) -> None:
+def test_every_text_of_a_room_can_be_translated(room, pseudo_window, language, extracted):
     wrong = walk(pseudo_window, (room,), lambda window: untranslated(window, window.frame.room))
     assert wrong == {}, _listed(wrong)
     missing = sorted(language.asked - extracted)
     assert missing == [], "no `say` or `mark` has these as a literal, so no translator would see them"
 
 
-def test_every_text_of_runs_and_forms_can_be_translated(pseudo_window: Window) -> None:
+def test_every_text_of_runs_and_forms_can_be_translated(pseudo_window):
     write_runs()
     small_world = (assets() / "corpus" / "small-world.txt").read_text(encoding="utf-8").lower()
     labels = [*" ".join(LABELS).split(), *sorted(set(re.findall(r"\w+", small_world))), *FACTS_OF_THE_SMALL_WORLD]
@@ -269,7 +263,7 @@ def test_every_text_of_runs_and_forms_can_be_translated(pseudo_window: Window) -
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_text_of_a_task_can_be_translated(kind: str, pseudo_window: Window, tmp_path: Path) -> None:
+def test_every_text_of_a_task_can_be_translated(kind, pseudo_window, tmp_path):
     window = pseudo_window
     window.open_model(make_model(tmp_path / kind, kind))
     wait_until(lambda: window.state.model is not None and window.state.model.name == kind)
@@ -280,7 +274,7 @@ def test_every_text_of_a_task_can_be_translated(kind: str, pseudo_window: Window
         assert wrong == {}, _listed(wrong)
 
 
-def test_every_text_around_the_rooms_can_be_translated(pseudo_window: Window) -> None:
+def test_every_text_around_the_rooms_can_be_translated(pseudo_window):
     window = pseudo_window
     window.open_room("embed")
     settle(window)
@@ -292,28 +286,28 @@ def test_every_text_around_the_rooms_can_be_translated(pseudo_window: Window) ->
 
 
 @pytest.mark.parametrize("room", [room.key for room in ROOMS])
-def test_no_word_is_cut_off_when_words_are_longer(room: str, pseudo_window: Window) -> None:
+def test_no_word_is_cut_off_when_words_are_longer(room, pseudo_window):
     wrong = walk(pseudo_window, (room,), cut_in_a_window(1440, 900), QSize(1440, 900))
     assert wrong == {}, _listed(wrong)
 
 
-def cut_in_a_window(width: int, height: int) -> Callable[[Window], list[str]]:
+def cut_in_a_window(width, height):
     return lambda window: faults(window, QSize(width, height))
 
 
-def _is_plain(text: str) -> bool:
+def _is_plain(text):
     return any(letter.isalpha() for letter in outside(text))
 
 
-def _listed(wrong: dict[str, list[str]]) -> str:
+def _listed(wrong):
     return "\n".join(f"{place}: {one}" for place, found in wrong.items() for one in found)
 
 
 VIEWS = (("attend", "effects"), ("attend", "check"), ("attend", "gradient"), ("predict", "attribution"))
 
 
-def labels(window: Window, room_key: str, view_key: str) -> str:
-    room: Any = window.open_room(room_key)
+def labels(window, room_key, view_key):
+    room = window.open_room(room_key)
     room.open_view(view_key)
     settle(window)
     handle_events()
@@ -321,7 +315,7 @@ def labels(window: Window, room_key: str, view_key: str) -> str:
 
 
 @pytest.mark.parametrize("words", ["plain", "technical"])
-def test_notes_on_colours_and_numbers(words: str, window: Window) -> None:
+def test_notes_on_colours_and_numbers(words, window):
     numbers.set_technical(words == "technical")
     window.state.set_masks([2])
     window.state.set_focus(2)
@@ -335,12 +329,12 @@ OF_ONE_THEME = re.compile(r"\b(white|black|pale|bright|dark|light)(r|er|st|est)?
 
 
 @pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
-def test_help(spec: RoomSpec) -> None:
+def test_help(spec):
     assert OF_ONE_THEME.findall(help_text(spec.key)) == []
 
 
 @pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
-def test_labels(spec: RoomSpec, window: Window) -> None:
+def test_labels(spec, window):
     """Those of pages and tabs that are not open, too."""
     for view in spec.view_keys:
         room = window.open_room(spec.key)

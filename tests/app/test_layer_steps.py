@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from app.rooms.layers.layer_steps import LayerStep, activation, layer_steps
+from app.rooms.layers.layer_steps import activation, layer_steps
 from bertcore.analysis.interventions import ablate, set_attention_row
-from bertcore.analysis.layer_trace import LayerTrace, trace_layer
+from bertcore.analysis.layer_trace import trace_layer
 from bertcore.analysis.trace import trace
 from bertcore.config import ACTIVATIONS
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
 from bertcore.model.torch_parts import ACTIVATION
 from tests.engine.models import PAIR, SHAPES, family_model, segments_for, tiny_model
 
@@ -31,16 +30,16 @@ HIGHLIGHTS = [(0, 0), (5, 3), (12, 7)]  # row, column: in every grid of the smal
 HEAD = 2
 
 
-def layer_of(model: Bert, layer: int) -> LayerTrace:
+def layer_of(model, layer):
     return trace_layer(model, PAIR.ids, segments_for(model), layer=layer)
 
 
-def by_key(steps: list[LayerStep]) -> dict[str, LayerStep]:
+def by_key(steps):
     return {step.key: step for step in steps}
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_steps_are_those_of_the_model_and_the_parts_of_every_number_add_up_to_it(name: str) -> None:
+def test_steps_are_those_of_the_model_and_the_parts_of_every_number_add_up_to_it(name):
     model = family_model(name)
     whole = trace(model, PAIR.ids, segments_for(model))
     for layer in range(3):
@@ -69,7 +68,7 @@ def test_steps_are_those_of_the_model_and_the_parts_of_every_number_add_up_to_it
 
 
 @pytest.mark.parametrize("name", ["bert", "pre-norm", "albert"])
-def test_beginning_at_the_layer_gives_the_same_as_the_whole_pass(name: str) -> None:
+def test_beginning_at_the_layer_gives_the_same_as_the_whole_pass(name):
     model = family_model(name)
     whole = trace(model, PAIR.ids, segments_for(model))
     for layer in range(3):
@@ -81,7 +80,7 @@ def test_beginning_at_the_layer_gives_the_same_as_the_whole_pass(name: str) -> N
         assert (plain.normed is None) == (short.normed is None)
 
 
-def test_attention_by_hand() -> None:
+def test_attention_by_hand():
     """Query, key, scores and softmax of one head from the weights alone."""
     model = tiny_model()
     layer = model.encoder.layer(1)
@@ -100,7 +99,7 @@ def test_attention_by_hand() -> None:
     assert above / below == pytest.approx(probs[4, 6], abs=1e-6)
 
 
-def test_the_largest_products_come_first_and_name_head_and_dimension() -> None:
+def test_the_largest_products_come_first_and_name_head_and_dimension():
     model = tiny_model()
     step = by_key(layer_steps(trace_layer(model, PAIR.ids, PAIR.segments, layer=0), 0))["attention_output"]
     made = step.derive(2, 5)
@@ -116,19 +115,19 @@ def test_the_largest_products_come_first_and_name_head_and_dimension() -> None:
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 @pytest.mark.parametrize("x", [-3.2, -0.4, 0.0, 0.7, 5.5])
-def test_activations_are_torchs(name: str, x: float) -> None:
+def test_activations_are_torchs(name, x):
     expected = float(ACTIVATION[name](torch.tensor(x, dtype=torch.float64)))
     assert activation(expected, x, name).total == pytest.approx(expected, abs=1e-12)
 
 
-def test_named_functions_exist() -> None:
+def test_named_functions_exist():
     for name in ("bert", "pre-norm"):
         for step in layer_steps(layer_of(family_model(name), 2), 0):
             module, owner, function = step.function.rsplit(".", 2)
             assert callable(getattr(getattr(importlib.import_module(module), owner), function))
 
 
-def test_what_was_changed_by_hand_does_not_add_up_and_says_so() -> None:
+def test_what_was_changed_by_hand_does_not_add_up_and_says_so():
     model = tiny_model()
     row = [1.0, *[0.0] * (len(PAIR) - 1)]
     changed = trace_layer(model, PAIR.ids, PAIR.segments, layer=1, changes=set_attention_row(1, 0, 4, row))
@@ -139,7 +138,7 @@ def test_what_was_changed_by_hand_does_not_add_up_and_says_so() -> None:
     assert steps["context"].derive(4, 1).adds_up  # made of the row as it is now
 
 
-def test_changes_of_earlier_layers_reach_this_one() -> None:
+def test_changes_of_earlier_layers_reach_this_one():
     model = tiny_model()
     off = ablate({(0, 0), (0, 1)})
     whole = trace(model, PAIR.ids, PAIR.segments, changes=off)
@@ -148,6 +147,6 @@ def test_changes_of_earlier_layers_reach_this_one() -> None:
     assert np.abs(one.leaving - layer_of(model, 1).leaving).max() > 1e-3
 
 
-def test_a_layer_that_is_not_there_is_refused() -> None:
+def test_a_layer_that_is_not_there_is_refused():
     with pytest.raises(BertcoreError, match="no layer 2; this model has layers 0 to 1"):
         trace_layer(tiny_model(), PAIR.ids, PAIR.segments, layer=2)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,24 +10,20 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
-from app.figures.figure import Figure
 from app.figures.files import image_of, svg
 from app.look import numbers, theme
 from app.rooms.layers.layer_steps import layer_steps
 from app.rooms.layers.neurons_view import MOST_WORDS
 from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
 from app.rooms.layers.word_view import verdict
-from app.shell.window import Window
 from app.state.what_if import EditedRow
-from app.widgets.charts.bars import BarList
 from app.widgets.figure_button import FigureButton
 from bertcore.analysis.layer_trace import trace_layer
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
 from bertcore.analysis.vectors import GroupSimilarity, cosines, group_similarity, lengths, pca, word_in_sentences
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import click, press, settle, shown_view, wait_until
 
 Opened = Callable[[str], Any]  # the key of a view of the room -> the view
@@ -36,7 +31,7 @@ NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
-def room(window: Window) -> Any:
+def room(window):
     found = window.open_room("layers")
     settle(window)
     window.state.set_head(0, 0)
@@ -44,22 +39,22 @@ def room(window: Window) -> Any:
 
 
 @pytest.fixture
-def opened(room: Any, window: Window) -> Opened:
+def opened(room, window):
     """Opens a view of the room."""
     return partial(shown_view, window, "layers")
 
 
 @pytest.fixture
-def checkpoint(model_folder: Path) -> Checkpoint:
+def checkpoint(model_folder):
     return load_checkpoint(model_folder)
 
 
 @pytest.fixture
-def reading(room: Any, window: Window) -> Any:
+def reading(room, window):
     return window.state.reading
 
 
-def test_lengths_and_cosines_are_the_engines(room: Any, opened: Opened, reading: Any) -> None:
+def test_lengths_and_cosines_are_the_engines(room, opened, reading):
     charts, states = opened("hidden").charts, reading.trace.hidden_states
     assert charts["lengths"].values == pytest.approx(lengths(states).T, rel=1e-5)
     assert charts["lengths"].color_range[0] == 0  # LayerNorm made them alike
@@ -69,7 +64,7 @@ def test_lengths_and_cosines_are_the_engines(room: Any, opened: Opened, reading:
     assert room.slider.name.text() == "after layer 2" and room.state.layer == 1
 
 
-def test_arrow_keys_and_clicks_move_the_layer_and_other_rooms_follow(room: Any, window: Window, opened: Opened) -> None:
+def test_arrow_keys_and_clicks_move_the_layer_and_other_rooms_follow(room, window, opened):
     assert window.state.selection.stage == 1
     room.slider.track.setFocus()
     press(room.slider.track, "Right")
@@ -86,7 +81,7 @@ def test_arrow_keys_and_clicks_move_the_layer_and_other_rooms_follow(room: Any, 
     assert window.state.focus == 5 and chart.selected == (5, 2)
 
 
-def test_paths_are_the_engines_and_follow_the_selection(opened: Opened, window: Window, reading: Any) -> None:
+def test_paths_are_the_engines_and_follow_the_selection(opened, window, reading):
     view, found = opened("paths"), pca(reading.trace.hidden_states)
     chart = view.charts["paths"]
     assert np.array_equal(chart.points.places, found.points)
@@ -97,9 +92,7 @@ def test_paths_are_the_engines_and_follow_the_selection(opened: Opened, window: 
     assert window.state.focus == 3 and chart.selected == [3]
 
 
-def test_what_is_added_is_the_engines_for_the_current_token(
-    opened: Opened, room: Any, window: Window, reading: Any, checkpoint: Checkpoint
-) -> None:
+def test_what_is_added_is_the_engines_for_the_current_token(opened, room, window, reading, checkpoint):
     view, model = opened("added"), checkpoint.model
     stream = residual_stream(model, as_text(model, reading.request.input_ids, reading.request.segments))
     keys = {"lengths": ("entering", "attention", "feed_forward"), "cosines": ("attention", "feed_forward")}
@@ -111,9 +104,7 @@ def test_what_is_added_is_the_engines_for_the_current_token(
     assert not room.slider.isVisible()
 
 
-def test_neurons_are_the_engines_and_arrow_keys_choose(
-    opened: Opened, window: Window, reading: Any, checkpoint: Checkpoint
-) -> None:
+def test_neurons_are_the_engines_and_arrow_keys_choose(opened, window, reading, checkpoint):
     view, model = opened("neurons"), checkpoint.model
     charts, text = view.charts, as_text(model, reading.request.input_ids, reading.request.segments)
     window.state.set_focus(4)
@@ -134,33 +125,29 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     assert numbers_of(charts["words"]) == pytest.approx([score for _, score in up], abs=0.0051)
 
 
-def numbers_of(bars: BarList) -> list[float]:
+def numbers_of(bars):
     """As they are shown, with two digits."""
     return [float(bar.number.replace("−", "-")) for bar in bars.bars]
 
 
-def rows_of(view: Any) -> list[tuple[int, int]]:
+def rows_of(view):
     """(layer, neuron) of each bar, from 0."""
     found = [re.findall(r"\d+", bar.label) for bar in view.charts["strongest"].bars]
     return [(int(layer) - 1, int(neuron)) for layer, neuron in found]
 
 
 @pytest.mark.parametrize("value", [-0.0, -1e-9, -0.004])
-def test_an_activation_of_nothing_has_no_sign(
-    opened: Opened, window: Window, monkeypatch: pytest.MonkeyPatch, value: float
-) -> None:
+def test_an_activation_of_nothing_has_no_sign(opened, window, monkeypatch, value):
     count = len(window.state.encoding or [])
     nothing = lambda *_given, **_options: np.full(count, value, dtype=np.float32)  # noqa: E731
     monkeypatch.setattr("bertcore.analysis.residual.neuron_activations", nothing)
     assert {bar.number for bar in opened("neurons").charts["tokens"].bars} == {"0.00"}
 
 
-def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_at(
-    opened: Opened, window: Window
-) -> None:
+def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_at(opened, window):
     view = opened("neurons")
 
-    def choose(neuron: tuple[int, int]) -> None:
+    def choose(neuron):
         view.charts["strongest"].clicked.emit(rows_of(view).index(neuron), NO_KEY)
         settle(window)
 
@@ -182,7 +169,7 @@ def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_
     assert view.chosen == both and strong == [str(shared)]
 
 
-def test_one_word_is_compared_in_the_persons_sentences(opened: Opened, window: Window, checkpoint: Checkpoint) -> None:
+def test_one_word_is_compared_in_the_persons_sentences(opened, window, checkpoint):
     view = opened("word")
     assert len(view.compared[1].sentences) == 4
     for line, text in zip(view.editor.lines, ("A cat sat.", "The cat ran home.", "A happy cat!", "A dog"), strict=True):
@@ -201,7 +188,7 @@ def test_one_word_is_compared_in_the_persons_sentences(opened: Opened, window: W
     assert "not in this sentence" in view.editor.lines[3].missing.text()
 
 
-def test_a_word_in_no_sentence_is_said(opened: Opened) -> None:
+def test_a_word_in_no_sentence_is_said(opened):
     view = opened("word")
     QTest.keyClicks(view.editor.word, "x")
     wait_until(lambda: "No sentence contains the word “bankx”" in view.progress.text)
@@ -213,7 +200,7 @@ def test_a_word_in_no_sentence_is_said(opened: Opened) -> None:
     assert len(view.editor.lines) == 4
 
 
-def test_the_verdict_names_the_layer() -> None:
+def test_the_verdict_names_the_layer():
     far = GroupSimilarity(np.array([0.9, 0.8]), np.array([0.85, 0.5]), 1)
     assert verdict(far) == (
         "The meanings are furthest apart after layer 1: cosine 0.80 within a meaning, 0.50 between meanings."
@@ -222,18 +209,16 @@ def test_the_verdict_names_the_layer() -> None:
     assert "at least two sentences" in verdict(GroupSimilarity(np.array([0.1]), np.array([np.nan]), None))
 
 
-def test_sentences_and_view_outlive_a_frame_of_another_size(opened: Opened, room: Any, window: Window) -> None:
+def test_sentences_and_view_outlive_a_frame_of_another_size(opened, room, window):
     QTest.keyClicks(opened("word").editor.lines[0].text, "!")
     window.appearance.set_look(projector=True)
     settle(window)
-    again: Any = window.open_room("layers")
+    again = window.open_room("layers")
     assert again is not room and again.views.key == "word" and again.view.editor.uses.texts[0].startswith("!")
     assert len(again.view.editor.lines) == 4
 
 
-def test_every_step_shows_the_engines_numbers_and_their_parts(
-    opened: Opened, room: Any, window: Window, reading: Any, checkpoint: Checkpoint
-) -> None:
+def test_every_step_shows_the_engines_numbers_and_their_parts(opened, room, window, reading, checkpoint):
     view = opened("steps")
     table = view.table
     room.slider.track.setValue(2)
@@ -257,7 +242,7 @@ def test_every_step_shows_the_engines_numbers_and_their_parts(
         assert tip.endswith(f": {numbers.number(value, 9)}")
 
 
-def test_a_changed_row_is_said_not_to_add_up(opened: Opened, window: Window) -> None:
+def test_a_changed_row_is_said_not_to_add_up(opened, window):
     view, row = opened("steps"), (1.0, *[0.0] * (len(window.state.encoding or []) - 1))
     window.state.set_what_if(window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
     settle(window)
@@ -271,11 +256,11 @@ def test_a_changed_row_is_said_not_to_add_up(opened: Opened, window: Window) -> 
 
 
 @pytest.fixture
-def view(window: Window) -> Any:
+def view(window):
     return shown_view(window, "layers", "steps")
 
 
-def opened_step(view: Any, columns: int, window: Window) -> Figure:
+def opened_step(view, columns, window):
     """Of the first step with so many columns, which is open now."""
     key = next(step.key for step in view.steps if step.values.shape[1] == columns)
     if key != view.open_key:
@@ -284,15 +269,13 @@ def opened_step(view: Any, columns: int, window: Window) -> Figure:
     return figure_of(view)
 
 
-def figure_of(view: Any) -> Any:
+def figure_of(view):
     return view.card.findChild(FigureButton).figure()
 
 
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
 @pytest.mark.parametrize("column", [0, 1, 2], ids=["negative", "nothing", "positive"])
-def test_the_chosen_cell_is_framed_in_its_own_colour(
-    looks: QApplication, qtbot: QtBot, column: int, theme_name: str
-) -> None:
+def test_the_chosen_cell_is_framed_in_its_own_colour(looks, qtbot, column, theme_name):
     theme.apply(looks, theme_name)
     table = NumberTable()
     qtbot.addWidget(table)
@@ -308,7 +291,7 @@ def test_the_chosen_cell_is_framed_in_its_own_colour(
     assert seen.pixelColor(other.bottomRight()) == table.numbers.fill(float(table.numbers.values[1, column]))
 
 
-def test_a_picture_has_all_rows_and_says_which_columns(view: Any, window: Window) -> None:
+def test_a_picture_has_all_rows_and_says_which_columns(view, window):
     window.resize(1000, 720)
     opened_step(view, 64, window)
     view.table.horizontalScrollBar().setValue(100)
@@ -325,7 +308,7 @@ def test_a_picture_has_all_rows_and_says_which_columns(view: Any, window: Window
     assert next(iter(figure.numbers.values())).values.shape == numbers.values.shape
 
 
-def test_a_picture_has_cells_where_scroll_bars_would_be(view: Any, window: Window) -> None:
+def test_a_picture_has_cells_where_scroll_bars_would_be(view, window):
     opened_step(view, 64, window)
     figure, table = figure_of(view), view.table
     last = table.numbers.rowCount() - 1, table.pictured_columns[-1]
@@ -336,7 +319,7 @@ def test_a_picture_has_cells_where_scroll_bars_would_be(view: Any, window: Windo
     assert image.pixelColor(corner * 2) == expected
 
 
-def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view: Any, window: Window) -> None:
+def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view, window):
     wait_until(lambda: bool(view.headers) and not view._after_layout.isActive())
     QApplication.processEvents()
     viewport = view._area.viewport()
@@ -345,7 +328,7 @@ def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view: Any, 
     assert [top for top, height in places if top < viewport.height() - 4 < viewport.height() < top + height] == []
 
 
-def test_a_table_with_few_columns_is_pictured_whole(view: Any, window: Window) -> None:
+def test_a_table_with_few_columns_is_pictured_whole(view, window):
     window.resize(1000, 720)
     tokens = window.state.reading.shown_tokens
     view.open_step("probs")
@@ -356,7 +339,7 @@ def test_a_table_with_few_columns_is_pictured_whole(view: Any, window: Window) -
     assert list(view.table.pictured_columns) == list(range(len(tokens)))
 
 
-def test_nothing_has_no_sign() -> None:
+def test_nothing_has_no_sign():
     values = {-0.0: "0.0000", -0.00001: "0.0000", 0.00001: "0.0000"}
     values |= {-0.00148: "−0.0015", -12.345: "−12.345", -123.4: "−123.40"}
     assert {value: short(value) for value in values} == values

@@ -2,21 +2,17 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.rooms.attend.heads_card import HeadsCard
 from app.rooms.attend.matrix_view import AttentionGrid
-from app.shell.window import Window
 from app.state.what_if import WhatIf
 from app.widgets.card import Hint, label, scrolled
 from app.widgets.controls import Choice, MenuButton
@@ -38,7 +34,7 @@ UNSEEN_TEXTS = (
 
 
 @pytest.fixture
-def sized(window: Window, projector: bool) -> Window:
+def sized(window, projector):
     """The window at its least size, as it is and as a projector shows it."""
     window.appearance.set_look(projector=projector)
     window.resize(SIZE)
@@ -46,7 +42,7 @@ def sized(window: Window, projector: bool) -> Window:
 
 
 @pytest.fixture(params=[False, True], ids=["normal", "projector"])
-def projector(request: pytest.FixtureRequest) -> bool:
+def projector(request):
     return request.param
 
 
@@ -54,57 +50,57 @@ class TestCheck:
     """It finds what it is for."""
 
     @pytest.fixture
-    def page(self, looks: object, qtbot: QtBot) -> QWidget:
+    def page(self, looks, qtbot):
         return placed(QWidget(), qtbot, 300, 200)
 
-    def put(self, page: QWidget, widget: QWidget, x: int = 10, y: int = 10, width: int = 0) -> QWidget:
+    def put(self, page, widget, x=10, y=10, width=0):
         widget.setParent(page)
         hint = widget.sizeHint()
         widget.setGeometry(x, y, width or hint.width(), hint.height())
         widget.show()
         return widget
 
-    def test_words_with_room_are_no_fault(self, page: QWidget) -> None:
+    def test_words_with_room_are_no_fault(self, page):
         self.put(page, label("Learning rate"))
         self.put(page, QPushButton("Start"), y=50)
         self.put(page, label("These words go on below one another", wrap=True), y=90, width=120).resize(120, 60)
         assert faults(page) == []
 
     @pytest.mark.parametrize("made", [QLabel, QPushButton], ids=["label", "button"])
-    def test_too_narrow(self, page: QWidget, made: type) -> None:
+    def test_too_narrow(self, page, made):
         self.put(page, made("Learning rate"), width=40)
         assert any("Learning rate" in fault and "need" in fault for fault in faults(page))
 
-    def test_too_low(self, page: QWidget) -> None:
+    def test_too_low(self, page):
         made = QLabel("These words go on below one another")
         made.setWordWrap(True)
         self.put(page, made).setFixedSize(120, 15)
         assert any("its words need" in fault for fault in faults(page))
 
-    def test_out_of_the_window(self, page: QWidget) -> None:
+    def test_out_of_the_window(self, page):
         self.put(page, label("Learning rate"), x=270)
         assert any("stands out of" in fault for fault in faults(page))
 
-    def test_one_over_the_other(self, page: QWidget) -> None:
+    def test_one_over_the_other(self, page):
         self.put(page, label("Learning rate"))
         self.put(page, label("Batch size"), x=40)
         assert any("overlap" in fault for fault in faults(page))
 
-    def test_cut_by_a_column_that_cannot_scroll_there(self, page: QWidget) -> None:
+    def test_cut_by_a_column_that_cannot_scroll_there(self, page):
         inside = QWidget()
         QVBoxLayout(inside).addWidget(label("a line that is too long for this column"))
         self.put(page, scrolled(inside), width=90)
         assert any("cut off by" in fault for fault in faults(page))
 
     @pytest.mark.parametrize("made", [Hint, lambda text: MenuButton(text, lambda menu: None)], ids=["hint", "menu"])
-    def test_shortened_is_a_fault_without_the_rest_in_the_tool_tip(self, page: QWidget, made: Callable) -> None:
+    def test_shortened_is_a_fault_without_the_rest_in_the_tool_tip(self, page, made):
         shown = self.put(page, made("a hint that is too long for its place"), width=80)
         shown.setToolTip("a hint that is too long for its place")
         assert faults(page) == []
         shown.setToolTip("")
         assert any("tool tip" in fault for fault in faults(page))
 
-    def test_drop_down_says_in_its_tool_tip_what_it_cuts(self, page: QWidget) -> None:
+    def test_drop_down_says_in_its_tool_tip_what_it_cuts(self, page):
         box = Choice("Which tokens")
         box.addItems(["Within A, within B, and nowhere else"])
         self.put(page, box, width=90)
@@ -112,7 +108,7 @@ class TestCheck:
         box.resize(400, 30)
         assert box.toolTip() == "Which tokens"
 
-    def test_window_that_outgrew_its_size(self, page: QWidget) -> None:
+    def test_window_that_outgrew_its_size(self, page):
         page.resize(320, 200)
         assert any("not 300 × 200" in fault for fault in faults(page, QSize(300, 200)))
 
@@ -125,9 +121,9 @@ class TestCheck:
             ([(QPointF(5, 20), "attention"), (QPointF(5, 50), "weight")], ""),
         ],
     )
-    def test_painted_words(self, page: QWidget, words: list, wrong: str) -> None:
+    def test_painted_words(self, page, words, wrong):
         class Painted(QWidget):
-            def paintEvent(self, event: QPaintEvent) -> None:
+            def paintEvent(self, event):
                 painter = QPainter(self)
                 painter.setFont(theme.font(13))
                 for place, text in words:
@@ -139,25 +135,25 @@ class TestCheck:
         assert any(wrong in fault for fault in found) if wrong else found == []
 
 
-def test_every_room_and_view(sized: Window) -> None:
+def test_every_room_and_view(sized):
     assert walk(sized) == {}
 
 
-def test_words_that_are_new_to_the_model(sized: Window) -> None:
+def test_words_that_are_new_to_the_model(sized):
     """Many pieces: chips on several lines, labels that do not all fit."""
     sized.state.set_text(*UNSEEN_TEXTS)
     settle(sized)
     assert walk(sized, ("embed", "attend", "predict")) == {}
 
 
-def test_train_with_runs_and_its_form(sized: Window) -> None:
+def test_train_with_runs_and_its_form(sized):
     write_runs()
     assert walk_train(sized) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_apply_for_each_task(open_window: Callable, tmp_path: Path, kind: str, projector: bool) -> None:
+def test_apply_for_each_task(open_window, tmp_path, kind, projector):
     window = open_window(make_model(tmp_path / kind, kind))
     wait_until(lambda: window.state.reading is not None)
     window.appearance.set_look(projector=projector)
@@ -170,7 +166,7 @@ def test_apply_for_each_task(open_window: Callable, tmp_path: Path, kind: str, p
 
 
 @pytest.mark.slow
-def test_long_text_and_many_heads(open_window: Callable, tmp_path: Path, projector: bool) -> None:
+def test_long_text_and_many_heads(open_window, tmp_path, projector):
     window = open_window(make_checkpoint(tmp_path / LONG_NAME, layers=12, heads=16))
     wait_until(lambda: window.state.reading is not None)
     window.state.set_text(" ".join([TEXT_A] * 4), " ".join([TEXT_B] * 4))
@@ -178,7 +174,7 @@ def test_long_text_and_many_heads(open_window: Callable, tmp_path: Path, project
     assert walk(window) == {}
 
 
-def test_around_the_rooms(sized: Window) -> None:
+def test_around_the_rooms(sized):
     """Message, changes inside, long names, the command list and the help."""
     sized.show_problem(LONG_PROBLEM)
     sized.frame.title_bar.model.setText(LONG_NAME)
@@ -194,7 +190,7 @@ def test_around_the_rooms(sized: Window) -> None:
     assert [fault for fault in faults(sized, SIZE) if "sideways" not in fault] == []
 
 
-def test_menus_fit_the_screen(sized: Window) -> None:
+def test_menus_fit_the_screen(sized):
     for button in sized.frame.title_bar.findChildren(QPushButton):
         if isinstance(button, MenuButton) or "commands" in button.accessibleName().lower():
             button.click()
@@ -203,7 +199,7 @@ def test_menus_fit_the_screen(sized: Window) -> None:
             menu.close()
 
 
-def test_themes_differ_in_nothing_but_colours() -> None:
+def test_themes_differ_in_nothing_but_colours():
     """What fits in one fits in the others. High contrast has wider rings besides, which take from the padding."""
     themes = [replace(one, focus_px=theme.LIGHT.focus_px) for one in theme.THEMES.values()]
     sheets = {re.sub("#(?:[0-9a-f]{2})?[0-9a-f]{6}", "", theme.stylesheet(one, 1.5)) for one in themes}
@@ -211,7 +207,7 @@ def test_themes_differ_in_nothing_but_colours() -> None:
     assert f"font-size: {theme.LEAST_PROJECTED_PX}px" in sheets.pop()
 
 
-def test_picture_of_the_heads_holds_still(sized: Window) -> None:
+def test_picture_of_the_heads_holds_still(sized):
     """It grows with its width: if its scroll bar took some of that, the two would chase each other for ever."""
     room = sized.open_room("attend")
     settle(sized)
@@ -233,7 +229,7 @@ def test_picture_of_the_heads_holds_still(sized: Window) -> None:
         pytest.param("1.5", "projector", marks=pytest.mark.slow),
     ],
 )
-def test_every_room_at_another_scale(model_folder: Path, tmp_path: Path, scale: str, look: str) -> None:
+def test_every_room_at_another_scale(model_folder, tmp_path, scale, look):
     """The scale is the process's own. Window sizes are in the units of the layout, pictures in those of the screen."""
     command = ("-m", "tests.app.layout_walk", str(model_folder), look)
     done = run_python(*command, QT_SCALE_FACTOR=scale, BERTSCOPE_HOME=str(tmp_path / "other home"))
@@ -243,7 +239,7 @@ def test_every_room_at_another_scale(model_folder: Path, tmp_path: Path, scale: 
     assert said["scale"] == float(scale) and said["pixels"] == SIZE.width() * float(scale)
 
 
-def test_status_line_gives_its_room_to_what_is_new(looks: object, qtbot: QtBot) -> None:
+def test_status_line_gives_its_room_to_what_is_new(looks, qtbot):
     line = placed(StatusLine("M masks · F1 helps"), qtbot, 600, 26)
     line.set_facts("15 tokens · forward 8.4 ms")
     assert line._keys.isVisible() and faults(line) == []
@@ -255,7 +251,7 @@ def test_status_line_gives_its_room_to_what_is_new(looks: object, qtbot: QtBot) 
     assert line._keys.isVisible()
 
 
-def test_on_a_projector_the_status_line_takes_no_height(window: Window) -> None:
+def test_on_a_projector_the_status_line_takes_no_height(window):
     """The picture comes first; what is under the mouse is said over the lower edge, and the mouse does not feel it."""
     window.resize(SIZE)
     window.appearance.set_look(projector=True)
@@ -274,7 +270,7 @@ def test_on_a_projector_the_status_line_takes_no_height(window: Window) -> None:
     assert not frame.status.isVisible()
 
 
-def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -> None:
+def test_curves_leave_out_words_that_have_no_room(looks, qtbot):
     plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss", "training", "curve_train"),), left_label="loss (nats)"))
     qtbot.addWidget(plot)
     plot.set_points({"loss": (np.arange(100.0), np.linspace(5, 1, 100))})
@@ -296,7 +292,7 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
 
 
 @pytest.mark.parametrize("name", ["embed", "predict", "layers"])
-def test_the_tabs_of_pages_stand_together(name: str, window: Window) -> None:
+def test_the_tabs_of_pages_stand_together(name, window):
     """Each as wide as its words, not spread over the window."""
     room = window.open_room(name)
     settle(window)
@@ -307,7 +303,7 @@ def test_the_tabs_of_pages_stand_together(name: str, window: Window) -> None:
     assert rects[-1].right() < room.width() / 2 or tabs.width() == tabs.sizeHint().width()
 
 
-def test_type_and_pictures_grow_with_a_large_window(window: Window) -> None:
+def test_type_and_pictures_grow_with_a_large_window(window):
     window.open_room("attend")
     settle(window)
     edit = window.frame.sentences.a

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.compute.applying import Applied, ApplyRequest
-from app.lessons.lesson import HeadChoice, Lesson, LessonError, Measure, Setup, WordAt
-from app.lessons.measures import MEASURES, Value, filled, is_right, value_of
+from app.lessons.lesson import HeadChoice, LessonError, Measure, Setup, WordAt
+from app.lessons.measures import MEASURES, filled, is_right, value_of
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
@@ -17,7 +17,6 @@ from app.state.selection import NO_CONTRAST, Contrast
 from app.widgets.highlights import HIGHLIGHTS
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.locations import TUNED
-from bertcore.tasks.kinds.base import Example, Prediction
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
@@ -30,20 +29,20 @@ FRONT = "---\ntitle: T\nminutes: 5\nsummary: S.\nmodel: bertscope-tiny\n---\n"
 START = ":: text The dog saw the cat.\n:: room attend\n"
 
 
-def lesson(page: str, front: str = FRONT) -> Lesson:
+def lesson(page, front=FRONT):
     return parse_lesson(f"{front}# One\n{START}{page}", FILE, room_views())
 
 
-def problems(page: str, bench: Bench) -> list[str]:
+def problems(page, bench):
     return [str(problem) for problem in check_lesson(lesson(page), bench, prediction_rooms())]
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
+def bench():
     return Bench()
 
 
-def test_a_page_says_what_it_sets_asks_and_checks() -> None:
+def test_a_page_says_what_it_sets_asks_and_checks():
     made = lesson(
         ":: text-b It [MASK] away.\n:: mask cat b:away\n:: head best previous token\n:: select the#2\n"
         ":: highlight attend.heads\n:: ask number How many?\n:: answer computed tokens\n:: within 1\n"
@@ -61,7 +60,7 @@ def test_a_page_says_what_it_sets_asks_and_checks() -> None:
     assert two.setup.head == one.setup.head
 
 
-def test_a_page_sets_what_its_text_is_compared_with(bench: Bench) -> None:
+def test_a_page_sets_what_its_text_is_compared_with(bench):
     one, two = lesson(":: other The dogs saw the cat.\n:: contrast has have\n# Two\n:: text Another.\n").pages
     for page, other, contrast in (
         (one, OtherText("The dogs saw the cat.", ""), Contrast("has", "have")),
@@ -71,12 +70,12 @@ def test_a_page_sets_what_its_text_is_compared_with(bench: Bench) -> None:
         assert (bench.state.baseline, bench.state.contrast) == (other, contrast)
 
 
-def test_a_room_without_view_opens_with_the_one_it_has() -> None:
+def test_a_room_without_view_opens_with_the_one_it_has():
     setup = Setup(room="predict", view="lens").then(Setup(room="attend"))
     assert (setup.room, setup.view) == ("attend", None)
 
 
-def test_commands_in_a_code_block_are_text() -> None:
+def test_commands_in_a_code_block_are_text():
     code = "```\n:: nonsense\n# no page, {{no measure}}\n```"
     made = lesson(code)
     assert made.pages[0].text == code and filled(f"{code}\n{{{{tokens}}}}", None) == f"{code}\n…"
@@ -131,7 +130,7 @@ def test_commands_in_a_code_block_are_text() -> None:
         ("\n".join("# Page" for _ in range(80)), 69, "at most"),
     ],
 )
-def test_what_is_wrong_is_said_with_file_and_line(page: str, line: int, says: str) -> None:
+def test_what_is_wrong_is_said_with_file_and_line(page, line, says):
     with pytest.raises(LessonError) as raised:
         lesson(page)
     assert says in str(raised.value) and str(raised.value).startswith(f"mine.md:{line}: ")
@@ -149,7 +148,7 @@ def test_what_is_wrong_is_said_with_file_and_line(page: str, line: int, says: st
         ("---\ntitle: T\nminutes: 3\nsummary: S\nmodel: /tmp\n---\n", "not known"),
     ],
 )
-def test_first_lines_are_checked(front: str, says: str) -> None:
+def test_first_lines_are_checked(front, says):
     with pytest.raises(LessonError, match=says):
         lesson("", front)
 
@@ -166,7 +165,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_file_is_refused_with_a_sentence(content: bytes, tmp_path: Path) -> None:
+def test_a_hostile_file_is_refused_with_a_sentence(content, tmp_path):
     file = tmp_path / "hostile.md"
     file.write_bytes(content)
     with pytest.raises(LessonError, match=r"hostile.md:\d+: "):
@@ -204,7 +203,7 @@ CHOICE = ":: ask choice Many?\n:: option-if tokens > 3 : Yes\n:: option-if token
         (CHOICE.format(30), 10, "2 of the 2 options"),
     ],
 )
-def test_what_does_not_go_with_the_model_is_said_with_its_line(page: str, line: int, says: str, bench: Bench) -> None:
+def test_what_does_not_go_with_the_model_is_said_with_its_line(page, line, says, bench):
     (found,) = problems(page, bench)
     assert found.startswith(f"mine.md:{line}: ") and says in found
 
@@ -218,7 +217,7 @@ HELD = (
 
 
 @pytest.mark.parametrize("page", HELD)
-def test_what_holds_is_no_problem(page: str, bench: Bench) -> None:
+def test_what_holds_is_no_problem(page, bench):
     assert problems(page, bench) == []
 
 
@@ -246,13 +245,11 @@ COVERED = TEXTS + ":: room {room}\n:: cover {covers}\n{asked}:: explain {says}\n
         (":: ask free Which word?\n", "Nobody knows.", False),
     ],
 )  # fmt: skip
-def test_a_covered_answer_that_stands_below_the_tokens_is_warned_of(
-    asked: str, says: str, is_given_away: bool, bench: Bench
-) -> None:
+def test_a_covered_answer_that_stands_below_the_tokens_is_warned_of(asked, says, is_given_away, bench):
     shown = bench.show(parse_lesson(f"{FRONT}# Guess\n{TEXTS}:: room predict", FILE, room_views()).pages[0].setup)
     guess = shown.reading.masks[0].words[0].token
 
-    def warned(room: str, covers: str) -> list[str]:
+    def warned(room, covers):
         page = COVERED.format(room=room, covers=covers, asked=asked.replace("{guess}", guess), says=says)
         made = parse_lesson(f"{FRONT}# Guess\n{page}", FILE, room_views())
         found = check_lesson(made, bench, prediction_rooms())
@@ -267,7 +264,7 @@ def test_a_covered_answer_that_stands_below_the_tokens_is_warned_of(
     assert warned("map", "map.view") == [], "there the line is not shown"
 
 
-def test_a_warning_is_printed_and_the_lesson_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_warning_is_printed_and_the_lesson_passes(tmp_path, capsys):
     file = tmp_path / "mine.md"
     asked = ":: ask word Which word?\n:: answer computed guess\n"
     page = COVERED.format(room="predict", covers="predict.view", asked=asked, says="So.")
@@ -277,7 +274,7 @@ def test_a_warning_is_printed_and_the_lesson_passes(tmp_path: Path, capsys: pyte
     assert printed.err.startswith(f"{file}:11: Warning: ") and "with 1 warning." in printed.out
 
 
-def test_answers_are_compared_as_people_write_them(bench: Bench) -> None:
+def test_answers_are_compared_as_people_write_them(bench):
     made = lesson(":: ask word Which?\n:: answer Cat, dog\n:: explain So.\n# Two\n:: ask number N?\n:: answer 46\n"
                   ":: within 10%\n:: explain So.\n").pages  # fmt: skip
     facts = bench.show(made[0].setup)
@@ -290,7 +287,7 @@ def test_answers_are_compared_as_people_write_them(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("file", shipped_files(), ids=lambda file: file.stem)
-def test_what_a_lesson_that_ships_says_holds(file: Path, bench: Bench) -> None:
+def test_what_a_lesson_that_ships_says_holds(file, bench):
     made = load_lesson(file, room_views())
     assert [str(problem) for problem in check_lesson(made, bench, prediction_rooms())] == []
     assert 5 <= made.minutes <= 20
@@ -301,13 +298,13 @@ def test_what_a_lesson_that_ships_says_holds(file: Path, bench: Bench) -> None:
     assert "Try" in last.text or last.task is not None
 
 
-def test_the_menu_reads_what_the_parser_reads() -> None:
+def test_the_menu_reads_what_the_parser_reads():
     for said in shipped_lessons():
         made = load_lesson(said.file, room_views())
         assert (said.title, said.minutes, said.summary) == (made.title, str(made.minutes), made.summary)
 
 
-def test_the_command_line_says_file_and_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_says_file_and_line(tmp_path, capsys):
     good, bad = tmp_path / "good.md", tmp_path / "bad.md"
     good.write_text(f"{FRONT}# One\n{START}Text.\n", encoding="utf-8")
     bad.write_text(f"{FRONT}# One\n{START}:: claim tokens > 99\n", encoding="utf-8")
@@ -317,7 +314,7 @@ def test_the_command_line_says_file_and_line(tmp_path: Path, capsys: pytest.Capt
     assert f"{bad}:10: " in capsys.readouterr().err
 
 
-def test_the_manual_names_every_command_measure_and_spot() -> None:
+def test_the_manual_names_every_command_measure_and_spot():
     manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f":: {name} " not in manual] == []
     assert [name for name in MEASURES if f"`{name}" not in manual] == []
@@ -325,19 +322,19 @@ def test_the_manual_names_every_command_measure_and_spot() -> None:
     assert [kind for kind in KINDS if f"`{kind}`" not in manual] == []
 
 
-def test_the_example_of_the_manual_is_a_lesson() -> None:
+def test_the_example_of_the_manual_is_a_lesson():
     manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     block = manual.split("## The file\n\n")[1].split("\n\nThe first lines")[0]
     text = "\n".join(line.removeprefix("    ") for line in block.splitlines())
     assert parse_lesson(text, FILE, room_views()).pages[0].task is not None
 
 
-def test_what_a_fine_tuned_model_answers_can_be_asked(bench: Bench) -> None:
+def test_what_a_fine_tuned_model_answers_can_be_asked(bench):
     facts = bench.show(lesson("").pages[0].setup)
     request = ApplyRequest("The dog saw the cat.", None)
     assert value_of(Measure("class"), facts) is None  # of a model without a task
 
-    def value(name: str, argument: str, example: Example, prediction: Prediction) -> Value:
+    def value(name, argument, example, prediction):
         return value_of(Measure(name, argument), facts.but(applied=Applied(request, example, prediction)))
 
     classed = LabelPrediction("good", {"bad": 0.25, "good": 0.75})
@@ -353,14 +350,14 @@ def test_what_a_fine_tuned_model_answers_can_be_asked(bench: Bench) -> None:
     assert value("answer", "", AnswerExample("1", "Who?", "The dog saw the cat."), span) == "the cat"
 
 
-def test_a_lesson_on_a_model_that_is_not_there_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lesson_on_a_model_that_is_not_there_is_left_out(monkeypatch):
     monkeypatch.setattr("app.lessons.shipped.tuned_models", list)
     without = shipped_files()
     monkeypatch.setattr("app.lessons.shipped.tuned_models", lambda: list(TUNED))
     assert {file.name for file in shipped_files()} - {file.name for file in without} == {"12-fine-tuning.md"}
 
 
-def test_cutting_tries_the_longest_first() -> None:
+def test_cutting_tries_the_longest_first():
     made = tries(["sn", "##o", "##w"])
     assert [each.piece for each in made] == ["snow", "sno", "sn", "##ow", "##o", "##w"]
     assert made[-1].found == ("sn", "##o", "##w")

@@ -1,8 +1,6 @@
 """A lesson in a real window, offscreen: pages, spotlight, questions, tasks, reloading, handing in and collecting."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -18,7 +16,6 @@ from app.look import language
 from app.rooms.attend.large_card import SPECS
 from app.rooms.room import Room
 from app.shell.rooms import ROOMS
-from app.shell.window import Window
 from app.widgets.folding_card import FoldingCard
 from app.widgets.highlights import HIGHLIGHTS, find_highlight
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -26,7 +23,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.predict import predict
-from tests.app.conftest import Opener, settle, wait_until
+from tests.app.conftest import settle, wait_until
 from tests.app.layout_check import faults
 from tests.app.layout_walk import SIZE, is_drawn
 from tests.app.test_apply_room import make_model
@@ -68,41 +65,41 @@ Some **text**.
 class Played:
     """A lesson in a window."""
 
-    def __init__(self, window: Window, folder: Path) -> None:
+    def __init__(self, window, folder):
         self.window = window
         self.file = folder / "small.md"
         self.file.write_text(LESSON, encoding="utf-8")
         window.lessons.open(self.file)
-        self.player: Any = window.lessons.player
+        self.player = window.lessons.player
         self.arrive()
 
     @property
-    def card(self) -> LessonCard:
+    def card(self):
         return self.window.frame.findChildren(LessonCard)[-1]
 
     @property
-    def body(self) -> Any:
+    def body(self):
         return self.card.body
 
-    def arrive(self) -> None:
+    def arrive(self):
         """The page has what it wants to show."""
         wait_until(lambda: self.window.lessons.player.start is not None)
         settle(self.window)
 
-    def go(self, number: int) -> None:
+    def go(self, number):
         self.player.go(number)
         self.arrive()
 
-    def read_again(self, text: str) -> None:
+    def read_again(self, text):
         """The file as it has just been saved."""
         self.file.write_text(text, encoding="utf-8")
         self.player.reload()
         self.arrive()
 
-    def has_ring(self, *names: str) -> None:
+    def has_ring(self, *names):
         """Around these."""
 
-        def is_lit() -> bool:
+        def is_lit():
             found = [find_highlight(self.window, name) for name in names]
             return self.window.frame.findChildren(Spotlight)[-1].targets == found and all(found)
 
@@ -110,11 +107,11 @@ class Played:
 
 
 @pytest.fixture
-def played(window: Window, tmp_path: Path) -> Played:
+def played(window, tmp_path):
     return Played(window, tmp_path)
 
 
-def test_a_lesson_is_walked_through(played: Played, window: Window) -> None:
+def test_a_lesson_is_walked_through(played, window):
     state, player, card = window.state, played.player, played.card
     assert card.isVisible() and window.room_key == "attend" and state.text_a == "The dog saw the cat."
     assert state.model.name == "bertscope-tiny"
@@ -139,7 +136,7 @@ def test_a_lesson_is_walked_through(played: Played, window: Window) -> None:
     assert not window.commands["lesson.next"].isEnabled()
 
 
-def test_a_page_with_another_model_and_room_has_its_ring_too(played: Played, window: Window) -> None:
+def test_a_page_with_another_model_and_room_has_its_ring_too(played, window):
     played.read_again(LESSON + "# Fourth\n:: step first\n:: room layers\n:: highlight layers.view\n:: note So.\n")
     for number in (3, 2, 3):  # the second time the room is there already
         played.go(number)
@@ -147,7 +144,7 @@ def test_a_page_with_another_model_and_room_has_its_ring_too(played: Played, win
     assert window.room_key == "layers"
 
 
-def test_code_is_wrapped_and_an_answer_can_be_a_list(played: Played) -> None:
+def test_code_is_wrapped_and_an_answer_can_be_a_list(played):
     code = f"```\n:: task {'Change the sentence. ' * 8}\n```\n"
     answer = ":: explain First:\n:: explain 1. one\n:: explain 2. two\n"
     played.read_again(LESSON.replace(":: explain That one: {{tokens}}.\n", answer + code))
@@ -157,7 +154,7 @@ def test_code_is_wrapped_and_an_answer_can_be_a_list(played: Played) -> None:
     assert "<ol" in html and html.count("<li") == 2
 
 
-def test_a_question_comes_before_its_answer(played: Played) -> None:
+def test_a_question_comes_before_its_answer(played):
     question = played.body.question
     assert question.options[1].text() == "That one, of 8"
     assert not question.check.isEnabled() and not question._explanation.isVisible()
@@ -169,13 +166,13 @@ def test_a_question_comes_before_its_answer(played: Played) -> None:
     assert [(one.given, one.right) for one in played.player.answers.values()] == [("This one", False)]
 
 
-def test_a_number_is_read_off_the_layers(played: Played) -> None:
+def test_a_number_is_read_off_the_layers(played):
     played.go(2)
     wait_until(lambda: played.player.start.lens is not None)
     assert played.player.reveal(str(played.player.start.lens.decided(0))) is True
 
 
-def test_a_task_is_done_by_what_is_chosen(played: Played, window: Window) -> None:
+def test_a_task_is_done_by_what_is_chosen(played, window):
     played.go(1)
     task, least = played.body.task, (window.state.layer, window.state.head)
     assert task.state.text().endswith("% of the attention; you need 20% or more.") and task.meter.isVisible()
@@ -185,7 +182,7 @@ def test_a_task_is_done_by_what_is_chosen(played: Played, window: Window) -> Non
     assert played.player.is_task_done  # it stays so
 
 
-def test_a_text_that_is_to_be_changed_says_whether_it_is(played: Played, window: Window) -> None:
+def test_a_text_that_is_to_be_changed_says_whether_it_is(played, window):
     played.player.next()
     changed = LESSON.replace(":: done score previous token >= 20%", ":: done text != start")
     played.read_again(changed.replace(":: solution head best previous token", ":: solution text A cat ran."))
@@ -212,9 +209,7 @@ It says {{class}}.
 """
 
 
-def test_a_task_is_done_by_what_a_fine_tuned_model_answers(
-    window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_task_is_done_by_what_a_fine_tuned_model_answers(window, monkeypatch, tmp_path):
     monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
     folder = make_model(tmp_path / "checkpoints" / "bertscope-sentiment", "classify")
     (tmp_path / "tuned.md").write_text(TUNED, encoding="utf-8")
@@ -229,7 +224,7 @@ def test_a_task_is_done_by_what_a_fine_tuned_model_answers(
     wait_until(lambda: player.is_task_done)
 
 
-def test_a_saved_file_is_read_again_on_its_page(played: Played) -> None:
+def test_a_saved_file_is_read_again_on_its_page(played):
     played.go(1)
     player, file = played.player, played.file
     file.write_text(LESSON.replace("# Second", "# New\n\n# Second").replace("previous word", "word before"))
@@ -242,9 +237,7 @@ def test_a_saved_file_is_read_again_on_its_page(played: Played) -> None:
     wait_until(lambda: not player.problem)
 
 
-def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(
-    played: Played, window: Window, tmp_path: Path
-) -> None:
+def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(played, window, tmp_path):
     played.go(2)
     (tmp_path / "short.md").write_text(LESSON.split("# Second")[0], encoding="utf-8")
     window.lessons.open(tmp_path / "short.md")
@@ -252,7 +245,7 @@ def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(
     assert played.player.page.title == "First" and played.player.number == 0
 
 
-def test_projector_mode_keeps_the_page(played: Played, window: Window) -> None:
+def test_projector_mode_keeps_the_page(played, window):
     played.player.next()
     window.appearance.set_look(projector=True)
     played.arrive()
@@ -260,7 +253,7 @@ def test_projector_mode_keeps_the_page(played: Played, window: Window) -> None:
     wait_until(lambda: played.card.isVisible())
 
 
-def test_answers_are_handed_in_and_collected(played: Played, window: Window, tmp_path: Path) -> None:
+def test_answers_are_handed_in_and_collected(played, window, tmp_path):
     player, folder = played.player, tmp_path / "class"
     player.reveal("1")
     played.go(1)
@@ -278,7 +271,7 @@ def test_answers_are_handed_in_and_collected(played: Played, window: Window, tmp
     player.close()
     window.state.set_text("bird", "")
     window.state.set_head(0, 0)
-    dialog: Any = window.lessons.show_answers(folder)
+    dialog = window.lessons.show_answers(folder)
     assert dialog.table.item(0, 0).text() == "=Anna" and dialog.table.item(0, 1).text() == "2 of 2"
     assert dialog.problems.text().startswith("broken")
     dialog._on_cell_chosen(0, 3)
@@ -296,14 +289,14 @@ def test_answers_are_handed_in_and_collected(played: Played, window: Window, tmp
         *({"format_version": 9}, {"more": 1}),
     ],
 )
-def test_a_wrong_file_of_answers_is_refused(change: dict[str, object], tmp_path: Path) -> None:
+def test_a_wrong_file_of_answers_is_refused(change, tmp_path):
     file = tmp_path / f"x{ENDING}"
     file.write_text(json.dumps({"format_version": 1, "name": "A", "lesson": "L", "answers": [], **change}))
     with pytest.raises(BertcoreError, match="has no answers that BERTscope can read"):
         load_answers(file)
 
 
-def test_every_spot_is_a_widget_of_the_window(window: Window) -> None:
+def test_every_spot_is_a_widget_of_the_window(window):
     missing = []
     for room in ROOMS:
         window.open_room(room.key)
@@ -317,7 +310,7 @@ def test_every_spot_is_a_widget_of_the_window(window: Window) -> None:
     assert all(name.partition(".")[0] in {room.key for room in ROOMS} for name in HIGHLIGHTS if "." in name)
 
 
-def test_nothing_stays_of_a_file_that_is_no_lesson(window: Window, tmp_path: Path) -> None:
+def test_nothing_stays_of_a_file_that_is_no_lesson(window, tmp_path):
     file = tmp_path / "session.bertscope.json"
     file.write_text("{}", encoding="utf-8")
     window.lessons.open(file)
@@ -327,10 +320,10 @@ def test_nothing_stays_of_a_file_that_is_no_lesson(window: Window, tmp_path: Pat
 
 
 @pytest.mark.parametrize("file", shipped_files(), ids=lambda file: file.stem)
-def test_every_page_opens(file: Path, open_window: Opener) -> None:
+def test_every_page_opens(file, open_window):
     window = open_window(built_in_checkpoint())
     wait_until(lambda: window.state.reading is not None)
-    problems: list[str] = []
+    problems = []
     window.lessons.open(file)
     player = window.lessons.player
     assert player is not None and player.lesson is not None
@@ -355,7 +348,7 @@ EVERY = [
 
 
 @pytest.fixture
-def projected(open_window: Opener) -> Window:
+def projected(open_window):
     window = open_window(built_in_checkpoint())
     wait_until(lambda: window.state.reading is not None)
     window.appearance.set_look(projector=True)
@@ -364,7 +357,7 @@ def projected(open_window: Opener) -> Window:
 
 
 @pytest.mark.parametrize(("code", "file"), EVERY)
-def test_every_page_has_room(code: str, file: Path, projected: Window, qapp: QApplication) -> None:
+def test_every_page_has_room(code, file, projected, qapp):
     language.install(qapp, code)
     projected._rebuild()
     projected.lessons.open(in_language(file))
@@ -380,7 +373,7 @@ def test_every_page_has_room(code: str, file: Path, projected: Window, qapp: QAp
     assert found == {}
 
 
-def test_the_rail_shows_icons_alone_while_a_card_is_beside_the_room(projected: Window) -> None:
+def test_the_rail_shows_icons_alone_while_a_card_is_beside_the_room(projected):
     rail = projected.frame.rail
     wide = rail.width()
     projected.lessons.open(FILES[0])
@@ -389,7 +382,7 @@ def test_the_rail_shows_icons_alone_while_a_card_is_beside_the_room(projected: W
     wait_until(lambda: rail.width() == wide)
 
 
-def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(projected: Window) -> None:
+def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(projected):
     room = projected.open_room("attend")
     large = room.large
     wait_until(large.buttons.buttons["matrix"].isVisible)
@@ -404,7 +397,7 @@ def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(pro
         assert spec.shown_title in large.every.currentText()
 
 
-def test_a_card_that_a_page_has_opened_closes_with_it(projected: Window) -> None:
+def test_a_card_that_a_page_has_opened_closes_with_it(projected):
     projected.lessons.open(FILES[0])
     player, name = projected.lessons.player, "attend.heads"
     assert player is not None and player.lesson is not None
@@ -417,6 +410,6 @@ def test_a_card_that_a_page_has_opened_closes_with_it(projected: Window) -> None
     wait_until(lambda: _opened(projected) == [])
 
 
-def _opened(window: Window) -> list[str]:
+def _opened(window):
     folds = window.frame.findChildren(FoldingCard)
     return [fold.card.objectName() for fold in folds if not fold.tab.isHidden() and fold.tab.isChecked()]

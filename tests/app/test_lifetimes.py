@@ -3,21 +3,17 @@
 import gc
 import sys
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QWidget
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QWidget
 
 from app.look import theme
 from app.shell import garbage as window_memory
 from app.shell.garbage import GarbageCollector, SpareMemory
-from app.shell.rooms import ROOMS, RoomSpec, open_view
-from app.shell.window import Window
+from app.shell.rooms import ROOMS, open_view
 from benchmarks.left_over import memory
 from tests.app.conftest import settle, wait_until
 from tests.end_to_end.shell import run_python
@@ -28,22 +24,22 @@ BLOCK_BYTES, BLOCKS, MIB = 64 << 10, 1600, 1 << 20  # 100 MiB in pieces that gli
 class Cycle(QObject):
     collected_on: list[threading.Thread]
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.itself = self
         self.timer = QTimer(self)
 
-    def __del__(self) -> None:
+    def __del__(self):
         Cycle.collected_on.append(threading.current_thread())
 
 
-def test_a_thread_that_allocates_much_collects_nothing() -> None:
+def test_a_thread_that_allocates_much_collects_nothing():
     owner, Cycle.collected_on = QObject(), []
     collector = GarbageCollector(owner)
     try:
         for _ in range(20):
             Cycle()
-        kept: list[list[int]] = []
+        kept = []
         thread = threading.Thread(target=lambda: kept.extend([] for _ in range(50_000)))
         thread.start()
         thread.join()
@@ -55,11 +51,11 @@ def test_a_thread_that_allocates_much_collects_nothing() -> None:
     assert not gc.isenabled()  # a thread may outlive the window
 
 
-def test_nothing_is_collected_while_qt_goes_through_all_widgets() -> None:
+def test_nothing_is_collected_while_qt_goes_through_all_widgets():
     """A widget freed in the middle of a change of theme would bring the program down."""
-    seen: list[bool] = []
+    seen = []
 
-    def note(_: object) -> None:
+    def note(_):
         seen.append(gc.isenabled())
 
     was_on, before = gc.isenabled(), theme.active().name
@@ -78,7 +74,7 @@ class Something(QObject):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's heap is asked")
-def test_free_memory_is_given_back_after_the_last_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_memory_is_given_back_after_the_last_change(monkeypatch):
     monkeypatch.setattr(window_memory, "QUIET_MS", 50)
     something = Something()
     spare = SpareMemory(something, [something.changed])
@@ -95,10 +91,10 @@ def test_free_memory_is_given_back_after_the_last_change(monkeypatch: pytest.Mon
     assert kept.any()
 
 
-def test_each_change_puts_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_change_puts_it_off(monkeypatch):
     something = Something()
     monkeypatch.setattr(window_memory, "QUIET_MS", 100)
-    given: list[bool] = []
+    given = []
     monkeypatch.setattr(SpareMemory, "give_back", lambda spare: given.append(spare.is_waiting))
     spare = SpareMemory(something, [something.changed])
     assert not spare.is_waiting
@@ -114,18 +110,18 @@ def test_each_change_puts_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
 class _Shown(QObject):
     """Notes every window that is shown."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.windows: list[str] = []
+        self.windows = []
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched, event):
         if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
             self.windows.append(f"{type(watched).__name__} {watched.accessibleName()}".strip())
         return False
 
 
 @pytest.fixture
-def shown(window: Window, qapp: QApplication) -> Iterator[_Shown]:
+def shown(window, qapp):
     """From here on: the window itself is there already."""
     made = _Shown()
     qapp.installEventFilter(made)
@@ -133,7 +129,7 @@ def shown(window: Window, qapp: QApplication) -> Iterator[_Shown]:
     qapp.removeEventFilter(made)
 
 
-def test_it_notes_a_widget_without_a_parent(shown: _Shown, qtbot: QtBot) -> None:
+def test_it_notes_a_widget_without_a_parent(shown, qtbot):
     stray = QWidget()
     qtbot.addWidget(stray)
     stray.setVisible(True)
@@ -142,7 +138,7 @@ def test_it_notes_a_widget_without_a_parent(shown: _Shown, qtbot: QtBot) -> None
 
 @pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
 @pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
-def test_a_room_opens_inside_the_window(spec: RoomSpec, projector: bool, window: Window, shown: _Shown) -> None:
+def test_a_room_opens_inside_the_window(spec, projector, window, shown):
     if projector:
         window.appearance.set_look(projector=True)
     window.state.set_masks([2])
@@ -157,7 +153,7 @@ def test_a_room_opens_inside_the_window(spec: RoomSpec, projector: bool, window:
 
 @pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", ["computing", "dialog"])
-def test_a_busy_window_is_quit(how: str, times: int, model_folder: Path, tmp_path: Path) -> None:
+def test_a_busy_window_is_quit(how, times, model_folder, tmp_path):
     """At once, with 0 and without a word."""
     for number in range(times):
         command = ("-m", "tests.app.quitting_window", how, str(model_folder), "--theme", "light")
@@ -231,7 +227,7 @@ services.close()
         pytest.param("raised by Qt", marks=pytest.mark.slow),
     ],
 )
-def test_a_paint_event_that_fails_leaves_the_window_alive(fault: str, model_folder: Path, tmp_path: Path) -> None:
+def test_a_paint_event_that_fails_leaves_the_window_alive(fault, model_folder, tmp_path):
     done = run_python("-c", CODE, str(model_folder), fault, BERTSCOPE_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr[-2000:]
     drawn, painted, said, sentence = done.stdout.strip().splitlines()[-1].split("|", 3)

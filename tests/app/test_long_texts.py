@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.look.fitting import MOST_LINE, MOST_RUN, fitting, fitting_line
-from app.shell.window import Window
 from app.widgets.banner import MOST_CHARACTERS, Banner
 from app.widgets.card import Card, Hint, label
 from bertcore.errors import BertcoreError
@@ -20,18 +18,18 @@ from tests.app.conftest import settle
 from tests.limited import needs_limits, run_limited
 
 
-def test_words_of_people_stay_as_they_are() -> None:
+def test_words_of_people_stay_as_they_are():
     for text in ("A cat sat.", "Donaudampfschifffahrtsgesellschaftskapitän", "word " * 5000, "漢字" * 500, "x" * 200):
         assert fitting(text) == text
 
 
-def test_endless_words_are_cut_and_the_rest_stays() -> None:
+def test_endless_words_are_cut_and_the_rest_stays():
     assert fitting(f"before {'x' * 100_000} after") == f"before {'x' * (MOST_RUN - 1)}… after"
     assert fitting("ä" * 201 + "\n" + "b" * 500) == "ä" * 199 + "…\n" + "b" * 199 + "…"
     assert len(fitting_line("word " * 5000)) == MOST_LINE
 
 
-def test_a_label_makes_no_window_wider_than_a_screen(looks: QApplication, qtbot: QtBot) -> None:
+def test_a_label_makes_no_window_wider_than_a_screen(looks, qtbot):
     holder = QWidget()
     qtbot.addWidget(holder)
     layout = QVBoxLayout(holder)
@@ -45,7 +43,7 @@ def test_a_label_makes_no_window_wider_than_a_screen(looks: QApplication, qtbot:
         assert holder.minimumSizeHint().width() < 6000
 
 
-def test_drawn_text_is_cut_before_it_is_laid_out(looks: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawn_text_is_cut_before_it_is_laid_out(looks, monkeypatch):
     image = QImage(300, 40, QImage.Format.Format_RGB32)
     painter, drawn = QPainter(image), list[str]()
     monkeypatch.setattr(theme, "fitting_line", lambda text: drawn.append(fitting_line(text)) or drawn[-1])
@@ -54,7 +52,7 @@ def test_drawn_text_is_cut_before_it_is_laid_out(looks: QApplication, monkeypatc
     assert [len(text) for text in drawn] == [MOST_RUN]
 
 
-def test_a_banner_says_the_beginning_and_what_to_do(looks: QApplication, qtbot: QtBot) -> None:
+def test_a_banner_says_the_beginning_and_what_to_do(looks, qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     banner.show_sentence(f"The run {'r' * 20_000} is damaged; start a new one.")
@@ -62,7 +60,7 @@ def test_a_banner_says_the_beginning_and_what_to_do(looks: QApplication, qtbot: 
     assert len(shown) <= MOST_CHARACTERS and shown.startswith("The run rrr") and shown.endswith("start a new one.")
 
 
-def test_labels_of_tokens_have_an_end(tmp_path: Path) -> None:
+def test_labels_of_tokens_have_an_end(tmp_path):
     tokenizer = Tokenizer.train(["the cat sat"] * 20, 60)
     tokenizer.save(tmp_path)
     words = (tmp_path / "vocab.txt").read_text(encoding="utf-8").splitlines()
@@ -73,7 +71,7 @@ def test_labels_of_tokens_have_an_end(tmp_path: Path) -> None:
     assert len(label_of) == MOST_LABEL and label_of.endswith("…")
 
 
-def test_a_pasted_word_of_100_000_characters(window: Window) -> None:
+def test_a_pasted_word_of_100_000_characters(window):
     before = window.minimumSizeHint().width()
     window.state.set_text("x" * 100_000, "the cat sat")
     settle(window)
@@ -84,7 +82,7 @@ def test_a_pasted_word_of_100_000_characters(window: Window) -> None:
 
 
 @pytest.mark.parametrize("value", ["a" * 60_000, ["a" * 60_000], {"a" * 60_000: 1}, 10**90])
-def test_a_value_in_a_sentence_is_cut(value: object) -> None:
+def test_a_value_in_a_sentence_is_cut(value):
     from bertcore.config import BertConfig
 
     for name in ("hidden_act", "vocab_size", "problem_type", "pad_token_id", "layer_norm_eps"):
@@ -94,7 +92,7 @@ def test_a_value_in_a_sentence_is_cut(value: object) -> None:
 
 
 @needs_limits
-def test_long_texts_take_little_memory(tmp_path: Path) -> None:
+def test_long_texts_take_little_memory(tmp_path):
     """Banner, wrapped words, chips and a list of runs, of 200,000 characters without a space each."""
     lines = run_limited(
         """
@@ -140,7 +138,7 @@ print(holder.width())
     assert int(lines[0]) < 6000
 
 
-def test_a_tool_tip_shows_html_as_it_is_written() -> None:
+def test_a_tool_tip_shows_html_as_it_is_written():
     """A name in a file must not load a picture, from here or from elsewhere."""
     from app.look.fitting import plain_tip
 

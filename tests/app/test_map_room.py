@@ -1,8 +1,5 @@
 """Room Map and the line of predictions: what is drawn is the reading, and every part leads to the right place."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -13,8 +10,7 @@ from app.look import numbers
 from app.rooms.map import model_map
 from app.rooms.map.base_picture import base_shapes, key_line_px, key_of, key_shapes
 from app.rooms.map.plan import MapPart, Plan, Sizes, choose_rows
-from app.shell.window import Window
-from app.state.baseline import Baseline, OtherModel, OtherText
+from app.state.baseline import OtherModel, OtherText
 from app.state.verdicts import SURE
 from app.widgets.prediction_line import VERDICT
 from bertcore.analysis.passes import as_text, layer_lens
@@ -22,14 +18,14 @@ from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.residual import neuron_activations
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TEXT_B, Opener, answered, click, make_checkpoint, press, settle, wait_until
+from tests.app.conftest import TEXT_B, answered, click, make_checkpoint, press, settle, wait_until
 from tests.app.family_models import save_family
 
 EMBEDDINGS = ("token", "segment", "position", "sum")
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
 
 
-def shown_map(window: Window) -> Any:
+def shown_map(window):
     """The view when all is answered; its plan and content are there."""
     view = window.open_room("map").view
     answered(window)
@@ -41,7 +37,7 @@ def shown_map(window: Window) -> Any:
 
 @pytest.mark.parametrize("size", [1, 2, 5, 12, 13, 100, 512])
 @pytest.mark.parametrize("most", [5, 12, 30])
-def test_rows_cover_the_text_and_fit(size: int, most: int) -> None:
+def test_rows_cover_the_text_and_fit(size, most):
     around = size * 2 // 3
     rows = choose_rows(size, most, around, [size // 3])
     assert len(rows) <= most and around in rows and 0 in rows and size - 1 in rows
@@ -51,7 +47,7 @@ def test_rows_cover_the_text_and_fit(size: int, most: int) -> None:
 
 @pytest.mark.parametrize(("layers", "heads"), [(1, 1), (4, 4), (6, 6), (12, 12), (24, 16)])
 @pytest.mark.parametrize(("width", "height", "scale"), [(1340, 730, 1.0), (1150, 600, 1.5), (900, 450, 1.0)])
-def test_every_part_is_on_the_map_and_apart(layers: int, heads: int, width: int, height: int, scale: float) -> None:
+def test_every_part_is_on_the_map_and_apart(layers, heads, width, height, scale):
     plan = Plan(Sizes(width, height, scale, layers, heads, EMBEDDINGS, open_layer=layers // 2), 32, 10)
     assert {(part.layer, part.head) for part in plan.parts if part.kind == "head"} == {
         (layer, head) for layer in range(layers) for head in range(heads)
@@ -62,7 +58,7 @@ def test_every_part_is_on_the_map_and_apart(layers: int, heads: int, width: int,
     assert all(one.intersected(other).isEmpty() for i, one in enumerate(cells) for other in cells[:i])
 
 
-def test_a_layer_that_opens_stays_under_the_pointer() -> None:
+def test_a_layer_that_opens_stays_under_the_pointer():
     """Else two layers would open in turn while the mouse rests."""
     plans = [Plan(Sizes(1340, 730, 1.0, 24, 16, EMBEDDINGS, open_layer=opened), 20, 1) for opened in range(24)]
     for opened, plan in enumerate(plans):
@@ -75,7 +71,7 @@ def test_a_layer_that_opens_stays_under_the_pointer() -> None:
 # What is drawn.
 
 
-def test_the_map_shows_this_pass(window: Window, model_folder: Path) -> None:
+def test_the_map_shows_this_pass(window, model_folder):
     window.state.set_masks([2, 5])
     window.state.set_focus(5)
     settle(window)
@@ -101,7 +97,7 @@ def test_the_map_shows_this_pass(window: Window, model_folder: Path) -> None:
         np.testing.assert_allclose(activity.activations[layer, :, column], whole[view.map.positions], atol=1e-5)
 
 
-def test_without_a_mask_the_token_under_the_mouse_is_followed(window: Window) -> None:
+def test_without_a_mask_the_token_under_the_mouse_is_followed(window):
     view = shown_map(window)
     assert view.map.answer.position == 1
     window.state.set_hover(4)
@@ -113,11 +109,11 @@ def test_without_a_mask_the_token_under_the_mouse_is_followed(window: Window) ->
     assert title == f"“{window.state.reading.shown_tokens[3]}” after layer 2"
 
 
-def test_a_map_that_failed_to_paint_is_painted_again(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_that_failed_to_paint_is_painted_again(window, monkeypatch):
     shown = shown_map(window).map
     before, faults = shown.grab().toImage(), [ValueError("broken")]
 
-    def fail_once(*arguments: Any) -> Any:
+    def fail_once(*arguments):
         if faults:
             raise faults.pop()
         return base_shapes(*arguments)
@@ -156,7 +152,7 @@ def test_a_map_that_failed_to_paint_is_painted_again(window: Window, monkeypatch
     ],
     ids=lambda value: f"{value.kind} {value.name}".strip() if isinstance(value, MapPart) else "",
 )
-def test_a_click_opens_the_place(part: MapPart, room: str, view: str, selected: dict[str, Any], window: Window) -> None:
+def test_a_click_opens_the_place(part, room, view, selected, window):
     window.resize(1440, 900)
     window.state.set_masks([2])
     settle(window)
@@ -165,12 +161,12 @@ def test_a_click_opens_the_place(part: MapPart, room: str, view: str, selected: 
     assert part.kind == "section" or (caption.title and caption.text)
     assert shown.cell_at(center) == part
     click(shown, center)
-    opened: Any = window.frame.room
+    opened = window.frame.room
     assert (window.room_key, opened.views.key) == (room, view)
     assert {name: getattr(window.state, name) for name in selected} == selected
 
 
-def test_arrow_keys_walk_and_enter_opens(window: Window) -> None:
+def test_arrow_keys_walk_and_enter_opens(window):
     window.resize(1440, 900)
     window.state.set_head(0, 0)
     picture = shown_map(window).map
@@ -194,7 +190,7 @@ def test_arrow_keys_walk_and_enter_opens(window: Window) -> None:
 @pytest.mark.parametrize(
     "family", ["roberta", "albert", "distilbert", "discriminator", "minilm", "pre-norm", "encoder"]
 )
-def test_any_family(family: str, open_window: Opener, tmp_path: Path) -> None:
+def test_any_family(family, open_window, tmp_path):
     folder = save_family(family, tmp_path / family)
     window = open_window(folder, "The cat sat on the mat.", "It was very comfortable.")
     window.state.set_masks(())
@@ -216,7 +212,7 @@ def test_any_family(family: str, open_window: Opener, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("a", ["", "a", "the cat sat on the mat " * 9])
-def test_any_length(a: str, open_window: Opener, model_folder: Path) -> None:
+def test_any_length(a, open_window, model_folder):
     window = open_window(model_folder, a, "a dog")
     window.state.set_masks(())
     settle(window)
@@ -233,7 +229,7 @@ def test_any_length(a: str, open_window: Opener, model_folder: Path) -> None:
     assert shown.content.activity.activations.shape[1] == len(shown.positions)
 
 
-def test_144_heads_are_drawn(open_window: Opener, tmp_path: Path) -> None:
+def test_144_heads_are_drawn(open_window, tmp_path):
     """How fast: `make bench`."""
     folder = save_family("pre-norm", tmp_path / "base", num_hidden_layers=12, num_attention_heads=12, hidden_size=48)
     text = "the cat sat on the mat and a dog ran home . " * 2
@@ -248,7 +244,7 @@ def test_144_heads_are_drawn(open_window: Opener, tmp_path: Path) -> None:
 # Beside a baseline: the guesses of both, and how far each line is from where it was.
 
 
-def beside(window: Window, baseline: Baseline) -> Any:
+def beside(window, baseline):
     window.resize(1440, 900)
     window.state.set_masks([3])
     window.state.set_baseline(baseline)
@@ -258,7 +254,7 @@ def beside(window: Window, baseline: Baseline) -> Any:
     return shown
 
 
-def test_the_guesses_of_both_are_those_of_each_layer(window: Window, model_folder: Path) -> None:
+def test_the_guesses_of_both_are_those_of_each_layer(window, model_folder):
     answer, reading = beside(window, ONE_WORD).answer, window.state.reading
     checkpoint, request = load_checkpoint(model_folder), reading.baseline.request
     direct = trace(checkpoint.model, request.input_ids, request.segments)
@@ -272,7 +268,7 @@ def test_the_guesses_of_both_are_those_of_each_layer(window: Window, model_folde
 
 
 @pytest.mark.parametrize("baseline", [ONE_WORD, SHORTER], ids=["one word", "shorter"])
-def test_lines_are_coloured_by_one_minus_the_cosine(baseline: OtherText, window: Window) -> None:
+def test_lines_are_coloured_by_one_minus_the_cosine(baseline, window):
     shown, reading = beside(window, baseline), window.state.reading
     assert reading.baseline is not None and reading.alignment is not None
     distances, other_positions = shown.content.distances, reading.alignment.other_positions
@@ -296,14 +292,14 @@ def test_lines_are_coloured_by_one_minus_the_cosine(baseline: OtherText, window:
     assert "Compared" not in shown.content.title.title
 
 
-def test_another_shape_says_why_and_keeps_the_words(window: Window, tmp_path: Path) -> None:
+def test_another_shape_says_why_and_keeps_the_words(window, tmp_path):
     shown = beside(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))))
     assert shown.content.distances is None and "cannot be measured" in shown.content.title.text
     answer = shown.answer
     assert len(answer.baseline_guesses) == 4 and answer.baseline_guess(0) is None  # only the last layers are compared
 
 
-def test_the_key_fits_on_a_projector(window: Window) -> None:
+def test_the_key_fits_on_a_projector(window):
     window.appearance.set_look(projector=True)
     shown = beside(window, ONE_WORD)
     window.resize(1280, 720)
@@ -318,7 +314,7 @@ def test_the_key_fits_on_a_projector(window: Window) -> None:
 # The line of predictions.
 
 
-def test_the_line_says_the_best_words_and_the_verdict(window: Window) -> None:
+def test_the_line_says_the_best_words_and_the_verdict(window):
     line, state = window.frame.prediction, window.state
     window.open_room("attend")
     assert line.isVisible() and line.prediction.words == () and "Double-click" in line.prediction.hint
@@ -343,13 +339,13 @@ def test_the_line_says_the_best_words_and_the_verdict(window: Window) -> None:
     assert window.room_key == "predict"
 
 
-def test_which_rooms_have_the_line_and_the_tokens(window: Window) -> None:
+def test_which_rooms_have_the_line_and_the_tokens(window):
     for room, has_tokens, has_line in (("map", False, False), ("layers", True, True), ("apply", True, False)):
         window.open_room(room)
         assert window.frame.strip.isVisible() == has_tokens and window.frame.prediction.isVisible() == has_line
 
 
-def test_a_model_without_heads_says_nothing(window: Window, headless_folder: Path) -> None:
+def test_a_model_without_heads_says_nothing(window, headless_folder):
     window.open_model(headless_folder)
     settle(window)
     window.open_room("embed")

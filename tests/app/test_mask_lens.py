@@ -1,7 +1,6 @@
 """Words through the layers, masks filled in order, surprise, shares: against single passes and older functions."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -21,7 +20,7 @@ from bertcore.analysis.predict import decided_at, follow_words, softmax, top_wor
 from bertcore.analysis.targets import Target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises, word_probability
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -38,12 +37,12 @@ OFF = WhatIf(heads_off=frozenset({(1, 2)}), layers_off=frozenset({0}))
 
 
 @pytest.fixture(scope="module", params=["post", "pre"])
-def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
-    folder: Path = tmp_path_factory.mktemp("model")
+def checkpoint(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
     return load_checkpoint(tiny_checkpoint(folder, num_hidden_layers=3, norm=request.param))
 
 
-def rows_of(checkpoint: Checkpoint, ids: list[int], positions: list[int], what_if: WhatIf = OFF) -> np.ndarray:
+def rows_of(checkpoint, ids, positions, what_if=OFF):
     found = trace(checkpoint.model, ids, PAIR.segments, mlm_positions=positions, changes=what_if.changes()).mlm_logits
     return found
 
@@ -51,11 +50,11 @@ def rows_of(checkpoint: Checkpoint, ids: list[int], positions: list[int], what_i
 @pytest.mark.parametrize(
     ("ranks", "stage"), [([1, 1, 1], 0), ([1, 7, 1], 2), ([9, 1, 1], 1), ([1, 1, 2], None), ([1], 0), ([3], None)]
 )
-def test_a_word_is_decided_where_it_stays_first(ranks: list[int], stage: int | None) -> None:
+def test_a_word_is_decided_where_it_stays_first(ranks, stage):
     assert decided_at(ranks) == stage
 
 
-def test_the_lens_at_masks_is_the_lens(checkpoint: Checkpoint) -> None:
+def test_the_lens_at_masks_is_the_lens(checkpoint):
     states = trace(checkpoint.model, PAIR.ids, PAIR.segments).hidden_states
     found = lens_at(checkpoint, states[:, MASKS], k=2)
     logits = layer_lens(checkpoint.model, states, MASKS)
@@ -69,7 +68,7 @@ def test_the_lens_at_masks_is_the_lens(checkpoint: Checkpoint) -> None:
 
 
 @pytest.mark.parametrize("what_if", [WhatIf(), OFF])
-def test_one_piece_is_followed_as_the_lens_follows_it(checkpoint: Checkpoint, what_if: WhatIf) -> None:
+def test_one_piece_is_followed_as_the_lens_follows_it(checkpoint, what_if):
     states = trace(checkpoint.model, PAIR.ids, PAIR.segments, changes=what_if.changes()).hidden_states
     path = follow_words(layer_lens(checkpoint.model, states, [MASKS[0]]), [CAT])
     found = word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "cat", what_if)
@@ -78,7 +77,7 @@ def test_one_piece_is_followed_as_the_lens_follows_it(checkpoint: Checkpoint, wh
     assert np.array_equal(found.rank, path.rank[:, 0])
 
 
-def test_several_pieces_multiply_and_end_where_the_model_ends(checkpoint: Checkpoint) -> None:
+def test_several_pieces_multiply_and_end_where_the_model_ends(checkpoint):
     found = word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "comfortable")
     assert found.pieces == ["comfort", "##able"] and found.rank is None
     ids = [VOCABULARY.index(piece) for piece in found.pieces]
@@ -98,15 +97,15 @@ def test_several_pieces_multiply_and_end_where_the_model_ends(checkpoint: Checkp
     assert found.probability == pytest.approx(product, rel=1e-3)
 
 
-def test_pieces_do_not_fit_edited_rows(checkpoint: Checkpoint) -> None:
+def test_pieces_do_not_fit_edited_rows(checkpoint):
     row = WhatIf(rows=(EditedRow(0, 0, 1, (1.0, *[0.0] * (len(PAIR) - 1))),))
     with pytest.raises(BertcoreError, match="2 pieces"):
         word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "comfortable", row)
     assert word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "cat", row).pieces == ["cat"]
 
 
-def test_left_to_right_fills_with_the_words_before_in_place(checkpoint: Checkpoint) -> None:
-    shares: list[float] = []
+def test_left_to_right_fills_with_the_words_before_in_place(checkpoint):
+    shares = []
     steps = fill_masks(checkpoint, TEXT, MASKS, what_if=OFF, progress=shares.append)
     ids = list(PAIR.ids)
     for position, filled in zip(MASKS, steps, strict=True):
@@ -117,7 +116,7 @@ def test_left_to_right_fills_with_the_words_before_in_place(checkpoint: Checkpoi
     assert shares == pytest.approx([1 / 3, 2 / 3, 1])
 
 
-def test_most_certain_first_looks_at_all_that_are_open(checkpoint: Checkpoint) -> None:
+def test_most_certain_first_looks_at_all_that_are_open(checkpoint):
     steps = fill_masks(checkpoint, TEXT, MASKS, "most certain first", what_if=OFF)
     ids, still_open = list(PAIR.ids), list(MASKS)
     for filled in steps:
@@ -128,7 +127,7 @@ def test_most_certain_first_looks_at_all_that_are_open(checkpoint: Checkpoint) -
     assert sorted(filled.position for filled in steps) == MASKS
 
 
-def test_ones_own_order_and_as_many_as_wished(checkpoint: Checkpoint) -> None:
+def test_ones_own_order_and_as_many_as_wished(checkpoint):
     steps = fill_masks(checkpoint, TEXT, MASKS, [MASKS[2], MASKS[0]])
     assert [filled.position for filled in steps] == [MASKS[2], MASKS[0]]
     assert steps[0] == fill_masks(checkpoint, TEXT, MASKS, [MASKS[2]])[0]
@@ -139,8 +138,8 @@ def test_ones_own_order_and_as_many_as_wished(checkpoint: Checkpoint) -> None:
             fill_masks(checkpoint, TEXT, MASKS, wrong)
 
 
-def test_surprise_leaves_out_masks_and_heeds_what_is_changed(checkpoint: Checkpoint) -> None:
-    shares: list[float] = []
+def test_surprise_leaves_out_masks_and_heeds_what_is_changed(checkpoint):
+    shares = []
     found = surprise_of(checkpoint, PAIR, TEXT, what_if=OFF, progress=shares.append)
     words = [i for i, part in enumerate(PAIR.parts) if part != "special" and i not in MASKS]
     assert found.positions.tolist() == words and shares[-1] == 1
@@ -154,14 +153,14 @@ def test_surprise_leaves_out_masks_and_heeds_what_is_changed(checkpoint: Checkpo
     assert surprise_of(checkpoint, whole, text, whole_words=True).bits == pytest.approx(grouped.bits, abs=1e-5)
 
 
-def test_a_vocabulary_without_a_mask_hides_nothing(checkpoint: Checkpoint) -> None:
+def test_a_vocabulary_without_a_mask_hides_nothing(checkpoint):
     tokenizer = word_tokenizer()
     tokenizer.mask_id = None
     with pytest.raises(BertcoreError, match="no mask"):
         surprise_of(replace(checkpoint, tokenizer=tokenizer), PAIR, TEXT)
 
 
-def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
+def test_an_unknown_word_can_have_decided_too(checkpoint):
     encoding = checkpoint.tokenizer.encode("the cat 日 on the mat")
     at = encoding.ids.index(checkpoint.tokenizer.unk_id or 0)
     text = ModelInput(tuple(encoding.ids), tuple(encoding.segments))
@@ -171,7 +170,7 @@ def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
     assert abs(found.scores[at]) > 1e-6 and found.scores[0] == 0
 
 
-def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) -> None:
+def test_shares_are_the_attributions_with_words_covered(checkpoint):
     target, own = HeadTarget("cat", Target("mlm", CAT, MASKS[0])), Target("mlm", CAT, MASKS[0])
     text = as_text(checkpoint.model, PAIR.ids, PAIR.segments)
     arguments = checkpoint.model, text, own
@@ -183,7 +182,7 @@ def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) 
         "leave_one_out": leave_one_out(*arguments, MASK),
     }
     for method in get_args(Method):
-        shares: list[float] = []
+        shares = []
         found = attribution_of(checkpoint, TEXT, target, method, shares.append)
         assert found.scores == pytest.approx(expected[method].scores, abs=1e-4)
         assert method == "gradient_x_input" or (shares[-1] == 1 and shares == sorted(shares))
@@ -193,7 +192,7 @@ def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) 
 SENTENCE = "the cat sat on the mat."
 
 
-def put(kind: str, old: str, new: str, text: str = SENTENCE) -> tuple[str, list[str]]:
+def put(kind, old, new, text=SENTENCE):
     """The text after `new` was put where `old` stands, and its tokens; both as people see them."""
     tokenizer = vocabulary(kind)
     encoding = tokenizer.encode(text)
@@ -212,7 +211,7 @@ def put(kind: str, old: str, new: str, text: str = SENTENCE) -> tuple[str, list[
         (".", ",", "the cat sat on the mat,"),
     ],
 )
-def test_a_mark_is_a_space_and_none_is_glued(kind: str, old: str, new: str, expected: str) -> None:
+def test_a_mark_is_a_space_and_none_is_glued(kind, old, new, expected):
     assert put(kind, old, new)[0] == expected
 
 
@@ -231,14 +230,14 @@ def test_a_mark_is_a_space_and_none_is_glued(kind: str, old: str, new: str, expe
         ("sentencepiece", "·cat", ","),
     ],
 )
-def test_the_model_then_reads_that_token_there_and_all_others_as_before(kind: str, old: str, new: str) -> None:
+def test_the_model_then_reads_that_token_there_and_all_others_as_before(kind, old, new):
     before = vocabulary(kind).encode(SENTENCE).labels
     expected = list(before)
     expected[before.index(old)] = new
     assert put(kind, old, new)[1] == expected
 
 
-def test_a_mask_and_the_space_before_it_go_together() -> None:
+def test_a_mask_and_the_space_before_it_go_together():
     for kind in ("byte-level", "sentencepiece", "wordpiece"):
         tokenizer = vocabulary(kind)
         state = ExploreState()
@@ -261,12 +260,12 @@ def test_a_mask_and_the_space_before_it_go_together() -> None:
         ("well-known", "known", Written("dog", "between words"), "well-dog"),
     ],
 )
-def test_words_are_kept_apart_and_pieces_are_not(text: str, old: str, new: Written, expected: str) -> None:
+def test_words_are_kept_apart_and_pieces_are_not(text, old, new, expected):
     start = text.index(old)
     assert replaced(text, (start, start + len(old)), new) == expected
 
 
-def test_atoms_are_put_in_without_any_space() -> None:
+def test_atoms_are_put_in_without_any_space():
     raw = raw_from_smiles([*SPECIAL_TOKENS, "C", "O", "N", "(", ")", "="], "[UNK]")
     tokenizer = Tokenizer(raw, lowercase=False)
     nitrogen = tokenizer.id("N")
@@ -274,7 +273,7 @@ def test_atoms_are_put_in_without_any_space() -> None:
     assert replaced("CC(=O)O", (6, 7), written(tokenizer, nitrogen)) == "CC(=O)N"
 
 
-def test_a_part_of_a_character_is_refused_in_a_sentence_and_the_mask_stays() -> None:
+def test_a_part_of_a_character_is_refused_in_a_sentence_and_the_mask_stays():
     tokenizer = vocabulary("byte-level")
     lone = next(i for i in range(tokenizer.vocab_size) if tokenizer.label(i) == "\\xE2")
     with pytest.raises(BertcoreError, match="cannot be typed"):
@@ -290,6 +289,6 @@ def test_a_part_of_a_character_is_refused_in_a_sentence_and_the_mask_stays() -> 
     assert state.text_a == SENTENCE and state.masked == {2} and len(said) == 1
 
 
-def test_a_special_token_is_written_by_its_own_name() -> None:
+def test_a_special_token_is_written_by_its_own_name():
     tokenizer = vocabulary("byte-level")
     assert replaced("the cat", (4, 7), written(tokenizer, tokenizer.sep_id)) == "the </s>"

@@ -8,23 +8,20 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.lessons.shipped import shipped_lessons
 from app.look import numbers
 from app.runs.process import RunCommand, child_environment
 from app.runs.sweeps import five_rates
-from app.shell.window import Window
 from app.state.examples import load_examples
 from app.state.session_file import ENDING, Session, SessionModel, as_json
 from bertcore.errors import BertcoreError
 from bertcore.resolve_model import can_be_downloaded, resolve_model
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied
-from tests.app.conftest import Opener, drop, handle_events, settle, wait_until
+from tests.app.conftest import drop, handle_events, settle, wait_until
 from tests.app.train_room import idle_room
 from tests.test_rules import files_with, is_in
 
@@ -32,11 +29,11 @@ HUB_ID = "someone/some-model"
 
 
 @pytest.fixture
-def connections(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
+def connections(monkeypatch, tmp_path):
     """Every attempt to reach another machine, none of which succeeds. The hub's library believes to be online."""
-    tried: list[object] = []
+    tried = []
 
-    def refuse(*given: object, **_named: object) -> None:
+    def refuse(*given, **_named):
         tried.append(given)
         raise OSError(101, "Network is unreachable")
 
@@ -49,28 +46,26 @@ def connections(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]
     return tried
 
 
-def session_file(folder: Path, reference: str, size: int = 440_000_000) -> Path:
+def session_file(folder, reference, size=440_000_000):
     file = folder / f"stranger{ENDING}"
     file.write_text(as_json(Session("A dog ran home.", model=SessionModel(reference, "some-model", "1" * 64, size))))
     return file
 
 
-def test_a_connection_that_a_person_asks_for_is_noticed(connections: list[object]) -> None:
+def test_a_connection_that_a_person_asks_for_is_noticed(connections):
     """Or the others would hold for nothing."""
     with pytest.raises(BertcoreError, match="hub cannot be reached"):
         resolve_model(HUB_ID)
     assert connections
 
 
-def test_what_no_person_chose_is_not_looked_for(connections: list[object]) -> None:
+def test_what_no_person_chose_is_not_looked_for(connections):
     with pytest.raises(BertcoreError, match="some-model is not on this machine"):
         resolve_model(HUB_ID, download=False)
     assert connections == []
 
 
-def test_a_session_offers_its_model_with_name_and_size(
-    window: Window, connections: list[object], tmp_path: Path
-) -> None:
+def test_a_session_offers_its_model_with_name_and_size(window, connections, tmp_path):
     model = window.state.model
     window.sessions.open(session_file(tmp_path, HUB_ID))
     wait_until(lambda: window.frame.banner.is_shown)
@@ -85,9 +80,7 @@ def test_a_session_offers_its_model_with_name_and_size(
     assert "could not be opened" in banner.text and not banner.button.isVisible()
 
 
-def test_a_session_is_a_way_to_start_without_a_connection(
-    open_window: Opener, connections: list[object], tmp_path: Path
-) -> None:
+def test_a_session_is_a_way_to_start_without_a_connection(open_window, connections, tmp_path):
     window = open_window(session_file(tmp_path, HUB_ID, 0))
     wait_until(lambda: window.state.reading is not None and window.frame.banner.is_shown)
     settle(window)
@@ -97,7 +90,7 @@ def test_a_session_is_a_way_to_start_without_a_connection(
 @pytest.mark.parametrize(
     "reference", [HUB_ID, "some-model", "gone/away/model", "https://elsewhere/x", "../x", "a" * 300]
 )
-def test_whatever_a_session_names(reference: str, window: Window, connections: list[object], tmp_path: Path) -> None:
+def test_whatever_a_session_names(reference, window, connections, tmp_path):
     window.sessions.open(session_file(tmp_path, reference))
     wait_until(lambda: window.frame.banner.is_shown)
     assert connections == []
@@ -105,9 +98,7 @@ def test_whatever_a_session_names(reference: str, window: Window, connections: l
 
 
 @pytest.mark.parametrize("reference", [HUB_ID, "gone/away/model", "pipe"])
-def test_whatever_a_session_compares_with(
-    reference: str, window: Window, connections: list[object], tmp_path: Path
-) -> None:
+def test_whatever_a_session_compares_with(reference, window, connections, tmp_path):
     """A hub id is asked for by nobody, a pipe is not waited at; the text is shown all the same."""
     if reference == "pipe":
         reference = str(tmp_path / "pipe")
@@ -122,7 +113,7 @@ def test_whatever_a_session_compares_with(
     assert window.frame.banner.button.isVisible() == (reference == HUB_ID)
 
 
-def test_start_examples_and_rooms(open_window: Opener, connections: list[object]) -> None:
+def test_start_examples_and_rooms(open_window, connections):
     from app.shell.rooms import ROOMS
     from bertcore.locations import TINY
 
@@ -138,7 +129,7 @@ def test_start_examples_and_rooms(open_window: Opener, connections: list[object]
     assert connections == []
 
 
-def test_drops(window: Window, connections: list[object], tmp_path: Path) -> None:
+def test_drops(window, connections, tmp_path):
     """A link that looks like a hub id is a file name all the same."""
     drop(window, tmp_path / "gone")
     drop(window, session_file(tmp_path, HUB_ID))
@@ -149,7 +140,7 @@ def test_drops(window: Window, connections: list[object], tmp_path: Path) -> Non
     assert connections == []
 
 
-def test_lessons(window: Window, connections: list[object], tmp_path: Path) -> None:
+def test_lessons(window, connections, tmp_path):
     window.lessons.open(shipped_lessons()[0].file)
     wait_until(lambda: not window.services.open_model.is_opening)
     file = tmp_path / "stranger.md"
@@ -164,11 +155,11 @@ def test_lessons(window: Window, connections: list[object], tmp_path: Path) -> N
     assert connections == []
 
 
-def test_only_these_files_can_reach_a_network() -> None:
+def test_only_these_files_can_reach_a_network():
     """The hub, and the processes of one training run among each other."""
     ways = "socket", "urllib", "http", "requests", "httpx", "ftplib", "smtplib", "huggingface_hub", "PySide6.QtNetwork"
 
-    def reaches(node: Any) -> bool:
+    def reaches(node):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
         return any(is_in(name, *ways) for name in names)
@@ -177,9 +168,7 @@ def test_only_these_files_can_reach_a_network() -> None:
     assert files_with(reaches) == {"bertcore/resolve_model.py", "bertcore/training/model_card.py"}
 
 
-def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
-    window: Window, connections: list[object], tmp_path: Path
-) -> None:
+def test_answers_that_were_handed_in_name_no_model_that_is_fetched(window, connections, tmp_path):
     from app.lessons.answers import Answer, HandIn, answers_as_json, load_answers
 
     state = Session("A dog ran home.", model=SessionModel(HUB_ID, "some-model", "1" * 64))
@@ -200,9 +189,7 @@ def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
     ],
     ids=lambda recipe: recipe["kind"],
 )
-def test_a_recipe_that_is_dropped(
-    recipe: dict[str, Any], connections: list[object], tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_a_recipe_that_is_dropped(recipe, connections, tmp_path, qtbot):
     """Whatever is clicked then says that the model is not here."""
     file = tmp_path / "stranger.json"
     file.write_text(json.dumps(recipe))
@@ -216,7 +203,7 @@ def test_a_recipe_that_is_dropped(
     assert connections == []
 
 
-def test_settings_of_a_run_from_elsewhere(connections: list[object]) -> None:
+def test_settings_of_a_run_from_elsewhere(connections):
     command = RunCommand(FinetuneOptions(model=HUB_ID))
     for varied in (lambda: five_rates(command), lambda: replace(command, varied=Varied(rates=(3.0,))).runs(Path("x"))):
         with pytest.raises(BertcoreError, match="some-model is not on this machine"):
@@ -224,7 +211,7 @@ def test_settings_of_a_run_from_elsewhere(connections: list[object]) -> None:
     assert connections == []
 
 
-def test_a_process_of_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_of_the_window(tmp_path, monkeypatch):
     """The estimate of a recipe, and a run: nobody listens at the hub's address but this test."""
     with socket.create_server(("127.0.0.1", 0)) as hub:
         monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)

@@ -44,28 +44,28 @@ TECHNICAL = {"probability": "0.29", "surprise": "7.50 bits", "entropy": "0.00 na
 
 
 @pytest.mark.parametrize(("form", "texts"), WRITTEN)
-def test_numbers_are_written(form: Callable[[Any], str], texts: dict[float, str]) -> None:
+def test_numbers_are_written(form, texts):
     assert {value: form(value) for value in texts} == texts
 
 
-def test_technical_probabilities_are_fine_enough_as_they_are() -> None:
+def test_technical_probabilities_are_fine_enough_as_they_are():
     assert all(numbers.probability(p, fine=True) == numbers.probability(p) for p in (0.0016, 0.019, 0.724))
 
 
-def test_a_difference_is_that_of_the_numbers_on_the_screen() -> None:
+def test_a_difference_is_that_of_the_numbers_on_the_screen():
     """3.89 → 5.38 had +1.48 beside it."""
     assert numbers.signed(numbers.difference(3.894, 5.3765)) == "+1.49"
     assert numbers.signed(numbers.difference(8.93412, 11.09384, 4), 4) == "+2.1597"
     assert numbers.difference(1.001, 0.9996) == 0
 
 
-def test_what_is_not_there_is_a_dash() -> None:
+def test_what_is_not_there_is_a_dash():
     for form in (numbers.probability, numbers.percent, numbers.decimal, numbers.signed, numbers.number, numbers.exact):
         assert form(None) == form(math.nan) == numbers.MISSING
     assert numbers.duration(None) == numbers.file_size(None) == numbers.compact_count(None) == numbers.MISSING
 
 
-def test_no_other_place_formats_a_number() -> None:
+def test_no_other_place_formats_a_number():
     """`numbers` alone decides digits and the minus sign; exported files have all digits of a float32."""
     raw, root = re.compile(r":[+,]?\.\d[efg%]"), Path(app.__file__).parent
     files = set(root.rglob("*.py")) - {root / "look" / "numbers.py", root / "figures" / "files.py"}
@@ -73,7 +73,7 @@ def test_no_other_place_formats_a_number() -> None:
 
 
 @pytest.mark.parametrize("is_technical", [False, True])
-def test_plain_words_write_percent_and_words_and_technical_ones_numbers(is_technical: bool) -> None:
+def test_plain_words_write_percent_and_words_and_technical_ones_numbers(is_technical):
     numbers.set_technical(is_technical)
     given = {"probability": 0.29, "surprise": 7.5, "entropy": 0.0}
     texts = {name: getattr(numbers, name)(value) for name, value in given.items()}
@@ -82,12 +82,12 @@ def test_plain_words_write_percent_and_words_and_technical_ones_numbers(is_techn
     numbers.set_technical(True)
 
 
-def test_every_kind_of_number_is_used_and_every_use_is_known() -> None:
+def test_every_kind_of_number_is_used_and_every_use_is_known():
     code = "\n".join(file.read_text(encoding="utf-8") for file in ROOMS.rglob("*.py"))
     assert [kind for kind in MEANINGS if f'"{kind}"' not in code] == []
     assert set(re.findall(r'explain\(\s*"(\w+)"', code)) <= set(MEANINGS)
 
 
-def test_a_tool_tip_has_the_meaning_and_the_formula() -> None:
+def test_a_tool_tip_has_the_meaning_and_the_formula():
     assert explained("surprise").startswith("<qt>How hard") and "−log₂ p" in explained("surprise")
     assert explained("probability").count("<br>") == 1

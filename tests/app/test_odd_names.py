@@ -3,12 +3,10 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QMenu
-from pytestqt.qtbot import QtBot
 
 from app.rooms.embed.vocabularies_view import name_of
 from app.rooms.train.form.fields import ModelChoice
@@ -17,11 +15,10 @@ from app.runs.run_info import read_run
 from app.runs.run_state import RunState
 from app.shell.menus import entries_of, fill_models
 from app.shell.settings import load_settings
-from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import SweepPlace, read_sweep, write_place
 from bertcore.training.finetune_options import FinetuneOptions
-from tests.app.conftest import Opener, settle, wait_until
+from tests.app.conftest import settle, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names as Linux has them")
 ODD = os.fsdecode(b"caf\xe9")
@@ -29,32 +26,30 @@ SHOWN = "caf\\udce9"  # Qt would leave the byte out
 
 
 @pytest.fixture
-def odd_folder(model_folder: Path, tmp_path: Path) -> Path:
+def odd_folder(model_folder, tmp_path):
     return Path(shutil.copytree(model_folder, tmp_path / ODD))
 
 
 @pytest.fixture
-def opened(open_window: Opener, odd_folder: Path) -> Window:
+def opened(open_window, odd_folder):
     window = open_window(odd_folder)
     settle(window)
     return window
 
 
-def test_a_checkpoint_opens_and_its_name_is_shown(opened: Window, odd_folder: Path) -> None:
+def test_a_checkpoint_opens_and_its_name_is_shown(opened, odd_folder):
     assert opened.state.model is not None and opened.state.model.folder == odd_folder
     assert not opened.frame.banner.is_shown
     assert SHOWN in opened.frame.title_bar.model.toolTip()
 
 
-def test_it_opens_again_from_the_menu_and_the_palette(
-    opened: Window, odd_folder: Path, model_folder: Path, tmp_path: Path
-) -> None:
+def test_it_opens_again_from_the_menu_and_the_palette(opened, odd_folder, model_folder, tmp_path):
     services = opened.services
     services.settings.save(tmp_path / "settings.json")
     recent = load_settings(tmp_path / "settings.json").recent_models
     assert recent == [str(odd_folder)]
 
-    def is_open(folder: Path) -> Callable[[], bool]:
+    def is_open(folder):
         return lambda: opened.state.model is not None and opened.state.model.folder == folder
 
     menu = QMenu(opened)
@@ -69,7 +64,7 @@ def test_it_opens_again_from_the_menu_and_the_palette(
     assert name_of(str(odd_folder)) == SHOWN
 
 
-def test_a_session_finds_it_again(opened: Window, odd_folder: Path, headless_folder: Path, tmp_path: Path) -> None:
+def test_a_session_finds_it_again(opened, odd_folder, headless_folder, tmp_path):
     """Its file, UTF-8, cannot name the folder: by the model's hash, among those that were open lately."""
     opened.sessions.save(tmp_path / "session.json")
     opened.services.open_model.open(headless_folder)
@@ -80,7 +75,7 @@ def test_a_session_finds_it_again(opened: Window, odd_folder: Path, headless_fol
     assert not opened.frame.banner.is_shown
 
 
-def test_a_run_can_start_from_it(odd_folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_run_can_start_from_it(odd_folder, tmp_path, qtbot):
     state = RunState()
     choice = ModelChoice(state)
     qtbot.addWidget(choice)
@@ -97,7 +92,7 @@ def test_a_run_can_start_from_it(odd_folder: Path, tmp_path: Path, qtbot: QtBot)
     assert choice.reference is None
 
 
-def test_a_run_of_a_sweep_is_chosen_by_its_folder(tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_run_of_a_sweep_is_chosen_by_its_folder(tmp_path, qtbot):
     for number in range(2):
         options = FinetuneOptions(name="rates").with_changes(task="sst2", learning_rate=1e-4 * (number + 1), steps=3)
         run = RunFolder.create(tmp_path / f"{ODD}-{number}", options.to_dict())
@@ -107,7 +102,7 @@ def test_a_run_of_a_sweep_is_chosen_by_its_folder(tmp_path: Path, qtbot: QtBot) 
     table = SweepTable()
     qtbot.addWidget(table)
     table.show_sweep(read_sweep(paths))
-    chosen: list[Path] = []
+    chosen = []
     table.row_opened.connect(lambda row: chosen.append(row.run.path))
     for at in range(len(table.rows)):
         table.activated.emit(table.model().index(at, 0))

@@ -1,14 +1,11 @@
 """What every painted widget has in common: the left button clicks, the right one opens a menu, arrow keys move."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.figures.figure import picture_of
 from app.look import theme
@@ -17,7 +14,6 @@ from app.rooms.attend.check_view import CheckBars, Column
 from app.rooms.attend.lines_view import HeadLines, LinesPicture
 from app.rooms.attend.matrix_view import AttentionGrid, usual_high
 from app.rooms.attend.query_key_view import BarStrips, Strip
-from app.shell.window import Window
 from app.widgets.card import scrolled
 from app.widgets.charts.cells import LABELS_PX, LabelledGrid, Labels, round_step
 from app.widgets.charts.pointer import PointerWidget
@@ -34,22 +30,22 @@ LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.
 class Row(PointerWidget):
     """Five cells of 20 pixels."""
 
-    def cell_at(self, point: QPointF) -> int | None:
+    def cell_at(self, point):
         cell = int(point.x() // 20)
         return cell if 0 <= cell < 5 else None
 
-    def cell_after(self, cell: int | None, key: int) -> int | None:
+    def cell_after(self, cell, key):
         step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(key)
         return None if step is None else min(max((-1 if cell is None else cell) + step, 0), 4)
 
 
 @pytest.fixture
-def row(looks: QApplication, qtbot: QtBot) -> Row:
+def row(looks, qtbot):
     return placed(Row("Numbers"), qtbot, 200, 20)
 
 
-def test_only_the_left_button_is_a_click(row: Row) -> None:
-    clicks: list[tuple[int, Qt.KeyboardModifier]] = []
+def test_only_the_left_button_is_a_click(row):
+    clicks = []
     row.clicked.connect(lambda cell, keys: clicks.append((cell, keys)))
     for button in (RIGHT, MIDDLE):
         QTest.mouseClick(row, button, pos=QPoint(45, 5))
@@ -59,21 +55,21 @@ def test_only_the_left_button_is_a_click(row: Row) -> None:
     assert clicks == [(2, Qt.KeyboardModifier.ControlModifier)]
 
 
-def test_a_second_click_counts_unless_double_clicks_mean_something(row: Row) -> None:
-    clicks: list[int] = []
+def test_a_second_click_counts_unless_double_clicks_mean_something(row):
+    clicks = []
     row.clicked.connect(lambda cell: clicks.append(cell))
     QTest.mouseClick(row, LEFT, pos=QPoint(45, 5))
     QTest.mouseDClick(row, LEFT, pos=QPoint(45, 5))  # the second of two clicks, as Qt gives it
     assert clicks == [2, 2]
-    doubles: list[int] = []
+    doubles = []
     row.double_clicked.connect(lambda cell: doubles.append(cell))
     QTest.mouseDClick(row, LEFT, pos=QPoint(5, 5))
     assert (clicks, doubles) == ([2, 2], [0])
 
 
-def test_arrow_keys_hover_and_enter_clicks(row: Row) -> None:
-    told: list[int | None] = []
-    clicks: list[int] = []
+def test_arrow_keys_hover_and_enter_clicks(row):
+    told = []
+    clicks = []
     row.hovered.connect(told.append)
     row.clicked.connect(lambda cell: clicks.append(cell))
     row.setFocus()
@@ -83,14 +79,14 @@ def test_arrow_keys_hover_and_enter_clicks(row: Row) -> None:
     assert told[-1] is None
 
 
-def test_a_right_click_asks_for_a_menu_of_its_cell(row: Row) -> None:
-    asked: list[tuple[int | None, QPoint]] = []
+def test_a_right_click_asks_for_a_menu_of_its_cell(row):
+    asked = []
     row.context_menu_requested.connect(lambda cell, at: asked.append((cell, at)))
     for reason, x in ((QContextMenuEvent.Reason.Mouse, 65), (QContextMenuEvent.Reason.Mouse, 150)):
         at = row.mapToGlobal(QPoint(x, 5))
         QApplication.sendEvent(row, QContextMenuEvent(reason, QPoint(x, 5), at))
     assert [cell for cell, _ in asked] == [3, None]
-    done: list[str] = []
+    done = []
     menu = show_context_menu(row, asked[0][1], [("Mask", lambda: done.append("mask")), None])
     assert menu is not None and menu.isVisible()
     menu.actions()[0].trigger()
@@ -99,7 +95,7 @@ def test_a_right_click_asks_for_a_menu_of_its_cell(row: Row) -> None:
 
 
 @pytest.fixture
-def grid(looks: QApplication, qtbot: QtBot) -> LabelledGrid:
+def grid(looks, qtbot):
     made = LabelledGrid("Weights", square=True, tilted=True, zooms=True)
     qtbot.addWidget(made)
     made.resize(600, 500)
@@ -109,14 +105,14 @@ def grid(looks: QApplication, qtbot: QtBot) -> LabelledGrid:
     return made
 
 
-def test_numbers_along_a_side_go_in_round_steps() -> None:
+def test_numbers_along_a_side_go_in_round_steps():
     assert [round_step(least) for least in (0.2, 1, 1.5, 3, 7.2, 12, 20.1, 37, 51, 180, 1000)] == [
         *(1, 1, 2, 5, 10, 20, 50, 50, 100, 200, 1000)
     ]
 
 
-def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid: LabelledGrid) -> None:
-    clicks: list[tuple[int, int]] = []
+def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid):
+    clicks = []
     grid.clicked.connect(lambda cell: clicks.append(cell))
     QTest.mouseClick(grid, LEFT, pos=grid.cell_rect(3, 7).center().toPoint())
     grid.set_selected(3, 7)
@@ -127,7 +123,7 @@ def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid: LabelledG
 
 
 @pytest.fixture
-def scatter(looks: QApplication, qtbot: QtBot) -> Scatter:
+def scatter(looks, qtbot):
     made = Scatter("Map")
     qtbot.addWidget(made)
     made.resize(400, 300)
@@ -137,9 +133,9 @@ def scatter(looks: QApplication, qtbot: QtBot) -> Scatter:
     return made
 
 
-def test_points_are_clicked_and_words_around_them_only_hovered(scatter: Scatter) -> None:
-    clicks: list[int] = []
-    told: list[int | None] = []
+def test_points_are_clicked_and_words_around_them_only_hovered(scatter):
+    clicks = []
+    told = []
     scatter.clicked.connect(lambda point: clicks.append(point))
     scatter.hovered.connect(told.append)
     spots = scatter.spots
@@ -153,7 +149,7 @@ def test_points_are_clicked_and_words_around_them_only_hovered(scatter: Scatter)
     assert clicks[-1] == 2  # the last that can be chosen
 
 
-def test_zooming_keeps_the_point_under_the_mouse_where_it_is(scatter: Scatter) -> None:
+def test_zooming_keeps_the_point_under_the_mouse_where_it_is(scatter):
     spot = scatter.spots[1]
     _wheel(scatter, spot, 4)
     moved = scatter.spots
@@ -163,7 +159,7 @@ def test_zooming_keeps_the_point_under_the_mouse_where_it_is(scatter: Scatter) -
     assert (scatter.spots[1] - spot).manhattanLength() < 1
 
 
-def test_points_stand_at_their_stage_on_their_paths(scatter: Scatter) -> None:
+def test_points_stand_at_their_stage_on_their_paths(scatter):
     paths = np.array([[[0.0, 0.0], [1.0, 1.0]], [[2.0, 0.0], [3.0, 1.0]]])  # (T,P,2)
     scatter.set_points(Points(paths, ["a", "b"], ["segment_a", "segment_b"], stage_names=["emb.", "1"]))
     scatter.set_selected([0])
@@ -172,7 +168,7 @@ def test_points_stand_at_their_stage_on_their_paths(scatter: Scatter) -> None:
     assert scatter.spots[0].x() > first[0].x() and scatter.cell_at(first[0]) is None
 
 
-def _wheel(widget: LabelledGrid | Scatter, at: QPointF, notches: int) -> None:
+def _wheel(widget, at, notches):
     none = Qt.MouseButton.NoButton
     keys, phase = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
     event = QWheelEvent(
@@ -186,9 +182,7 @@ def _wheel(widget: LabelledGrid | Scatter, at: QPointF, notches: int) -> None:
     [([], []), ([(0.0, 40.0)], [12]), ([(0.0, 40.0), (5.0, 44.0)], [12, 13]), ([(0.0, 2.9)], [])],
     ids=["none", "one", "two", "not far"],
 )
-def test_points_far_off_stand_at_the_edge(
-    looks: QApplication, qtbot: QtBot, far: list[tuple[float, float]], expected: list[int]
-) -> None:
+def test_points_far_off_stand_at_the_edge(looks, qtbot, far, expected):
     """One of them left the others a corner: [CLS] beside the words of a sentence."""
     made = Scatter("Map")
     qtbot.addWidget(made)
@@ -215,9 +209,7 @@ COLUMNS = Labels([f"column{number}" for number in range(13)])
 
 
 @pytest.mark.parametrize(("side", "is_complete"), [(500, True), (330, True), (270, False), (235, False)])
-def test_labels_are_left_out_before_they_are_too_small(
-    side: int, is_complete: bool, looks: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_labels_are_left_out_before_they_are_too_small(side, is_complete, looks, qtbot, monkeypatch):
     grid = matrix(np.zeros((13, 13), dtype=np.float32), TOKENS, side, qtbot)
     written = drawn(grid, monkeypatch, "token")
     assert min(written.values()) >= min(LABELS_PX) and "token4" in written
@@ -226,9 +218,7 @@ def test_labels_are_left_out_before_they_are_too_small(
 
 
 @pytest.mark.parametrize("strongest", range(13))
-def test_what_the_selected_row_looks_at_most_has_its_name(
-    strongest: int, looks: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_selected_row_looks_at_most_has_its_name(strongest, looks, qtbot, monkeypatch):
     values = np.zeros((13, 13), dtype=np.float32)
     values[4, strongest] = 0.5
     values[5:, :] = 1  # of no interest: other rows
@@ -236,7 +226,7 @@ def test_what_the_selected_row_looks_at_most_has_its_name(
     assert f"column{strongest}" in written and 4 <= len(written) < 13
 
 
-def matrix(values: np.ndarray, columns: Labels, side: int, qtbot: QtBot) -> LabelledGrid:
+def matrix(values, columns, side, qtbot):
     """With its fifth row selected."""
     grid = LabelledGrid("Matrix", square=True, tilted=True)
     qtbot.addWidget(grid)
@@ -248,9 +238,9 @@ def matrix(values: np.ndarray, columns: Labels, side: int, qtbot: QtBot) -> Labe
     return grid
 
 
-def drawn(grid: LabelledGrid, monkeypatch: pytest.MonkeyPatch, begin: str) -> dict[str, int]:
+def drawn(grid, monkeypatch, begin):
     """Labels with such a beginning, and the size of their type."""
-    sizes: dict[str, int] = {}
+    sizes = {}
     with monkeypatch.context() as patch:
         hear(patch, lambda painter, *about: sizes.update({str(about[-1]): painter.font().pixelSize()}))
         grid.grab()
@@ -260,18 +250,18 @@ def drawn(grid: LabelledGrid, monkeypatch: pytest.MonkeyPatch, begin: str) -> di
 class Patch(QWidget):
     """So high, and of one colour."""
 
-    def __init__(self, color: str, height: int) -> None:
+    def __init__(self, color, height):
         super().__init__()
         self.color = QColor(color)
         self.setMinimumHeight(height)
         self.setMaximumHeight(height)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paintEvent(self, event):
         QPainter(self).fillRect(self.rect(), self.color)
 
 
 @pytest.mark.parametrize("scrolled_by", [0, 10_000])
-def test_what_scrolls_is_drawn_in_full_and_covers_nothing(looks: QApplication, qtbot: QtBot, scrolled_by: int) -> None:
+def test_what_scrolls_is_drawn_in_full_and_covers_nothing(looks, qtbot, scrolled_by):
     column = QWidget()
     above, tall, below = Patch("red", 20), Patch("lime", 500), Patch("blue", 30)
     area = scrolled(tall)
@@ -290,8 +280,8 @@ def test_what_scrolls_is_drawn_in_full_and_covers_nothing(looks: QApplication, q
         assert seen.count(QColor(color).name()) == height, color
 
 
-def test_lines_of_a_long_text_are_saved_above_their_legend(window: Window) -> None:
-    room: Any = window.open_room("attend")
+def test_lines_of_a_long_text_are_saved_above_their_legend(window):
+    room = window.open_room("attend")
     window.state.set_text("the cat sat on the mat " * 12, "")
     page = room.open_view("lines")
     settle(window)
@@ -304,7 +294,7 @@ pytestmark = pytest.mark.usefixtures("looks")
 NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
-def head_view(size: int, qtbot: QtBot) -> AttentionGrid:
+def head_view(size, qtbot):
     view = AttentionGrid("one head")
     qtbot.addWidget(view)
     view.resize(640, 600)
@@ -314,7 +304,7 @@ def head_view(size: int, qtbot: QtBot) -> AttentionGrid:
     return view
 
 
-def test_zoom_stays_inside_within_its_limits_and_keeps_what_is_under_the_mouse() -> None:
+def test_zoom_stays_inside_within_its_limits_and_keeps_what_is_under_the_mouse():
     zoom = Zoom()
     zoom.set_size(100)
     zoom.zoom(3, 0.25, 0.75)
@@ -340,7 +330,7 @@ def test_zoom_stays_inside_within_its_limits_and_keeps_what_is_under_the_mouse()
 
 class TestMatrix:
     @pytest.mark.parametrize("size", [10, 512])
-    def test_wheel_and_drag_and_reset(self, size: int, qtbot: QtBot) -> None:
+    def test_wheel_and_drag_and_reset(self, size, qtbot):
         view, clicks = head_view(size, qtbot), list[tuple[int, int]]()
         view.clicked.connect(lambda cell: clicks.append(cell))
         center = view.grid_rect().center()
@@ -359,12 +349,12 @@ class TestMatrix:
         press(view, "0")
         assert view.zoom.is_whole
 
-    def test_keys_zoom_and_move(self, qtbot: QtBot) -> None:
+    def test_keys_zoom_and_move(self, qtbot):
         view = head_view(64, qtbot)
         press(view, "+", "+", "Right")
         assert view.zoom.span == pytest.approx(64 / 1.25**2) and view.zoom.x > (64 - view.zoom.span) / 2
 
-    def test_signed_values_have_zero_in_the_middle(self, qtbot: QtBot) -> None:
+    def test_signed_values_have_zero_in_the_middle(self, qtbot):
         view = AttentionGrid("a gradient", signed=True)
         qtbot.addWidget(view)
         view.set_matrix(np.array([[-0.5, 0.2], [0.0, 0.1]]), Labels(["a", "b"], ["special"] * 2))
@@ -372,7 +362,7 @@ class TestMatrix:
 
 
 class TestAtlas:
-    def test_effects_are_drawn_in_their_places_on_their_own_scale(self, qtbot: QtBot) -> None:
+    def test_effects_are_drawn_in_their_places_on_their_own_scale(self, qtbot):
         atlas = HeadAtlas()
         qtbot.addWidget(atlas)
         atlas.resize(290, 300)
@@ -387,7 +377,7 @@ class TestAtlas:
         atlas.set_effects(None)
         assert atlas.effects is None
 
-    def test_24_by_16_heads_in_groups_all_have_a_place(self, qtbot: QtBot) -> None:
+    def test_24_by_16_heads_in_groups_all_have_a_place(self, qtbot):
         atlas = HeadAtlas()
         qtbot.addWidget(atlas)
         atlas.set_heads(np.zeros((24, 16, 8, 8), dtype=np.float32))
@@ -399,7 +389,7 @@ class TestAtlas:
         assert not any(one.intersects(other) for i, one in enumerate(rects[:40]) for other in rects[i + 1 : 60])
 
 
-def test_lines_know_their_tokens_and_grow_with_them(qtbot: QtBot) -> None:
+def test_lines_know_their_tokens_and_grow_with_them(qtbot):
     view = LinesPicture("lines")
     qtbot.addWidget(view)
     links = strongest_links(np.full((400, 400), 1 / 400), most=1500)
@@ -418,7 +408,7 @@ def test_lines_know_their_tokens_and_grow_with_them(qtbot: QtBot) -> None:
     assert caught.args[0] == 334
 
 
-def test_strips_have_a_scale_each_and_tell_their_bars(qtbot: QtBot) -> None:
+def test_strips_have_a_scale_each_and_tell_their_bars(qtbot):
     strips = BarStrips("steps")
     qtbot.addWidget(strips)
     strips.resize(400, 300)
@@ -431,7 +421,7 @@ def test_strips_have_a_scale_each_and_tell_their_bars(qtbot: QtBot) -> None:
     assert caught.args == [(1, 1)]
 
 
-def test_numbers_of_a_column_are_as_fine_as_its_bars(qtbot: QtBot) -> None:
+def test_numbers_of_a_column_are_as_fine_as_its_bars(qtbot):
     view = CheckBars()
     qtbot.addWidget(view)
     columns = [
@@ -448,7 +438,7 @@ def test_numbers_of_a_column_are_as_fine_as_its_bars(qtbot: QtBot) -> None:
     ]
 
 
-def test_numbers_with_many_decimals_have_room(qtbot: QtBot) -> None:
+def test_numbers_with_many_decimals_have_room(qtbot):
     view = CheckBars()
     qtbot.addWidget(view)
     values = np.array([-0.000888, 0.000444])
@@ -460,7 +450,7 @@ def test_numbers_with_many_decimals_have_room(qtbot: QtBot) -> None:
     assert faults(view) == []
 
 
-def test_colours_of_a_long_text_reach_to_what_is_usual_but_never_to_rounding_errors(looks: QApplication) -> None:
+def test_colours_of_a_long_text_reach_to_what_is_usual_but_never_to_rounding_errors(looks):
     size = 300
     spread = np.arange(size * size, dtype=np.float32).reshape(size, size) / size**2
     assert usual_high(spread) == pytest.approx(0.995, abs=0.01)

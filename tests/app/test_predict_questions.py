@@ -1,7 +1,6 @@
 """The room Predict's pages that ask the model: what is shown equals the functions' results, each control acts."""
 
 import re
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -13,17 +12,14 @@ from app.compute.masks import fill_masks, lens_at, word_through_layers
 from app.compute.word_questions import attribution_of, surprise_of
 from app.figures.files import svg, table
 from app.look import numbers
-from app.rooms.predict.attribution_view import AttributionView
 from app.rooms.predict.fill_view import ORDERS
-from app.rooms.predict.lens_view import LensView
 from app.rooms.predict.predict_sentences import top_guesses, word_sentence
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.surprise_view import SurpriseView
-from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.effects import Method
 from bertcore.analysis.targets import Target
-from tests.app.conftest import TEXT_A, TEXT_B, Opener, answered, click, handle_events, press, units_of, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, click, handle_events, press, units_of, wait_until
 from tests.app.predict_room import MASKS, asked, figure_of, nothing, page, predict
 from tests.app.test_apply_room import make_model
 
@@ -31,13 +27,13 @@ VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(heads_off=frozenset({(1, 2)}))
 
 
-def typed(view: LensView, word: str, window: Window) -> None:
+def typed(view, word, window):
     view.word.setText(word)
     view.word.textEdited.emit(word)
     answered(window)
 
 
-def test_the_table_is_the_lens_and_chooses_a_mask(window: Window) -> None:
+def test_the_table_is_the_lens_and_chooses_a_mask(window):
     view = page("lens", window)
     checkpoint, _, reading = asked(window)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
@@ -58,7 +54,7 @@ def test_the_table_is_the_lens_and_chooses_a_mask(window: Window) -> None:
 
 
 @pytest.mark.parametrize("word", ["dog", "comfortably"])
-def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str) -> None:
+def test_a_typed_word_is_followed_through_the_layers(window, word):
     view = page("lens", window)
     window.state.set_focus(MASKS[1])
     typed(view, word, window)
@@ -75,7 +71,7 @@ def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str) 
         assert [bar.mark for bar in view.charts["word"].bars] == [f"rank {rank:,}" for rank in found.rank]
 
 
-def test_what_cannot_be_followed_is_said_in_place(window: Window) -> None:
+def test_what_cannot_be_followed_is_said_in_place(window):
     view = page("lens", window)
     typed(view, "日本", window)
     assert "cannot spell" in view.line.text and not view.charts["word"].isVisible()
@@ -103,7 +99,7 @@ def test_what_cannot_be_followed_is_said_in_place(window: Window) -> None:
         (None, "“dog” is most likely after layer 2; its final probability is 60%."),
     ],
 )  # fmt: skip
-def test_the_sentence_on_a_word_names_the_layer(ranks: tuple[int, ...] | None, sentence: str) -> None:
+def test_the_sentence_on_a_word_names_the_layer(ranks, sentence):
     tops = ["dog" if rank == 1 else f"word {stage}" for stage, rank in enumerate(ranks or (2, 2, 2))]
     if ranks == (4, 2, 2, 1):
         tops[1] = tops[2]
@@ -113,7 +109,7 @@ def test_the_sentence_on_a_word_names_the_layer(ranks: tuple[int, ...] | None, s
 
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("what_if", [WhatIf(), OFF], ids=["as it is", "head off"])
-def test_surprise_is_the_engines_over_tokens_and_words(window: Window, words: bool, what_if: WhatIf) -> None:
+def test_surprise_is_the_engines_over_tokens_and_words(window, words, what_if):
     window.state.set_token_view(words=words, specials=False)
     window.state.set_what_if(what_if)
     view = page("surprise", window)
@@ -136,7 +132,7 @@ def test_surprise_is_the_engines_over_tokens_and_words(window: Window, words: bo
     assert window.state.focus == units_of(window).first_positions[order[0]]
 
 
-def test_surprise_can_be_stopped_and_begun_again(window: Window) -> None:
+def test_surprise_can_be_stopped_and_begun_again(window):
     room = predict(window)
     room.open_view("surprise")
     view = room.view
@@ -153,14 +149,14 @@ def test_surprise_can_be_stopped_and_begun_again(window: Window) -> None:
     assert np.isnan(view.bits[0]).tolist() == [True, False, True, False, False, True]
 
 
-def pick(view: AttributionView, mask: int, word: int) -> None:
+def pick(view, mask, word):
     """By hand, from the list."""
     guess = view.reading.masks[mask].words[word]
     index = [one.target for one in view.targets.all].index(Target("mlm", guess.id, MASKS[mask]))
     view.choice.box.activated.emit(index)
 
 
-def test_each_methods_parts_are_the_engines(window: Window) -> None:
+def test_each_methods_parts_are_the_engines(window):
     window.state.set_token_view(words=True)
     view = page("attribution", window)
     for place, word in ((0, 0), (2, 3)):
@@ -182,7 +178,7 @@ def test_each_methods_parts_are_the_engines(window: Window) -> None:
                 assert f"{found.completeness_error:+.4f}".lstrip("+-") in summary
 
 
-def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window) -> None:
+def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window):
     view = page("attribution", window, ())
     assert view.targets.target == HeadTarget("B follows A", Target("nsp")) and len(view.targets.all) == 1
     checkpoint, text, _ = asked(window)
@@ -194,9 +190,7 @@ def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Wind
     ("kind", "head", "count"),
     [("classify", "classify", 3), ("tag", "tag", 3), ("span", "span", 4), ("choice", "choice", 1)],
 )
-def test_a_fine_tuned_model_can_be_asked_which_words_decided(
-    kind: str, head: str, count: int, open_window: Opener, tmp_path: Path
-) -> None:
+def test_a_fine_tuned_model_can_be_asked_which_words_decided(kind, head, count, open_window, tmp_path):
     """It was refused: the model has no masked-word head."""
     window = open_window(make_model(tmp_path / kind, kind))
     wait_until(lambda: window.state.reading is not None)
@@ -218,10 +212,10 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
         assert view.targets.target.target.position == 4
 
 
-def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window: Window) -> None:
+def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window):
     view = page("attribution", window)
 
-    def position() -> int:
+    def position():
         assert view.targets.target is not None and view.targets.target.target.head == "mlm"
         return view.targets.target.target.position
 
@@ -239,7 +233,7 @@ def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window: Win
 
 
 @pytest.mark.parametrize("order", ["left to right", "most certain first"])
-def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: str) -> None:
+def test_filling_follows_the_order_and_undo_takes_back(window, order):
     view = page("fill", window)
     view.order.setCurrentText(order)
     checkpoint, text, _ = asked(window)
@@ -267,7 +261,7 @@ def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: st
     assert view.steps == () and not view.undo.isEnabled()
 
 
-def test_masks_are_filled_in_the_order_of_the_clicks(window: Window) -> None:
+def test_masks_are_filled_in_the_order_of_the_clicks(window):
     view = page("fill", window)
     view.order.setCurrentText(ORDERS["clicks"])
     view.order.activated.emit(2)
@@ -287,7 +281,7 @@ def test_masks_are_filled_in_the_order_of_the_clicks(window: Window) -> None:
     assert view.open_masks == []
 
 
-def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window) -> None:
+def test_what_is_filled_in_goes_into_the_text_in_one_step(window):
     view = page("fill", window)
     view.next.click()
     answered(window)
@@ -308,7 +302,7 @@ def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window) -> Non
 
 
 @pytest.mark.slow
-def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window: Opener, tmp_path: Path) -> None:
+def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window, tmp_path):
     from tests.app.family_models import SHAPES, Shape, save_family
 
     SHAPES["long"] = Shape(("mlm",), config={"max_position_embeddings": 512})
@@ -320,7 +314,7 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window: Opener,
     window.state.set_text("the cat sat on the mat " * 100, "")
     room = predict(window, (5,))
     assert len(window.state.reading.encoding) == 512
-    shares: list[float] = []
+    shares = []
 
     room.open_view("surprise")
     view = room.view
@@ -338,7 +332,7 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window: Opener,
     wait_until(lambda: all(question.answer is not None for question in answered_))
 
 
-def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window) -> None:
+def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window):
     words = " ".join(["cat", "dog", "mat"] * 5)
     window.state.set_text(words, "")
     view = page("lens", window, tuple(range(1, 15)))
@@ -348,7 +342,7 @@ def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window) -> 
     assert not window.frame.banner.is_shown
 
 
-def test_what_decided_is_said_once_and_of_the_model_as_it_is(window: Window) -> None:
+def test_what_decided_is_said_once_and_of_the_model_as_it_is(window):
     view = page("attribution", window)
     figure, summary = view.figure_of("integrated_gradients"), view.summaries["integrated_gradients"].text()
     assert figure is not None and summary in figure.caption

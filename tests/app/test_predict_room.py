@@ -2,24 +2,19 @@
 
 import re
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
-from pytestqt.qtbot import QtBot
 
 from app.compute.masks import lens_at
 from app.look import numbers, theme
-from app.rooms.predict.mask_card import MaskCard
 from app.rooms.predict.predict_sentences import decided_sentence
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.view import PredictView
-from app.rooms.predict.words_view import WordsView
-from app.shell.window import Window
 from app.state.examples import load_examples
 from app.state.readings import compared_mask
 from app.state.what_if import WhatIf
@@ -35,30 +30,30 @@ VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(layers_off=frozenset({0}))
 
 
-def best_words(card: MaskCard) -> list[str]:
+def best_words(card):
     """The likeliest after each layer."""
     return [words[0].token for words in card.strip.stages]
 
 
-def best_guesses(view: WordsView) -> list[str]:
+def best_guesses(view):
     """The likeliest at each mask, as it is written beside others."""
     tops = (card.words[0] for card in view.shown_cards)
     return [f"{word.token} {numbers.probability(word.probability)}" for word in tops]
 
 
-def plain_row(card: MaskCard) -> int:
+def plain_row(card):
     """A predicted word that is whole, and not the one in the text."""
     return next(i for i, bar in enumerate(card.bars.bars) if bar.label.isalpha() and bar.label != "cat")
 
 
-def insert(card: MaskCard) -> str:
+def insert(card):
     """A click on such a word."""
     row = plain_row(card)
     click(card.bars, card.bars.row_rect(row))
     return card.bars.bars[row].label
 
 
-def test_each_card_tells_at_which_layer_it_decides(window: Window) -> None:
+def test_each_card_tells_at_which_layer_it_decides(window):
     view = predict(window).words_view
     for masks in (MASKS, (2, 5)):  # then of another text
         checkpoint, _, reading = asked(window)
@@ -73,7 +68,7 @@ def test_each_card_tells_at_which_layer_it_decides(window: Window) -> None:
         answered(window)
 
 
-def test_without_masks_every_page_says_what_to_do(window: Window) -> None:
+def test_without_masks_every_page_says_what_to_do(window):
     room = predict(window, ())
     assert "press M" in nothing(room.words_view) and room.words_view.shown_cards == []
     for key in ("words", "lens", "fill"):
@@ -93,7 +88,7 @@ def test_without_masks_every_page_says_what_to_do(window: Window) -> None:
     assert [nothing(room.open_view(key)) for key in VIEWS] == [""] * len(VIEWS)
 
 
-def test_a_model_without_words_says_so_on_every_page(open_window, headless_folder: Path) -> None:
+def test_a_model_without_words_says_so_on_every_page(open_window, headless_folder):
     window = open_window(headless_folder)
     wait_until(lambda: window.state.reading is not None)
     room = predict(window)
@@ -109,7 +104,7 @@ def test_a_model_without_words_says_so_on_every_page(open_window, headless_folde
     assert window.open_room("attend").is_drawn
 
 
-def test_what_is_changed_inside_shows_before_and_now(window: Window) -> None:
+def test_what_is_changed_inside_shows_before_and_now(window):
     room = predict(window)
     view = room.words_view
     checkpoint, text, reading = asked(window)
@@ -138,7 +133,7 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window) -> None:
     assert reading.request.input_ids == window.state.reading.request.input_ids
 
 
-def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window) -> None:
+def test_a_word_put_in_keeps_the_former_guesses_beside_it(window):
     view = predict(window).words_view
     tops, verdict = best_guesses(view), view.pair.verdict
     word = insert(view.shown_cards[0])
@@ -156,7 +151,7 @@ def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window) -> Non
     assert not again.isVisible()
 
 
-def another_model(window: Window, folder: Path) -> None:
+def another_model(window, folder):
     """With the same vocabulary, its guesses would stand beside those of the model that is open now."""
     before = window.state.model
     window.open_model(make_checkpoint(folder, layers=3))
@@ -171,7 +166,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_what_is_of_another_model_or_taken_back_is_no_former_guess(end: str, window: Window, tmp_path: Path) -> None:
+def test_what_is_of_another_model_or_taken_back_is_no_former_guess(end, window, tmp_path):
     view = predict(window, (2,) if end == "typed back" else MASKS).words_view
     window.history.look()
     insert(view.shown_cards[0])
@@ -183,7 +178,7 @@ def test_what_is_of_another_model_or_taken_back_is_no_former_guess(end: str, win
     assert end != "undone" or window.state.masked == set(MASKS)
 
 
-def test_swap_and_back(window: Window) -> None:
+def test_swap_and_back(window):
     pair = predict(window, ()).words_view.pair
     said = pair.verdict
     pair.swap.click()
@@ -197,7 +192,7 @@ def test_swap_and_back(window: Window) -> None:
     assert [(one.a, one.verdict) for one in pair.pairs] == [(TEXT_B, swapped)]
 
 
-def test_another_b_comes_from_the_examples(window: Window) -> None:
+def test_another_b_comes_from_the_examples(window):
     pair = predict(window, ()).words_view.pair
     known = {example.b for example in load_examples() if example.b}
     seen = []
@@ -218,7 +213,7 @@ def test_another_b_comes_from_the_examples(window: Window) -> None:
 
 
 @pytest.mark.parametrize("name", ["albert", "minilm"])
-def test_other_verdicts_can_be_tried_too(name: str, open_window, tmp_path: Path) -> None:
+def test_other_verdicts_can_be_tried_too(name, open_window, tmp_path):
     window = open_window(save_family(name, tmp_path / name))
     wait_until(lambda: window.state.reading is not None)
     window.state.set_text(TEXT_A, TEXT_B)
@@ -231,7 +226,7 @@ def test_other_verdicts_can_be_tried_too(name: str, open_window, tmp_path: Path)
     assert [one.verdict for one in room.words_view.pair.pairs] == [said]
 
 
-def test_words_act_on_what_the_model_read(window: Window) -> None:
+def test_words_act_on_what_the_model_read(window):
     room = predict(window)
     for words, specials in ((False, True), (True, False)):
         window.state.set_token_view(words=words, specials=specials)
@@ -239,7 +234,7 @@ def test_words_act_on_what_the_model_read(window: Window) -> None:
         assert shown == units_of(window).labels
 
 
-def test_pages_are_reached_by_keyboard_and_stay_open(window: Window) -> None:
+def test_pages_are_reached_by_keyboard_and_stay_open(window):
     room = predict(window)
     tabs = room.tabs
     tabs.setFocus()
@@ -253,7 +248,7 @@ def test_pages_are_reached_by_keyboard_and_stay_open(window: Window) -> None:
     assert window.open_room("predict").views.key == "surprise"
 
 
-def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(window: Window) -> None:
+def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(window):
     """It rewrote the sentence as a left click does."""
     card, text = predict(window).words_view.shown_cards[0], window.state.text_a
     row, bars = plain_row(card), card.bars
@@ -270,7 +265,7 @@ def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(windo
 
 
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
-def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window) -> None:
+def test_words_in_coloured_cells_can_be_read(theme_name, window):
     """Dark words stood on mid blue: contrast under 4.5."""
     window.appearance.set_look(theme_name)
     try:
@@ -291,7 +286,7 @@ def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window) ->
         window.appearance.set_look("light")
 
 
-def _luminance(color: QColor) -> float:
+def _luminance(color):
     """WCAG 2.1, relative luminance."""
     red, green, blue = (
         share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
@@ -300,7 +295,7 @@ def _luminance(color: QColor) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_the_bar_of_a_verdict_begins_at_zero(qtbot: QtBot) -> None:
+def test_the_bar_of_a_verdict_begins_at_zero(qtbot):
     bar = ShareBar()
     qtbot.addWidget(bar)
     bar.resize(200, 14)
@@ -310,7 +305,7 @@ def test_the_bar_of_a_verdict_begins_at_zero(qtbot: QtBot) -> None:
         assert [picture.pixelColor(x, 7).name() for x in (30, 135, 170)] == [theme.color(c).name() for c in colors]
 
 
-def test_a_probability_is_said_as_one_and_the_bar_is_as_long(window: Window) -> None:
+def test_a_probability_is_said_as_one_and_the_bar_is_as_long(window):
     """72% that B does not follow looked like 20% when the bar grew from its middle."""
     pair, said = predict(window, ()).words_view.pair, window.state.reading.next_sentence
     share = max(said.is_next, said.not_next)

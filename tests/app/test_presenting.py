@@ -2,7 +2,6 @@
 
 import gc
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,18 +10,15 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.lessons.card import LessonCard
 from app.lessons.card_parts import CuttingSteps
-from app.lessons.lesson import Lesson
 from app.lessons.notes_window import other_screen
 from app.lessons.parser import load_lesson
 from app.lessons.shipped import tour_file
 from app.lessons.spotlight import Spotlight
 from app.shell.rooms import room_views
 from app.shell.settings import load_settings
-from app.shell.window import Window
 from app.widgets.answer_cover import Cover
 from app.widgets.banner import OfferLine
 from app.widgets.highlights import HIGHLIGHTS
@@ -52,8 +48,8 @@ Open = Callable[[str], Any]  # a lesson's text -> its player
 
 
 @pytest.fixture
-def open_lesson(window: Window, tmp_path: Path) -> Open:
-    def opened(text: str) -> Any:
+def open_lesson(window, tmp_path):
+    def opened(text):
         file = tmp_path / "covered.md"
         file.write_text(text, encoding="utf-8")
         window.lessons.open(file)
@@ -63,7 +59,7 @@ def open_lesson(window: Window, tmp_path: Path) -> Open:
 
 
 @pytest.fixture
-def player(open_lesson: Open, window: Window) -> Any:
+def player(open_lesson, window):
     window.activateWindow()
     wait_until(lambda: QApplication.activeWindow() is window)
     made = open_lesson(LESSON)
@@ -72,17 +68,17 @@ def player(open_lesson: Open, window: Window) -> Any:
     return made
 
 
-def covers(window: Window) -> list[str]:
+def covers(window):
     """The names of what is covered."""
     names = []
     for cover in (cover for cover in window.frame.findChildren(Cover) if cover.isVisible()):
-        near: Any = cover.parentWidget()
+        near = cover.parentWidget()
         below = [each for each in near.findChildren(QWidget) if each.geometry() == cover.geometry()]
         names += [each.objectName() for each in below if each is not cover and each.objectName()]
     return sorted(names)
 
 
-def test_an_answer_is_covered_until_it_is_given(window: Window, player: Any) -> None:
+def test_an_answer_is_covered_until_it_is_given(window, player):
     line = window.frame.prediction
     assert covers(window) == ["predict.view", "prediction"] and not line.isEnabled()
     middle = line.mapTo(window, line.rect().center())
@@ -92,7 +88,7 @@ def test_an_answer_is_covered_until_it_is_given(window: Window, player: Any) -> 
     assert covers(window) == [] and line.isEnabled() and window.childAt(middle) is line
 
 
-def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player: Any) -> None:
+def test_covers_follow_the_pages_and_end_with_the_lesson(window, player):
     player.next()
     QApplication.processEvents()
     assert covers(window) == []
@@ -106,18 +102,18 @@ def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player:
     assert covers(window) == []
 
 
-def test_what_a_view_says_in_words_is_covered_once_it_is_built(window: Window, open_lesson: Open) -> None:
+def test_what_a_view_says_in_words_is_covered_once_it_is_built(window, open_lesson):
     open_lesson(LESSON.replace(":: cover prediction predict.view", ":: view lens\n:: cover predict.sentence"))
     wait_until(lambda: covers(window) == ["predict.sentence"] * 2)
 
 
-def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, open_lesson: Open) -> None:
+def test_the_text_of_a_page_is_shown_after_the_answer(window, open_lesson):
     changed = LESSON.replace(":: cover prediction predict.view", ":: cut dog\n:: cover status page")
     player = open_lesson(changed.replace("# Second", "It is **dog**.\n# Second"))
     card = window.frame.findChildren(LessonCard)[-1]
     wait_until(lambda: player.start is not None and covers(window) == ["status"])
 
-    def shown() -> list[bool]:
+    def shown():
         return [card.body.text.isVisible(), card.body.cutting.isVisible()]
 
     assert shown() == [False, False]
@@ -126,14 +122,14 @@ def test_the_text_of_a_page_is_shown_after_the_answer(window: Window, open_lesso
     assert shown() == [True, True] and covers(window) == []
     player.close()  # the page with the covered text, and the one with the answer, are gone
 
-    def is_gone() -> bool:
+    def is_gone():
         gc.collect()
         return not any(isinstance(widget, CuttingSteps) for widget in QApplication.allWidgets())
 
     wait_until(is_gone)
 
 
-def test_a_remote_turns_pages_from_anywhere_and_from_the_notes(window: Window, player: Any) -> None:
+def test_a_remote_turns_pages_from_anywhere_and_from_the_notes(window, player):
     for widget in (window.frame.sentences.a, window.frame.strip.field, window.frame.sentences.b):
         widget.setFocus()
         press(widget, "PgDown")
@@ -154,7 +150,7 @@ def test_a_remote_turns_pages_from_anywhere_and_from_the_notes(window: Window, p
 
 
 @pytest.fixture
-def field(window: Window) -> QWidget:
+def field(window):
     """The tokens, which have the keyboard."""
     window.activateWindow()
     wait_until(lambda: QApplication.activeWindow() is window)
@@ -163,7 +159,7 @@ def field(window: Window) -> QWidget:
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_B, Qt.Key.Key_Period])
-def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key: Qt.Key, field: QWidget) -> None:
+def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window, key, field):
     masked = window.state.masked
     QTest.keyClick(field, key)
     (screen,) = window.findChildren(BlankScreen)
@@ -176,7 +172,7 @@ def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key:
     assert not screen.isVisible() and field.hasFocus() and window.state.masked == masked
 
 
-def test_a_black_screen_has_the_keyboard_and_a_line_its_letters(window: Window, field: QWidget) -> None:
+def test_a_black_screen_has_the_keyboard_and_a_line_its_letters(window, field):
     for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
         press(field, "B")
         (screen,) = window.findChildren(BlankScreen)
@@ -190,7 +186,7 @@ def test_a_black_screen_has_the_keyboard_and_a_line_its_letters(window: Window, 
     assert line.text() == "b." and not [each for each in window.findChildren(BlankScreen) if each.isVisible()]
 
 
-def test_the_ring_is_around_the_pointer(window: Window) -> None:
+def test_the_ring_is_around_the_pointer(window):
     window.commands["view.ring"].trigger()
     (ring,) = window.findChildren(PointerRing)
     for x, y in ((200, 150), (420, 330)):
@@ -204,21 +200,21 @@ def test_the_ring_is_around_the_pointer(window: Window) -> None:
     assert ring.isHidden()
 
 
-def test_notes_open_on_the_other_screen() -> None:
+def test_notes_open_on_the_other_screen():
     here, there = object(), object()
-    window: Any = SimpleNamespace(screen=lambda: here)
-    screens: Any = [here, there]
+    window = SimpleNamespace(screen=lambda: here)
+    screens = [here, there]
     assert other_screen(window, screens) is there and other_screen(window, screens[:1]) is None
 
 
 # The tour.
 
 
-def offers(window: Window) -> list[OfferLine]:
+def offers(window):
     return [offer for offer in window.frame.findChildren(OfferLine) if offer.isVisible()]
 
 
-def test_the_tour_is_offered_once(window: Window) -> None:
+def test_the_tour_is_offered_once(window):
     settings = window.services.settings
     assert not settings.tour_offered and offers(window) == []
     window.lessons.offer_tour()
@@ -234,7 +230,7 @@ def test_the_tour_is_offered_once(window: Window) -> None:
     assert offers(window) == [] and not window.lessons.is_open
 
 
-def test_the_offer_opens_the_tour_and_is_gone(window: Window) -> None:
+def test_the_offer_opens_the_tour_and_is_gone(window):
     window.lessons.offer_tour()
     offers(window)[0].accept_button.click()
     assert offers(window) == []
@@ -244,16 +240,14 @@ def test_the_offer_opens_the_tour_and_is_gone(window: Window) -> None:
     settle(window)
 
 
-def test_the_tour_goes_through_the_rooms_in_short_pages() -> None:
-    tour: Lesson = load_lesson(tour_file(), room_views())
+def test_the_tour_goes_through_the_rooms_in_short_pages():
+    tour = load_lesson(tour_file(), room_views())
     rooms = list(dict.fromkeys(page.setup.room for page in tour.pages))
     assert rooms == ["map", "embed", "attend", "predict", "layers", "train"] and 8 <= len(tour.pages) <= 10
     assert tour.minutes == 15 and all(len(page.text.split()) <= 60 for page in tour.pages)
 
 
-def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(
-    looks: QApplication, qtbot: QtBot
-) -> None:
+def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(looks, qtbot):
     over, card, wide = QWidget(), QWidget(), QWidget()
     qtbot.addWidget(over)
     over.resize(500, 200)
@@ -284,7 +278,7 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     assert area.horizontalScrollBar().value() == 0  # the room begins at its top, with its tabs
 
 
-def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(looks: QApplication, qtbot: QtBot) -> None:
+def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(looks, qtbot):
     over, card, bright = QWidget(), QWidget(), QWidget()
     qtbot.addWidget(over)
     over.resize(400, 200)

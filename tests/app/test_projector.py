@@ -1,19 +1,15 @@
 """A projector of 1280 x 720: one picture has the screen, and what is written in it can be read from two metres."""
 
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFrame, QMenu, QWidget
+from PySide6.QtWidgets import QFrame, QMenu
 
 from app.look import theme
 from app.shell.menus import fill_commands
-from app.shell.rooms import ROOMS, RoomSpec, open_view
-from app.shell.window import Window
+from app.shell.rooms import ROOMS, open_view
 from app.state.baseline import OtherModel, OtherText
 from app.widgets.controls import IconButton
 from app.widgets.folding_card import FoldingCard
@@ -28,11 +24,11 @@ LEAST_OF_THREE = 0.5  # for one of three methods, below the line that chooses wh
 EXPLORING = [spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict", "layers")]
 
 
-def sizes_written(window: Window, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+def sizes_written(window, monkeypatch):
     """Each text of the program's own painting: the smallest type that it is written in."""
-    sizes: dict[str, int] = {}
+    sizes = {}
 
-    def note(painter: QPainter, *about: object) -> None:
+    def note(painter, *about):
         text, size = str(about[-1]), painter.fontInfo().pixelSize()
         sizes[text] = min(size, sizes.get(text, size))
 
@@ -43,7 +39,7 @@ def sizes_written(window: Window, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
 
 
 @pytest.fixture
-def projected(window: Window) -> Window:
+def projected(window):
     window.appearance.set_look(projector=True)
     window.resize(SIZE)
     window.state.set_masks([2])
@@ -51,25 +47,23 @@ def projected(window: Window) -> Window:
     return window
 
 
-def pictures(root: QWidget) -> list[QWidget]:
+def pictures(root):
     """The cards that are seen."""
     frames = [frame for frame in root.findChildren(QFrame) if frame.property("look") == "card"]
     return [frame for frame in frames if frame.isVisible()]
 
 
-def seen(widget: QWidget, window: Window) -> int:
+def seen(widget, window):
     """How many pixels of the screen it has."""
     area = QRect(widget.mapTo(window, widget.rect().topLeft()), widget.size()) & window.rect()
     return area.width() * area.height()
 
 
 @pytest.mark.parametrize("spec", EXPLORING, ids=lambda spec: spec.key)
-def test_one_picture_has_the_screen_and_its_words_are_large(
-    spec: RoomSpec, projected: Window, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    room: Any = projected.open_room(spec.key)
-    small: dict[str, set[str]] = {}
-    low: dict[str, float] = {}
+def test_one_picture_has_the_screen_and_its_words_are_large(spec, projected, monkeypatch):
+    room = projected.open_room(spec.key)
+    small = {}
+    low = {}
     for key in spec.view_keys:
         open_view(room, key)
         wait_until(lambda: is_drawn(projected))
@@ -83,7 +77,7 @@ def test_one_picture_has_the_screen_and_its_words_are_large(
     assert (small, low) == ({}, {})
 
 
-def test_the_header_is_one_line_and_the_list_of_lessons_fits(projected: Window) -> None:
+def test_the_header_is_one_line_and_the_list_of_lessons_fits(projected):
     bar = projected.frame.title_bar
     assert bar.height() <= 60 and projected.frame.sentences.height() <= bar.height()
     menu = QMenu(projected)
@@ -92,7 +86,7 @@ def test_the_header_is_one_line_and_the_list_of_lessons_fits(projected: Window) 
     assert lessons.sizeHint().height() <= SIZE.height()
 
 
-def choose(window: Window, titles: list[str]) -> None:
+def choose(window, titles):
     """With the mouse, in the menu of all commands."""
     icon = next(
         one for one in window.frame.title_bar.findChildren(IconButton) if one.accessibleName() == "All commands"
@@ -106,7 +100,7 @@ def choose(window: Window, titles: list[str]) -> None:
         menu = action.menu()
 
 
-def test_lessons_and_what_is_compared_are_chosen_with_the_mouse(projected: Window, model_folder: Path) -> None:
+def test_lessons_and_what_is_compared_are_chosen_with_the_mouse(projected, model_folder):
     choose(projected, ["Lessons", "5. "])
     player = projected.lessons.player
     assert player is not None and player.lesson is not None and player.lesson.file.name == "05-the-masked-word.md"
@@ -121,11 +115,11 @@ def test_lessons_and_what_is_compared_are_chosen_with_the_mouse(projected: Windo
     assert projected.state.baseline is None
 
 
-def test_tabs_are_whole_beside_the_slider(projected: Window) -> None:
+def test_tabs_are_whole_beside_the_slider(projected):
     """While two texts are compared there are two more tabs: then the slider has a line of its own."""
     room = projected.open_room("layers")
 
-    def lines() -> set[bool]:
+    def lines():
         beside = set()
         for key in ("hidden", "paths", "swap", "apart", "steps"):
             room.open_view(key)
@@ -142,7 +136,7 @@ def test_tabs_are_whole_beside_the_slider(projected: Window) -> None:
     assert lines() == {True}
 
 
-def test_side_cards_fold_away_and_come_back_at_a_click(projected: Window) -> None:
+def test_side_cards_fold_away_and_come_back_at_a_click(projected):
     projected.open_room("predict")
     settle(projected)
     folded = projected.frame.findChildren(FoldingCard)
@@ -155,7 +149,7 @@ def test_side_cards_fold_away_and_come_back_at_a_click(projected: Window) -> Non
     wait_until(lambda: fold.width() == before)
 
 
-def test_models_of_two_sizes_show_the_only_picture_there_is(projected: Window, tmp_path: Path) -> None:
+def test_models_of_two_sizes_show_the_only_picture_there_is(projected, tmp_path):
     view = projected.open_room("layers").open_view("apart")
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     for baseline, is_alone in ((other, True), (OtherText("The dog sat on the mat.", ""), False)):
@@ -166,11 +160,11 @@ def test_models_of_two_sizes_show_the_only_picture_there_is(projected: Window, t
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(6, 6), (12, 12), (24, 16)])
-def test_rows_of_the_map_leave_room_for_their_type(layers: int, heads: int, projected: Window) -> None:
+def test_rows_of_the_map_leave_room_for_their_type(layers, heads, projected):
     """With more layers fewer words, none of them smaller."""
     from app.rooms.map.plan import Plan, Sizes
 
-    room: Any = projected.open_room("map")
+    room = projected.open_room("map")
     settle(projected)
     view = room.view
     size, least = view.map.size(), theme.type_px(10)

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.rooms.view import View
-from app.shell.window import Window
 from tests.app.conftest import settle
 
 FIGURE = ["Save picture…", "Save numbers…", "Copy picture", "Copy numbers"]
@@ -17,34 +16,34 @@ TOKEN = 4  # "on"
 Place = Callable[[View], tuple[QWidget, QPointF]]
 
 
-def dot(view: View) -> tuple[QWidget, QPointF]:
+def dot(view):
     return view.charts["map"], view.charts["map"].spots[TOKEN]
 
 
-def strip(view: View) -> tuple[QWidget, QPointF]:
+def strip(view):
     strips = view.charts["strips"]
     rect, rows = strips.strip_rect(0), strips.parts[0].values.shape[0]
     return strips, QPointF(rect.center().x(), rect.y() + rect.height() * (TOKEN + 0.5) / rows)
 
 
-def letter(view: View) -> tuple[QWidget, QPointF]:
+def letter(view):
     return view.tiles, view.tiles.letter_rect(TOKEN).center()
 
 
-def span(view: View) -> tuple[QWidget, QPointF]:
+def span(view):
     return view.picture, view.picture.boxes[TOKEN - 1].center()
 
 
-def number(view: View) -> tuple[QWidget, QPointF]:
+def number(view):
     table = view.table
     return table.viewport(), QPointF(table.visualRect(table.numbers.index(TOKEN, 2)).center())
 
 
-def square(view: View) -> tuple[QWidget, QPointF]:
+def square(view):
     return view.grid, view.grid.cell_rect(TOKEN, 1).center()
 
 
-def line_end(view: View) -> tuple[QWidget, QPointF]:
+def line_end(view):
     return view.picture, QPointF(20, view.picture.row_y(TOKEN))
 
 
@@ -60,7 +59,7 @@ PLACES: dict[tuple[str, str], Place] = {
 }
 
 
-def right_click(widget: QWidget, where: QPointF) -> None:
+def right_click(widget, where):
     at = where.toPoint()
     QTest.mouseClick(widget, Qt.MouseButton.RightButton, pos=at)
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, widget.mapToGlobal(at))
@@ -68,7 +67,7 @@ def right_click(widget: QWidget, where: QPointF) -> None:
 
 
 @pytest.mark.parametrize(("room_key", "view_key"), PLACES, ids=[" ".join(place) for place in PLACES])
-def test_a_right_click_opens_a_menu_and_chooses_nothing(room_key: str, view_key: str, window: Window) -> None:
+def test_a_right_click_opens_a_menu_and_chooses_nothing(room_key, view_key, window):
     room = window.open_room(room_key)
     view = room.open_view(view_key)
     window.state.set_focus(2)
@@ -88,7 +87,7 @@ def test_a_right_click_opens_a_menu_and_chooses_nothing(room_key: str, view_key:
     settle(window)
 
 
-def test_a_right_click_does_not_move_the_layer_slider(window: Window) -> None:
+def test_a_right_click_does_not_move_the_layer_slider(window):
     window.state.set_head(0, 0)
     room = window.open_room("layers")
     settle(window)
@@ -99,14 +98,14 @@ def test_a_right_click_does_not_move_the_layer_slider(window: Window) -> None:
     assert window.state.layer > layer
 
 
-def test_a_right_click_on_a_token_offers_what_can_be_done_with_it(window: Window) -> None:
+def test_a_right_click_on_a_token_offers_what_can_be_done_with_it(window):
     state, field = window.state, window.frame.strip.field
     at = field.rect_of(2).center().toPoint()
     QTest.mouseClick(field, Qt.MouseButton.RightButton, pos=at)
     assert state.focus is None and state.masked == frozenset()
-    seen: list[list[str]] = []
+    seen = []
 
-    def choose(words: str) -> None:
+    def choose(words):
         """The entry that begins so."""
         event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, field.mapToGlobal(at))
         QApplication.sendEvent(field, event)

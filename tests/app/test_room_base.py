@@ -1,42 +1,34 @@
 """Rooms and their views: who gets an answer, what ends a question, and that nothing is done for what nobody sees."""
 
 import threading
-from pathlib import Path
-from typing import Any
 
 import pytest
-from pytestqt.qtbot import QtBot
 
-from app.compute.question import Question, ReportOrCancel
 from app.rooms.room import Room
 from app.rooms.view import View, ViewSpec
-from app.shell.window import Window
-from app.state.readings import Reading
-from app.state.selection import Selection
 from app.widgets.progress_line import DELAY_MS
-from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
-from tests.app.conftest import Opener, make_checkpoint, settle, wait_until
+from tests.app.conftest import make_checkpoint, settle, wait_until
 
 
 class Asking(View):
     """Asks for what a test gives it, and writes down what it is shown and answered."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.shown: list[Reading] = []
-        self.selections: list[Selection] = []
-        self.answers: list[object] = []
-        self.restored: object = None
-        self.question: Question[Any] = self.add_question(self.answers.append)
+        self.shown = []
+        self.selections = []
+        self.answers = []
+        self.restored = None
+        self.question = self.add_question(self.answers.append)
 
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
+    def show_reading(self, reading, selection):
         self.shown.append(reading)
 
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
+    def show_selection(self, reading, selection):
         self.selections.append(selection)
 
-    def restore(self, kept: Any) -> None:
+    def restore(self, kept):
         self.restored = kept
 
 
@@ -48,16 +40,16 @@ class TwoViews(Room):
     key = "test"
     specs = (ViewSpec("one", "One", "The first", Asking), ViewSpec("two", "Two", "The second", Other))
 
-    def view_of(self, key: str) -> Asking:
+    def view_of(self, key):
         return self.get_view(key)
 
 
 @pytest.fixture
-def room(window: Window, qtbot: QtBot) -> TwoViews:
+def room(window, qtbot):
     return shown_room(window, qtbot)
 
 
-def shown_room(window: Window, qtbot: QtBot) -> TwoViews:
+def shown_room(window, qtbot):
     """A room that asks the window's worker, in a window of its own."""
     made, inference = TwoViews(window.state), window.services.inference
     made.question_requested.connect(inference.ask)
@@ -69,11 +61,11 @@ def shown_room(window: Window, qtbot: QtBot) -> TwoViews:
 class Slow:
     """What goes on until it is let go, or until nobody wants it any more."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.begun, self.free, self.ended = threading.Event(), threading.Event(), threading.Event()
 
 
-def go_slowly(slow: Slow, progress: ReportOrCancel) -> str:
+def go_slowly(slow, progress):
     slow.begun.set()
     try:
         while not slow.free.wait(0.01):
@@ -83,34 +75,34 @@ def go_slowly(slow: Slow, progress: ReportOrCancel) -> str:
     return "slow"
 
 
-def go_slowly_with(_checkpoint: Checkpoint, slow: Slow, progress: ReportOrCancel) -> str:
+def go_slowly_with(_checkpoint, slow, progress):
     return go_slowly(slow, progress)
 
 
-def said(word: Any, _progress: ReportOrCancel) -> Any:
+def said(word, _progress):
     return word
 
 
-def said_with(_checkpoint: Checkpoint, word: str, _progress: ReportOrCancel) -> str:
+def said_with(_checkpoint, word, _progress):
     return word
 
 
-def unfound(_progress: ReportOrCancel) -> object:
+def unfound(_progress):
     raise BertcoreError("No sentence has the word.")
 
 
 class Computed:
     """How often something is computed, with what."""
 
-    def __init__(self) -> None:
-        self.numbers: list[int] = []
+    def __init__(self):
+        self.numbers = []
 
 
-def noted(computed: Computed, number: int, _progress: ReportOrCancel) -> None:
+def noted(computed, number, _progress):
     computed.numbers.append(number)
 
 
-def test_an_answer_goes_to_who_asked_and_to_nobody_else(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_an_answer_goes_to_who_asked_and_to_nobody_else(room, window, qtbot):
     other = shown_room(window, qtbot)
     room.view_of("one").question.ask(said, "mine", pause_ms=0)
     other.view_of("one").question.ask(said, "theirs", pause_ms=0)
@@ -119,7 +111,7 @@ def test_an_answer_goes_to_who_asked_and_to_nobody_else(room: TwoViews, window: 
     assert room.view_of("two").answers == other.view_of("two").answers == []
 
 
-def test_what_was_asked_last_is_answered(room: TwoViews, window: Window) -> None:
+def test_what_was_asked_last_is_answered(room, window):
     view, slow = room.view_of("one"), Slow()
     view.question.ask(go_slowly, slow, pause_ms=0)
     wait_until(slow.begun.is_set)
@@ -129,9 +121,7 @@ def test_what_was_asked_last_is_answered(room: TwoViews, window: Window) -> None
     assert view.answers == ["second"] and view.question.answer == "second"
 
 
-def test_the_same_is_not_computed_twice_and_an_answer_stays_while_the_view_is_left(
-    room: TwoViews, window: Window
-) -> None:
+def test_the_same_is_not_computed_twice_and_an_answer_stays_while_the_view_is_left(room, window):
     question, computed = room.view_of("one").question, Computed()
     for _ in range(2):
         question.ask(noted, computed, 1, pause_ms=0)
@@ -144,7 +134,7 @@ def test_the_same_is_not_computed_twice_and_an_answer_stays_while_the_view_is_le
     assert view.question.answer == "kept" and view.question.job is None
 
 
-def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, window: Window) -> None:
+def test_within_the_pause_only_the_last_question_is_computed(room, window):
     view, computed = room.view_of("one"), Computed()
     for number in range(5):
         view.question.ask(noted, computed, number, pause_ms=50)
@@ -153,7 +143,7 @@ def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, win
     assert computed.numbers == [4]
 
 
-def test_stop_ends_the_work_and_it_can_be_started_again(room: TwoViews, window: Window) -> None:
+def test_stop_ends_the_work_and_it_can_be_started_again(room, window):
     view, slow = room.view_of("one"), Slow()
     view.question.ask(go_slowly, slow, pause_ms=0)
     wait_until(lambda: room.progress.is_running)
@@ -167,7 +157,7 @@ def test_stop_ends_the_work_and_it_can_be_started_again(room: TwoViews, window: 
     assert view.answers == ["slow"] and room.progress.text == ""
 
 
-def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window) -> None:
+def test_what_is_quickly_done_shows_no_progress(room, window):
     view, seen = room.view_of("one"), list[bool]()
     view.question.status_changed.connect(lambda: seen.append(room.progress.isVisible()))
     for number in range(3):
@@ -177,7 +167,7 @@ def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window) 
 
 
 @pytest.mark.parametrize("how", ["other view", "hidden"])
-def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, how: str) -> None:
+def test_a_view_that_is_left_waits_for_nothing(room, window, how):
     view, slow = room.view_of("one"), Slow()
     view.question.ask(go_slowly, slow, pause_ms=0)
     wait_until(slow.begun.is_set)
@@ -190,7 +180,7 @@ def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, h
     assert view.answers == [] and view.reading is None and not view.question.is_running
 
 
-def test_another_model_ends_a_question_about_the_first(room: TwoViews, window: Window, tmp_path: Path) -> None:
+def test_another_model_ends_a_question_about_the_first(room, window, tmp_path):
     view, slow, first = room.view_of("one"), Slow(), window.state.model
     view.question.ask_model(first, go_slowly_with, slow, pause_ms=0)
     wait_until(slow.begun.is_set)
@@ -204,14 +194,14 @@ def test_another_model_ends_a_question_about_the_first(room: TwoViews, window: W
     assert view.answers == []
 
 
-def test_a_fault_in_the_work_is_a_sentence_in_its_place(room: TwoViews, window: Window) -> None:
+def test_a_fault_in_the_work_is_a_sentence_in_its_place(room, window):
     room.view_of("one").question.ask(unfound, pause_ms=0)
     settle(window)
     assert room.progress.text == "No sentence has the word." and room.view_of("one").answers == []
     assert not window.frame.banner.isVisible()
 
 
-def test_a_hidden_room_is_shown_nothing_and_catches_up(room: TwoViews, window: Window) -> None:
+def test_a_hidden_room_is_shown_nothing_and_catches_up(room, window):
     view = room.view_of("one")
     room.hide()
     before = len(view.shown)
@@ -225,9 +215,7 @@ def test_a_hidden_room_is_shown_nothing_and_catches_up(room: TwoViews, window: W
 
 
 @pytest.mark.parametrize("what", ["token", "head"])
-def test_what_is_selected_while_a_reading_arrives_comes_with_the_reading(
-    window: Window, qtbot: QtBot, what: str
-) -> None:
+def test_what_is_selected_while_a_reading_arrives_comes_with_the_reading(window, qtbot, what):
     """As a lesson does, which hears of the reading before the room: positions may be some that are not on show yet."""
     state = window.state
     select = {"token": lambda: state.set_focus(len(state.input_ids) - 1), "head": lambda: state.set_head(1, 2)}[what]
@@ -239,7 +227,7 @@ def test_what_is_selected_while_a_reading_arrives_comes_with_the_reading(
     assert view.selection == state.selection
 
 
-def test_a_view_that_is_not_on_show_is_shown_nothing(room: TwoViews, window: Window) -> None:
+def test_a_view_that_is_not_on_show_is_shown_nothing(room, window):
     first, second = room.view_of("one"), room.view_of("two")
     window.state.set_text("A dog ran home.", "")
     settle(window)
@@ -248,7 +236,7 @@ def test_a_view_that_is_not_on_show_is_shown_nothing(room: TwoViews, window: Win
     assert second.shown == [window.state.reading]
 
 
-def test_typing_makes_questions_wait_and_a_click_does_not(room: TwoViews, window: Window) -> None:
+def test_typing_makes_questions_wait_and_a_click_does_not(room, window):
     view = room.view_of("one")
     assert view.pause_ms == 0  # just opened
     window.state.set_text("A dog ran home.", "")
@@ -258,7 +246,7 @@ def test_typing_makes_questions_wait_and_a_click_does_not(room: TwoViews, window
     assert view.pause_ms == 0 and view.selections[-1].pinned == 2
 
 
-def test_what_a_view_keeps_comes_back_in_the_next_window(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+def test_what_a_view_keeps_comes_back_in_the_next_window(room, window, qtbot):
     room.view_of("two").kept_changed.emit("distance")
     room.open_view("two")
     again = shown_room(window, qtbot)
@@ -266,7 +254,7 @@ def test_what_a_view_keeps_comes_back_in_the_next_window(room: TwoViews, window:
     assert again.view_of("two").restored == "distance" and again.view_of("one").restored is None
 
 
-def test_an_edit_adds_to_what_is_changed_by_then_and_is_of_the_text_on_show(room: TwoViews, window: Window) -> None:
+def test_an_edit_adds_to_what_is_changed_by_then_and_is_of_the_text_on_show(room, window):
     window.state.set_text("A", "")  # the reading on show is of the longer text before
     room.view_of("one").what_if_edited.emit(lambda what_if: what_if.with_segment(9, 0))
     assert not window.state.what_if
@@ -280,9 +268,7 @@ def test_an_edit_adds_to_what_is_changed_by_then_and_is_of_the_text_on_show(room
 @pytest.mark.parametrize(
     ("room_key", "expert", "student"), [("layers", "neurons", "hidden"), ("predict", "attribution", "words")]
 )
-def test_a_view_for_experts_has_a_tab_when_it_is_wanted(
-    window: Window, room_key: str, expert: str, student: str
-) -> None:
+def test_a_view_for_experts_has_a_tab_when_it_is_wanted(window, room_key, expert, student):
     room = window.open_room(room_key)
     settle(window)
     keys = [spec.key for spec in room.specs]
@@ -294,7 +280,7 @@ def test_a_view_for_experts_has_a_tab_when_it_is_wanted(
     assert room.view is room.get_view(expert) and room.tabs.isTabVisible(keys.index(expert))
 
 
-def test_a_matrix_for_experts_is_chosen_in_its_row(window: Window) -> None:
+def test_a_matrix_for_experts_is_chosen_in_its_row(window):
     """Flow was shown without its tab."""
     room = window.open_room("attend")
     settle(window)
@@ -306,7 +292,7 @@ def test_a_matrix_for_experts_is_chosen_in_its_row(window: Window) -> None:
     assert tabs.rect().contains(tabs.tabRect(flow))
 
 
-def test_check_and_effects_come_with_a_click_on_more(window: Window) -> None:
+def test_check_and_effects_come_with_a_click_on_more(window):
     room = window.open_room("attend")
     settle(window)
     assert not room.large.buttons.buttons["check"].isVisible()
@@ -318,12 +304,12 @@ def test_check_and_effects_come_with_a_click_on_more(window: Window) -> None:
     assert room.heads_card.buttons.buttons["effects"].isVisible()
 
 
-def switch_views(window: Window) -> None:
+def switch_views(window):
     window.state.set_token_view(words=not window.state.token_view.words)
     window.state.set_token_view(specials=not window.state.token_view.specials)
 
 
-def test_no_model_at_all_is_said_in_place_whatever_is_switched(open_window: Opener, tmp_path: Path) -> None:
+def test_no_model_at_all_is_said_in_place_whatever_is_switched(open_window, tmp_path):
     window = open_window(tmp_path / "nothing")
     room = window.open_room("embed")
     assert room.waiting.sentence == "Loading the model…"
@@ -335,12 +321,10 @@ def test_no_model_at_all_is_said_in_place_whatever_is_switched(open_window: Open
         wait_until(lambda room=room: room.waiting.sentence.startswith("No model is open."))
 
 
-def test_another_view_does_not_hide_why_a_text_could_not_be_read(
-    open_window: Opener, model_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_view_does_not_hide_why_a_text_could_not_be_read(open_window, model_folder, monkeypatch):
     why = "The text could not be read."
 
-    def fail(*_: object) -> None:
+    def fail(*_):
         raise BertcoreError(why)
 
     with monkeypatch.context() as patch:
@@ -352,7 +336,7 @@ def test_another_view_does_not_hide_why_a_text_could_not_be_read(
         switch_views(window)
         assert room.waiting.sentence == why
     window.open_model(model_folder)
-    heard: list[str] = []
+    heard = []
     window.state.model_changed.connect(lambda: heard.append(room.waiting.sentence))
     wait_until(lambda: heard != [])
     assert heard == ["Reading the text…"]  # what was said of the last model counts no more

@@ -6,21 +6,17 @@ import shlex
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 from typer.testing import CliRunner
 
 from app.rooms.train.form.new_run_form import CopyForm
 from app.rooms.train.list.actions import LabelDialog, shell_command
-from app.rooms.train.room import TrainRoom
 from app.runs.run_info import LABEL, MOST_BYTES, MOST_NOTE, MOST_TAGS, RunLabel, read_label, read_run, write_label
 from app.runs.run_keeping import export_name, write_run
 from app.runs.run_state import RunState
-from app.runs.service import RunsService
 from bertcore.cli.main import app as cli
 from bertcore.errors import MOST_NAME, BertcoreError
 from bertcore.locations import built_in_checkpoint
@@ -28,7 +24,6 @@ from bertcore.runs.diagnosis import Suggestion
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS, wait_until
 from tests.app.train_room import stored_run
@@ -39,7 +34,7 @@ NAMES = ["a/b\\c", "../../etc", "x" * 300, "🐈 Katze", "two\nlines", "\x1b[31m
 
 
 @pytest.fixture(autouse=True)
-def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def bin_folder(tmp_path, monkeypatch):
     """The bin of a desktop, as freedesktop.org has it, in a home folder that has no folder for it yet."""
     data = tmp_path / "home" / ".local" / "share"
     monkeypatch.setenv("XDG_DATA_HOME", str(data))
@@ -47,13 +42,13 @@ def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run() -> RunFolder:
+def run():
     return stored_run(lines=[{"kind": "train", "step": 1, "mlm_loss": 5.0}], snapshots=(10, 20))
 
 
 @pytest.fixture
-def problems(service: RunsService) -> list[str]:
-    found: list[str] = []
+def problems(service):
+    found = []
     service.problem_found.connect(found.append)
     return found
 
@@ -61,7 +56,7 @@ def problems(service: RunsService) -> list[str]:
 # --- names, tags and notes
 
 
-def test_any_name_is_kept_on_one_line_and_the_folder_stays(service: RunsService, run: RunFolder) -> None:
+def test_any_name_is_kept_on_one_line_and_the_folder_stays(service, run):
     assert read_label(run.path) == RunLabel()
     for name in (*NAMES, ""):
         service.keeper.set_label(run.path, RunLabel(name, ("small", name), f"first line\n{name}"))
@@ -77,7 +72,7 @@ def test_any_name_is_kept_on_one_line_and_the_folder_stays(service: RunsService,
     assert run.config()["name"] == "stories" and [path.name for path in run.path.parent.iterdir()] == ["stories"]
 
 
-def test_the_dialog_gives_what_was_typed(run: RunFolder, qtbot: QtBot) -> None:
+def test_the_dialog_gives_what_was_typed(run, qtbot):
     dialog = LabelDialog(read_run(run.path), None)
     qtbot.addWidget(dialog)
     assert dialog.label == RunLabel("stories")
@@ -89,7 +84,7 @@ def test_the_dialog_gives_what_was_typed(run: RunFolder, qtbot: QtBot) -> None:
     assert dialog.label.tags[:3] == ("a", "b c", "d") and len(dialog.label.tags) == MOST_TAGS
 
 
-def test_a_run_at_work_can_be_renamed(service: RunsService, run: RunFolder) -> None:
+def test_a_run_at_work_can_be_renamed(service, run):
     with run.acquire():
         run.write_status(state="running")
         service.keeper.set_label(run.path, RunLabel("other"))
@@ -97,14 +92,14 @@ def test_a_run_at_work_can_be_renamed(service: RunsService, run: RunFolder) -> N
     assert read_run(run.path).name == "other" and run.status().state == "done"
 
 
-def test_what_is_no_run_gets_no_label(service: RunsService, problems: list[str], tmp_path: Path) -> None:
+def test_what_is_no_run_gets_no_label(service, problems, tmp_path):
     nowhere = tmp_path / "elsewhere"
     nowhere.mkdir()
     service.keeper.set_label(nowhere, RunLabel("x"))
     assert len(problems) == 1 and "not a run folder" in problems[0] and not list(nowhere.iterdir())
 
 
-def test_a_damaged_label_counts_as_none_and_what_is_shown_of_a_huge_one_is_short(run: RunFolder) -> None:
+def test_a_damaged_label_counts_as_none_and_what_is_shown_of_a_huge_one_is_short(run):
     huge, file = "\x1b[2J\u202e" * 500, run.path / LABEL
     for damaged in ("", "[]", '{"name": 3, "tags": "x", "note": []}', '{"tags": [null, {}]}', "\x00", "{" * 5000):
         file.write_text(damaged)
@@ -123,7 +118,7 @@ def test_a_damaged_label_counts_as_none_and_what_is_shown_of_a_huge_one_is_short
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and links as POSIX has them")
-def test_what_is_no_regular_file_is_not_read_and_not_written_through(run: RunFolder, tmp_path: Path) -> None:
+def test_what_is_no_regular_file_is_not_read_and_not_written_through(run, tmp_path):
     file, precious = run.path / LABEL, tmp_path / "precious"
     os.mkfifo(file)
     assert read_label(run.path) == RunLabel()
@@ -140,9 +135,7 @@ def test_what_is_no_regular_file_is_not_read_and_not_written_through(run: RunFol
 # --- the bin
 
 
-def test_a_deleted_run_is_in_the_bin_and_comes_back(
-    room: TrainRoom, service: RunsService, run: RunFolder, bin_folder: Path
-) -> None:
+def test_a_deleted_run_is_in_the_bin_and_comes_back(room, service, run, bin_folder):
     other = stored_run("other")
     files = sorted(file.relative_to(run.path) for file in run.path.rglob("*"))
     service.refresh()
@@ -161,7 +154,7 @@ def test_a_deleted_run_is_in_the_bin_and_comes_back(
     assert str(bin_folder / "files" / "stories") in room.runs_card._problem.text(), "it stays, and its place is said"
 
 
-def test_its_launch_files_go_with_it(service: RunsService, own_home: Path) -> None:
+def test_its_launch_files_go_with_it(service, own_home):
     """Those of a sweep, which are called by its name, with the last of its runs."""
     runs = {name: stored_run(name) for name in ("cats", "cats-2", "dogs-rate-1", "dogs-rate-2")}
     launched = own_home / "launched"
@@ -175,7 +168,7 @@ def test_its_launch_files_go_with_it(service: RunsService, own_home: Path) -> No
         assert {file.stem for file in launched.iterdir()} == left
 
 
-def test_a_run_at_work_stays(room: TrainRoom, service: RunsService, run: RunFolder) -> None:
+def test_a_run_at_work_stays(room, service, run):
     problem = room.runs_card._problem
     with run.acquire():
         run.write_status(state="running")
@@ -188,7 +181,7 @@ def test_a_run_at_work_stays(room: TrainRoom, service: RunsService, run: RunFold
         assert "still running" in problem.text() and run.path.exists()
 
 
-def test_it_is_asked_first_and_a_name_is_no_markup_in_the_question(room: TrainRoom, run: RunFolder) -> None:
+def test_it_is_asked_first_and_a_name_is_no_markup_in_the_question(room, run):
     for name in ("stories", "<img src='/dev/zero'>"):
         write_label(run.path, RunLabel(name))
         room.run_actions.ask_delete(read_run(run.path))
@@ -198,9 +191,7 @@ def test_it_is_asked_first_and_a_name_is_no_markup_in_the_question(room: TrainRo
         assert run.path.exists()
 
 
-def test_a_run_that_ships_and_one_that_is_only_linked_here_stay(
-    service: RunsService, problems: list[str], run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_ships_and_one_that_is_only_linked_here_stay(service, problems, run, tmp_path, monkeypatch):
     elsewhere = run.path.rename(tmp_path / "elsewhere")
     run.path.symlink_to(elsewhere)
     service.refresh()
@@ -212,9 +203,7 @@ def test_a_run_that_ships_and_one_that_is_only_linked_here_stay(
     assert ships.exists() and "comes with BERTscope" in problems[1]
 
 
-def test_a_link_in_a_run_goes_and_what_it_points_to_stays(
-    service: RunsService, run: RunFolder, tmp_path: Path, bin_folder: Path
-) -> None:
+def test_a_link_in_a_run_goes_and_what_it_points_to_stays(service, run, tmp_path, bin_folder):
     precious = (run.path / "snapshots").rename(tmp_path / "precious")
     files = sorted(precious.rglob("*"))
     (run.path / "snapshots").symlink_to(precious)
@@ -228,7 +217,7 @@ def test_a_link_in_a_run_goes_and_what_it_points_to_stays(
 # --- one file to take along
 
 
-def unpacked(run: RunFolder, folder: Path) -> RunFolder:
+def unpacked(run, folder):
     write_run(run.path, folder / "out.zip")
     with zipfile.ZipFile(folder / "out.zip") as archive:
         assert archive.testzip() is None
@@ -236,7 +225,7 @@ def unpacked(run: RunFolder, folder: Path) -> RunFolder:
     return RunFolder(folder / "unpacked" / "stories")
 
 
-def test_unpacked_it_is_the_run_with_its_newest_snapshot(run: RunFolder, tmp_path: Path) -> None:
+def test_unpacked_it_is_the_run_with_its_newest_snapshot(run, tmp_path):
     precious, original = tmp_path / "precious", run.newest_snapshot()
     precious.write_text("mine")
     (original / "README.md").write_text("# The card")
@@ -252,7 +241,7 @@ def test_unpacked_it_is_the_run_with_its_newest_snapshot(run: RunFolder, tmp_pat
     assert precious.read_text() == "mine"
 
 
-def test_it_has_the_snapshot_that_the_run_ends_with(run: RunFolder, tmp_path: Path) -> None:
+def test_it_has_the_snapshot_that_the_run_ends_with(run, tmp_path):
     run.write_status(ends_with=10)
     copy = unpacked(run, tmp_path)
     assert [step for step, _ in copy.snapshots()] == [10, 20]
@@ -260,9 +249,7 @@ def test_it_has_the_snapshot_that_the_run_ends_with(run: RunFolder, tmp_path: Pa
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are not UTF-8")
-def test_a_name_that_a_zip_cannot_hold_is_said(
-    service: RunsService, run: RunFolder, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_a_name_that_a_zip_cannot_hold_is_said(service, run, tmp_path, qtbot):
     os.mkfifo(run.path / "pipe")
     Path(os.fsdecode(bytes(run.path) + b"/\xff")).write_text("x")
     with qtbot.waitSignal(service.problem_found) as said:
@@ -271,9 +258,7 @@ def test_a_name_that_a_zip_cannot_hold_is_said(
     assert not list(tmp_path.glob("*run.zip*")) and not list(tmp_path.glob(".run.zip*"))
 
 
-def test_it_is_said_when_it_is_done_or_cannot_be(
-    service: RunsService, problems: list[str], run: RunFolder, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_it_is_said_when_it_is_done_or_cannot_be(service, problems, run, tmp_path, qtbot):
     with qtbot.waitSignal(service.done, timeout=TIMEOUT_MS) as said:
         service.keeper.export(read_run(run.path), tmp_path / "run.zip")
     assert "run.zip" in said.args[0] and zipfile.is_zipfile(tmp_path / "run.zip") and not problems
@@ -286,13 +271,13 @@ def test_it_is_said_when_it_is_done_or_cannot_be(
 
 
 @pytest.fixture
-def copy_form(qtbot: QtBot) -> CopyForm:
+def copy_form(qtbot):
     made = CopyForm(RunState())
     qtbot.addWidget(made)
     return made
 
 
-def test_everything_but_what_was_changed_is_the_runs_own(copy_form: CopyForm) -> None:
+def test_everything_but_what_was_changed_is_the_runs_own(copy_form):
     training = {"steps": 300, "batch_size": 7, "learning_rate": 9e-4}
     run = stored_run("cats", PretrainOptions.from_dict({"name": "cats", "preset": "tiny", "training": training}))
     copy_form.show_run(read_run(run.path), Suggestion("learning_rate", 9e-4, 3e-4))
@@ -307,7 +292,7 @@ def test_everything_but_what_was_changed_is_the_runs_own(copy_form: CopyForm) ->
     assert "Learning rate: type a number" in copy_form.problem.text()
 
 
-def test_a_copy_of_a_task(copy_form: CopyForm) -> None:
+def test_a_copy_of_a_task(copy_form):
     options = FinetuneOptions.from_dict({"name": "films", "data": {"task": "sst2"}, "training": {"epochs": 3}})
     copy_form.show_run(read_run(stored_run("films", options).path))
     copy_form.fields.set_value("epochs", "1.5")
@@ -341,12 +326,10 @@ COLUMNS = {
     ],
     ids=["files", "numbers", "columns", "distil", "recipe"],
 )
-def test_the_shell_command_starts_a_run_with_the_same_settings(
-    options: RunOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    got: list[RunOptions] = []
+def test_the_shell_command_starts_a_run_with_the_same_settings(options, monkeypatch):
+    got = []
 
-    def start(options: RunOptions, *_: object) -> Path:
+    def start(options, *_):
         got.append(options)
         raise BertcoreError("stopped here")
 
@@ -366,7 +349,7 @@ def test_the_shell_command_starts_a_run_with_the_same_settings(
         {"data": {"corpus": ["a.txt", "--out", "/home"]}},
     ],
 )
-def test_a_strangers_run_commands_no_terminal(run: RunFolder, changes: dict[str, Any]) -> None:
+def test_a_strangers_run_commands_no_terminal(run, changes):
     file = run.path / "config.json"
     file.write_text(json.dumps(run.config() | changes))
     assert shell_command(run.path) == f"bertcore pretrain --recipe {shlex.quote(str(file))}"
@@ -375,7 +358,7 @@ def test_a_strangers_run_commands_no_terminal(run: RunFolder, changes: dict[str,
         shell_command(odd)
 
 
-def test_flags_are_only_of_what_is_not_usual_and_go_to_the_clipboard(room: TrainRoom) -> None:
+def test_flags_are_only_of_what_is_not_usual_and_go_to_the_clipboard(room):
     run = stored_run("started", PretrainOptions(name="started"))
     room.run_actions.copy_command(read_run(run.path))
     assert QApplication.clipboard().text() == "bertcore pretrain --name started"

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 from unittest.mock import MagicMock
@@ -22,7 +21,6 @@ from app.runs.run_info import describe, newest_held_out
 from app.runs.service import RunsService
 from app.shell import notifications
 from app.shell.notifications import RunNotifications
-from app.shell.window import Window
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import known_runs as registry
@@ -37,21 +35,21 @@ pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(tmp_path):
     return write_text(tmp_path)
 
 
-def _options(corpus: Path, steps: int, name: str = "little") -> PretrainOptions:
+def _options(corpus, steps, name="little"):
     data = DataOptions(corpus=(str(corpus),), vocab_size=200, sequence_length=32, long_sequence_length=32)
     training = TrainingOptions(steps=steps, batch_size=4, held_out_sequences=8, threads=1, precision="fp32")
     return PretrainOptions(name=name, preset="tiny", data=data, training=training)
 
 
-def _command(corpus: Path, steps: int = 1, name: str = "little") -> RunCommand:
+def _command(corpus, steps=1, name="little"):
     return RunCommand(_options(corpus, steps, name))
 
 
-def _make_run(name: str = "mine", state: str = "done", steps: int = 3) -> RunFolder:
+def _make_run(name="mine", state="done", steps=3):
     """As its folder looks afterwards."""
     lines = [{"kind": "train", "step": step, "loss": 1.0 / step} for step in range(1, steps + 1)]
     lines.append({"kind": "held_out", "step": steps, "loss": 0.5, "mlm_accuracy": 0.25})
@@ -61,26 +59,26 @@ def _make_run(name: str = "mine", state: str = "done", steps: int = 3) -> RunFol
     return run
 
 
-def _elsewhere(run: RunFolder, folder: Path) -> RunFolder:
+def _elsewhere(run, folder):
     """Moved out of the home folder, and registered, as the shell does."""
     registry.register_run(run.path.rename(folder))
     return RunFolder(folder)
 
 
-def _status(service: RunsService, path: Path) -> str:
+def _status(service, path):
     service.refresh()
     return next((run.status.state for run in service.runs if run.path == path), "not listed")
 
 
-def _wait_for(service: RunsService, path: Path, *states: str) -> None:
+def _wait_for(service, path, *states):
     wait_until(lambda: _status(service, path) in states)
 
 
-def _wait_for_step(path: Path, step: int) -> None:
+def _wait_for_step(path, step):
     wait_until(lambda: RunFolder(path).status().step >= step)
 
 
-def _hold_run(run: RunFolder) -> subprocess.Popen[str]:
+def _hold_run(run):
     """Another process that trains in this folder, as far as anyone can see."""
     code = (
         "import sys; from bertcore.runs.run_folder import RunFolder\n"
@@ -97,7 +95,7 @@ def _hold_run(run: RunFolder) -> subprocess.Popen[str]:
 # --- real children
 
 
-def test_run_is_started_followed_and_ends(service: RunsService, corpus: Path) -> None:
+def test_run_is_started_followed_and_ends(service, corpus):
     metrics, snapshots = list[dict](), list[list]()
     service.metrics_restarted.connect(metrics.clear)
     service.metrics_appended.connect(metrics.extend)
@@ -116,7 +114,7 @@ def test_run_is_started_followed_and_ends(service: RunsService, corpus: Path) ->
     wait_until(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12)
 
 
-def test_stop_and_resume_go_through_the_folder(service: RunsService, corpus: Path) -> None:
+def test_stop_and_resume_go_through_the_folder(service, corpus):
     path = service.start(_command(corpus, steps=400))
     _wait_for_step(path, 5)
     for command, state in (("pause", "paused"), ("resume", "running"), ("stop", "stopped")):
@@ -134,7 +132,7 @@ def test_stop_and_resume_go_through_the_folder(service: RunsService, corpus: Pat
     assert steps == sorted(set(steps))
 
 
-def test_child_that_cannot_start_says_why_and_may_go_on_elsewhere(service: RunsService, tmp_path: Path) -> None:
+def test_child_that_cannot_start_says_why_and_may_go_on_elsewhere(service, tmp_path):
     """As after a full disk, when someone resumes it in the shell."""
     path = service.start(_command(tmp_path / "größe.txt", steps=5))
     _wait_for(service, path, "failed")
@@ -147,7 +145,7 @@ def test_child_that_cannot_start_says_why_and_may_go_on_elsewhere(service: RunsS
     holder.communicate()
 
 
-def test_stop_before_it_runs_is_no_failure(service: RunsService, corpus: Path) -> None:
+def test_stop_before_it_runs_is_no_failure(service, corpus):
     path = service.start(_command(corpus, steps=5))
     assert _status(service, path) == "starting"
     service.control(path, "stop")
@@ -156,9 +154,7 @@ def test_stop_before_it_runs_is_no_failure(service: RunsService, corpus: Path) -
     assert (status.state, status.message) == ("stopped", "Stopped while it was starting.")
 
 
-def test_run_goes_on_without_the_window_the_next_one_adopts_it_and_a_kill_is_said(
-    service: RunsService, corpus: Path
-) -> None:
+def test_run_goes_on_without_the_window_the_next_one_adopts_it_and_a_kill_is_said(service, corpus):
     stopped, killed = (service.start(_command(corpus, 100_000, name)) for name in ("stopped", "killed"))
     for path in (stopped, killed):
         _wait_for_step(path, 1)
@@ -180,7 +176,7 @@ def test_run_goes_on_without_the_window_the_next_one_adopts_it_and_a_kill_is_sai
 # --- runs of others
 
 
-def test_run_from_the_shell_is_found_where_it_registered(service: RunsService, tmp_path: Path) -> None:
+def test_run_from_the_shell_is_found_where_it_registered(service, tmp_path):
     run = _elsewhere(_make_run(), tmp_path / "elsewhere")
     service.set_following(True)
     info = service.runs[0]
@@ -188,7 +184,7 @@ def test_run_from_the_shell_is_found_where_it_registered(service: RunsService, t
     assert info.held_out["mlm_accuracy"] == 0.25 and info.about == "tiny, 2 × 128 · text.txt"
 
 
-def test_orphan_that_died_is_stopped_and_can_go_on(service: RunsService, tmp_path: Path) -> None:
+def test_orphan_that_died_is_stopped_and_can_go_on(service, tmp_path):
     run = _elsewhere(_make_run(state="running"), tmp_path / "orphan")
     holder = _hold_run(run)
     assert _status(service, run.path) == "running"
@@ -202,14 +198,14 @@ def test_orphan_that_died_is_stopped_and_can_go_on(service: RunsService, tmp_pat
     assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
 
 
-def test_first_run_from_the_shell_is_looked_at_when_it_appears(service: RunsService) -> None:
+def test_first_run_from_the_shell_is_looked_at_when_it_appears(service):
     service.set_following(True)
     assert service.selected is None and service.runs == []
     run = _make_run()
     wait_until(lambda: service.selected == run.path.resolve())
 
 
-def test_resumed_metrics_start_over(service: RunsService) -> None:
+def test_resumed_metrics_start_over(service):
     run, shown = _make_run(steps=5), list[dict]()
     service.metrics_restarted.connect(shown.clear)
     service.metrics_appended.connect(shown.extend)
@@ -221,7 +217,7 @@ def test_resumed_metrics_start_over(service: RunsService) -> None:
     assert [line["step"] for line in shown] == [1, 2, 3]
 
 
-def test_long_metrics_come_in_pieces(service: RunsService) -> None:
+def test_long_metrics_come_in_pieces(service):
     run, pieces = _make_run(), list[int]()
     line = '{"kind": "train", "step": %d, "loss": 1.0}\n'
     (run.path / "metrics.jsonl").write_text("".join(line % step for step in range(20_000)))
@@ -235,11 +231,9 @@ def test_long_metrics_come_in_pieces(service: RunsService) -> None:
 # --- starting
 
 
-def test_what_cannot_be_started_is_said(
-    service: RunsService, own_home: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_cannot_be_started_is_said(service, own_home, corpus, monkeypatch, tmp_path):
     own_home.write_text("a file where the folder should be")
-    problems: list[str] = []
+    problems = []
     service.problem_found.connect(problems.append)
     assert service.start(_command(corpus)) is None
     assert len(problems) == 1 and str(own_home) in problems[0]
@@ -250,7 +244,7 @@ def test_what_cannot_be_started_is_said(
 
 
 @pytest.mark.parametrize("setting", ["PYTHONUTF8=0", "PYTHONIOENCODING=latin-1"])
-def test_a_child_writes_utf_8_whatever_the_window_does(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_writes_utf_8_whatever_the_window_does(setting, monkeypatch):
     """Also what it says before bertcore is imported, or instead."""
     for name, value in (pair.split("=") for pair in ("LC_ALL=C", "PYTHONCOERCECLOCALE=0", setting)):
         monkeypatch.setenv(name, value)
@@ -259,9 +253,7 @@ def test_a_child_writes_utf_8_whatever_the_window_does(setting: str, monkeypatch
     assert done.stderr.decode("utf-8").strip() == "größe"
 
 
-def test_a_run_has_a_folder_of_its_own_and_finds_its_files_from_another(
-    service: RunsService, corpus: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_has_a_folder_of_its_own_and_finds_its_files_from_another(service, corpus, own_home, monkeypatch):
     """Settings from a recipe may name them as they are seen from here."""
     monkeypatch.chdir(corpus.parent)
     child, launched = MagicMock(started_at=0.0, has_ended=False), own_home / "launched"
@@ -276,7 +268,7 @@ def test_a_run_has_a_folder_of_its_own_and_finds_its_files_from_another(
 
 
 @pytest.mark.parametrize("at_a_time", [1 << 17, 50, 7])
-def test_newest_held_out_is_found_from_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_a_time: int) -> None:
+def test_newest_held_out_is_found_from_the_end(tmp_path, monkeypatch, at_a_time):
     monkeypatch.setattr("app.runs.run_info._TAIL_BYTES", at_a_time)
     assert newest_held_out(tmp_path) is None
     lines = ['{"kind": "held_out", "step": 1}', '{"kind": "held_out", "step": 2}', '{"kind": "train", "step": 3}']
@@ -284,16 +276,14 @@ def test_newest_held_out_is_found_from_the_end(tmp_path: Path, monkeypatch: pyte
     assert newest_held_out(tmp_path) == {"kind": "held_out", "step": 2}
 
 
-def test_describe_leaves_out_what_a_config_does_not_say() -> None:
+def test_describe_leaves_out_what_a_config_does_not_say():
     assert describe({}) == ""
     assert describe({"preset": "own", "data": {"corpus": ["/a/one.txt", "/a/two.txt"]}}) == "one.txt and 1 more"
     mixed = {"one.txt": {"kind": "a"}, "two.txt": {"kind": "a"}, "three.txt": {"kind": "a", "held_out": True}}
     assert describe({"preset": "own", "data": {"corpus": ["texts"], "mixture": mixed}}) == "2 text files"
 
 
-def test_runs_that_are_over_are_read_once_and_none_while_the_room_is_hidden(
-    service: RunsService, calls: Callable[[object, str], list]
-) -> None:
+def test_runs_that_are_over_are_read_once_and_none_while_the_room_is_hidden(service, calls):
     reads, changes = calls(run_service, "read_run"), list[list]()
     service.runs_changed.connect(changes.append)
     runs = [_make_run(f"run-{number}") for number in range(5)]
@@ -319,22 +309,22 @@ class _Tray(QSystemTrayIcon):
     application = Qt.ApplicationState.ApplicationInactive
 
     @staticmethod
-    def isSystemTrayAvailable() -> bool:
+    def isSystemTrayAvailable():
         return _Tray.there
 
     @staticmethod
-    def supportsMessages() -> bool:
+    def supportsMessages():
         return True
 
-    def show(self) -> None:
+    def show(self):
         assert not self.icon().isNull()
 
-    def showMessage(self, title: str, message: str, kind: QSystemTrayIcon.MessageIcon) -> None:  # type: ignore[override]
+    def showMessage(self, title, message, kind):  # type: ignore[override]
         _Tray.shown.append((title, message, kind == QSystemTrayIcon.MessageIcon.Warning))
 
 
 @pytest.fixture
-def tray(monkeypatch: pytest.MonkeyPatch) -> type[_Tray]:
+def tray(monkeypatch):
     """Nobody looks at the window."""
     monkeypatch.setattr(notifications, "QSystemTrayIcon", _Tray)
     for name, value in (("there", True), ("shown", []), ("application", _Tray.application)):
@@ -352,9 +342,7 @@ def tray(monkeypatch: pytest.MonkeyPatch) -> type[_Tray]:
         ("stopped", None, None),  # by a person
     ],
 )
-def test_a_run_that_ends_in_the_background(
-    state: str, message: str | None, expected: tuple | None, there: bool, service: RunsService, tray: type[_Tray]
-) -> None:
+def test_a_run_that_ends_in_the_background(state, message, expected, there, service, tray):
     stored_run("old")
     tray.there = there
     watcher = RunNotifications(service, service)
@@ -372,7 +360,7 @@ def test_a_run_that_ends_in_the_background(
     assert len(tray.shown) == bool(expected and there), "who looks at the window sees it there"
 
 
-def test_a_click_shows_the_run_in_train(window: Window, tray: type[_Tray]) -> None:
+def test_a_click_shows_the_run_in_train(window, tray):
     """From another room, and with the form for a new run open."""
     ended, newest = stored_run("ended", state="starting"), stored_run("newest", state="starting")
     room, services = opened_at(window, newest.path), window.services

@@ -1,27 +1,23 @@
 """Text in other scripts: tokens in reading order, sentences in theirs, glyphs where the system has a font for them."""
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtGui import QFontDatabase, QTextLayout
-from PySide6.QtWidgets import QApplication
 
 from app.look import theme
 from app.look.say import isolated, plain
-from app.shell.window import Window
 from app.state.token_units import TokenView
 from app.widgets.token_strip import chips_of, note_about
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import Opener, settle
+from tests.app.conftest import settle
 
 HEBREW, ARABIC, CHINESE = "שלום עולם", "السلام عليكم", "你好世界"
 
 
 @pytest.fixture(scope="module")
-def model_of_scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model_of_scripts(tmp_path_factory):
     tokenizer = Tokenizer.train([f"{HEBREW} {ARABIC} {CHINESE}"] * 20, 200)
     config = BertConfig(
         vocab_size=tokenizer.vocab_size,
@@ -36,7 +32,7 @@ def model_of_scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def drawn_at(text: str, parts: list[str]) -> list[float]:
+def drawn_at(text, parts):
     """How far to the right each part is drawn in a line of text: its middle, twice."""
     layout = QTextLayout(text, theme.font(13))
     layout.beginLayout()
@@ -48,7 +44,7 @@ def drawn_at(text: str, parts: list[str]) -> list[float]:
 
 
 @pytest.mark.parametrize("token", [HEBREW.split()[0], ARABIC.split()[0]])
-def test_a_token_from_right_to_left_leaves_the_sentence_in_order(looks: QApplication, token: str) -> None:
+def test_a_token_from_right_to_left_leaves_the_sentence_in_order(looks, token):
     other = HEBREW.split()[1]
     sentence = f"{isolated(token)} 12 {isolated(other)} 34 · mask"
     places = drawn_at(sentence, [token, "12", other, "34", "mask"])
@@ -58,13 +54,13 @@ def test_a_token_from_right_to_left_leaves_the_sentence_in_order(looks: QApplica
     assert places != sorted(places)
 
 
-def test_latin_tokens_and_files_have_no_marks() -> None:
+def test_latin_tokens_and_files_have_no_marks():
     tokens = ["cat", "##s", "[MASK]", CHINESE, "é"]
     assert [isolated(token) for token in tokens] == tokens
     assert plain(isolated(HEBREW)) == HEBREW
 
 
-def test_tokens_keep_their_reading_order(model_of_scripts: Path, open_window: Opener) -> None:
+def test_tokens_keep_their_reading_order(model_of_scripts, open_window):
     window = open_window(model_of_scripts, f"{HEBREW} {CHINESE}", ARABIC)
     wanted = ["[CLS]", *HEBREW.split(), *CHINESE, "[SEP]", *ARABIC.split(), "[SEP]"]
     assert [chip.token for chip in chips_of(window.state)] == wanted
@@ -74,7 +70,7 @@ def test_tokens_keep_their_reading_order(model_of_scripts: Path, open_window: Op
     assert [plain(label) for label in reading.units(TokenView()).labels] == wanted
 
 
-def test_what_the_vocabulary_lacks_is_named(window: Window) -> None:
+def test_what_the_vocabulary_lacks_is_named(window):
     window.state.set_text(HEBREW, CHINESE)
     settle(window)
     note = note_about(window.state)
@@ -90,9 +86,7 @@ def test_what_the_vocabulary_lacks_is_named(window: Window) -> None:
         (CHINESE, QFontDatabase.WritingSystem.SimplifiedChinese),
     ],
 )
-def test_glyphs_come_from_the_fonts_of_the_system(
-    looks: QApplication, text: str, system: QFontDatabase.WritingSystem
-) -> None:
+def test_glyphs_come_from_the_fonts_of_the_system(looks, text, system):
     if not QFontDatabase.families(system):
         pytest.skip(f"no font for {system.name} on this machine")
     layout = QTextLayout(text, theme.font(13))

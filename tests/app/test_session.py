@@ -1,7 +1,6 @@
 """Sessions: saved, opened again, and refused where the file is not what it should be."""
 
 import json
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,21 +13,20 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.figures.figure import model_hash
-from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.session_file import Session, SessionModel, as_json, is_session, load_session, read_session
 from app.state.what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, shipped_checkpoint
 from bertcore.tokenizer.text_spans import Place
-from tests.app.conftest import TEXT_A, Opener, drop, settle, wait_until
+from tests.app.conftest import TEXT_A, drop, settle, wait_until
 from tests.app.family_models import save_family
 
 FILE = Path("mine.bertscope.json")
 
 
 @pytest.fixture
-def saved(window: Window, tmp_path: Path) -> Path:
+def saved(window, tmp_path):
     """The session of a window with a masked word, another head, another view, and the room Attend."""
     state = window.state
     state.set_text("A dog ran home.", "It was happy.")
@@ -49,20 +47,20 @@ def saved(window: Window, tmp_path: Path) -> Path:
 
 
 @contextmanager
-def edited(file: Path) -> Iterator[dict[str, Any]]:
+def edited(file):
     """What the file says, to be changed."""
     values = json.loads(file.read_text(encoding="utf-8"))
     yield values
     file.write_text(json.dumps(values), encoding="utf-8")
 
 
-def bring_back(window: Window, file: Path) -> None:
+def bring_back(window, file):
     window.sessions.open(file)
     wait_until(lambda: not window.services.open_model.is_opening)
     settle(window)
 
 
-def looked_at(window: Window) -> tuple[object, ...]:
+def looked_at(window):
     state = window.state
     return (
         state.text_a,
@@ -78,9 +76,7 @@ def looked_at(window: Window) -> tuple[object, ...]:
     )
 
 
-def test_a_session_comes_back_in_another_window(
-    saved: Path, window: Window, open_window: Opener, model_folder: Path
-) -> None:
+def test_a_session_comes_back_in_another_window(saved, window, open_window, model_folder):
     wanted = looked_at(window)
     other = open_window(saved)
     settle(other)
@@ -89,7 +85,7 @@ def test_a_session_comes_back_in_another_window(
     assert not other.frame.banner.is_shown
 
 
-def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window) -> None:
+def test_a_session_comes_back_in_the_same_window(saved, window):
     wanted, model = looked_at(window), window.state.model
     window.state.set_text("bird", "")
     window.state.set_token_view(words=False, specials=True)
@@ -103,14 +99,14 @@ def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window) ->
 
 
 @pytest.mark.parametrize("ending", [".bertscope.json", ".bertscope", ".BERTscope.JSON"])
-def test_what_a_double_click_opens_is_taken_for_a_session(ending: str, tmp_path: Path) -> None:
+def test_what_a_double_click_opens_is_taken_for_a_session(ending, tmp_path):
     """The endings of packaging/bertscope-session.xml; a folder is a model, whatever its name."""
     assert is_session(tmp_path / f"class{ending}")
     (tmp_path / "model.bertscope").mkdir()
     assert not is_session(tmp_path / "model.bertscope")
 
 
-def test_a_mask_is_kept_by_its_place_and_undo_takes_the_session_back(saved: Path, window: Window) -> None:
+def test_a_mask_is_kept_by_its_place_and_undo_takes_the_session_back(saved, window):
     session = load_session(saved)
     assert session.masks == (Place("a", 2, 5),)  # "dog", whatever its position is
     window.state.set_text("bird", "")
@@ -120,7 +116,7 @@ def test_a_mask_is_kept_by_its_place_and_undo_takes_the_session_back(saved: Path
     assert window.state.text_a == "bird"
 
 
-def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Window) -> None:
+def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved, window):
     with edited(saved) as values:
         values["model"] |= {"reference": str(saved.parent / "gone"), "name": "the-lost-one", "hash": "0" * 64}
     window.state.set_text("bird", "")
@@ -135,7 +131,7 @@ def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Wi
     assert window.state.what_if == NOTHING_CHANGED
 
 
-def test_a_session_of_a_model_that_ships_names_it(window: Window) -> None:
+def test_a_session_of_a_model_that_ships_names_it(window):
     window.open_model(shipped_checkpoint(TINY))
     wait_until(lambda: not window.services.open_model.is_opening)
     settle(window)
@@ -144,9 +140,7 @@ def test_a_session_of_a_model_that_ships_names_it(window: Window) -> None:
 
 
 @pytest.mark.parametrize("written", ["a link", "its folder", "/elsewhere/assets/checkpoints/bertscope-tiny"])
-def test_a_session_finds_its_model_here_and_keeps_what_is_changed(
-    written: str, saved: Path, window: Window, tmp_path: Path
-) -> None:
+def test_a_session_finds_its_model_here_and_keeps_what_is_changed(written, saved, window, tmp_path):
     """Earlier ones name the folder of a model that ships, perhaps on another machine, or a link as it was typed."""
     (tmp_path / "link").symlink_to(shipped_checkpoint(TINY), target_is_directory=True)
     with edited(saved) as values:
@@ -160,9 +154,7 @@ def test_a_session_finds_its_model_here_and_keeps_what_is_changed(
     assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
 
 
-def test_a_session_finds_a_model_that_was_open_lately(
-    saved: Path, window: Window, model_folder: Path, headless_folder: Path
-) -> None:
+def test_a_session_finds_a_model_that_was_open_lately(saved, window, model_folder, headless_folder):
     """Its folder has moved since the session was saved."""
     with edited(saved) as values:
         values["model"]["reference"] = "/moved/away/since"
@@ -174,16 +166,14 @@ def test_a_session_finds_a_model_that_was_open_lately(
 
 
 @pytest.mark.parametrize("may_replace", [False, True])
-def test_a_session_that_is_there_is_not_replaced_unasked(
-    may_replace: bool, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_that_is_there_is_not_replaced_unasked(may_replace, window, tmp_path, monkeypatch):
     """The dialog has asked about the name as it was typed, not about the ending that comes to it."""
     file, asked = tmp_path / "mine.bertscope.json", list[str]()
     file.write_text("somebody's")
     typed = iter([str(tmp_path / "mine"), ""])
     yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
 
-    def question(parent: object, title: str, text: str) -> QMessageBox.StandardButton:
+    def question(parent, title, text):
         asked.append(text)
         return yes if may_replace else no
 
@@ -194,7 +184,7 @@ def test_a_session_that_is_there_is_not_replaced_unasked(
     assert (file.read_text() != "somebody's") == may_replace
 
 
-def test_a_session_waits_for_its_own_model(saved: Path, window: Window, open_window: Opener) -> None:
+def test_a_session_waits_for_its_own_model(saved, window, open_window):
     """Another one was on its way when the file was dropped; and the same one is not opened twice."""
     wanted = looked_at(window)
     for first in (None, window.services.open_model.reference):
@@ -208,13 +198,13 @@ def test_a_session_waits_for_its_own_model(saved: Path, window: Window, open_win
         )
 
 
-def test_a_model_on_its_way_is_not_asked_for_again(saved: Path, window: Window) -> None:
+def test_a_model_on_its_way_is_not_asked_for_again(saved, window):
     """Opened a second time, the same model would take what the session changes inside away again."""
     wanted, own = looked_at(window), window.services.open_model.reference
     opener = window.services.open_model
     window.open_model(None)
     wait_until(lambda: not opener.is_opening)
-    requested: list[str] = []
+    requested = []
     opener.requested.connect(requested.append)
     window.sessions.open(saved)
     window.sessions.open(saved)
@@ -224,7 +214,7 @@ def test_a_model_on_its_way_is_not_asked_for_again(saved: Path, window: Window) 
     assert looked_at(window) == wanted
 
 
-def test_a_session_wins_over_a_model_on_its_way(saved: Path, window: Window) -> None:
+def test_a_session_wins_over_a_model_on_its_way(saved, window):
     """Its own model is still the open one, and another one was asked for just before."""
     wanted, own = looked_at(window), window.services.open_model.reference
     window.open_model(None)
@@ -233,7 +223,7 @@ def test_a_session_wins_over_a_model_on_its_way(saved: Path, window: Window) -> 
     assert looked_at(window) == wanted
 
 
-def test_a_token_that_was_not_looked_at_and_a_model_that_has_changed(saved: Path, window: Window) -> None:
+def test_a_token_that_was_not_looked_at_and_a_model_that_has_changed(saved, window):
     with edited(saved) as values:
         values["focus"] = None
     window.state.set_focus(2)
@@ -256,7 +246,7 @@ def test_a_token_that_was_not_looked_at_and_a_model_that_has_changed(saved: Path
         {"swap": {"part": "head", "row": 0, "place": 9, "text_a": "A dog.", "text_b": "", "token": ""}},
     ],
 )
-def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, window: Window, changes: Any) -> None:
+def test_changes_that_the_model_has_no_place_for_are_left_out(saved, window, changes):
     with edited(saved) as values:
         values["changes"] = changes
     window.sessions.open(saved)
@@ -319,7 +309,7 @@ def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, windo
         (b'{"format_version": 1, "__class__": "os"}', "unknown entry, '__class__'"),
     ],
 )
-def test_a_bad_file_is_refused_in_one_sentence(content: bytes, said: str, tmp_path: Path) -> None:
+def test_a_bad_file_is_refused_in_one_sentence(content, said, tmp_path):
     file = tmp_path / "bad.bertscope.json"
     file.write_bytes(content)
     with pytest.raises(BertcoreError) as caught:
@@ -328,7 +318,7 @@ def test_a_bad_file_is_refused_in_one_sentence(content: bytes, said: str, tmp_pa
 
 
 @pytest.mark.parametrize("content", [b"{", b'{"format_version": 9}', b'{"format_version": 1, "masks": 1}'])
-def test_nothing_that_is_open_is_lost_for_a_bad_file(window: Window, content: bytes, tmp_path: Path) -> None:
+def test_nothing_that_is_open_is_lost_for_a_bad_file(window, content, tmp_path):
     file = tmp_path / "bad.bertscope.json"
     file.write_bytes(content)
     before, reading = looked_at(window), window.state.reading
@@ -347,14 +337,14 @@ NAMES = sorted(json.loads(as_json(Session())))
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), json_values))
-def test_no_file_can_do_more_than_be_refused(values: dict[str, Any]) -> None:
+def test_no_file_can_do_more_than_be_refused(values):
     try:
         read_session(json.dumps({"format_version": 1} | values), FILE)
     except BertcoreError as error:
         assert str(FILE) in str(error)
 
 
-def test_every_session_reads_as_it_was_written() -> None:
+def test_every_session_reads_as_it_was_written():
     session = Session(
         "Der Bär 🐻", "", (Place("a", 4, 7),), Place("a", 0, 3), SessionModel("me/model", "model", "12345678"), 2, 3
     )
@@ -365,7 +355,7 @@ def test_every_session_reads_as_it_was_written() -> None:
     assert read == session and read.changes.swap is not None and read.changes.swap.token == "hund"
 
 
-def test_what_is_swapped_in_comes_back(window: Window, tmp_path: Path) -> None:
+def test_what_is_swapped_in_comes_back(window, tmp_path):
     state, file = window.state, tmp_path / "swapped.bertscope.json"
     state.set_text("A dog ran home.", "")
     state.set_masks([3])
@@ -382,7 +372,7 @@ def test_what_is_swapped_in_comes_back(window: Window, tmp_path: Path) -> None:
     assert not np.array_equal(state.reading.baseline.trace.hidden_states, before)
 
 
-def test_a_weight_a_little_above_1_is_1() -> None:
+def test_a_weight_a_little_above_1_is_1():
     """As a float32 row sums to: earlier files have it."""
     changes = WhatIf(rows=(EditedRow(0, 1, 2, (0.0, 1.0)),))
     text = as_json(Session(changes=changes))
@@ -391,7 +381,7 @@ def test_a_weight_a_little_above_1_is_1() -> None:
         read_session(text.replace("1.0\n", "1.001\n"), FILE)
 
 
-def test_tokens_without_characters_of_their_own_spoil_no_session(open_window: Opener, tmp_path: Path) -> None:
+def test_tokens_without_characters_of_their_own_spoil_no_session(open_window, tmp_path):
     """In a byte-level vocabulary, the second of two spaces."""
     window = open_window(save_family("roberta", tmp_path / "roberta"), "The cat  sat.")
     assert window.state.encoding is not None and window.state.encoding.offsets[3] == (8, 8)
@@ -411,9 +401,7 @@ def test_tokens_without_characters_of_their_own_spoil_no_session(open_window: Op
     assert (window.state.masked, window.state.focus) == ({2, 3}, 3)
 
 
-def test_a_bad_file_to_begin_with_leaves_no_room_waiting(
-    open_window: Opener, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_file_to_begin_with_leaves_no_room_waiting(open_window, model_folder, tmp_path, monkeypatch):
     monkeypatch.setattr("bertcore.resolve_model.built_in_checkpoint", lambda: model_folder)
     file = tmp_path / "misspelt.bertscope.json"
     window = open_window(file)
@@ -422,9 +410,7 @@ def test_a_bad_file_to_begin_with_leaves_no_room_waiting(
     assert window.frame.banner.is_shown and "misspelt.bertscope.json could not be opened" in window.frame.banner.text
 
 
-def test_a_file_is_asked_for_and_one_that_cannot_be_written_is_one_sentence(
-    saved: Path, window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_file_is_asked_for_and_one_that_cannot_be_written_is_one_sentence(saved, window, monkeypatch, tmp_path):
     wanted = looked_at(window)
     window.state.set_text("bird", "")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))

@@ -23,7 +23,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_settings_are_kept_beside_and_said(name: str, tmp_path: Path) -> None:
+def test_bad_settings_are_kept_beside_and_said(name, tmp_path):
     file, said = tmp_path / "settings.json", list[str]()
     content = BAD[name].encode("utf-8", "surrogateescape")
     file.write_bytes(content)
@@ -36,7 +36,7 @@ def test_bad_settings_are_kept_beside_and_said(name: str, tmp_path: Path) -> Non
     assert len(said) == 1 and "settings.unreadable.json" in said[0] and "\n" not in said[0]
 
 
-def test_a_file_has_only_what_differs_and_each_recent_model_once_newest_first(tmp_path: Path) -> None:
+def test_a_file_has_only_what_differs_and_each_recent_model_once_newest_first(tmp_path):
     settings, file = Settings(theme="dark"), tmp_path / "home" / "settings.json"
     for reference in ("a", "b", "a"):
         settings.remember_model(reference)
@@ -45,7 +45,7 @@ def test_a_file_has_only_what_differs_and_each_recent_model_once_newest_first(tm
     assert (load_settings(file).theme, load_settings(file).recent_models) == ("dark", ["a", "b"])
 
 
-def test_each_bad_file_is_kept(tmp_path: Path) -> None:
+def test_each_bad_file_is_kept(tmp_path):
     file = tmp_path / "settings.json"
     for content in ("{", "[", "("):
         file.write_text(content)
@@ -53,7 +53,7 @@ def test_each_bad_file_is_kept(tmp_path: Path) -> None:
     assert sorted(each.read_text() for each in tmp_path.iterdir()) == ["(", "[", "{"]
 
 
-def test_a_pipe_a_device_and_a_folder(tmp_path: Path) -> None:
+def test_a_pipe_a_device_and_a_folder(tmp_path):
     file, said = tmp_path / "settings.json", list[str]()
     for make in (os.mkfifo, lambda at: at.symlink_to("/dev/zero"), Path.mkdir):
         make(file)
@@ -63,7 +63,7 @@ def test_a_pipe_a_device_and_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "nt" and os.geteuid() == 0, reason="root may rename everything")
-def test_where_it_cannot_be_renamed_it_stays(tmp_path: Path) -> None:
+def test_where_it_cannot_be_renamed_it_stays(tmp_path):
     file, said = tmp_path / "settings.json", list[str]()
     file.write_text("{")
     tmp_path.chmod(0o500)
@@ -74,7 +74,7 @@ def test_where_it_cannot_be_renamed_it_stays(tmp_path: Path) -> None:
     assert file.read_text() == "{" and "cannot be read" in said[0]
 
 
-def test_values_of_wrong_types_are_left_out(tmp_path: Path) -> None:
+def test_values_of_wrong_types_are_left_out(tmp_path):
     file = tmp_path / "settings.json"
     recent = ["fine", 5, "x" * 100_000, *(f"model {n}" for n in range(50))]
     file.write_text(json.dumps({"format_version": 1, "theme": "purple", "projector": 1, "recent_models": recent}))
@@ -83,7 +83,7 @@ def test_values_of_wrong_types_are_left_out(tmp_path: Path) -> None:
     assert settings.recent_models[:2] == ["fine", "model 0"] and len(settings.recent_models) == 8
 
 
-def test_saving_keeps_the_mode_and_follows_a_link(tmp_path: Path) -> None:
+def test_saving_keeps_the_mode_and_follows_a_link(tmp_path):
     """As people who keep their settings in a repository have them."""
     real, file = tmp_path / "dotfiles.json", tmp_path / "settings.json"
     real.write_text('{"format_version": 1}')
@@ -93,7 +93,7 @@ def test_saving_keeps_the_mode_and_follows_a_link(tmp_path: Path) -> None:
     assert file.is_symlink() and load_settings(real).theme == "dark" and real.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_window_starts_and_says_so(open_window, model_folder: Path, own_home: Path) -> None:
+def test_a_window_starts_and_says_so(open_window, model_folder, own_home):
     own_home.mkdir(parents=True)
     (own_home / "settings.json").write_text("[" * 100_000)
     window = open_window(model_folder)

@@ -3,27 +3,25 @@
 import json
 import sys
 from functools import partial
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu
-from pytestqt.qtbot import QtBot
 
 from app.shell.menus import fill_examples
 from app.shell.rooms import ROOMS
 from app.state.examples import load_examples
 from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import Opener, wait_until
+from tests.app.conftest import wait_until
 from tests.app.train_room import chosen_step, shown_runs
 from tests.end_to_end.shell import run_python
 
 run = partial(run_python, DISPLAY=None, WAYLAND_DISPLAY=None, QT_QPA_PLATFORM=None)
 
 
-def test_the_first_paint_needs_no_torch(model_folder: Path) -> None:
+def test_the_first_paint_needs_no_torch(model_folder):
     code = (
         "import sys\n"
         "from PySide6.QtWidgets import QApplication\n"
@@ -44,12 +42,12 @@ def test_the_first_paint_needs_no_torch(model_folder: Path) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
-def test_without_a_display_it_says_so() -> None:
+def test_without_a_display_it_says_so():
     done = run("-m", "app")
     assert done.returncode == 2 and done.stderr.startswith("No display found."), done.stderr
 
 
-def test_one_view_is_previewed_alone(model_folder: Path, tmp_path: Path) -> None:
+def test_one_view_is_previewed_alone(model_folder, tmp_path):
     home, file = tmp_path / "home", tmp_path / "view.png"
     arguments = ("preview", "layers.hidden", str(model_folder), "--theme", "dark", "--picture", str(file))
     done = run("-m", "app", *arguments, BERTSCOPE_HOME=str(home))
@@ -61,7 +59,7 @@ def test_one_view_is_previewed_alone(model_folder: Path, tmp_path: Path) -> None
     assert unknown.returncode == 2 and "layers.hidden" in unknown.stderr
 
 
-def test_the_tour_draws_every_room_and_view(model_folder: Path, tmp_path: Path) -> None:
+def test_the_tour_draws_every_room_and_view(model_folder, tmp_path):
     home = tmp_path / "home"
     arguments = ("build/tour", str(model_folder), "--theme", "light")
     done = run("-m", "scripts.tour", *arguments, cwd=tmp_path, BERTSCOPE_HOME=str(home))
@@ -90,7 +88,7 @@ def test_the_tour_draws_every_room_and_view(model_folder: Path, tmp_path: Path) 
         assert len({image.pixel(x, y) for x in range(0, 1440, 7) for y in range(0, 900, 7)}) > 20
 
 
-def test_a_tour_of_what_is_no_model_fails_with_a_sentence(tmp_path: Path) -> None:
+def test_a_tour_of_what_is_no_model_fails_with_a_sentence(tmp_path):
     done = run("-m", "scripts.tour", str(tmp_path / "tour"), str(tmp_path))
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("The tour failed: ")
@@ -98,7 +96,7 @@ def test_a_tour_of_what_is_no_model_fails_with_a_sentence(tmp_path: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
-def test_the_run_that_ships_can_be_wound_back(open_window: Opener, qtbot: QtBot) -> None:
+def test_the_run_that_ships_can_be_wound_back(open_window, qtbot):
     snapshots = RunFolder(assets() / "runs" / TINY).snapshots()
     window = open_window(built_in_checkpoint())
     room = window.open_room("train")
@@ -116,7 +114,7 @@ def test_the_run_that_ships_can_be_wound_back(open_window: Opener, qtbot: QtBot)
         assert window.state.model is not None and window.state.model.step == step
 
 
-def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(open_window: Opener) -> None:
+def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(open_window):
     window = open_window(built_in_checkpoint())
     wait_until(lambda: window.state.reading is not None)
     recent = list(window.services.settings.recent_models)
@@ -129,7 +127,7 @@ def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(open_window: O
     assert window.services.settings.recent_models == recent
 
 
-def test_every_example_stands_in_the_menu_under_its_room(open_window: Opener, qtbot: QtBot) -> None:
+def test_every_example_stands_in_the_menu_under_its_room(open_window, qtbot):
     window = open_window(built_in_checkpoint())
     menu = QMenu()
     qtbot.addWidget(menu)

@@ -1,11 +1,9 @@
 """The selection that all rooms share: text, masks, focus."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.state.explore_state import ExploreState
 from app.state.history import History
@@ -26,18 +24,18 @@ TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 
 
 @pytest.fixture
-def state(tokenizer: Tokenizer) -> ExploreState:
+def state(tokenizer):
     made = ExploreState()
     made.set_text(TEXT_A, TEXT_B)
     made.set_tokenizer(tokenizer, 64)
     return made
 
 
-def position_of(state: ExploreState, token: str) -> int:
+def position_of(state, token):
     return state.encoding.tokens.index(token)
 
 
-def test_text_is_tokenised_at_once(state: ExploreState) -> None:
+def test_text_is_tokenised_at_once(state):
     state.set_text(a="a dog ran home")
     assert state.encoding.tokens[:6] == ["[CLS]", "a", "dog", "ran", "home", "[SEP]"]
 
@@ -53,16 +51,14 @@ def test_text_is_tokenised_at_once(state: ExploreState) -> None:
         (["cat"], ["The cut sat on the mat.", TEXT_A], []),  # an edit of the word itself
     ],
 )
-def test_a_mask_follows_its_token_and_goes_with_it(
-    state: ExploreState, masked: list[str], edits: list[str], left: list[str]
-) -> None:
+def test_a_mask_follows_its_token_and_goes_with_it(state, masked, edits, left):
     state.set_masks([position_of(state, token) for token in masked])
     for text in edits:
         state.set_text(a=text)
     assert state.masked == {position_of(state, token) for token in left}
 
 
-def test_focus_follows_its_token_and_goes_with_it(state: ExploreState) -> None:
+def test_focus_follows_its_token_and_goes_with_it(state):
     state.set_focus(position_of(state, "mat"))
     state.set_text(a="The happy cat sat on the mat.")
     assert state.focus == position_of(state, "mat")
@@ -70,7 +66,7 @@ def test_focus_follows_its_token_and_goes_with_it(state: ExploreState) -> None:
     assert state.focus is None
 
 
-def test_only_words_are_masked_and_twice_is_not_at_all(state: ExploreState) -> None:
+def test_only_words_are_masked_and_twice_is_not_at_all(state):
     state.toggle_mask(0)
     state.set_masks((0, 8))
     assert state.masked == frozenset()
@@ -80,7 +76,7 @@ def test_only_words_are_masked_and_twice_is_not_at_all(state: ExploreState) -> N
     assert state.input_ids == state.encoding.ids
 
 
-def test_a_typed_mask_counts(state: ExploreState, tokenizer: Tokenizer) -> None:
+def test_a_typed_mask_counts(state, tokenizer):
     state.set_text(a="The [MASK] sat.")
     assert state.all_masked == (2,)
     assert state.masked == frozenset()
@@ -88,19 +84,19 @@ def test_a_typed_mask_counts(state: ExploreState, tokenizer: Tokenizer) -> None:
     assert chips_of(state)[2].kind == "mask"
 
 
-def id_of(tokenizer: Tokenizer, token: str) -> int:
+def id_of(tokenizer, token):
     found = tokenizer.id(token)
     return found
 
 
-def test_an_inserted_word_is_written_into_the_text_and_unmasks(state: ExploreState, tokenizer: Tokenizer) -> None:
+def test_an_inserted_word_is_written_into_the_text_and_unmasks(state, tokenizer):
     state.toggle_mask(position_of(state, "cat"))
     state.insert_words([(position_of(state, "cat"), id_of(tokenizer, "dog"))])
     assert state.text_a == "The dog sat on the mat."
     assert state.masked == frozenset()
 
 
-def test_putting_the_word_that_was_there_unmasks_it(state: ExploreState, tokenizer: Tokenizer, qtbot: QtBot) -> None:
+def test_putting_the_word_that_was_there_unmasks_it(state, tokenizer, qtbot):
     state.toggle_mask(1)
     with qtbot.waitSignals([state.masks_changed, state.input_changed]):
         state.insert_words([(1, id_of(tokenizer, "the"))])  # the text says "The", and keeps its capital
@@ -108,7 +104,7 @@ def test_putting_the_word_that_was_there_unmasks_it(state: ExploreState, tokeniz
     assert state.all_masked == ()
 
 
-def test_words_that_are_put_in_together_go_where_the_masks_were(state: ExploreState, tokenizer: Tokenizer) -> None:
+def test_words_that_are_put_in_together_go_where_the_masks_were(state, tokenizer):
     """Put in one by one, the text would be read anew in between, and a piece and the next could become one token."""
     at = position_of(state, "cat")
     words = [
@@ -123,12 +119,12 @@ def test_words_that_are_put_in_together_go_where_the_masks_were(state: ExploreSt
     assert texts == [("a dog sat on the mat.", "It was happy comfortable.")] and state.masked == frozenset()
 
 
-def test_a_b_of_blanks_is_no_second_sentence(state: ExploreState) -> None:
+def test_a_b_of_blanks_is_no_second_sentence(state):
     state.set_text(TEXT_A, "  ")
     assert state.encoding is not None and state.encoding.text_b is None and set(state.encoding.segments) == {0}
 
 
-def test_words_put_in_leave_the_other_masks_where_they_are(state: ExploreState, tokenizer: Tokenizer) -> None:
+def test_words_put_in_leave_the_other_masks_where_they_are(state, tokenizer):
     """Two places of the text change at once, and the mask between them has no common beginning or end to go by."""
     names = ("cat", "on", "mat", "very")
     state.set_masks([position_of(state, name) for name in names])
@@ -137,7 +133,7 @@ def test_words_put_in_leave_the_other_masks_where_they_are(state: ExploreState, 
     assert state.masked == {position_of(state, "on"), position_of(state, "very")}
 
 
-def test_masks_stay_on_their_words_in_another_vocabulary_and_back(state: ExploreState, tokenizer: Tokenizer) -> None:
+def test_masks_stay_on_their_words_in_another_vocabulary_and_back(state, tokenizer):
     """Its tokens are others before and behind them; what was one token is masked as its pieces, and comes back."""
     letters = sorted(set("thecasonmidgrwvy.bfl"))
     words = [*SPECIAL_TOKENS, "sat", "very", *letters, *(f"##{letter}" for letter in letters)]
@@ -152,18 +148,18 @@ def test_masks_stay_on_their_words_in_another_vocabulary_and_back(state: Explore
     assert state.masked == masked and state.focus == position_of(state, "sat")
 
 
-def test_a_word_inserted_in_b_leaves_a_alone(state: ExploreState, tokenizer: Tokenizer) -> None:
+def test_a_word_inserted_in_b_leaves_a_alone(state, tokenizer):
     state.insert_words([(position_of(state, "very"), id_of(tokenizer, "a"))])
     assert (state.text_a, state.text_b) == (TEXT_A, "It was a comfortable.")
 
 
-def test_moved_positions_of_an_insertion_and_of_no_change() -> None:
+def test_moved_positions_of_an_insertion_and_of_no_change():
     assert moved_positions("abcd", "abXcd") == {0: 0, 1: 1, 2: 3, 3: 4}
     assert moved_positions("ab", "ab") == {0: 0, 1: 1}
     assert moved_positions("", "ab") == {}
 
 
-def test_current_is_hover_then_focus_then_the_first_word(state: ExploreState) -> None:
+def test_current_is_hover_then_focus_then_the_first_word(state):
     assert state.current == 1
     state.set_focus(4)
     state.set_hover(6)
@@ -174,14 +170,14 @@ def test_current_is_hover_then_focus_then_the_first_word(state: ExploreState) ->
     assert state.current == 1
 
 
-def test_dropped_and_unknown_tokens_are_said(state: ExploreState) -> None:
+def test_dropped_and_unknown_tokens_are_said(state):
     state.set_text(a="cat " * 100 + "🦄", b="")
     assert "39 tokens were dropped: the model reads at most 64." in note_about(state)
     state.set_text(a="a 🦄 cat")
     assert note_about(state) == "Not in the vocabulary, read as [UNK]: “🦄” at 2."
 
 
-def test_broken_unicode_is_a_sentence_and_keeps_the_tokens(state: ExploreState, qtbot: QtBot) -> None:
+def test_broken_unicode_is_a_sentence_and_keeps_the_tokens(state, qtbot):
     before = state.encoding
     with qtbot.waitSignal(state.problem_found) as caught:
         state.set_text(a="broken \ud800 text")
@@ -189,14 +185,14 @@ def test_broken_unicode_is_a_sentence_and_keeps_the_tokens(state: ExploreState, 
     assert state.encoding is before
 
 
-def test_another_vocabulary_keeps_masks_by_their_token(state: ExploreState, model_folder: Path) -> None:
+def test_another_vocabulary_keeps_masks_by_their_token(state, model_folder):
     state.toggle_mask(position_of(state, "cat"))
     other = Tokenizer.train([f"{TEXT_A} {TEXT_B} zebra quagga"] * 20, 150)
     state.set_tokenizer(other, 64)
     assert [state.encoding.tokens[i] for i in state.masked] == ["cat"]
 
 
-def test_chips_carry_what_the_model_reads(state: ExploreState, tokenizer: Tokenizer) -> None:
+def test_chips_carry_what_the_model_reads(state, tokenizer):
     state.toggle_mask(2)
     chips = chips_of(state)
     assert [chip.token_id for chip in chips] == state.input_ids
@@ -209,14 +205,12 @@ def test_chips_carry_what_the_model_reads(state: ExploreState, tokenizer: Tokeni
 @pytest.mark.parametrize(
     ("new", "start"), [("a cat", 2), ("ccat", 1), ("catt", 0), ("cat sat", 0), ("cat", 0), ("ca", None), ("cxt", None)]
 )
-def test_places_after_an_edit(new: str, start: int | None) -> None:
+def test_places_after_an_edit(new, start):
     moved = places_after_edit([Place("a", 0, 3), Place("b", 0, 3)], "a", "cat", new)
     assert moved == {Place("b", 0, 3)} | ({Place("a", start, start + 3)} if start is not None else set())
 
 
-def test_what_is_changed_inside_stays_in_other_snapshots_of_the_run(
-    state: ExploreState, model_folder: Path, tmp_path: Path
-) -> None:
+def test_what_is_changed_inside_stays_in_other_snapshots_of_the_run(state, model_folder, tmp_path):
     opened = load_checkpoint(model_folder)
     info = ModelInfo(
         "tiny", model_folder, opened.tokenizer, opened.config, opened.parameters, None, opened.output_heads
@@ -244,29 +238,29 @@ RNG = np.random.default_rng(0)
 
 
 @pytest.fixture(scope="module")
-def words() -> Tokenizer:
+def words():
     return word_tokenizer()
 
 
-def units(words: Tokenizer, view: TokenView, masked: tuple[int, ...] = ()) -> Units:
+def units(words, view, masked=()):
     encoding = words.encode("the comfortable cat", "dog sat")  # [CLS] the comfort ##able cat [SEP] dog sat [SEP]
     shown = ["[MASK]" if i in masked else label for i, label in enumerate(encoding.labels)]
     return Units(encoding, shown, masked, view)
 
 
-def attention() -> np.ndarray:
+def attention():
     weights = RNG.random((2, 9, 9)).astype(np.float32)
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def test_the_plain_view_is_the_tokens(words: Tokenizer) -> None:
+def test_the_plain_view_is_the_tokens(words):
     plain, weights = units(words, TokenView(), (4,)), attention()
     assert plain.labels == ["[CLS]", "the", "comfort", "##able", "[MASK]", "[SEP]", "dog", "sat", "[SEP]"]
     assert plain.kinds[3:7] == ["segment_a", "mask", "special", "segment_b"]
     assert plain.attention(weights) is weights and plain.view.notes == []
 
 
-def test_whole_words_add_columns_and_average_rows(words: Tokenizer) -> None:
+def test_whole_words_add_columns_and_average_rows(words):
     merged, weights = units(words, TokenView(words=True)), attention()
     shown = merged.attention(weights)
     assert merged.labels == ["[CLS]", "the", "comfortable", "cat", "[SEP]", "dog", "sat", "[SEP]"]
@@ -278,7 +272,7 @@ def test_whole_words_add_columns_and_average_rows(words: Tokenizer) -> None:
     assert merged.view.notes == [MERGING]
 
 
-def test_without_special_tokens_rows_are_scaled_to_one_again(words: Tokenizer) -> None:
+def test_without_special_tokens_rows_are_scaled_to_one_again(words):
     bare, weights = units(words, TokenView(specials=False)), attention()
     shown = bare.attention(weights)
     assert bare.labels == ["the", "comfort", "##able", "cat", "dog", "sat"] and bare.unit_of(0) is None
@@ -287,14 +281,14 @@ def test_without_special_tokens_rows_are_scaled_to_one_again(words: Tokenizer) -
     assert bare.view.notes == [NO_SPECIALS]
 
 
-def test_a_row_that_looks_at_special_tokens_alone_becomes_zeros(words: Tokenizer) -> None:
+def test_a_row_that_looks_at_special_tokens_alone_becomes_zeros(words):
     weights = np.zeros((9, 9), dtype=np.float32)
     weights[:, 0] = 1
     shown = units(words, TokenView(specials=False)).attention(weights)
     assert not shown.any() and np.isfinite(shown).all()
 
 
-def test_vectors_are_averaged_and_scores_added(words: Tokenizer) -> None:
+def test_vectors_are_averaged_and_scores_added(words):
     both = units(words, TokenView(words=True, specials=False))
     vectors, scores = RNG.random((9, 4)), RNG.random(9)
     assert both.labels == ["the", "comfortable", "cat", "dog", "sat"]
@@ -302,7 +296,7 @@ def test_vectors_are_averaged_and_scores_added(words: Tokenizer) -> None:
     np.testing.assert_allclose(both.sums(scores), scores[[1, 2, 4, 6, 7]] + [0, scores[3], 0, 0, 0])
 
 
-def test_nothing_but_special_tokens_leaves_nothing(words: Tokenizer) -> None:
+def test_nothing_but_special_tokens_leaves_nothing(words):
     empty = Units(words.encode(""), ["[CLS]", "[SEP]"], (), TokenView(specials=False))
     assert len(empty) == 0 and empty.labels == [] and empty.attention(np.eye(2)).shape == (0, 0)
 
@@ -311,7 +305,7 @@ IDS, SEGMENTS = [2, 6, 7, 3, 8, 9, 3], [0, 0, 0, 0, 1, 1, 1]
 TOKENS = ["[CLS]", "the", "cat", "[SEP]", "dog", "sat", "[SEP]"]
 
 
-def test_nothing_changed_is_nothing_and_another_text_keeps_what_is_bound_to_no_token() -> None:
+def test_nothing_changed_is_nothing_and_another_text_keeps_what_is_bound_to_no_token():
     assert not NOTHING_CHANGED and NOTHING_CHANGED.changes() is None
     assert NOTHING_CHANGED.described(TOKENS) == []
     assert NOTHING_CHANGED.positions_for(7) is None and NOTHING_CHANGED.segments_for(SEGMENTS) == SEGMENTS
@@ -319,7 +313,7 @@ def test_nothing_changed_is_nothing_and_another_text_keeps_what_is_bound_to_no_t
     assert changed.without_places() == WhatIf().with_head(1, 2, off=True)
 
 
-def test_what_is_put_in_can_be_taken_back() -> None:
+def test_what_is_put_in_can_be_taken_back():
     row = EditedRow(0, 1, 2, (1.0, 0, 0, 0, 0, 0, 0))
     changed = WhatIf().with_head(1, 2, off=True).with_layer(0, off=True).with_row(row).with_segment(2, 1)
     changed = changed.swapped(1, 4).with_dropped("position", off=True)
@@ -336,7 +330,7 @@ def test_what_is_put_in_can_be_taken_back() -> None:
     assert back.swapped(1, 4).with_dropped("position", off=False) == NOTHING_CHANGED
 
 
-def test_the_model_does_what_is_said_and_a_layer_that_is_off_passes_its_input_on() -> None:
+def test_the_model_does_what_is_said_and_a_layer_that_is_off_passes_its_input_on():
     model = tiny_model()
     weights = (0.5, 0.5, 0, 0, 0, 0, 0)
     changed = WhatIf().with_head(1, 2, off=True).with_row(EditedRow(0, 1, 2, weights)).with_dropped("token", off=True)

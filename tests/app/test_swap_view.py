@@ -1,9 +1,6 @@
 """The view "Swap in": what comes back where one place is swapped, as the engine computes it cell by cell."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +12,10 @@ from app.compute.patching import SwapMap
 from app.look import numbers, theme
 from app.rooms.layers.swap_sentences import formula_sentence, scores_sentence, swap_sentence
 from app.rooms.layers.swap_view import PARTS
-from app.shell.window import Window
 from app.state.baseline import ComparisonOffer, OtherText
 from app.state.baseline_names import baseline_name
 from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
-from app.widgets.charts.cells import LEAST_ROW_PX, LabelledGrid
+from app.widgets.charts.cells import LEAST_ROW_PX
 from bertcore.analysis.effects import patched_at
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
@@ -31,36 +27,36 @@ OURS, THEIRS = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
 
 
 @pytest.fixture
-def empty(window: Window) -> Any:
+def empty(window):
     """The view with no other text."""
     return shown_view(window, "layers", "swap")
 
 
 @pytest.fixture
-def view(empty: Any, window: Window) -> Any:
+def view(empty, window):
     """The view with two texts that differ in one word."""
     compare(window, empty, OURS, THEIRS)
     return empty
 
 
-def compare(window: Window, view: Any, ours: str, theirs: str) -> None:
+def compare(window, view, ours, theirs):
     view.comparison_wanted.emit(ComparisonOffer(OtherText(theirs, ""), text=ours))
     settle(window)
     wait_until(lambda: not view.is_running)
 
 
-def choose(view: Any, index: int) -> None:
+def choose(view, index):
     """Another prediction to explain."""
     view.result.choice.box.setCurrentIndex(index)
     view.result.choice.box.activated.emit(index)
     wait_until(lambda: not view.is_running)
 
 
-def click(grid: LabelledGrid, cell: tuple[int, int]) -> None:
+def click(grid, cell):
     grid.clicked.emit(cell, Qt.KeyboardModifier.NoModifier)
 
 
-def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window) -> None:
+def test_each_cell_is_a_pass_with_one_place_swapped(view, window):
     reading, target, charts = window.state.reading, view.targets.target.target, view.charts
     model = load_checkpoint(reading.request.model.folder).model
     text, other = (as_text(model, one.request.input_ids, one.request.segments) for one in (reading, reading.baseline))
@@ -77,7 +73,7 @@ def test_each_cell_is_a_pass_with_one_place_swapped(view: Any, window: Window) -
     assert view.targets.target.target.against is None
 
 
-def test_a_click_on_a_place_says_what_it_brings_back(view: Any, window: Window) -> None:
+def test_a_click_on_a_place_says_what_it_brings_back(view, window):
     click(view.charts["states"], (1, 2))
     assert "“dog” after layer 1 swapped in" in view.result.cell.text() and window.state.focus == 2
     click(view.charts["heads"], (1, 0))
@@ -86,7 +82,7 @@ def test_a_click_on_a_place_says_what_it_brings_back(view: Any, window: Window) 
     assert set(figure.numbers) == {"share", "target"}
 
 
-def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch):
     """Of the plain ratios it would be 68%."""
     monkeypatch.setattr(numbers, "_is_technical", False)
     her = HeadTarget("“her” rather than “his”", Target("mlm", 5, 9, against=6), answers=("her", "his"))
@@ -105,12 +101,12 @@ def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch:
     ("ours", "theirs", "title"),
     [(OURS, "The dog sat on the big [MASK].", "differ in length"), ("The cat sat.", "The dog sat.", "No prediction")],
 )
-def test_what_cannot_be_swapped_is_said(empty: Any, window: Window, ours: str, theirs: str, title: str) -> None:
+def test_what_cannot_be_swapped_is_said(empty, window, ours, theirs, title):
     compare(window, empty, ours, theirs)
     assert title in empty.nothing_title.text() and empty.nothing_text.isVisible()
 
 
-def test_without_another_text_it_offers_two(empty: Any, window: Window) -> None:
+def test_without_another_text_it_offers_two(empty, window):
     compare(window, empty, OURS, OURS)  # which have no difference to locate
     wait_until(lambda: "no difference to locate" in empty.asked["places"].sentence)
     window.comparison.end()
@@ -124,13 +120,13 @@ def test_without_another_text_it_offers_two(empty: Any, window: Window) -> None:
 # A click on a cell: in all rooms the whole reading is the pass of that cell.
 
 
-def test_predict_has_the_number_of_the_cell(view: Any, window: Window) -> None:
+def test_predict_has_the_number_of_the_cell(view, window):
     choose(view, next(i for i, one in enumerate(view.targets.all) if one.target.against is None))
 
-    def check(chart: str, found: SwapMap, cell: tuple[int, int]) -> None:
+    def check(chart, found, cell):
         click(view.charts[chart], cell)
         settle(window)
-        value: Any = view.targets.target.value(window.state.reading)
+        value = view.targets.target.value(window.state.reading)
         assert window.state.what_if.swap is not None and value == pytest.approx(np.exp(found.patched[cell]), rel=1e-4)
 
     for part, name in enumerate(PARTS):
@@ -144,7 +140,7 @@ def test_predict_has_the_number_of_the_cell(view: Any, window: Window) -> None:
     check("heads", view.asked["heads"].answer, (1, 3))
 
 
-def test_it_is_compared_with_this_text_and_the_map_stays(view: Any, window: Window) -> None:
+def test_it_is_compared_with_this_text_and_the_map_stays(view, window):
     found, plain = view.asked["places"].answer, window.state.reading
     before = plain.baseline.trace.hidden_states
     click(view.charts["states"], (1, 2))
@@ -160,14 +156,14 @@ def test_it_is_compared_with_this_text_and_the_map_stays(view: Any, window: Wind
 
 
 @pytest.mark.parametrize("way", ["cell", "chip", "escape", "reset", "undo", "text"])
-def test_it_ends(view: Any, window: Window, way: str) -> None:
+def test_it_ends(view, window, way):
     window.history.look()
     click(view.charts["states"], (1, 2))
     settle(window)
     chip = window.frame.what_if.swap
     assert chip.isVisible() and chip.text() == "Swapped in: “dog” after layer 1  ×"
     window.history.look()
-    ends: dict[str, Callable[[], object]] = {
+    ends = {
         "cell": lambda: click(view.charts["states"], (1, 2)),
         "chip": chip.click,
         "escape": window.escape,
@@ -188,7 +184,7 @@ def test_it_ends(view: Any, window: Window, way: str) -> None:
         assert window.state.reading.request.what_if.swap == window.state.what_if.swap
 
 
-def test_a_mask_is_put_into_both_texts(view: Any, window: Window) -> None:
+def test_a_mask_is_put_into_both_texts(view, window):
     click(view.charts["states"], (2, 2))
     window.state.toggle_mask(3)
     settle(window)
@@ -200,7 +196,7 @@ def test_a_mask_is_put_into_both_texts(view: Any, window: Window) -> None:
     assert np.allclose(reading.trace.hidden_states[2, 2], theirs.trace.hidden_states[2, 2], atol=1e-6)
 
 
-def test_other_changes_act_as_well(view: Any, window: Window) -> None:
+def test_other_changes_act_as_well(view, window):
     click(view.charts["states"], (1, 2))
     settle(window)
     window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
@@ -211,7 +207,7 @@ def test_other_changes_act_as_well(view: Any, window: Window) -> None:
     assert "swapped in: “dog” after layer 1" in " ".join(reading.request.what_if.described(reading.shown_tokens))
 
 
-def test_a_text_of_another_length_is_not_swapped_in(window: Window) -> None:
+def test_a_text_of_another_length_is_not_swapped_in(window):
     """A session may ask for it: one sentence says why not, and the text is read without it."""
     settle(window)
     window.state.set_what_if(WhatIf(swap=Swap("state", 1, 2, OtherText("Short.", ""))))
@@ -220,9 +216,7 @@ def test_a_text_of_another_length_is_not_swapped_in(window: Window) -> None:
     assert window.state.reading.unchanged is None and "same number of tokens" in window.frame.banner.text
 
 
-def test_a_long_text_has_the_tokens_that_matter_first(
-    empty: Any, window: Window, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_text_has_the_tokens_that_matter_first(empty, window, monkeypatch):
     monkeypatch.setattr("app.rooms.layers.swap_view.MOST_S", 0.0)
     view = empty
     compare(window, view, OURS, THEIRS)
@@ -244,7 +238,7 @@ def test_a_long_text_has_the_tokens_that_matter_first(
     assert np.allclose(whole.patched[:, [2, 6]], found.patched, atol=1e-5) and not view.all_places.isVisible()
 
 
-def test_each_share_is_written_in_a_small_window(open_window: Callable, tmp_path: Path) -> None:
+def test_each_share_is_written_in_a_small_window(open_window, tmp_path):
     """Rows too low for a number would be colours only."""
     window = open_window(make_checkpoint(tmp_path / "six-layers", layers=6))
     wait_until(lambda: window.state.reading is not None)

@@ -7,14 +7,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from pytestqt.qtbot import QtBot
 from tour.recorded import SWEEP, recorded_sweep
 
-from app.rooms.train.room import TrainRoom
-from app.rooms.train.sweep.page import SweepPage
 from app.runs.finding import APPLY_BEST_RUN, COPY_BEST_RUN, OPEN_BEST_RUN, RESUME_SWEEP, THREE_SEEDS
-from app.runs.run_info import RunInfo, read_run
-from app.runs.service import RunsService
+from app.runs.run_info import read_run
 from app.runs.sweeps import finding_of, read_row, rows_of, sweep_row
 from app.widgets.curve_specs import Level
 from bertcore.cli.training_commands import varied_from
@@ -26,15 +22,13 @@ from bertcore.training.data_facts import Cost, RunEstimate
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied, usual_rate
 from tests.app.conftest import handle_events, wait_until
-from tests.app.train_room import Models, add_snapshot, shown_runs, stored_run
+from tests.app.train_room import add_snapshot, shown_runs, stored_run
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 INFINITE = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
 
 
-def record(
-    number: int, rate: float, accuracy: float | None, seed: int = 0, share: float = 1.0, **status: object
-) -> Path:
+def record(number, rate, accuracy, seed=0, share=1.0, **status):
     """A run of the sweep "abc" as its folder would be; its accuracy rises from one half."""
     options = FinetuneOptions(name=f"reviews rate {rate:g} seed {seed}")
     options = options.with_changes(task="sst2", learning_rate=rate, seed=seed, epochs=2.0)
@@ -48,16 +42,16 @@ def record(
     return run.path
 
 
-def infos() -> list[RunInfo]:
+def infos():
     return [read_run(path) for path in known_runs() if "assets" not in path.parts]
 
 
-def found() -> str:
+def found():
     finding = finding_of(read_row(sweep_row(infos(), "abc")))
     return f"{finding.sentence} {finding.advice}"
 
 
-def looked_at(room: TrainRoom) -> SweepPage:
+def looked_at(room):
     """The page of the sweep as it is now."""
     room.state.set_runs(infos())
     room.state.show_sweep("abc")
@@ -67,7 +61,7 @@ def looked_at(room: TrainRoom) -> SweepPage:
 # --- starting
 
 
-def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: TrainRoom, orders: list) -> None:
+def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room, orders):
     form = room.form
     room.runs_card.show_form()
     for kind, can_be_swept in (("distil", False), ("continue", True)):
@@ -86,13 +80,13 @@ def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room: Trai
     assert len({planned.path for planned in command.runs(Path("runs/x"))}) == 5
 
 
-def test_a_sweep_that_is_refused_is_said_in_the_form(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_that_is_refused_is_said_in_the_form(room, monkeypatch):
     monkeypatch.setattr(room.form, "command", Mock(side_effect=BertcoreError("There is no such file.")))
     room.form.rates.click()
     assert room.form.problem.text() == "There is no such file."
 
 
-def test_the_child_gets_flags_that_mean_the_same_sweep() -> None:
+def test_the_child_gets_flags_that_mean_the_same_sweep():
     varied = Varied((2.2e-05, 1e-3), (8, 16), (1.0, 2.5), 3, 5, 0.25)
     flags = ("--rates", "--batch-sizes", "--epoch-counts", "--seeds", "--random", "--budget-share")
     assert tuple(varied.flags[::2]) == flags
@@ -100,7 +94,7 @@ def test_the_child_gets_flags_that_mean_the_same_sweep() -> None:
     assert varied_from(rates, sizes, epochs, int(seeds), int(random), float(share)) == varied
 
 
-def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, orders: list) -> None:
+def test_a_finished_run_is_repeated_with_three_seeds(room, orders):
     dict(filter(None, room.run_actions.entries(read_run(record(1, 1e-3, 0.8)))))["Repeat with three seeds"]()
     planned = orders[0].runs(Path("runs/x"))
     assert [each.options.training.seed for each in planned] == [0, 1, 2]
@@ -108,7 +102,7 @@ def test_a_finished_run_is_repeated_with_three_seeds(room: TrainRoom, orders: li
 
 
 @pytest.mark.slow
-def test_from_the_form_to_what_was_found(room: TrainRoom, service: RunsService) -> None:
+def test_from_the_form_to_what_was_found(room, service):
     """A real sweep of the sample in a process of its own, stopped by the page's button."""
     service.set_following(True)
     room.form.set_kind("classify")
@@ -128,7 +122,7 @@ def test_from_the_form_to_what_was_found(room: TrainRoom, service: RunsService) 
 # --- the list
 
 
-def test_a_sweep_is_one_row_clicking_it_shows_the_page_and_a_run_of_it_the_run(room: TrainRoom, qtbot: QtBot) -> None:
+def test_a_sweep_is_one_row_clicking_it_shows_the_page_and_a_run_of_it_the_run(room, qtbot):
     paths, runs = [record(1, 1e-4, 0.6), record(2, 1e-3, 0.8)], infos()
     assert len(rows_of(runs)) == 1 and [run.path for run in rows_of(runs, "abc")[1:]] == paths
     room.state.set_runs(runs)
@@ -184,7 +178,7 @@ FAILED = {"state": "failed", "message": INFINITE}
         ),
     ],
 )
-def test_what_it_found(runs: list[tuple], said: list[str], unsaid: str) -> None:
+def test_what_it_found(runs, said, unsaid):
     for number, (rate, figure, *more) in enumerate(runs, start=1):
         record(number, rate, figure, **(more[0] if more else {}))
     words = found()
@@ -192,7 +186,7 @@ def test_what_it_found(runs: list[tuple], said: list[str], unsaid: str) -> None:
     assert not unsaid or unsaid not in words
 
 
-def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(room: TrainRoom) -> None:
+def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(room):
     record(1, 1e-3, 0.9)
     answers = {"label": "good", "share": 1.0, "right": 0.5, "chance": 0.52}
     line = {"kind": "held_out", "step": 20, "accuracy": 0.5, "loss": 9.0, "examples": 400, "answers": answers}
@@ -207,7 +201,7 @@ def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
     assert page.chart.spec.sentence == "dot: a run · ring: the best run · ×: diverged or failed"
 
 
-def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, tmp_path: Path) -> None:
+def test_while_it_trains_the_page_says_how_far_it_is(room, tmp_path):
     record(1, 1e-4, 0.60)
     record(2, 1e-3, None, state="starting")
     record(3, 1e-2, None, state="starting")
@@ -220,7 +214,7 @@ def test_while_it_trains_the_page_says_how_far_it_is(room: TrainRoom, tmp_path: 
     assert [row.cells[-1] for row in page.table.rows if "step 25 of 50" in row.cells[2]] == ["–"], "no final numbers"
 
 
-def test_the_table_has_every_run_with_the_best_marked_and_why_others_are_none(room: TrainRoom) -> None:
+def test_the_table_has_every_run_with_the_best_marked_and_why_others_are_none(room):
     record(1, 1e-4, 0.70)
     record(2, 1e-3, 0.90)
     record(3, 1e-1, None, state="failed", message=INFINITE)
@@ -238,7 +232,7 @@ def test_the_table_has_every_run_with_the_best_marked_and_why_others_are_none(ro
     np.testing.assert_allclose(figure.numbers["accuracy"].values, [0.7, 0.9, np.nan])
 
 
-def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom) -> None:
+def test_the_chart_has_a_dot_for_each_run_at_its_place(room):
     rates, figures = (1e-4, 1e-3, 1e-2), (0.6, 0.9, 0.7)
     paths = [record(number, rate, figure) for number, (rate, figure) in enumerate(zip(rates, figures, strict=True), 1)]
     page = looked_at(room)
@@ -250,7 +244,7 @@ def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom) -> None:
     wait_until(lambda: chart._canvas is not None)
     handle_events()
     canvas = chart._canvas
-    clicked: list[Path] = []
+    clicked = []
     room.state.select_requested.connect(clicked.append)
     at = canvas._view.mapFromScene(canvas._box.mapViewToScene(QPointF(x[1], y[1])))
     QTest.mouseClick(canvas._view.viewport(), Qt.MouseButton.LeftButton, pos=at)
@@ -260,17 +254,17 @@ def test_the_chart_has_a_dot_for_each_run_at_its_place(room: TrainRoom) -> None:
 # --- what to do next
 
 
-def test_stop_ends_those_that_wait_before_the_one_at_work(room: TrainRoom) -> None:
+def test_stop_ends_those_that_wait_before_the_one_at_work(room):
     at_work = record(1, 1e-4, 0.6, state="starting")
     waiting = [record(number, 10.0**-number, None, state="waiting") for number in (2, 3)]
-    stopped: list[Path] = []
+    stopped = []
     room.state.control_requested.connect(lambda path, command: stopped.append(path) if command == "stop" else None)
     with RunFolder(waiting[0]).acquire(), RunFolder(waiting[1]).acquire():
         looked_at(room).stop.click()
     assert stopped[-1] == at_work and set(stopped[:-1]) == set(waiting)
 
 
-def test_its_actions(room: TrainRoom, models: Models, orders: list, qtbot: QtBot) -> None:
+def test_its_actions(room, models, orders, qtbot):
     record(1, 1e-4, 0.70, share=0.5)
     best = record(2, 1e-3, 0.90, share=0.5)
     add_snapshot(RunFolder(best), 10)
@@ -287,11 +281,9 @@ def test_its_actions(room: TrainRoom, models: Models, orders: list, qtbot: QtBot
     assert options.training.learning_rate == 1e-3 and getattr(options.training, "epochs", None) == 4.0
 
 
-def test_a_sweep_that_was_stopped_can_be_resumed(
-    room: TrainRoom, service: RunsService, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sweep_that_was_stopped_can_be_resumed(room, service, monkeypatch):
     paths = [record(1, 1e-4, 0.60), record(2, 1e-3, None, state="stopped")]
-    started: list[tuple[Path, list[str]]] = []
+    started = []
     monkeypatch.setattr("app.runs.service.RunChild", lambda run, arguments: started.append((run, arguments)))
     monkeypatch.setattr(service, "refresh", lambda: None)
     looked_at(room).strip.buttons[RESUME_SWEEP].click()
@@ -299,9 +291,7 @@ def test_a_sweep_that_was_stopped_can_be_resumed(
     service._children.clear()
 
 
-def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
-    room: TrainRoom, service: RunsService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(room, service, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     paths = [record(1, 1e-4, 0.60), record(2, 1e-3, 0.70)]
     service.refresh()
@@ -313,7 +303,7 @@ def test_all_runs_of_a_sweep_go_to_the_bin_and_come_back(
     assert all(path.exists() for path in paths) and len(service.runs) == 2
 
 
-def test_folders_from_elsewhere_may_hold_anything(room: TrainRoom) -> None:
+def test_folders_from_elsewhere_may_hold_anything(room):
     paths = [record(number, 10.0**-number, 0.6) for number in range(1, 5)]
     huge = "1" + "0" * 400
     training = f'{{"learning_rate": {huge}, "seed": []}}'

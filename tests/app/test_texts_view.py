@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
@@ -13,8 +12,7 @@ from app.compute.text_scores import ScoredPairs, ScoredTexts, are_minimal_pairs,
 from app.figures.files import table as csv_table
 from app.look import numbers, theme
 from app.rooms.predict.predict_sentences import template_means
-from app.rooms.predict.texts_view import EXAMPLES, TEMPLATE, TextsView
-from app.shell.window import Window
+from app.rooms.predict.texts_view import EXAMPLES, TEMPLATE
 from app.state.baseline import OtherText
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.cli.main import app as cli
@@ -26,18 +24,18 @@ LIST = "the cat sat on the mat\tthe dog ran\nthe cat\nthe [MASK] sat"
 
 
 @pytest.fixture
-def view(window: Window) -> TextsView:
+def view(window):
     return page("texts", window, ())
 
 
-def scored(view: TextsView, text: str, word: str = "") -> None:
+def scored(view, text, word=""):
     view.box.setPlainText(text)
     view.word.setText(word)
     view.score.click()
     wait_until(lambda: not view.scores.is_running)
 
 
-def test_each_row_is_what_the_engine_says(view: TextsView, window: Window) -> None:
+def test_each_row_is_what_the_engine_says(view, window):
     scored(view, LIST)
     checkpoint = load_checkpoint(window.state.reading.request.model.folder)
     wanted = score_texts(checkpoint, [text for line in LIST.split("\n") for text in listed_texts(line)])
@@ -49,7 +47,7 @@ def test_each_row_is_what_the_engine_says(view: TextsView, window: Window) -> No
     assert fields == ["a", "b", "surprise_bits", "log_likelihood", "word", "word_probability", "next_sentence"]
 
 
-def test_the_text_of_a_sorted_row_is_opened(view: TextsView, window: Window) -> None:
+def test_the_text_of_a_sorted_row_is_opened(view, window):
     assert not view.use.isVisible()
     scored(view, LIST)
     assert view.use.isVisible() and not view.use.isEnabled()
@@ -76,7 +74,7 @@ def test_the_text_of_a_sorted_row_is_opened(view: TextsView, window: Window) -> 
     assert window.state.text_a == "the cat sat" and window.state.baseline == OtherText("the sat cat", "")
 
 
-def test_a_template_has_means_and_a_grid(view: TextsView) -> None:
+def test_a_template_has_means_and_a_grid(view):
     scored(view, TEMPLATE)
     first, second = mean_by_choice(view.table.shown)
     assert view.grid.values is not None and not view.grid.isHidden()
@@ -104,12 +102,12 @@ def test_a_template_has_means_and_a_grid(view: TextsView) -> None:
         ("[a|b]" * 14, "", "more than 10,000 texts"),
     ],
 )
-def test_what_does_not_fit_is_said(view: TextsView, text: str, word: str, sentence: str) -> None:
+def test_what_does_not_fit_is_said(view, text, word, sentence):
     scored(view, text, word)
     assert sentence in view.line.text and view.scores.answer is None
 
 
-def test_a_file_is_opened(view: TextsView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_opened(view, tmp_path, monkeypatch):
     file = tmp_path / "texts.tsv"
     file.write_text("the cat\tthe dog\n\nthe mat\n")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
@@ -122,7 +120,7 @@ def test_a_file_is_opened(view: TextsView, tmp_path: Path, monkeypatch: pytest.M
     assert "more text than fits" in view.line.text
 
 
-def test_it_offers_lists_and_saves_one_line_for_each_text(view: TextsView) -> None:
+def test_it_offers_lists_and_saves_one_line_for_each_text(view):
     assert figure_of(view) is None
     view.try_texts("\n".join(EXAMPLES))
     wait_until(lambda: view.scores.answer is not None)
@@ -139,7 +137,7 @@ BLIMP = [
 ]
 
 
-def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view: TextsView, window: Window, tmp_path: Path) -> None:
+def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view, window, tmp_path):
     file = tmp_path / "blimp.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
     view.load(file)
@@ -165,7 +163,7 @@ def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view: TextsView, wi
     assert figure is not None and "phenomena" in figure.numbers
 
 
-def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: Path) -> None:
+def test_pairs_are_shown_as_a_person_would_type_them(view, tmp_path):
     assert "Nothing scored" in view.empty.text()
     file = tmp_path / "blimp.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
@@ -185,12 +183,12 @@ def test_pairs_are_shown_as_a_person_would_type_them(view: TextsView, tmp_path: 
     assert "line 1: expected a right sentence" in view.line.text
 
 
-def test_columns_fit_and_the_word_that_differs_is_in_sight(view: TextsView) -> None:
+def test_columns_fit_and_the_word_that_differs_is_in_sight(view):
     """After minimal pairs, texts and numbers were cut beside an empty half of the card."""
     scored(view, "the cat the dog sat on the mat. > the cat the dog ran on the mat.")
     delegate, option = view.table.itemDelegate(), QStyleOptionViewItem()
 
-    def shown(column: int, words: str) -> str:
+    def shown(column, words):
         """In a column with room for these words."""
         option.rect = QRect(0, 0, option.fontMetrics.horizontalAdvance(words) + theme.px(20), 20)
         delegate.initStyleOption(option, view.table.model().index(0, column))
@@ -207,13 +205,13 @@ def test_columns_fit_and_the_word_that_differs_is_in_sight(view: TextsView) -> N
     wait_until(lambda: header.length() <= table.viewport().width())
 
 
-def test_what_is_no_list_of_pairs_stays_as_it_is() -> None:
+def test_what_is_no_list_of_pairs_stays_as_it_is():
     assert not are_minimal_pairs("the cat > the dog\nthe cat") and not are_minimal_pairs("# the cat")
     for line in ('{"good": "a", "bad": "b"}', '{"good": "a > b", "bad": "b", "phenomenon": "c"}', "the cat", "[1]"):
         assert readable_pairs([line]) is None
 
 
-def scored_words(values: list[list[float]], word: str | None = None) -> ScoredTexts:
+def scored_words(values, word=None):
     """he and she after each of the words a, b ..."""
     found = [
         TextScore("", None, ("ab"[row], column), 3, value, 1.0, word, value if word else None, *[None] * 4, 0)
@@ -223,7 +221,7 @@ def scored_words(values: list[list[float]], word: str | None = None) -> ScoredTe
     return ScoredTexts(found, mean_by_choice(found))
 
 
-def test_a_template_is_put_in_words() -> None:
+def test_a_template_is_put_in_words():
     """Of ln p the exponential of the difference, of a probability the ratio."""
     said = template_means(scored_words([[-11.34, -11.96], [-15.52, -12.72]]))
     assert "With “a”: “he” makes the text 1.9 times as likely as “she” does." in said
@@ -233,7 +231,7 @@ def test_a_template_is_put_in_words() -> None:
     assert "“mat” is 2 times as likely with “he” as with “she”" in template_means(scored_words([[0.4, 0.2]], "mat"))
 
 
-def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view: TextsView, window: Window) -> None:
+def test_a_pair_opens_with_its_other_sentence_as_the_baseline(view, window):
     scored(view, "\n".join(map(json.dumps, BLIMP)))
     margins = [row.margin_bits for row in view.table.shown]
     assert margins == sorted(margins), "what it gets wrong comes first"

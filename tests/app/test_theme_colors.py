@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
 
 from app.look import theme
 
-Color = NDArray[np.float64]  # (...,3), 0..1
 VISION: dict[str, NDArray[np.float64]] = {
     "normal": np.eye(3),
     "protanopia": np.array(
@@ -33,24 +31,24 @@ TO_XYZ = np.array(  # IEC 61966-2-1, white D65
 )
 
 
-def linear(color: Color) -> Color:
+def linear(color):
     return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 
 
-def seen(color: Color, vision: str) -> Color:
+def seen(color, vision):
     """A colour as sRGB, as those with this vision see it."""
     light = np.clip(linear(color) @ VISION[vision].T, 0, 1)
     return np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
 
 
-def lab(color: Color) -> Color:
+def lab(color):
     """CIELAB: lightness 0..100, a, b."""
     xyz = linear(color) @ TO_XYZ.T / (TO_XYZ @ np.ones(3))
     f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
     return np.stack([116 * f[..., 1] - 16, 500 * (f[..., 0] - f[..., 1]), 200 * (f[..., 1] - f[..., 2])], axis=-1)
 
 
-def distance(one: Color, other: Color) -> float:
+def distance(one, other):
     """CIEDE2000 of two CIELAB colours (3): about 2 is just visible side by side. The letters are those of the paper."""
     (l1, a1, b1), (l2, a2, b2) = one, other
     c_mean = (np.hypot(a1, b1) + np.hypot(a2, b2)) / 2
@@ -70,7 +68,7 @@ def distance(one: Color, other: Color) -> float:
     return float(np.sqrt(l**2 + c**2 + h**2 + r * c * h))
 
 
-def _cos(degrees: float) -> float:
+def _cos(degrees):
     return float(np.cos(np.radians(degrees)))
 
 
@@ -102,36 +100,36 @@ LEAST_LINE = 3.0  # contrast of lines and bars with the card (WCAG 2.1, 1.4.11);
 SAME_SIZE = 15.0  # CIEDE2000 of +v and -v on the signed scale, from a quarter of its reach on
 
 
-def each(looks: list[theme.Theme]) -> pytest.MarkDecorator:
+def each(looks):
     return pytest.mark.parametrize("look", looks, ids=lambda look: look.name)
 
 
-def ratio(one: str, other: str) -> float:
+def ratio(one, other):
     """Their contrast, from 1 (the same brightness) to 21 (black on white), as WCAG 2.1 measures it."""
     low, high = sorted(float(TO_XYZ[1] @ linear(rgb(name))) for name in (one, other))
     return (high + 0.05) / (low + 0.05)
 
 
-def rgb(name: str) -> Color:
+def rgb(name):
     return np.array(QColor(name).getRgbF()[:3])
 
 
 # Text.
 
 
-def test_contrast_is_measured_as_wcag_does() -> None:
+def test_contrast_is_measured_as_wcag_does():
     assert ratio("#000000", "#ffffff") == pytest.approx(21.0)
     assert ratio("#ffffff", "#777777") == pytest.approx(4.478, abs=1e-3)
 
 
 @each(LOOKS)
-def test_painted_text(look: theme.Theme) -> None:
+def test_painted_text(look):
     found = {pair: round(ratio(*(getattr(look, name) for name in pair)), 2) for pair in PAINTED}
     assert {pair: value for pair, value in found.items() if value < look.least_contrast} == {}
 
 
 @each(LOOKS)
-def test_text_of_the_style_sheet(look: theme.Theme) -> None:
+def test_text_of_the_style_sheet(look):
     """Rules with a text colour and a background; with a text colour alone, on a card and on the window. Of what is
     disabled WCAG asks nothing."""
     poor, rules = {}, re.findall(r"([^{}]+)\{([^{}]+)\}", theme.stylesheet(look, 1.0))
@@ -154,7 +152,7 @@ def test_text_of_the_style_sheet(look: theme.Theme) -> None:
 
 
 @each(LOOKS)
-def test_words_in_cells_can_be_read_on_every_colour(look: theme.Theme, looks: QApplication) -> None:
+def test_words_in_cells_can_be_read_on_every_colour(look, looks):
     """Dark words on mid blue had a contrast of 3.3."""
     theme.apply(looks, look.name)
     for number in itertools.chain.from_iterable(table() for table in CELLS):
@@ -162,7 +160,7 @@ def test_words_in_cells_can_be_read_on_every_colour(look: theme.Theme, looks: QA
         assert ratio(theme.ink_on(fill).name(), fill.name()) >= look.least_contrast, fill.name()
 
 
-def test_high_contrast_is_black_and_white_with_thick_rings() -> None:
+def test_high_contrast_is_black_and_white_with_thick_rings():
     look = theme.CONTRAST
     assert ratio(look.ink, look.card) == pytest.approx(21) and look.least_contrast >= 7
     for ground in ("card", "window", "field"):
@@ -174,7 +172,7 @@ def test_high_contrast_is_black_and_white_with_thick_rings() -> None:
 # Eyes.
 
 
-def test_the_measures_are_those_of_the_papers() -> None:
+def test_the_measures_are_those_of_the_papers():
     """Pairs 1, 7, 17, 25 and 34 of Sharma 2005, table 1; what has no colour looks the same to everyone."""
     for one, other, expected in (
         ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
@@ -193,7 +191,7 @@ def test_the_measures_are_those_of_the_papers() -> None:
 
 @pytest.mark.parametrize("vision", VISION)
 @each(LOOKS)
-def test_what_differs_in_meaning_differs_for_all_eyes(look: theme.Theme, vision: str) -> None:
+def test_what_differs_in_meaning_differs_for_all_eyes(look, vision):
     poor = {}
     for group, names in TOLD_APART.items():
         colors = {name: lab(seen(rgb(getattr(look, name)), vision)) for name in names}
@@ -204,7 +202,7 @@ def test_what_differs_in_meaning_differs_for_all_eyes(look: theme.Theme, vision:
 
 
 @each([theme.DARK, theme.CONTRAST])
-def test_lines_and_bars_stand_out_from_the_card(look: theme.Theme) -> None:
+def test_lines_and_bars_stand_out_from_the_card(look):
     names = {name for group in ("curves", "verdicts") for name in TOLD_APART[group]}
     assert {
         name: ratio(getattr(look, name), look.card)
@@ -215,7 +213,7 @@ def test_lines_and_bars_stand_out_from_the_card(look: theme.Theme) -> None:
 
 @pytest.mark.parametrize("vision", VISION)
 @each(LOOKS)
-def test_scales_of_colour(look: theme.Theme, vision: str, looks: QApplication) -> None:
+def test_scales_of_colour(look, vision, looks):
     """More is always darker, or always lighter; a negative value never looks like the positive one of its size."""
     theme.apply(looks, look.name)
     one_way, two_ways = (
@@ -228,7 +226,7 @@ def test_scales_of_colour(look: theme.Theme, vision: str, looks: QApplication) -
     assert min(mirrored) >= SAME_SIZE, round(min(mirrored), 1)
 
 
-def assert_one_way(lightness: Color) -> None:
+def assert_one_way(lightness):
     """Up to what rounding to whole bytes does."""
     steps = np.diff(lightness) * np.sign(lightness[-1] - lightness[0])
     assert steps.min() > -0.5 and abs(lightness[-1] - lightness[0]) > 40

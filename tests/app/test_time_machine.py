@@ -2,10 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 from threading import Event
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,18 +10,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from app.compute.over_time import OpenSnapshot, read_snapshots
-from app.rooms.train.room import TrainRoom
+from app.compute.over_time import read_snapshots
 from app.runs.run_info import RunInfo
 from app.runs.stages import _stages_of, steps_of
 from app.shell import time_machine
-from app.shell.window import Window
-from app.state.readings import Reading
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import SHIPPED, TINY, assets, shipped_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import TEXT_A, TIMEOUT_MS, Opener, make_run, settle, wait_until
+from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_run, settle, wait_until
 from tests.app.run_window import STEPS, last_snapshot, run
 from tests.app.train_room import chosen_step, stored_run
 
@@ -34,14 +28,14 @@ LOSSES = {0: 8.0, 10: 7.8, 20: 5.2, 40: 3.0, 100: 2.0}  # half of the fall: 5.0
 
 
 @pytest.fixture
-def played(last_snapshot: Window) -> Window:
+def played(last_snapshot):
     last_snapshot.open_room("attend")
     settle(last_snapshot)
     return last_snapshot
 
 
 @pytest.fixture
-def room(run: RunFolder, window: Window, no_built_in_runs: None) -> TrainRoom:
+def room(run, window, no_built_in_runs):
     """Train, with that run, while another model is open."""
     made = window.open_room("train")
     wait_until(lambda: chosen_step(made) == STEPS[-1])
@@ -49,12 +43,12 @@ def room(run: RunFolder, window: Window, no_built_in_runs: None) -> TrainRoom:
 
 
 @pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def hurried(monkeypatch):
     for pause in ("LAST_MS", "MOST_MS", "LEAST_MS"):
         monkeypatch.setattr(time_machine, pause, 1)
 
 
-def show_first(window: Window) -> None:
+def show_first(window):
     """Plays, and stays at the first snapshot."""
     player = window.services.playback
     player.start(window.services.time_machine.steps.snapshots, 1_000_000)
@@ -65,13 +59,11 @@ def show_first(window: Window) -> None:
 
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("kept", [None, 1])
-def test_each_snapshot_is_shown_as_it_reads_the_text(
-    kept: int | None, played: Window, run: RunFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_snapshot_is_shown_as_it_reads_the_text(kept, played, run, monkeypatch):
     """What memory does not hold is opened one by one."""
     if kept:
         monkeypatch.setattr(time_machine, "MOST_KEPT_BYTES", 4 * kept * played.state.model.parameters)
-    seen: list[Reading] = []
+    seen = []
     state, player = played.state, played.services.playback
     state.reading_changed.connect(lambda: state.reading and seen.append(state.reading))
     player.start(played.services.time_machine.steps.snapshots, 0)
@@ -87,7 +79,7 @@ def test_each_snapshot_is_shown_as_it_reads_the_text(
     assert not np.allclose(seen[0].trace.attentions, seen[1].trace.attentions)
 
 
-def test_it_gives_back_what_was_open_and_selected(played: Window) -> None:
+def test_it_gives_back_what_was_open_and_selected(played):
     state, opener = played.state, played.services.open_model
     state.set_head(1, 2)
     state.set_focus(3)
@@ -107,7 +99,7 @@ def test_it_gives_back_what_was_open_and_selected(played: Window) -> None:
 
 
 @pytest.mark.usefixtures("hurried")
-def test_what_is_typed_meanwhile_is_read_and_stays(played: Window) -> None:
+def test_what_is_typed_meanwhile_is_read_and_stays(played):
     show_first(played)
     played.state.set_text("A dog ran home.", "")
     played.services.playback._timer.setInterval(1)
@@ -116,7 +108,7 @@ def test_what_is_typed_meanwhile_is_read_and_stays(played: Window) -> None:
     assert played.state.text_a == "A dog ran home." and played.state.model.step == STEPS[-1]
 
 
-def test_what_a_person_opens_stays_open(played: Window, model_folder: Path) -> None:
+def test_what_a_person_opens_stays_open(played, model_folder):
     show_first(played)
     played.open_model(model_folder)
     assert not played.services.playback.is_playing
@@ -124,7 +116,7 @@ def test_what_a_person_opens_stays_open(played: Window, model_folder: Path) -> N
     assert played.state.model.folder == model_folder.resolve()
 
 
-def test_a_model_without_snapshots_says_where_there_are_some(window: Window) -> None:
+def test_a_model_without_snapshots_says_where_there_are_some(window):
     play = window.frame.title_bar.play
     assert "no snapshots" in play.toolTip()
     QTest.mouseClick(play, Qt.MouseButton.LeftButton)
@@ -139,12 +131,12 @@ def test_a_model_without_snapshots_says_where_there_are_some(window: Window) -> 
     assert not window.services.playback.is_playing and "one snapshot after the other" in play.toolTip()
 
 
-def test_snapshots_of_another_shape_leave_the_head_as_it_was(window: Window, own_home: Path) -> None:
+def test_snapshots_of_another_shape_leave_the_head_as_it_was(window, own_home):
     """As from Train, where a run is played that is not the open model's."""
     run = make_run(own_home / "runs" / "other", (0, 5), heads=2)
     window.state.set_head(1, 3)
     model = window.state.model
-    seen: list[int] = []
+    seen = []
     window.state.model_changed.connect(lambda: window.state.model and seen.append(window.state.model.heads))
     window.services.playback.start(tuple(run.snapshots()), 1)
     wait_until(lambda: 2 in seen)
@@ -153,10 +145,10 @@ def test_snapshots_of_another_shape_leave_the_head_as_it_was(window: Window, own
     assert window.state.model is model and (window.state.layer, window.state.head) == (1, 3)
 
 
-def test_a_snapshot_that_opens_when_it_stops_is_not_kept(played: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_that_opens_when_it_stops_is_not_kept(played, monkeypatch):
     opened, go_on = Event(), Event()
 
-    def held(*given: Any) -> Iterator[OpenSnapshot]:
+    def held(*given):
         for snapshot in read_snapshots(*given):
             opened.set()
             go_on.wait()
@@ -175,9 +167,7 @@ def test_a_snapshot_that_opens_when_it_stops_is_not_kept(played: Window, monkeyp
 # --- in Train
 
 
-def test_a_click_stops_it_and_its_handle_opens_a_snapshot_that_stays(
-    room: TrainRoom, window: Window, run: RunFolder
-) -> None:
+def test_a_click_stops_it_and_its_handle_opens_a_snapshot_that_stays(room, window, run):
     former, card, player = window.state.model, room.time_machine, window.services.playback
     for _ in range(2):
         card.play.click()
@@ -190,7 +180,7 @@ def test_a_click_stops_it_and_its_handle_opens_a_snapshot_that_stays(
 
 
 @pytest.mark.usefixtures("hurried")
-def test_the_run_is_played_and_what_was_open_comes_back(room: TrainRoom, window: Window) -> None:
+def test_the_run_is_played_and_what_was_open_comes_back(room, window):
     former, steps, handles, player = window.state.model, list[int](), list[int](), window.services.playback
     player.shown.connect(lambda _at: steps.append(window.state.model.step))
     player.shown.connect(lambda _at: handles.append(chosen_step(room)))
@@ -206,7 +196,7 @@ def test_the_run_is_played_and_what_was_open_comes_back(room: TrainRoom, window:
     assert film.film.snapshots == STEPS and window.state.text_a == TEXT_A, "its film strip has all of them"
 
 
-def test_of_a_damaged_snapshot_an_older_one_that_opens_is_named(run: RunFolder, window: Window) -> None:
+def test_of_a_damaged_snapshot_an_older_one_that_opens_is_named(run, window):
     """There is nothing to fetch again of one's own run."""
     weights = run.snapshot_path(STEPS[-1]) / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-10])
@@ -227,7 +217,7 @@ def test_of_a_damaged_snapshot_an_older_one_that_opens_is_named(run: RunFolder, 
 
 
 @pytest.fixture
-def staged(model_folder: Path) -> RunFolder:
+def staged(model_folder):
     """Its snapshots are all alike; what it measured says how far each has learned."""
     lines = ({"kind": "held_out", "step": step, "mlm_loss": loss} for step, loss in LOSSES.items())
     made = stored_run("stories", lines=lines, step=100, fraction=1.0)
@@ -236,33 +226,33 @@ def staged(model_folder: Path) -> RunFolder:
     return made
 
 
-def add_snapshot(run: RunFolder, step: int, model: Path) -> Path:
+def add_snapshot(run, step, model):
     with run.begin_snapshot(step) as folder:
         shutil.copytree(model, folder, dirs_exist_ok=True)
     return run.snapshot_path(step).resolve()
 
 
-def wait_for(window: Window, folder: Path) -> None:
-    def is_open() -> bool:
+def wait_for(window, folder):
+    def is_open():
         return window.state.model is not None and window.state.model.folder.resolve() == folder.resolve()
 
     wait_until(is_open)
 
 
-def shown(window: Window) -> tuple[list[str], list[str]]:
+def shown(window):
     """The stages that the switch offers, and the one that is open."""
     stages = window.frame.title_bar.switch.stages.items()
     return [key for key, made in stages if made.isVisible()], [key for key, made in stages if made.isChecked()]
 
 
-def stages_of(staged: RunFolder) -> dict[str, int]:
+def stages_of(staged):
     """The step of each, as the run is now."""
     _stages_of.cache_clear()
     at = {staged.snapshot_path(step).resolve(): step for step in LOSSES}
     return {stage: at[path] for stage, path in steps_of(staged.snapshot_path(10)).stages.items()}
 
 
-def test_half_trained_is_half_of_the_fall_of_the_loss(staged: RunFolder) -> None:
+def test_half_trained_is_half_of_the_fall_of_the_loss(staged):
     steps = steps_of(staged.snapshot_path(10))
     assert [step for step, _ in steps.snapshots] == list(LOSSES)
     assert stages_of(staged) == {"start": 0, "half_trained": 20, "trained": 100}
@@ -274,7 +264,7 @@ def test_half_trained_is_half_of_the_fall_of_the_loss(staged: RunFolder) -> None
     assert stages_of(staged)["half_trained"] == 20, "without measurements it is the middle one"
 
 
-def test_trained_is_the_step_that_the_run_ends_with(staged: RunFolder) -> None:
+def test_trained_is_the_step_that_the_run_ends_with(staged):
     staged.write_status(ends_with=40)
     steps = steps_of(staged.snapshot_path(10))
     assert stages_of(staged)["trained"] == 40 and stages_of(staged)["half_trained"] in (10, 20)
@@ -284,7 +274,7 @@ def test_trained_is_the_step_that_the_run_ends_with(staged: RunFolder) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_models_that_ship(name: str) -> None:
+def test_models_that_ship(name):
     """Where the snapshots of their runs ship, too: the trained one is the model itself."""
     steps = steps_of(shipped_checkpoint(name))
     snapshots = RunFolder(assets() / "runs" / name).snapshots()
@@ -297,7 +287,7 @@ def test_models_that_ship(name: str) -> None:
     assert steps.stage_of(snapshots[-1][1]) == steps.stage_of(shipped_checkpoint(name)) == "trained"
 
 
-def test_the_switch_changes_the_model_in_any_room(open_window: Opener, staged: RunFolder) -> None:
+def test_the_switch_changes_the_model_in_any_room(open_window, staged):
     window = open_window(staged.snapshot_path(100), TEXT_A)
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(1, 2, True))
@@ -326,9 +316,7 @@ def test_the_switch_changes_the_model_in_any_room(open_window: Opener, staged: R
         ({}, "Untrained", "The untrained model"),
     ],
 )
-def test_the_first_step_is_called_what_it_is(
-    config: dict[str, str], name: str, command: str, open_window: Opener, staged: RunFolder
-) -> None:
+def test_the_first_step_is_called_what_it_is(config, name, command, open_window, staged):
     file = staged.path / "config.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), **config}))
     window = open_window(staged.snapshot_path(0))
@@ -339,13 +327,13 @@ def test_the_first_step_is_called_what_it_is(
     assert window.frame.title_bar.step.text() == name
 
 
-def test_a_model_without_a_run_has_no_switch(window: Window) -> None:
+def test_a_model_without_a_run_has_no_switch(window):
     assert steps_of(window.state.model.folder) is None and not window.frame.title_bar.switch.isVisible()
     assert not window.commands["model.start"].isEnabled()
 
 
 @pytest.mark.skipif(steps_of(shipped_checkpoint(TINY)) is None, reason="the run of the tiny model does not ship")
-def test_the_tiny_model_that_ships(open_window: Opener) -> None:
+def test_the_tiny_model_that_ships(open_window):
     window = open_window(TINY)
     wait_until(lambda: window.state.model is not None)
     assert shown(window)[1] == ["trained"]
@@ -359,7 +347,7 @@ def test_the_tiny_model_that_ships(open_window: Opener) -> None:
 
 
 @pytest.fixture
-def training(staged: RunFolder, window: Window, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+def training(staged, window, monkeypatch):
     """Looked at in Train while it is at work, as if a process trained it; the model that is open is another one."""
     monkeypatch.setattr(RunFolder, "is_alive", lambda _self: True)
     staged.write_status(state="running", step=100, fraction=0.5)
@@ -367,7 +355,7 @@ def training(staged: RunFolder, window: Window, monkeypatch: pytest.MonkeyPatch)
     return staged
 
 
-def test_every_room_shows_the_newest_snapshot_of_a_run(training: RunFolder, window: Window, model_folder: Path) -> None:
+def test_every_room_shows_the_newest_snapshot_of_a_run(training, window, model_folder):
     machine, follow = window.services.time_machine, window.frame.title_bar.switch.follow
     window.open_room("map")
     assert follow.isVisible() and not follow.isChecked() and not machine.is_following
@@ -381,9 +369,7 @@ def test_every_room_shows_the_newest_snapshot_of_a_run(training: RunFolder, wind
     assert not follow.isVisible() and window.state.model.folder.resolve() == newer
 
 
-def test_what_a_person_opens_ends_the_following(
-    training: RunFolder, window: Window, model_folder: Path, headless_folder: Path
-) -> None:
+def test_what_a_person_opens_ends_the_following(training, window, model_folder, headless_folder):
     machine = window.services.time_machine
     machine.set_following(True)
     wait_for(window, training.snapshot_path(100))

@@ -2,20 +2,16 @@
 
 import itertools
 import time
-from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
 from tour import walk as tour
 from tour.pictures import RoomPictures, TourError
 
-from app.shell.window import Window
-
 SIZE = 900, 700
 
 
-def test_it_waits_as_long_as_it_takes(window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_waits_as_long_as_it_takes(window, tmp_path, monkeypatch):
     pictures, looks = RoomPictures(window, tmp_path, SIZE), itertools.count()
     days = itertools.count(step=86_400)
     monkeypatch.setattr(time, "monotonic", lambda: float(next(days)))
@@ -23,10 +19,10 @@ def test_it_waits_as_long_as_it_takes(window: Window, tmp_path: Path, monkeypatc
     assert next(looks) == 6
 
 
-def test_an_error_ends_the_waiting(window: Window, tmp_path: Path) -> None:
+def test_an_error_ends_the_waiting(window, tmp_path):
     pictures = RoomPictures(window, tmp_path, SIZE)
 
-    def look() -> bool:
+    def look():
         window.services.reader.failed.emit("There is not enough memory.")
         return False
 
@@ -34,10 +30,8 @@ def test_an_error_ends_the_waiting(window: Window, tmp_path: Path) -> None:
         pictures._wait("the map", look)
 
 
-def test_it_says_which_picture_was_the_last(
-    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def walk(self: RoomPictures, themes: Sequence[str]) -> None:
+def test_it_says_which_picture_was_the_last(window, tmp_path, monkeypatch, capsys):
+    def walk(self, themes):
         for name in ("map", "embed"):
             self._save(QImage(4, 4, QImage.Format.Format_RGB32), f"{name}-{themes[0]}.png")
         raise TourError("the estimate of a run did not come: no memory")

@@ -9,35 +9,31 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
-from app.compute.question import Job, Question
 from app.look import theme
-from app.rooms.train.room import SNAPSHOTS_PX, TrainRoom
+from app.rooms.train.room import SNAPSHOTS_PX
 from app.rooms.train.snapshots.cards import SnapshotList
 from app.runs.run_info import RunInfo, read_run
 from app.runs.run_sentences import state_line
-from app.runs.service import RunsService
 from app.widgets.card import scrolled
 from bertcore import locations
 from bertcore.analysis.predict import WordGuess
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from tests.app.conftest import wait_until
-from tests.app.train_room import Models, chosen_step, idle_room, look_at, stored_run, training_lines
+from tests.app.train_room import chosen_step, idle_room, look_at, stored_run, training_lines
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 LINES = training_lines(40)
 SHOWN = [(step, Path("run") / "snapshots" / str(step)) for step in (0, 4000, 11_068)]
 
 
-def _info(state: str, **fields: object) -> RunInfo:
+def _info(state, **fields):
     status = RunStatus(state, **fields)  # type: ignore[arg-type]
     return RunInfo(Path("run"), "stories", "tiny", status, can_resume=state in ("stopped", "failed"))
 
 
-def test_curves_and_big_numbers_are_the_metrics_file_and_follow_it(room: TrainRoom, service: RunsService) -> None:
+def test_curves_and_big_numbers_are_the_metrics_file_and_follow_it(room, service):
     run = stored_run(lines=LINES, step=40)
     service.set_following(True)
     room.view.draw()
@@ -64,7 +60,7 @@ def test_curves_and_big_numbers_are_the_metrics_file_and_follow_it(room: TrainRo
     assert sum(len(plots.plots[0].points(key)[0]) for key in ("loss_masked", "loss_next_word")) == 12
 
 
-def test_loss_is_of_what_the_run_is_at_and_says_so(room: TrainRoom) -> None:
+def test_loss_is_of_what_the_run_is_at_and_says_so(room):
     room.state.show_run(_info("running"))
     number = room.view.numbers["loss"]
     for phase, field, unit in (("causal", "next_word_loss", "next-word"), ("masked", "mlm_loss", "masked-word")):
@@ -77,7 +73,7 @@ def test_loss_is_of_what_the_run_is_at_and_says_so(room: TrainRoom) -> None:
         assert (number.text, number.unit) == (f"{newest:.2f}", f"{unit} loss, last batch")
 
 
-def test_buttons_are_enabled_as_the_state_allows(room: TrainRoom) -> None:
+def test_buttons_are_enabled_as_the_state_allows(room):
     pause, stop = room.view.pause, room.view.stop
     for state, *expected in (
         ("starting", "Pause", False, True),
@@ -92,7 +88,7 @@ def test_buttons_are_enabled_as_the_state_allows(room: TrainRoom) -> None:
         assert [pause.text(), pause.isEnabled(), stop.isEnabled()] == expected, state
 
 
-def test_pause_resume_and_stop_reach_the_folder(room: TrainRoom, service: RunsService, qtbot: QtBot) -> None:
+def test_pause_resume_and_stop_reach_the_folder(room, service, qtbot):
     run, view = stored_run(), room.view
     with run.acquire():
         for state, button, command in (
@@ -106,7 +102,7 @@ def test_pause_resume_and_stop_reach_the_folder(room: TrainRoom, service: RunsSe
             assert run.take_command() == command
 
 
-def test_clicking_a_run_selects_it(room: TrainRoom, service: RunsService, qtbot: QtBot) -> None:
+def test_clicking_a_run_selects_it(room, service, qtbot):
     for name in ("first", "second"):
         stored_run(name)
     service.set_following(True)
@@ -116,9 +112,7 @@ def test_clicking_a_run_selects_it(room: TrainRoom, service: RunsService, qtbot:
     assert service.selected == service.runs[other].path
 
 
-def test_button_slider_and_list_open_snapshots(
-    room: TrainRoom, models: Models, service: RunsService, qtbot: QtBot
-) -> None:
+def test_button_slider_and_list_open_snapshots(room, models, service, qtbot):
     run = stored_run(snapshots=(0, 10, 40))
     service.set_following(True)
     slider = room.time_machine.slider
@@ -130,7 +124,7 @@ def test_button_slider_and_list_open_snapshots(
     assert models.asked == [str(run.snapshot_path(step)) for step in (40, 0, 10)]
 
 
-def test_handle_is_at_what_is_open(room: TrainRoom, models: Models, qtbot: QtBot) -> None:
+def test_handle_is_at_what_is_open(room, models, qtbot):
     snapshots = [(step, Path("run") / "snapshots" / str(step)) for step in (0, 1, 2, 5)]
     slider = room.time_machine.slider
     room.state.show_run(_info("running"))
@@ -157,9 +151,9 @@ def test_handle_is_at_what_is_open(room: TrainRoom, models: Models, qtbot: QtBot
 # --- watch it learn
 
 
-def test_each_snapshot_is_asked_once_for_its_word(room: TrainRoom, qtbot: QtBot) -> None:
+def test_each_snapshot_is_asked_once_for_its_word(room, qtbot):
     run, watch = stored_run(snapshots=(0, 10, 40)), room.watch
-    asked: list[tuple[Question, Job]] = []
+    asked = []
     room.question_requested.connect(lambda question: asked.append((question, question.job)))
     with qtbot.waitExposed(room):
         room.show()
@@ -180,7 +174,7 @@ def test_each_snapshot_is_asked_once_for_its_word(room: TrainRoom, qtbot: QtBot)
     assert len(asked) == 3 and asked[2][1].arguments[1] == "A third [MASK]."
 
 
-def test_the_card_says_which_word_it_asks_for(room: TrainRoom) -> None:
+def test_the_card_says_which_word_it_asks_for(room):
     room.state.show_run(_info("running"))
     room.state.set_snapshots(SHOWN)
     note = room.watch.note
@@ -198,7 +192,7 @@ def test_the_card_says_which_word_it_asks_for(room: TrainRoom) -> None:
 
 
 @pytest.mark.parametrize("scale", [1.0, theme.PROJECTOR_SCALE])
-def test_each_snapshot_says_how_sure_it_is(scale: float, looks: QApplication, qtbot: QtBot) -> None:
+def test_each_snapshot_says_how_sure_it_is(scale, looks, qtbot):
     theme.apply(looks, "light", scale)
     made, guesses = SnapshotList(), [("the", 0.004), ("mother", 0.1), ("n" * 40, 0.25)]
     qtbot.addWidget(made)
@@ -219,15 +213,13 @@ def test_each_snapshot_says_how_sure_it_is(scale: float, looks: QApplication, qt
 # --- the room as a whole
 
 
-def test_empty_room_invites(room: TrainRoom, service: RunsService) -> None:
+def test_empty_room_invites(room, service):
     service.set_following(True)
     assert "No runs yet" in room.invitation.text() and not room.view.isVisibleTo(room)
     assert not room.time_machine.open_button.isEnabled()
 
 
-def test_built_in_run_is_looked_at_only_and_the_demos_stay_in_sight(
-    room: TrainRoom, service: RunsService, own_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_built_in_run_is_looked_at_only_and_the_demos_stay_in_sight(room, service, own_home, monkeypatch):
     made = stored_run(locations.BUILT_IN, state="stopped")
     built_in = RunFolder(shutil.move(made.path, own_home.parent / "assets" / "runs" / locations.BUILT_IN))
     monkeypatch.setattr(locations, "assets", lambda: own_home.parent / "assets")
@@ -248,7 +240,7 @@ def test_built_in_run_is_looked_at_only_and_the_demos_stay_in_sight(
     assert service.selected == built_in.path
 
 
-def test_a_state_in_words() -> None:
+def test_a_state_in_words():
     for info, line in (
         (_info("running", fraction=0.61, remaining_s=840), "Running · 61% · 14\u2009min left"),
         (_info("paused", step=3400), "Paused · step 3,400"),
@@ -259,7 +251,7 @@ def test_a_state_in_words() -> None:
         assert state_line(info) == line
 
 
-def test_runs_folds_away_again_after_a_form_that_opened_it(looks: QApplication, qtbot: QtBot) -> None:
+def test_runs_folds_away_again_after_a_form_that_opened_it(looks, qtbot):
     room = idle_room()
     area = scrolled(room)
     qtbot.addWidget(area)

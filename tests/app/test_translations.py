@@ -1,14 +1,11 @@
 """German: what is not translated, whether translations fit, and that the window changes its language at once."""
 
 import re
-from pathlib import Path
 
 import pytest
 import translations
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QApplication
 
-from app.lessons.lesson import Lesson, Page
 from app.lessons.parser import load_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.look import language, numbers
@@ -16,7 +13,6 @@ from app.look.say import say
 from app.look.translated import folder_of
 from app.shell.rooms import ROOMS, room_views
 from app.shell.settings import load_settings
-from app.shell.window import Window
 from app.state.examples import load_examples
 from app.widgets.help_panel import help_text
 from bertcore.locations import assets
@@ -29,29 +25,29 @@ pytestmark = pytest.mark.parametrize("code", CODES)
 
 
 @pytest.fixture
-def german(qapp: QApplication) -> None:
+def german(qapp):
     language.install(qapp, "de")
 
 
-def test_nearly_everything_is_translated(code: str) -> None:
+def test_nearly_everything_is_translated(code):
     found = translations.strings_of_sources()
     missing = "\n".join(translations.untranslated(code, found))
     print(missing or "nothing is missing")
     assert translations.share(code, found) >= LEAST, missing
 
 
-def test_what_was_translated_is_what_the_english_says_now(code: str) -> None:
+def test_what_was_translated_is_what_the_english_says_now(code):
     stale = translations.stale(code)
     assert stale == [], "translate these anew, then `python -m scripts.translations --translated NAME ...`"
 
 
-def test_apostrophes_are_curly(code: str) -> None:
+def test_apostrophes_are_curly(code):
     texts = [text for _, text in translations.read_ts(folder_of(code) / "bertscope.ts")]
     straight = re.compile(r"\w'\w")
     assert [text for text in (*texts, *translations.english_texts().values()) if straight.search(text)] == []
 
 
-def test_a_changed_english_text_is_named(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_english_text_is_named(code, monkeypatch):
     texts = translations.english_texts()
     changed, gone, new = sorted(texts)[0], sorted(texts)[1], "help/new.md"
     other = {name: text for name, text in texts.items() if name != gone} | {changed: texts[changed] + ".", new: ""}
@@ -59,13 +55,13 @@ def test_a_changed_english_text_is_named(code: str, monkeypatch: pytest.MonkeyPa
     assert {changed, new} <= set(translations.stale(code)) and gone not in translations.stale(code)
 
 
-def test_the_file_is_what_the_tool_writes(code: str) -> None:
+def test_the_file_is_what_the_tool_writes(code):
     file = folder_of(code) / "bertscope.ts"
     written = translations.as_ts(code, translations.strings_of_sources(), translations.read_ts(file))
     assert file.read_text(encoding="utf-8") == written, "run `make strings`"
 
 
-def test_translations_keep_what_is_filled_in(code: str) -> None:
+def test_translations_keep_what_is_filled_in(code):
     parts = re.compile(r"\{[^}]*\}|%L?n|</?[a-z][^>]*>")  # tags, and not what stands between “<” and “>”
     wrong = [
         (source, form)
@@ -76,13 +72,13 @@ def test_translations_keep_what_is_filled_in(code: str) -> None:
     assert wrong == []
 
 
-def _without_count(parts: list[str]) -> list[str]:
+def _without_count(parts):
     """A singular may say its number in words."""
     return sorted(part for part in parts if part not in ("%n", "%Ln"))
 
 
 @pytest.mark.parametrize("file", [file for _, file in LESSONS], ids=lambda file: file.stem)
-def test_a_lesson_does_what_the_english_one_does(code: str, file: Path) -> None:
+def test_a_lesson_does_what_the_english_one_does(code, file):
     english = assets() / "lessons" / file.name
     assert english.is_file(), "there is no such lesson in English any more"
     one, other = load_lesson(file, room_views()), load_lesson(english, room_views())
@@ -91,7 +87,7 @@ def test_a_lesson_does_what_the_english_one_does(code: str, file: Path) -> None:
     assert _words(one).isdisjoint(_words(other)), "a sentence is not translated"
 
 
-def _deeds(page: Page) -> object:
+def _deeds(page):
     """What a page does, without its words."""
     question, task = page.question, page.task
     return (
@@ -108,29 +104,29 @@ def _deeds(page: Page) -> object:
     )
 
 
-def _right(rule: object) -> object:
+def _right(rule):
     return rule if isinstance(rule, bool) else (rule.measure, rule.operator, rule.value)
 
 
-def _words(lesson: Lesson) -> set[str]:
+def _words(lesson):
     return {lesson.title, lesson.summary, *(page.text for page in lesson.pages if page.text)}
 
 
-def test_the_help_has_the_title_of_its_room_and_its_formulas(code: str, german: None) -> None:
+def test_the_help_has_the_title_of_its_room_and_its_formulas(code, german):
     for room in ROOMS:
         text, english = help_text(room.key), (assets() / "help" / f"{room.key}.md").read_text(encoding="utf-8")
         assert text.startswith(f"# {room.shown_title}\n")
         assert (text.count("\n> "), text.count("\n\n")) == (english.count("\n> "), english.count("\n\n"))
 
 
-def test_examples_keep_their_english_sentences(code: str, german: None) -> None:
+def test_examples_keep_their_english_sentences(code, german):
     shown = load_examples()
     language.install(QCoreApplication.instance(), "en")
     assert [(one.a, one.b, one.mask) for one in shown] == [(one.a, one.b, one.mask) for one in load_examples()]
     assert shown != load_examples()
 
 
-def test_numbers_are_written_as_the_language_does(code: str, german: None) -> None:
+def test_numbers_are_written_as_the_language_does(code, german):
     assert [numbers.decimal(-0.5), numbers.count(12_204), numbers.percent(0.0523)] == ["−0,50", "12.204", "5\u202f%"]
     assert [numbers.signed(0.004), numbers.signed(0.4)] == ["0,00", "+0,40"]
     assert [numbers.read(text) for text in ("0,5", "0.5", "12.204", "46 %", "-3")] == [0.5, 0.5, 12204.0, 0.46, -3.0]
@@ -138,7 +134,7 @@ def test_numbers_are_written_as_the_language_does(code: str, german: None) -> No
     assert say("%n thing(s)", n=2) == "2 things"
 
 
-def test_the_window_changes_its_language_at_once(code: str, window: Window) -> None:
+def test_the_window_changes_its_language_at_once(code, window):
     example = load_examples()[0]
     window.lessons.open(shipped_files()[1])
     settle(window)
@@ -163,6 +159,6 @@ def test_the_window_changes_its_language_at_once(code: str, window: Window) -> N
     assert window.frame.question.question == example.look_for
 
 
-def test_the_language_of_the_system_is_one_of_ours(code: str) -> None:
+def test_the_language_of_the_system_is_one_of_ours(code):
     assert language.chosen(code) == code
     assert language.chosen("system") in language.LANGUAGES

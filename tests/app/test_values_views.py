@@ -3,23 +3,18 @@
 The numbers themselves are compared with the engine's in the tests of each room.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
-from pytestqt.qtbot import QtBot
 
 from app.figures.figure import model_hash
 from app.figures.files import npz, table
 from app.figures.values import Side, Values
 from app.rooms.embed.strips import StripsPicture
-from app.rooms.pictures import Cells, Lines, Picture, Tokens
+from app.rooms.pictures import Cells, Lines, Tokens
 from app.rooms.values_view import ValuesView
 from app.shell.rooms import ROOMS
-from app.shell.window import Window
 from app.state.baseline import OtherText
 from app.state.what_if import NOTHING_CHANGED
 from tests.app.conftest import TEXT_B, settle, wait_until
@@ -29,7 +24,7 @@ NO_KEY = Qt.KeyboardModifier.NoModifier
 FIGURE = ["Save picture…", "Save numbers…", "Copy picture", "Copy numbers"]
 
 
-def pictures(window: Window) -> Iterator[tuple[ValuesView, Picture, Values]]:
+def pictures(window):
     """Each that is on show somewhere, and what it shows."""
     for room in (room for room in ROOMS if room.views):
         for spec in room.views:
@@ -43,7 +38,7 @@ def pictures(window: Window) -> Iterator[tuple[ValuesView, Picture, Values]]:
                 yield from ((view, one, view.shown[one.key]) for one in view.pictures if one.key in view.shown)
 
 
-def begin(window: Window, baseline: OtherText | None) -> None:
+def begin(window, baseline):
     window.state.set_masks([3, 5])
     window.state.set_head(1, 2)
     window.state.set_focus(4)
@@ -51,7 +46,7 @@ def begin(window: Window, baseline: OtherText | None) -> None:
     settle(window)
 
 
-def placed(array: np.ndarray, side: Side | None, axis: int, view: ValuesView) -> np.ndarray:
+def placed(array, side, axis, view):
     """Of the baseline, in our places; tokens by the alignment, all else by number."""
     if side is None or side.kind != "token":
         return array
@@ -62,7 +57,7 @@ def placed(array: np.ndarray, side: Side | None, axis: int, view: ValuesView) ->
 
 
 @pytest.mark.parametrize("baseline", [ONE_WORD, SHORTER], ids=["one word", "shorter"])
-def test_a_difference_is_now_minus_the_baseline(baseline: OtherText, window: Window) -> None:
+def test_a_difference_is_now_minus_the_baseline(baseline, window):
     begin(window, baseline)
     seen = 0
     for view, picture, shown in pictures(window):
@@ -80,7 +75,7 @@ def test_a_difference_is_now_minus_the_baseline(baseline: OtherText, window: Win
     assert seen and not any(view.differences for view, _, _ in pictures(window))
 
 
-def test_hovering_says_what_is_there_and_is_seen_in_all_rooms(window: Window) -> None:
+def test_hovering_says_what_is_there_and_is_seen_in_all_rooms(window):
     begin(window, ONE_WORD)
     for view, picture, shown in pictures(window):
         chart, said = view.charts[picture.key], list[str]()
@@ -95,13 +90,13 @@ def test_hovering_says_what_is_there_and_is_seen_in_all_rooms(window: Window) ->
         assert window.state.hover is None and not any(said[-1:])
 
 
-def cell(picture: Picture, shown: Values) -> Any:
+def cell(picture, shown):
     """The second row and column, as the chart calls them."""
-    cells: dict[type[Picture], Any] = {Cells: (1, 1), Lines: 1.0, StripsPicture: (0, 1, 1)}
+    cells = {Cells: (1, 1), Lines: 1.0, StripsPicture: (0, 1, 1)}
     return next((found for kind, found in cells.items() if isinstance(picture, kind)), 1)
 
 
-def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Window) -> None:
+def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window):
     begin(window, ONE_WORD)
     state, clicks = window.state, set()
     for view, picture, shown in pictures(window):
@@ -129,7 +124,7 @@ def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window: Win
     assert {"token", "stage", "layer", "head"} <= clicks
 
 
-def test_every_card_gives_its_picture_and_its_numbers(window: Window) -> None:
+def test_every_card_gives_its_picture_and_its_numbers(window):
     begin(window, ONE_WORD)
     for view, picture, shown in pictures(window):
         figure = None if picture.on else view.figure_of(picture.key)
@@ -140,9 +135,9 @@ def test_every_card_gives_its_picture_and_its_numbers(window: Window) -> None:
         assert len(npz(figure)) and table(figure).count("\n") > 3
 
 
-def test_tokens_are_coloured_by_their_value_or_by_how_it_differs(qtbot: QtBot) -> None:
+def test_tokens_are_coloured_by_their_value_or_by_how_it_differs(qtbot):
     picture = Tokens(key="bits", title="Bits", name="Bits of each token", number="surprise", least_change=2.0)
-    chart: Any = picture.make()
+    chart = picture.make()
     qtbot.addWidget(chart)
     side = Side("token", ["the", "cat", "sat"], ["segment_a"] * 3, [1, 2, 3])
     ours, theirs = Values(np.array([4.0, np.nan, 1.0]), side, low=0, high=8), Values(np.array([3.0, 5.0, np.nan]), side)

@@ -7,33 +7,32 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from app.shell.window import Window
 from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import Opener, settle, wait_until
+from tests.app.conftest import settle, wait_until
 
 TIMEOUT_MS = 120_000
 
 
 @pytest.fixture
-def checked_folder(model_folder: Path, tmp_path: Path) -> Path:
+def checked_folder(model_folder, tmp_path):
     folder = Path(shutil.copytree(model_folder, tmp_path / "checked"))
     write_reference(load_checkpoint(folder), folder)
     return folder
 
 
-def open_it(open_window: Opener, folder: Path) -> Window:
+def open_it(open_window, folder):
     window = open_window(folder)
     settle(window)
     return window
 
 
-def test_the_status_line_says_that_a_model_is_verified(open_window: Opener, checked_folder: Path) -> None:
+def test_the_status_line_says_that_a_model_is_verified(open_window, checked_folder):
     window = open_it(open_window, checked_folder)
     assert "verified" in window.frame.status.text and not window.frame.banner.is_shown
 
 
-def test_weights_that_were_changed_are_told(open_window: Opener, checked_folder: Path) -> None:
+def test_weights_that_were_changed_are_told(open_window, checked_folder):
     file = checked_folder / "model.safetensors"
     weights = load_file(file)
     name = next(name for name in weights if "LayerNorm.weight" in name)
@@ -46,9 +45,7 @@ def test_weights_that_were_changed_are_told(open_window: Opener, checked_folder:
     assert "Something is off" in status._facts.toolTip()
 
 
-def test_a_model_without_such_values_is_not_checked_and_how_to_is_said(
-    open_window: Opener, model_folder: Path, checked_folder: Path
-) -> None:
+def test_a_model_without_such_values_is_not_checked_and_how_to_is_said(open_window, model_folder, checked_folder):
     window = open_it(open_window, model_folder)
     status = window.frame.status
     assert status.text.endswith("CPU · fp32 · not checked") and "docs/parity.md" in status._facts.toolTip()

@@ -1,16 +1,12 @@
 """How far the weights move: read from a run's own lines and drawn; and slow motion, step by step at the window."""
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from app.rooms.train.weights.page import MOST_SLOW, WeightsPage, part_name
 from app.runs.finding import share_of_weights
-from app.shell.window import Window
 from bertcore.runs.diagnosis import size_of_updates
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import RunMetrics, SlowStep, Update, parts_of
@@ -22,7 +18,7 @@ from tests.engine.training_runs import metrics, tiny_run, write_text
 
 
 @pytest.fixture
-def page(qtbot: QtBot) -> WeightsPage:
+def page(qtbot):
     made = WeightsPage()
     qtbot.addWidget(made)
     made.resize(900, 500)
@@ -30,24 +26,24 @@ def page(qtbot: QtBot) -> WeightsPage:
     return made
 
 
-def trained(folder: Path, rate: float) -> Path:
+def trained(folder, rate):
     path = folder / f"run-{rate}"
     start_run(tiny_run(write_text(folder), learning_rate=rate, steps=20), path, resume=False)
     return path
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def usual(tmp_path_factory):
     return trained(tmp_path_factory.mktemp("runs"), 3e-3)
 
 
 @pytest.fixture
-def at_work(tmp_path: Path) -> Iterator[Path]:
+def at_work(tmp_path):
     """A run that waits after its second step, in this process but on another thread; stopped at the end."""
     path = tmp_path / "run"
     waits = threading.Event()
 
-    def watch(event: dict) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == 2 and not waits.is_set():
             RunFolder(path).send("pause")
         if event["kind"] == "status" and event["state"] == "paused":
@@ -63,13 +59,13 @@ def at_work(tmp_path: Path) -> Iterator[Path]:
     assert RunFolder(path).status().state == "stopped"
 
 
-def test_a_run_that_is_ill_is_told_from_one_that_is_not(tmp_path: Path, usual: Path) -> None:
+def test_a_run_that_is_ill_is_told_from_one_that_is_not(tmp_path, usual):
     runs = {"small": trained(tmp_path, 1e-6), "usual": usual, "large": trained(tmp_path, 3e-1)}
     for size, run in runs.items():
         assert size_of_updates(read_record(run).update_ratio) == size
 
 
-def test_every_number_is_that_of_the_file(usual: Path, page: WeightsPage, qtbot: QtBot) -> None:
+def test_every_number_is_that_of_the_file(usual, page, qtbot):
     read, lines = RunMetrics(), metrics(usual, "updates")
     read.append(RunFolder(usual).tail().read_new())
     assert [(update.step, update.ratio) for update in read.updates] == [(line["step"], line["ratio"]) for line in lines]
@@ -86,7 +82,7 @@ def test_every_number_is_that_of_the_file(usual: Path, page: WeightsPage, qtbot:
     page.grab()
 
 
-def test_parts_stand_as_a_text_passes_through_them(page: WeightsPage) -> None:
+def test_parts_stand_as_a_text_passes_through_them(page):
     names = ["heads", "layers.10.attention", "layers.2.feed_forward", "embeddings", "layers.2.attention"]
     update = Update(1, dict.fromkeys(names, 1.0), dict.fromkeys(names, 0.1))
     page.show_updates([update])
@@ -94,7 +90,7 @@ def test_parts_stand_as_a_text_passes_through_them(page: WeightsPage) -> None:
     assert part_name("layers.10.attention") == "Layer 11 · attention" and part_name("odd.part") == "odd.part"
 
 
-def test_a_bar_for_each_slow_step_and_its_numbers(page: WeightsPage, qtbot: QtBot) -> None:
+def test_a_bar_for_each_slow_step_and_its_numbers(page, qtbot):
     slow, asked = page.slow, list[int]()
     assert slow.isHidden()
     page.show_slow_steps([SlowStep(7, 4.83, 4.61, 1e-3, 1.5), SlowStep(8, 5.0, 5.02, 1e-3, 1.5)])
@@ -113,7 +109,7 @@ def test_a_bar_for_each_slow_step_and_its_numbers(page: WeightsPage, qtbot: QtBo
     page.grab()
 
 
-def test_one_step_ten_steps_and_on_at_full_speed(window: Window, at_work: Path, usual: Path) -> None:
+def test_one_step_ten_steps_and_on_at_full_speed(window, at_work, usual):
     room = opened_at(window, usual)
     view, slow, words = room.view, room.view.slow_motion, room.view.slow_motion.words
     weights = view.buttons[view.weights]

@@ -1,39 +1,33 @@
 """The view "Weights": what training changed, against differences computed here; what it offers without a baseline."""
 
 import re
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from app.runs.stages import start_of
-from app.shell.window import Window
 from app.state.baseline import OtherModel, OtherText
 from app.widgets.figure_button import FigureButton
 from bertcore.checkpoint.weights import read_safetensors
 from bertcore.locations import BUILT_IN, TINY, TUNED, assets, shipped_checkpoint, tuned_models
-from tests.app.conftest import Opener, make_run, settle, shown_view, wait_until
+from tests.app.conftest import make_run, settle, shown_view, wait_until
 
 FIRST = assets() / "runs" / TINY / "snapshots" / "step-00000000"
 needs_tuned = pytest.mark.skipif(TUNED[0] not in tuned_models(), reason="no fine-tuned model ships here")
 
 
 @pytest.fixture
-def tiny(open_window: Opener) -> Window:
+def tiny(open_window):
     return open_window(TINY, "It was 20 degrees in the city.")
 
 
 @pytest.fixture
-def view(tiny: Window) -> Any:
+def view(tiny):
     return shown_view(tiny, "layers", "weights")
 
 
-def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_changed(
-    view: Any, tiny: Window, qtbot: QtBot
-) -> None:
+def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_changed(view, tiny, qtbot):
     assert view.from_start.isVisible() and not view.try_tiny.isVisible()
     qtbot.mouseClick(view.from_start, Qt.MouseButton.LeftButton)
     settle(tiny)
@@ -56,7 +50,7 @@ def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_
     assert view.charts["parts"].values[1, 0] == pytest.approx(change, rel=1e-5)
 
 
-def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the_text(view: Any, tiny: Window) -> None:
+def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the_text(view, tiny):
     tiny.state.set_baseline(OtherModel(str(FIRST)))
     settle(tiny)
     wait_until(lambda: view.asked["changes"].answer is not None)
@@ -72,7 +66,7 @@ def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the
     assert focus is not None and tiny.state.encoding.tokens[focus] == "celsius"
 
 
-def test_two_shapes_and_two_texts_have_no_changes_and_it_says_why(view: Any, tiny: Window) -> None:
+def test_two_shapes_and_two_texts_have_no_changes_and_it_says_why(view, tiny):
     tiny.state.set_baseline(OtherModel(None))
     settle(tiny)
     wait_until(lambda: re.search("[26] layers", view.nothing_text.text()) is not None)
@@ -82,7 +76,7 @@ def test_two_shapes_and_two_texts_have_no_changes_and_it_says_why(view: Any, tin
     assert view.pages.currentIndex() == 1 and "layers" not in view.nothing_text.text()
 
 
-def test_the_tab_is_there_while_something_is_compared(tiny: Window) -> None:
+def test_the_tab_is_there_while_something_is_compared(tiny):
     room = tiny.open_room("layers")
     tabs = [spec.key for spec in room.specs if spec.is_about_baseline]
     at = [[spec.key for spec in room.specs].index(key) for key in tabs]
@@ -94,13 +88,13 @@ def test_the_tab_is_there_while_something_is_compared(tiny: Window) -> None:
 
 
 @needs_tuned
-def test_of_a_fine_tuned_model_the_start_is_the_model_it_was_made_from() -> None:
+def test_of_a_fine_tuned_model_the_start_is_the_model_it_was_made_from():
     assert start_of(shipped_checkpoint(TUNED[0])) == shipped_checkpoint(BUILT_IN)
     assert start_of(shipped_checkpoint(TINY)) == FIRST.resolve()
     assert start_of(FIRST) is None and start_of(shipped_checkpoint(BUILT_IN)) is None
 
 
-def test_from_the_list_of_runs_one_click_compares_with_where_it_began(open_window: Opener, own_home: Path) -> None:
+def test_from_the_list_of_runs_one_click_compares_with_where_it_began(open_window, own_home):
     run = make_run(own_home / "runs" / "stories", (0, 10, 40))
     window = open_window(TINY)
     wait_until(lambda: window.state.reading is not None)

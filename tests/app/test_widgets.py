@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QStyle, QVBoxLayout, QWidget
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.figures.figure import Figure, picture_of
 from app.figures.files import svg
@@ -44,14 +43,12 @@ pytestmark = pytest.mark.usefixtures("looks")
         ([[0] * 5, [1] * 5, [0] * 5], 30, {(28, 5): 0, (28, 15): 255}),  # rows of an odd width stay apart
     ],
 )
-def test_a_raster_paints_every_value_as_a_block_of_its_colour(
-    values: list, side: int, expected: dict[tuple[int, int], int]
-) -> None:
+def test_a_raster_paints_every_value_as_a_block_of_its_colour(values, side, expected):
     image, table = painted(Raster(np.array(values, dtype=float), 0, 1), side), theme.sequential_table()
     assert {at: image.pixelColor(*at).rgb() for at in expected} == {at: table[n] for at, n in expected.items()}
 
 
-def test_signed_zero_is_the_middle_colour_in_both_themes(qapp: QApplication) -> None:
+def test_signed_zero_is_the_middle_colour_in_both_themes(qapp):
     raster = Raster(np.array([[-1.0, 0.0, 1.0]]), -1, 1, signed=True)
     assert painted(raster, 30).pixelColor(15, 15).lightness() > 250
     theme.apply(qapp, "dark")
@@ -59,7 +56,7 @@ def test_signed_zero_is_the_middle_colour_in_both_themes(qapp: QApplication) -> 
     assert abs(painted(raster, 30).pixelColor(15, 15).lightness() - middle.lightness()) < 4
 
 
-def painted(raster: Raster, side: int) -> QImage:
+def painted(raster, side):
     image = QImage(side, side, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     raster.paint(painter, QRectF(image.rect()))
@@ -67,11 +64,11 @@ def painted(raster: Raster, side: int) -> QImage:
     return image
 
 
-def chips(count: int) -> list[Chip]:
+def chips(count):
     return [Chip(f"word{i}", i, 0, "segment_a", str) for i in range(count)]
 
 
-def test_many_tokens_wrap_and_scroll(qtbot: QtBot) -> None:
+def test_many_tokens_wrap_and_scroll(qtbot):
     strip = placed(TokenStrip(), qtbot, 600, 40)
     strip.set_chips(chips(3))
     one_line = strip.height()
@@ -92,7 +89,7 @@ def test_many_tokens_wrap_and_scroll(qtbot: QtBot) -> None:
     assert bar.value() > 0
 
 
-def test_a_click_on_a_chip_names_its_position(qtbot: QtBot) -> None:
+def test_a_click_on_a_chip_names_its_position(qtbot):
     strip = placed(TokenStrip(), qtbot, 300, 40)
     strip.set_chips(chips(20))
     for position in (0, 7):
@@ -101,7 +98,7 @@ def test_a_click_on_a_chip_names_its_position(qtbot: QtBot) -> None:
         assert caught.args == [position, Qt.KeyboardModifier.NoModifier]
 
 
-def test_arrows_move_the_focus(qtbot: QtBot) -> None:
+def test_arrows_move_the_focus(qtbot):
     strip = TokenStrip()
     qtbot.addWidget(strip)
     with qtbot.waitSignal(strip.field.moved) as caught:
@@ -109,18 +106,18 @@ def test_arrows_move_the_focus(qtbot: QtBot) -> None:
     assert caught.args == [-1]
 
 
-def test_only_clickable_bars_answer(qtbot: QtBot) -> None:
+def test_only_clickable_bars_answer(qtbot):
     for clickable in (True, False):
         bars = placed(BarList("bars", clickable=clickable), qtbot, 200, 66)
         bars.set_bars([Bar("a", "0.5", 0.5), Bar("b", "0.2", 0.2), Bar("c", "0.1", 0.1)])
         bars.show()
-        clicked: list[int] = []
+        clicked = []
         bars.clicked.connect(lambda row, _keys, clicked=clicked: clicked.append(row))
         click(bars, bars.row_rect(1))
         assert clicked == ([1] if clickable else [])
 
 
-def test_a_chart_asks_the_layout_around_for_the_room_that_its_values_need(qtbot: QtBot) -> None:
+def test_a_chart_asks_the_layout_around_for_the_room_that_its_values_need(qtbot):
     bars, area = BarList("bars"), QWidget()
     qtbot.addWidget(area)
     layout = vbox(bars, None, parent=area)
@@ -133,7 +130,7 @@ def test_a_chart_asks_the_layout_around_for_the_room_that_its_values_need(qtbot:
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(1, 1), (4, 4), (12, 12), (24, 16)])
-def test_the_atlas_finds_every_head(layers: int, heads: int, qtbot: QtBot) -> None:
+def test_the_atlas_finds_every_head(layers, heads, qtbot):
     atlas = placed(HeadAtlas(), qtbot, 290, 600)
     atlas.set_heads(np.random.default_rng(0).random((layers, heads, 20, 20), dtype=np.float32))
     atlas.show()
@@ -144,7 +141,7 @@ def test_the_atlas_finds_every_head(layers: int, heads: int, qtbot: QtBot) -> No
         assert caught.args[0] == spot
 
 
-def test_the_atlas_is_the_heads_in_their_places(qtbot: QtBot) -> None:
+def test_the_atlas_is_the_heads_in_their_places(qtbot):
     thumbnails = np.zeros((2, 3, 4, 4), dtype=np.float32)
     thumbnails[1, 2, 0, 3] = 0.5
     atlas = placed(HeadAtlas(), qtbot, 290, 200)
@@ -159,7 +156,7 @@ def test_the_atlas_is_the_heads_in_their_places(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("width", [200, 281, 287, 300, 333])
-def test_no_head_shows_a_sliver_of_its_neighbour(width: int, qtbot: QtBot) -> None:
+def test_no_head_shows_a_sliver_of_its_neighbour(width, qtbot):
     thumbnails = np.zeros((3, 4, 15, 15), dtype=np.float32)
     thumbnails[1, 1] = 1
     atlas = placed(HeadAtlas(), qtbot, width, 400)
@@ -174,7 +171,7 @@ def test_no_head_shows_a_sliver_of_its_neighbour(width: int, qtbot: QtBot) -> No
 
 
 @pytest.mark.parametrize("size", [1, 16, 512])
-def test_the_head_view_knows_the_square_under_the_mouse(size: int, qtbot: QtBot) -> None:
+def test_the_head_view_knows_the_square_under_the_mouse(size, qtbot):
     view = placed(AttentionGrid("one head"), qtbot, 640, 600)
     view.set_matrix(np.full((size, size), 1 / size, dtype=np.float32), Labels(["token"] * size, ["special"] * size))
     view.show()
@@ -186,7 +183,7 @@ def test_the_head_view_knows_the_square_under_the_mouse(size: int, qtbot: QtBot)
     assert abs(caught.args[0][0] - row) <= 1 and abs(caught.args[0][1] - column) <= 1
 
 
-def test_strips_tell_part_token_and_dimension(qtbot: QtBot) -> None:
+def test_strips_tell_part_token_and_dimension(qtbot):
     strips = placed(Strips("Strips"), qtbot, 700, 400)
     strips.set_parts([EmbeddingPart("any", values=np.zeros((4, 8), dtype=np.float32))] * 5, 1.0, 1.0)
     strips.show()
@@ -196,7 +193,7 @@ def test_strips_tell_part_token_and_dimension(qtbot: QtBot) -> None:
     assert caught.args == [(3, 1, 7)]
 
 
-def test_names_on_the_map_never_cover_each_other() -> None:
+def test_names_on_the_map_never_cover_each_other():
     generator = np.random.default_rng(0)
     spots = [QPointF(x, y) for x, y in generator.uniform(20, 280, (60, 2))]
     area = QImage(300, 300, QImage.Format.Format_RGB32).rect()
@@ -206,19 +203,19 @@ def test_names_on_the_map_never_cover_each_other() -> None:
         assert not any(place.intersects(other) for other in places[:i])
 
 
-def test_color_limit_is_not_drawn_out_by_one_value() -> None:
+def test_color_limit_is_not_drawn_out_by_one_value():
     values = np.full((50, 100), 0.1)
     values[0, 0] = 50.0
     assert color_limit([values]) == pytest.approx(0.1)
 
 
-def laid_out() -> None:
+def laid_out():
     """Each layout asks the one above it in an event of its own."""
     for _ in range(4):
         QApplication.processEvents()
 
 
-def test_a_part_asks_for_space_only_when_another_height_is_needed(looks: QApplication, qtbot: QtBot) -> None:
+def test_a_part_asks_for_space_only_when_another_height_is_needed(looks, qtbot):
     column, asked = QWidget(), []
     text = label("short", wrap=True)
     part = AsHighAsNeeded(text)
@@ -231,7 +228,7 @@ def test_a_part_asks_for_space_only_when_another_height_is_needed(looks: QApplic
     assert text.size() == part.size() and one_line >= text.fontMetrics().height()
 
     class Heard(QObject):
-        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        def eventFilter(self, watched, event):
             asked.append(event.type()) if event.type() == QEvent.Type.LayoutRequest else None
             return False
 
@@ -248,7 +245,7 @@ def test_a_part_asks_for_space_only_when_another_height_is_needed(looks: QApplic
     assert part.height() == 0
 
 
-def test_hint_keeps_its_place_whatever_it_says(looks: QApplication, qtbot: QtBot) -> None:
+def test_hint_keeps_its_place_whatever_it_says(looks, qtbot):
     hint = Hint("a few words")
     qtbot.addWidget(hint)
     before = hint.sizeHint()
@@ -257,7 +254,7 @@ def test_hint_keeps_its_place_whatever_it_says(looks: QApplication, qtbot: QtBot
     assert hint.text() == hint.toolTip() == hint.accessibleName() == "many words " * 30
 
 
-def test_hint_says_nothing_rather_than_half_a_word(looks: QApplication, qtbot: QtBot) -> None:
+def test_hint_says_nothing_rather_than_half_a_word(looks, qtbot):
     hint, empty = Hint("This sum is all the model knows"), Hint()
     for one in (hint, empty):
         qtbot.addWidget(one)
@@ -267,12 +264,12 @@ def test_hint_says_nothing_rather_than_half_a_word(looks: QApplication, qtbot: Q
         assert (pixels(hint) == pixels(empty)) == is_empty
 
 
-def pixels(widget: QWidget) -> bytes:
+def pixels(widget):
     image = widget.grab().toImage()
     return bytes(image.constBits())
 
 
-def test_kept_chip_pictures_are_those_of_the_chips(looks: QApplication, qtbot: QtBot) -> None:
+def test_kept_chip_pictures_are_those_of_the_chips(looks, qtbot):
     """A chip that stands where another stood, is chosen, or is seen in another theme is drawn anew."""
     field = placed(ChipField(), qtbot, 300, 60)
     chip = Chip("cat", 7, 0, "segment_a", lambda: "")
@@ -294,12 +291,12 @@ def test_kept_chip_pictures_are_those_of_the_chips(looks: QApplication, qtbot: Q
     assert pixels(field) == seen[0]
 
 
-def written(*widgets: QWidget) -> list[str]:
+def written(*widgets):
     """The words in their picture."""
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg(Figure("", picture_of(widgets), {}, "", "")).decode())
 
 
-def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selected(looks: object, qtbot: QtBot) -> None:
+def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selected(looks, qtbot):
     picture = placed(Scatter("points"), qtbot, 300, 200)
     names = [f"word{number:02}" for number in range(30)]
     grid = np.array([(x, y) for x in range(6) for y in range(5)]) * 0.01
@@ -315,7 +312,7 @@ def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selecte
     assert names[unnamed[0]] in written(picture)
 
 
-def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(looks: object, qtbot: QtBot) -> None:
+def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(looks, qtbot):
     ends = []
     for mark in ("", "vs 93%"):
         bars = placed(BarList("bars", of_whole=True), qtbot, 500, 60)
@@ -327,7 +324,7 @@ def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(looks: objec
     assert ends[0] == ends[1]
 
 
-def test_the_uppermost_line_of_a_plot_has_its_number(looks: object, qtbot: QtBot) -> None:
+def test_the_uppermost_line_of_a_plot_has_its_number(looks, qtbot):
     plot = placed(
         CurvePlot(PlotSpec("Length", (CurveSpec("one", "one", "curve_train"),), "length", includes_zero=True)),
         qtbot,
@@ -342,8 +339,8 @@ def test_the_uppermost_line_of_a_plot_has_its_number(looks: object, qtbot: QtBot
 
 
 @pytest.mark.parametrize("align", [theme.LEFT, Qt.AlignmentFlag.AlignBottom, Qt.AlignmentFlag.AlignTop])
-def test_letters_are_whole_in_a_row_that_is_lower_than_their_line(align: Qt.AlignmentFlag, looks: QApplication) -> None:
-    def ink_rows(height: float) -> int:
+def test_letters_are_whole_in_a_row_that_is_lower_than_their_line(align, looks):
+    def ink_rows(height):
         image = QImage(100, 100, QImage.Format.Format_RGB32)
         image.fill(Qt.GlobalColor.white)
         painter = QPainter(image)
@@ -354,12 +351,12 @@ def test_letters_are_whole_in_a_row_that_is_lower_than_their_line(align: Qt.Alig
     assert ink_rows(8) == ink_rows(40)
 
 
-def test_one_of_two_cards_beside_a_picture_is_open_at_a_time_unless_one_does_not_fold(qtbot: QtBot) -> None:
+def test_one_of_two_cards_beside_a_picture_is_open_at_a_time_unless_one_does_not_fold(qtbot):
     row, parts = QWidget(), [FoldingCard(QLabel(name), name) for name in ("left", "right")]
     qtbot.addWidget(row)
     hbox(*parts, parent=row)
 
-    def are_open() -> list[bool]:
+    def are_open():
         return [not part.card.isHidden() for part in parts]
 
     left, right = parts
@@ -379,21 +376,21 @@ def test_one_of_two_cards_beside_a_picture_is_open_at_a_time_unless_one_does_not
 class Names(RowList):
     row_px = 30
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__("Names")
-        self.painted: dict[str, float] = {}
+        self.painted = {}
 
-    def row_text(self, row: str) -> str:
+    def row_text(self, row):
         return row
 
-    def row_tip(self, row: str) -> str:
+    def row_tip(self, row):
         return f"<b>{row}"
 
-    def paint_row(self, painter: QPainter, box: QRectF, row: str, state: QStyle.StateFlag) -> None:
+    def paint_row(self, painter, box, row, state):
         self.painted[row] = box.top()
 
 
-def test_rows_are_chosen_by_mouse_and_keys(qtbot: QtBot) -> None:
+def test_rows_are_chosen_by_mouse_and_keys(qtbot):
     names, chosen, menus = Names(), list[str](), list[str]()
     qtbot.addWidget(names)
     names.row_chosen.connect(chosen.append)
@@ -414,7 +411,7 @@ def test_rows_are_chosen_by_mouse_and_keys(qtbot: QtBot) -> None:
     assert menus == ["one", "three"]
 
 
-def test_rows_are_drawn_and_read_as_they_are_now(qtbot: QtBot) -> None:
+def test_rows_are_drawn_and_read_as_they_are_now(qtbot):
     names = Names()
     qtbot.addWidget(names)
     names.set_rows(["one", "two"])
@@ -432,19 +429,19 @@ def test_rows_are_drawn_and_read_as_they_are_now(qtbot: QtBot) -> None:
 LINES = "\n".join(f"line {number} of these words" for number in range(30))
 
 
-def _links() -> QWidget:
+def _links():
     made = HeadLinks("Heads")
     made.show_rows([(f"kind {row}", [((row, head), "0.5") for head in range(12)], "") for row in range(6)])
     return made
 
 
-def _bars() -> QWidget:
+def _bars():
     made = BarList("Bars")
     made.set_bars([Bar(f"word {row}", "0.5", 0.5) for row in range(20)])
     return made
 
 
-def _buttons() -> QWidget:
+def _buttons():
     made = QWidget()
     vbox(*(QPushButton(f"Button {number}") for number in range(12)), parent=made, gap_px=6)
     return made
@@ -460,7 +457,7 @@ MADE: dict[str, Callable[[], QWidget]] = {
 
 
 @pytest.mark.parametrize("kind", MADE)
-def test_the_lower_edge_is_between_two_lines(kind: str, looks: QApplication, qtbot: QtBot) -> None:
+def test_the_lower_edge_is_between_two_lines(kind, looks, qtbot):
     inside = QWidget()
     vbox(MADE[kind](), None, parent=inside)
     area = placed(scrolled(inside), qtbot, 260, 200)
@@ -477,7 +474,7 @@ def test_the_lower_edge_is_between_two_lines(kind: str, looks: QApplication, qtb
     assert len(heights) > 1  # line by line, it shows more in a higher window
 
 
-def test_at_the_end_everything_is_seen(looks: QApplication, qtbot: QtBot) -> None:
+def test_at_the_end_everything_is_seen(looks, qtbot):
     inside = QWidget()
     last = QLabel("the last line")
     vbox(label(LINES, wrap=True), last, parent=inside)
@@ -490,14 +487,14 @@ def test_at_the_end_everything_is_seen(looks: QApplication, qtbot: QtBot) -> Non
     assert last.visibleRegion().boundingRect().height() == last.height()
 
 
-def test_what_fits_is_left_alone(looks: QApplication, qtbot: QtBot) -> None:
-    area: QScrollArea = scrolled(label("one line"))
+def test_what_fits_is_left_alone(looks, qtbot):
+    area = scrolled(label("one line"))
     placed(area, qtbot, 260, 173)
     handle_events()
     assert area.viewport().height() == 173
 
 
-def _cuts_ink(content: QWidget, y: int) -> bool:
+def _cuts_ink(content, y):
     """Whether something is drawn across the line between two rows of pixels."""
     picture = content.grab().toImage()
     if y >= picture.height():

@@ -2,38 +2,34 @@
 
 import threading
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea
 
-from app.compute.question import ReportOrCancel
 from app.look import theme
 from app.shell.commands import Command
 from app.shell.menus import fill_commands
 from app.shell.rooms import ROOMS, open_view
-from app.shell.window import Window
 from app.state.examples import load_examples
 from tests.app import attend_room
-from tests.app.conftest import TIMEOUT_MS, Opener, click, drop, press, settle, wait_until
+from tests.app.conftest import TIMEOUT_MS, click, drop, press, settle, wait_until
 from tests.app.predict_room import nothing
 
 
-def hold(begun: threading.Event, free: threading.Event, _progress: ReportOrCancel) -> None:
+def hold(begun, free, _progress):
     begun.set()
     free.wait()
 
 
-def seen_of(room: QWidget) -> QSize:
+def seen_of(room):
     """What the window has for a room; where that needs more, it scrolls."""
     area = next(area for area in room.window().findChildren(QScrollArea) if area.isAncestorOf(room))
     return area.viewport().size()
 
 
-def test_typing_updates_strip_and_room(window: Window) -> None:
+def test_typing_updates_strip_and_room(window):
     attend = window.open_room("attend")
     before = len(window.state.encoding)
     window.frame.sentences.a.setFocus()
@@ -44,7 +40,7 @@ def test_typing_updates_strip_and_room(window: Window) -> None:
     assert attend_room.values(attend).shape == (before + 1, before + 1)
 
 
-def test_m_typed_into_a_sentence_is_a_letter(window: Window) -> None:
+def test_m_typed_into_a_sentence_is_a_letter(window):
     edit = window.frame.sentences.a
     edit.setFocus()
     edit.end(False)
@@ -53,7 +49,7 @@ def test_m_typed_into_a_sentence_is_a_letter(window: Window) -> None:
     assert window.state.masked == frozenset()
 
 
-def test_tokens_are_masked_by_a_double_click_and_by_m(window: Window) -> None:
+def test_tokens_are_masked_by_a_double_click_and_by_m(window):
     field = window.frame.strip.field
     for expected in ({2}, set()):
         QTest.mouseDClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(2).center().toPoint())
@@ -75,9 +71,7 @@ def test_tokens_are_masked_by_a_double_click_and_by_m(window: Window) -> None:
     assert nothing(predict.words_view) == ""
 
 
-def test_a_dropped_folder_is_opened_if_it_is_a_checkpoint_and_the_text_stays(
-    window: Window, tmp_path: Path, headless_folder: Path
-) -> None:
+def test_a_dropped_folder_is_opened_if_it_is_a_checkpoint_and_the_text_stays(window, tmp_path, headless_folder):
     title, reading = window.frame.title_bar.model.text(), window.state.reading
     drop(window, tmp_path)
     wait_until(lambda: window.frame.banner.is_shown)
@@ -93,12 +87,10 @@ def test_a_dropped_folder_is_opened_if_it_is_a_checkpoint_and_the_text_stays(
     assert window.services.settings.recent_models[0] == str(headless_folder)
 
 
-def test_each_model_is_remembered_by_its_own_name(
-    window: Window, headless_folder: Path, model_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
+def test_each_model_is_remembered_by_its_own_name(window, headless_folder, model_folder, monkeypatch):
+    opened = []
 
-    def ask_for_another() -> None:
+    def ask_for_another():
         """In the moment before the first one is remembered."""
         opened.append(window.state.model.name)
         if len(opened) == 1:
@@ -113,7 +105,7 @@ def test_each_model_is_remembered_by_its_own_name(
     assert window.services.settings.recent_models[:2] == ["someone/something", str(headless_folder.resolve())]
 
 
-def test_the_theme_changes_every_colour_and_is_remembered(window: Window) -> None:
+def test_the_theme_changes_every_colour_and_is_remembered(window):
     window.open_room("attend")
     light = window.grab().toImage()
     window.commands["view.theme"].trigger()
@@ -125,11 +117,11 @@ def test_the_theme_changes_every_colour_and_is_remembered(window: Window) -> Non
     assert '"theme": "dark"' in window.services.settings_file.read_text()
 
 
-def test_the_look_that_is_on_is_not_put_on_again(window: Window) -> None:
+def test_the_look_that_is_on_is_not_put_on_again(window):
     class Restyled(QObject):
         times = 0
 
-        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        def eventFilter(self, watched, event):
             self.times += event.type() == QEvent.Type.StyleChange
             return False
 
@@ -141,11 +133,11 @@ def test_the_look_that_is_on_is_not_put_on_again(window: Window) -> None:
     assert restyled.times > 0
 
 
-def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window: Window) -> None:
+def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window):
     """In the middle of a lesson."""
     window.state.toggle_mask(2)
     height = window.frame.sentences.a.height()
-    room: Any = window.open_room("attend")
+    room = window.open_room("attend")
     window.frame.show_question("Click “it”.", "It looks back.", is_answered=True)
     window.show_problem("Something to read.")
     room.shared.choose((1, 2), (0, 1))
@@ -154,7 +146,7 @@ def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window: Window)
     settle(window)
     window.appearance.set_look(projector=True)
     settle(window)
-    again: Any = window.frame.room
+    again = window.frame.room
     assert again is not room and window.frame.question.question == "Click “it”." and window.frame.question.is_answered
     assert window.frame.banner.text == "Something to read."
     assert (again.views.key, again.heads_card.panels.key, list(again.shared.heads)) == (
@@ -164,12 +156,12 @@ def test_projector_size_keeps_what_is_looked_at_and_what_is_said(window: Window)
     )
     assert window.frame.sentences.a.height() == round(height * 1.5)
     assert window.frame.sentences.a.text() == "The cat sat on the mat."
-    predict: Any = window.open_room("predict")
+    predict = window.open_room("predict")
     wait_until(lambda: predict.is_drawn)
     assert len(predict.words_view.shown_cards) == 1
 
 
-def test_ten_thousand_words_are_cut_and_it_is_said(window: Window) -> None:
+def test_ten_thousand_words_are_cut_and_it_is_said(window):
     QApplication.clipboard().setText("the cat sat on mat " * 2000)
     edit = window.frame.sentences.a
     edit.selectAll()
@@ -192,7 +184,7 @@ def test_ten_thousand_words_are_cut_and_it_is_said(window: Window) -> None:
         "[CLS] [SEP] [PAD]",
     ],
 )
-def test_odd_texts_are_read_and_drawn_in_every_room(window: Window, text: str) -> None:
+def test_odd_texts_are_read_and_drawn_in_every_room(window, text):
     for key in ("embed", "attend", "predict"):
         window.open_room(key)
         window.state.set_text(text, text[::-1])
@@ -201,7 +193,7 @@ def test_odd_texts_are_read_and_drawn_in_every_room(window: Window, text: str) -
         assert not window.frame.banner.is_shown
 
 
-def test_rooms_that_are_not_seen_catch_up_when_opened(window: Window) -> None:
+def test_rooms_that_are_not_seen_catch_up_when_opened(window):
     attend = window.open_room("attend")
     window.open_room("embed")
     window.state.set_text(a="a dog")
@@ -212,7 +204,7 @@ def test_rooms_that_are_not_seen_catch_up_when_opened(window: Window) -> None:
     assert attend_room.values(attend).shape == (size, size)
 
 
-def test_the_status_line_and_screen_readers_say_what_is_there(window: Window) -> None:
+def test_the_status_line_and_screen_readers_say_what_is_there(window):
     text = window.frame.status.text
     encoding = window.state.encoding
     assert text.startswith(f"{len(encoding)} tokens · segment A 9 · segment B {len(encoding) - 9}")
@@ -223,7 +215,7 @@ def test_the_status_line_and_screen_readers_say_what_is_there(window: Window) ->
     assert "Every head: rows are layers, columns are heads" in names
 
 
-def test_an_example_brings_text_masks_and_room(window: Window) -> None:
+def test_an_example_brings_text_masks_and_room(window):
     example = next(example for example in load_examples() if example.mask)
     window.examples.use(example)
     assert (window.state.text_a, window.state.text_b) == (example.a, example.b or "")
@@ -239,21 +231,21 @@ def test_an_example_brings_text_masks_and_room(window: Window) -> None:
     assert not asked.isVisible()
 
 
-def test_an_example_opens_the_page_that_it_is_about(window: Window) -> None:
+def test_an_example_opens_the_page_that_it_is_about(window):
     """Not the one that was looked at there last."""
     for spec in ROOMS:
         first = spec.view_keys[0]
         example = next((example for example in load_examples() if example.room == spec.key), None)
         if not first or example is None:
             continue
-        shown: Any = window.open_room(spec.key)
+        shown = window.open_room(spec.key)
         open_view(shown, spec.view_keys[-1])
         window.examples.use(example)
         settle(window)
         assert shown.views.key == first
 
 
-def test_every_command_is_in_a_menu_once(window: Window) -> None:
+def test_every_command_is_in_a_menu_once(window):
     menu, commands = QMenu(), window.commands.values()
     fill_commands(window, menu)
     actions = [action for part in menu.findChildren(QMenu) for action in part.actions()]
@@ -263,7 +255,7 @@ def test_every_command_is_in_a_menu_once(window: Window) -> None:
 
 
 @pytest.mark.parametrize("key", ["M", "W", "S"])
-def test_a_letter_typed_at_a_drop_down_is_no_command(window: Window, key: str) -> None:
+def test_a_letter_typed_at_a_drop_down_is_no_command(window, key):
     before = (window.state.all_masked, window.state.token_view)
     choice = QComboBox(window.frame)
     choice.addItems(["attention", "melody", "sound", "word"])
@@ -275,14 +267,12 @@ def test_a_letter_typed_at_a_drop_down_is_no_command(window: Window, key: str) -
     assert (window.state.all_masked, window.state.token_view) == before
 
 
-def test_the_window_is_gone_at_once_though_the_model_computes(
-    open_window: Opener, model_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_window_is_gone_at_once_though_the_model_computes(open_window, model_folder, monkeypatch):
     window = open_window(model_folder)
     begun, free = threading.Event(), threading.Event()
     window.services.inference.post("long", hold, begun, free, deliver=lambda *_: None)
     assert begun.wait(TIMEOUT_MS / 1000)
-    joined: list[float] = []
+    joined = []
     with monkeypatch.context() as patch:
         patch.setattr(window.services.inference, "join", joined.append)
         window.close()
@@ -292,7 +282,7 @@ def test_the_window_is_gone_at_once_though_the_model_computes(
     assert window.services.close()
 
 
-def test_the_first_window_counts_its_title_bar(window: Window) -> None:
+def test_the_first_window_counts_its_title_bar(window):
     """On the screen of this platform, 800 x 800, the window has a frame too."""
     available = window.screen().availableGeometry()
     assert not available.contains(window.frameGeometry())
@@ -301,7 +291,7 @@ def test_the_first_window_counts_its_title_bar(window: Window) -> None:
     assert window.frameGeometry().height() > window.height() > available.height() - 50
 
 
-def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window: Window) -> None:
+def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window):
     window.appearance.set_look(projector=True)
     window.resize(1280, 720)
     for spec in ROOMS:
@@ -313,7 +303,7 @@ def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window: 
     assert window.frame.sentences.a.width() > 250 and window.frame.strip.field.is_short
 
 
-def test_nothing_scrolls_sideways_in_a_small_window(window: Window) -> None:
+def test_nothing_scrolls_sideways_in_a_small_window(window):
     window.resize(1024, 700)
     for spec in ROOMS:
         for key in spec.view_keys:
@@ -326,7 +316,7 @@ def test_nothing_scrolls_sideways_in_a_small_window(window: Window) -> None:
 
 
 @pytest.mark.parametrize("key", ["train", "attend"])
-def test_help_stands_beside_the_room_and_covers_nothing(window: Window, key: str) -> None:
+def test_help_stands_beside_the_room_and_covers_nothing(window, key):
     room = window.open_room(key)
     settle(window)
     window.toggle_help()
@@ -335,7 +325,7 @@ def test_help_stands_beside_the_room_and_covers_nothing(window: Window, key: str
     assert room.width() == seen_of(room).width()
 
 
-def test_a_banner_stays_in_the_room_that_it_is_about(window: Window) -> None:
+def test_a_banner_stays_in_the_room_that_it_is_about(window):
     window.open_room("attend")
     window.show_problem("There is no token 99.")
     window.open_room("attend")
@@ -344,10 +334,10 @@ def test_a_banner_stays_in_the_room_that_it_is_about(window: Window) -> None:
     assert not window.frame.banner.is_shown
 
 
-def test_plain_words_and_technical_ones_are_a_switch_that_is_kept(window: Window) -> None:
-    def first_number() -> str:
+def test_plain_words_and_technical_ones_are_a_switch_that_is_kept(window):
+    def first_number():
         settle(window)
-        room: Any = window.open_room("predict")
+        room = window.open_room("predict")
         settle(window)
         wait_until(lambda: bool(room.words_view.shown_cards[0].bars.bars))  # a new frame's rooms are drawn later
         return room.words_view.shown_cards[0].bars.bars[0].number

@@ -1,10 +1,7 @@
 """The room Train on its own, where a model counts as open when a test says so; and runs as their folders look."""
 
 import math
-from collections.abc import Callable, Iterable
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
@@ -14,63 +11,61 @@ from app.rooms.train.room import TrainRoom
 from app.runs.run_info import RunInfo
 from app.runs.run_state import RunState
 from app.runs.service import RunsService
-from app.shell.window import Window
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
 
 
 class _NoWorker:
     """In place of the state and the worker of an OpenModel."""
 
-    def __init__(self) -> None:
-        self.model: object | None = None
-        self.deliver: Callable[[object, BaseException | None], object] = lambda model, problem: None
+    def __init__(self):
+        self.model = None
+        self.deliver = lambda model, problem: None
 
     checkpoints = None
 
-    def post(self, kind: str, *_asked: object, deliver: Callable, **_options: object) -> None:
+    def post(self, kind, *_asked, deliver, **_options):
         if kind == OPEN:
             self.deliver = deliver
 
-    def post_outside(self, *_asked: object, deliver: Callable) -> None:
+    def post_outside(self, *_asked, deliver):
         deliver(None, None)
 
-    def set_model(self, model: object) -> None:
+    def set_model(self, model):
         self.model = model
 
-    def set_reading_problem(self, _why: str) -> None:
+    def set_reading_problem(self, _why):
         pass
 
 
 class Models(OpenModel):
     """`asked` are the references that were asked for, "" for the built-in model."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         idle = _NoWorker()
         super().__init__(idle, idle)  # type: ignore[arg-type]
         self.idle = idle
-        self.asked: list[str] = []
+        self.asked = []
         self.requested.connect(self.asked.append)
 
-    def show(self, folder: Path) -> None:
+    def show(self, folder):
         """This is open."""
         self.open(folder)
         self.idle.deliver(SimpleNamespace(folder=folder), None)
 
-    def fail(self) -> None:
+    def fail(self):
         """The model that was asked for last cannot be opened."""
         self.idle.deliver(None, BertcoreError("It cannot be opened."))
 
 
-def idle_room() -> TrainRoom:
+def idle_room():
     """Beside a state that a test fills itself; what a person wants is said there and not carried out."""
     return served_room(None)
 
 
-def served_room(runs: RunState | None, models: Models | None = None) -> TrainRoom:
+def served_room(runs, models=None):
     """Beside these runs; None: an empty state."""
     state = runs or RunState()
     room = TrainRoom(models or Models(), state)
@@ -81,39 +76,39 @@ def served_room(runs: RunState | None, models: Models | None = None) -> TrainRoo
     return room
 
 
-def chosen_step(room: TrainRoom) -> int | None:
+def chosen_step(room):
     """That the handle of the time machine is at."""
     chosen = room.time_machine.chosen
     return None if chosen is None else room.state.snapshots[chosen][0]
 
 
-def shown_runs(room: TrainRoom) -> list[RunInfo]:
+def shown_runs(room):
     """Of the list, without its sweeps."""
     return [row for row in room.runs.rows if isinstance(row, RunInfo)]
 
 
-def opened_at(window: Window, run: Path) -> TrainRoom:
+def opened_at(window, run):
     """The room in a window, at this run."""
-    room: Any = window.open_room("train")
+    room = window.open_room("train")
     window.services.runs.select(run)
     return room
 
 
-def look_at(room: TrainRoom, run: RunFolder) -> None:
+def look_at(room, run):
     """A room beside a RunsService, at this run as it is now."""
-    service: Any = room.state
+    service = room.state
     service.refresh()
     service.select(run.path)
     room.view.draw()
 
 
 def stored_run(
-    name: str = "stories",
-    options: RunOptions | None = None,
-    lines: Iterable[dict] = (),
-    snapshots: Iterable[int] = (),
-    **status: Any,
-) -> RunFolder:
+    name="stories",
+    options=None,
+    lines=(),
+    snapshots=(),
+    **status,
+):
     """In the home folder, without a process; status: done, where nothing else is said."""
     options = options or PretrainOptions(name=name, preset="tiny")
     run = RunFolder.create(locations.runs_folder() / name, options.to_dict())
@@ -125,7 +120,7 @@ def stored_run(
     return run
 
 
-def add_snapshot(run: RunFolder, step: int) -> Path:
+def add_snapshot(run, step):
     """Its files hold no model."""
     with run.begin_snapshot(step) as folder:
         (folder / "config.json").write_text("{}")
@@ -133,7 +128,7 @@ def add_snapshot(run: RunFolder, step: int) -> Path:
     return run.snapshot_path(step)
 
 
-def training_lines(steps: int) -> list[dict]:
+def training_lines(steps):
     """As the training loop writes them: three tenths of causal warm-up; held-out numbers every ten steps."""
     random, lines = np.random.default_rng(0), list[dict]()
     for step in range(1, steps + 1):

@@ -1,22 +1,21 @@
 """The shell in this process, and what it is asked about."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.cli.main import main
-from tests.end_to_end.shell import Answer, Shell
+from tests.end_to_end.shell import Answer
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 from tests.engine.training_runs import animal_text
 
 
 @pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+def shell(monkeypatch, capsys):
     """The `bertcore` command in this process: importing torch for each call would take minutes."""
 
-    def run(*arguments: object) -> Answer:
+    def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["bertcore", *map(str, arguments)])
         capsys.readouterr()
         try:
@@ -30,19 +29,19 @@ def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model(tmp_path_factory):
     return tiny_checkpoint(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture(scope="module")
-def encoder_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def encoder_only(tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoder")
     save_checkpoint(tiny_model((), pooler=True), word_tokenizer(), folder)
     return folder
 
 
 @pytest.fixture
-def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+def texts(tmp_path, monkeypatch):
     monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)  # it only costs time here
     files = tmp_path / "a.txt", tmp_path / "b.txt"
     for seed, file in enumerate(files):

@@ -7,7 +7,7 @@ import ctypes
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,28 +32,28 @@ Condition = Callable[[], Any]
 class WorkedWindow(app.shell.window.Window):
     """Takes one step after the other, each as soon as what it waits for is there."""
 
-    def __init__(self, *arguments: Any) -> None:
+    def __init__(self, *arguments):
         super().__init__(*arguments)
         self._steps = {"crash": self.work_and_crash, "restore": self.restore, "look": self.look}[sys.argv[1]]()
-        self._waits_for: Condition = next(self._steps)
+        self._waits_for = next(self._steps)
         self._timer = QTimer(self, interval=20)
         self._timer.timeout.connect(self._go_on)
         self._timer.start()
 
-    def _go_on(self) -> None:
+    def _go_on(self):
         if self._waits_for():
             self._waits_for = next(self._steps, lambda: False)
 
-    def offer(self) -> OfferLine | None:
+    def offer(self):
         lines = [line for line in self.frame.findChildren(OfferLine) if "unexpectedly" in line.accessibleName()]
         return lines[0] if lines else None
 
-    def question(self) -> int:
+    def question(self):
         """The number of the first page where something can be typed."""
         pages = self.lessons.player.lesson.pages
         return next(i for i, page in enumerate(pages) if page.question and page.question.kind in ("number", "word"))
 
-    def work_and_crash(self) -> Iterator[Condition]:
+    def work_and_crash(self):
         yield self.is_settled
         self.lessons.open(LESSON)
         player = self.lessons.player
@@ -66,22 +66,22 @@ class WorkedWindow(app.shell.window.Window):
         yield lambda: self.is_written(TEXT) and self.is_written(f'"{TYPED}"')
         ctypes.string_at(0)
 
-    def is_written(self, text: str) -> bool:
+    def is_written(self, text):
         files = (Path(os.environ["BERTSCOPE_HOME"]) / "windows").glob("*/*.json")
         return any(text in file.read_text(encoding="utf-8") for file in files)
 
-    def restore(self) -> Iterator[Condition]:
+    def restore(self):
         yield lambda: self.offer() is not None
         line = self.offer()
         QTest.mouseClick(line.accept_button, Qt.MouseButton.LeftButton)
         yield lambda: self.state.text_a == TEXT and self.is_settled()
         self.tell_and_close()
 
-    def look(self) -> Iterator[Condition]:
+    def look(self):
         yield self.is_settled
         self.tell_and_close()
 
-    def tell_and_close(self) -> None:
+    def tell_and_close(self):
         player = self.lessons.player
         lesson = player is not None and player.lesson is not None and player.page is not None
         shown = {

@@ -22,7 +22,7 @@ window = Window(services)
 left = [(room.key, view) for room in ROOMS for view in room.view_keys]
 
 
-def go_on() -> None:
+def go_on():
     """Draws what is on show once all is answered, then opens the next view."""
     if not window.is_settled():
         return

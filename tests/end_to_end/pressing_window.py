@@ -11,11 +11,10 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
@@ -73,17 +72,17 @@ Condition = Callable[[], bool]
 class Presser(QObject):
     """One control after the other. What a press has opened is closed again before the next."""
 
-    def __init__(self, window: Window, keys: Sequence[str]) -> None:
+    def __init__(self, window, keys):
         super().__init__()
         self._window, self._keys = window, keys
-        self.pressed: Counter[str] = Counter()
+        self.pressed = Counter()
         self._steps = chain(self._rooms(), self._dialogs(), self._lessons())
-        self._waits_for: Condition | None = None
+        self._waits_for = None
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._go_on)
         self._timer.start()
 
-    def _go_on(self) -> None:
+    def _go_on(self):
         """Called in the innermost event loop, too: a press may have opened a dialog that waits for its answer."""
         above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         if above is not None:
@@ -98,7 +97,7 @@ class Presser(QObject):
                 return
         self._timer.start()
 
-    def _rooms(self) -> Iterator[Condition | None]:
+    def _rooms(self):
         window = self._window
         yield lambda: window.is_settled()
         yield from self._press_all("rooms", lambda: window.frame)
@@ -106,12 +105,12 @@ class Presser(QObject):
             for view in spec.view_keys:
                 yield from self._press_all("rooms", partial(self._open, spec.key, view))
 
-    def _open(self, room_key: str, view: str) -> QWidget:
+    def _open(self, room_key, view):
         room = self._window.open_room(room_key)
         open_view(room, view)
         return room
 
-    def _dialogs(self) -> Iterator[Condition | None]:
+    def _dialogs(self):
         window = self._window
         folder = Path(os.environ["BERTSCOPE_HOME"])
         yield lambda: isinstance(window.open_room("train"), TrainRoom) and self._own_run() is not None
@@ -126,18 +125,18 @@ class Presser(QObject):
         yield from self._press_all("dialogs", self._form)
 
     @property
-    def _train(self) -> TrainRoom:
+    def _train(self):
         room = self._window.open_room("train")
         return room
 
-    def _own_run(self) -> Any:
+    def _own_run(self):
         return next((run for run in self._window.services.runs.runs if not run.is_built_in), None)
 
-    def _form(self) -> QWidget:
+    def _form(self):
         self._train.runs_card.show_form()
         return self._train.form
 
-    def _shown(self, kind: type[QWidget], show: Callable[[], object]) -> QWidget | None:
+    def _shown(self, kind, show):
         """The dialog that is on show, opened where none is."""
         for _ in range(2):
             found = next((each for each in self._window.findChildren(kind) if each.isVisible()), None)
@@ -146,7 +145,7 @@ class Presser(QObject):
             show()
         return None
 
-    def _lessons(self) -> Iterator[Condition | None]:
+    def _lessons(self):
         """Each page with a question or a task, as it is before it has been answered, with something typed."""
         lessons = self._window.lessons
         for shipped in shipped_lessons():
@@ -158,7 +157,7 @@ class Presser(QObject):
                     yield lambda player=player: player.start is not None
                     yield from self._press_all("lessons", partial(self._page, shipped.file, number))
 
-    def _page(self, file: Path, number: int) -> QWidget:
+    def _page(self, file, number):
         lessons = self._window.lessons
         if lessons.player is None or lessons.player.lesson is None or lessons.player.lesson.file != file:
             lessons.open(file)
@@ -172,10 +171,10 @@ class Presser(QObject):
             field.setText("1")
         return card.body
 
-    def _press_all(self, where: str, show: Callable[[], QWidget | None]) -> Iterator[Condition | None]:
+    def _press_all(self, where, show):
         """show: brings what is to be pressed on the screen, and returns it."""
         for key in self._keys:
-            pressed: Counter[str] = Counter()
+            pressed = Counter()
             while (control := _next_in(show(), pressed)) is not None:
                 self.pressed[where] += 1
                 control.setFocus()
@@ -186,9 +185,9 @@ class Presser(QObject):
                 yield None
 
 
-def _next_in(scope: QWidget | None, pressed: Counter[str]) -> QWidget | None:
+def _next_in(scope, pressed):
     """The next control that is on show and has not been pressed yet; it counts as pressed."""
-    seen: Counter[str] = Counter()
+    seen = Counter()
     for control in [] if scope is None else scope.findChildren(QWidget):
         if not isinstance(control, KINDS) or isinstance(control, QScrollBar):
             continue
@@ -203,10 +202,10 @@ def _next_in(scope: QWidget | None, pressed: Counter[str]) -> QWidget | None:
     return None
 
 
-def press_everything(keys: Sequence[str]) -> tuple[int, Services]:
+def press_everything(keys):
     """The exit code, and the services, which are closed."""
 
-    def no_run(*_: object) -> None:
+    def no_run(*_):
         raise BertcoreError("No run is started here.")  # it would outlive this program
 
     runs.RunChild = no_run  # type: ignore[assignment, misc]

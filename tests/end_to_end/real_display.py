@@ -8,10 +8,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from Xlib import XK, X
 from Xlib.display import Display
@@ -24,11 +22,9 @@ LOOK_EVERY_S = 0.02
 HELD_MS = 20  # how long a button of the mouse stays down, and up
 NAMES = {" ": "space", ".": "period", "ctrl": "Control_L", "shift": "Shift_L", "[": "bracketleft", "]": "bracketright"}
 
-Shown = dict[str, Any]  # as reporting_window.py writes it
-
 
 @contextmanager
-def display() -> Iterator[str]:
+def display():
     """Starts Xvfb on a number that nobody uses and gives the display's name, ":7"."""
     read, write = os.pipe()
     with tempfile.TemporaryFile() as log:
@@ -43,7 +39,7 @@ def display() -> Iterator[str]:
             server.wait(PATIENCE_S)
 
 
-def _number(read: int, log: Any) -> int:
+def _number(read, log):
     """Which display it is, as soon as it takes callers."""
     ready, _, _ = select.select([read], [], [], PATIENCE_S)
     told = os.read(read, 100) if ready else b""
@@ -56,19 +52,19 @@ def _number(read: int, log: Any) -> int:
 class Hands:
     """Key presses and mouse movements as the X server gets them from real devices (XTEST)."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name):
         self._display = Display(name)
         self._display.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOff)
 
-    def close(self) -> None:
+    def close(self):
         self._display.close()
 
-    def give_keyboard(self, window: int) -> None:
+    def give_keyboard(self, window):
         """There is no window manager that would."""
         self._display.set_input_focus(window, X.RevertToParent, X.CurrentTime)
         self._display.sync()
 
-    def ask_to_close(self, window: int) -> None:
+    def ask_to_close(self, window):
         """What a window manager does when the cross of a window is clicked."""
         protocols, delete = (self._display.intern_atom(name) for name in ("WM_PROTOCOLS", "WM_DELETE_WINDOW"))
         target = self._display.create_resource_object("window", window)
@@ -76,7 +72,7 @@ class Hands:
         target.send_event(x_event.ClientMessage(window=target, client_type=protocols, data=data))
         self._display.sync()
 
-    def press(self, keys: str) -> None:
+    def press(self, keys):
         """ "Tab", "ctrl+k": all down in order, all up again."""
         codes = [self._code(name)[0] for name in keys.split("+")]
         for kind, order in ((X.KeyPress, codes), (X.KeyRelease, codes[::-1])):
@@ -84,36 +80,36 @@ class Hands:
                 xtest.fake_input(self._display, kind, code)
         self._display.sync()
 
-    def type(self, text: str) -> None:
+    def type(self, text):
         for letter in text:
             _, is_upper = self._code(letter)
             self.press(f"shift+{letter}" if is_upper else letter)
 
-    def move(self, place: list[int]) -> None:
+    def move(self, place):
         """By way of the pixel beside it, so that there is a movement wherever the mouse was."""
         x, y = place
         for left in (x - 1, x):
             xtest.fake_input(self._display, X.MotionNotify, x=left, y=y)
         self._display.sync()
 
-    def click(self, place: list[int], times: int = 1) -> None:
+    def click(self, place, times=1):
         self.move(place)
         for _ in range(times):
             self._button(1)
 
-    def turn_wheel(self, place: list[int], notches: int) -> None:
+    def turn_wheel(self, place, notches):
         """Away from the person where `notches` is above 0."""
         self.move(place)
         for _ in range(abs(notches)):
             self._button(4 if notches > 0 else 5)
 
-    def _button(self, number: int) -> None:
+    def _button(self, number):
         """Two presses in the same millisecond would be no double click."""
         for kind in (X.ButtonPress, X.ButtonRelease):
             xtest.fake_input(self._display, kind, number, time=HELD_MS)
         self._display.sync()
 
-    def _code(self, name: str) -> tuple[int, bool]:
+    def _code(self, name):
         """The key for a letter or a key's name, and whether it needs Shift."""
         symbol = XK.string_to_keysym(NAMES.get(name, name))
         found = list(self._display.keysym_to_keycodes(symbol))
@@ -125,7 +121,7 @@ class Hands:
 class RealWindow:
     """BERTscope in a process of its own. `until` waits for what it shows, never for time to pass."""
 
-    def __init__(self, display_name: str, folder: Path, *arguments: str) -> None:
+    def __init__(self, display_name, folder, *arguments):
         self._told, self._errors = folder / "shown.json", folder / "stderr.txt"
         (folder / "runtime").mkdir(mode=0o700)
         environment = {name: value for name, value in os.environ.items() if name != "WAYLAND_DISPLAY"}
@@ -141,17 +137,17 @@ class RealWindow:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=errors, stderr=errors)
 
     @property
-    def shown(self) -> Shown:
+    def shown(self):
         try:
             return json.loads(self._told.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
 
     @property
-    def errors(self) -> str:
+    def errors(self):
         return self._errors.read_text(encoding="utf-8", errors="replace")
 
-    def until(self, condition: Callable[[Shown], object], what: str) -> Shown:
+    def until(self, condition, what):
         """What is shown, as soon as it is as asked. `what` is said where it never is."""
         ends = time.monotonic() + PATIENCE_S
         while time.monotonic() < ends:
@@ -170,10 +166,10 @@ class RealWindow:
             f"shown: {json.dumps(self.shown)[:3000]}\nsaid: {self.errors[-5000:]}"
         )
 
-    def end(self) -> int:
+    def end(self):
         """The exit code, once it has ended of itself."""
         return self.process.wait(PATIENCE_S)
 
-    def kill(self) -> None:
+    def kill(self):
         self.process.kill()
         self.process.wait()

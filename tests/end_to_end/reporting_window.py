@@ -9,15 +9,13 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QPoint, QPointF, QTimer
-from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QTimer
+from PySide6.QtWidgets import QApplication, QToolTip
 
 import app.shell.window
 from app import __main__
 from app.look import theme
-from app.rooms.attend.matrix_view import AttentionGrid
 from app.widgets.command_list import Palette
 from app.widgets.room_rail import RoomButton
 
@@ -28,14 +26,14 @@ CELL = 3, 5  # row and column of the matrix whose place is written down
 class ReportingWindow(app.shell.window.Window):
     """A timer looks at the window; nothing else is different."""
 
-    def __init__(self, *arguments: Any) -> None:
+    def __init__(self, *arguments):
         super().__init__(*arguments)
         self._written = ""
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._write)
         self._timer.start(EVERY_MS)
 
-    def _write(self) -> None:
+    def _write(self):
         text = json.dumps(what_is_shown(self))
         if text != self._written:
             self._written = text
@@ -44,7 +42,7 @@ class ReportingWindow(app.shell.window.Window):
             os.replace(part, FILE)
 
 
-def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
+def what_is_shown(window):
     state, frame, field = window.state, window.frame, window.frame.strip.field
     focused = QApplication.focusWidget()
     palette = next((found for found in window.findChildren(Palette) if not found.isHidden()), None)
@@ -74,7 +72,7 @@ def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
     }
 
 
-def _in_room(room: Any) -> dict[str, Any]:
+def _in_room(room):
     """What the open room shows, of the rooms that are looked at closely."""
     name = type(room).__name__
     if name == "PredictRoom" and room.is_drawn:
@@ -96,16 +94,16 @@ def _in_room(room: Any) -> dict[str, Any]:
     return {}
 
 
-def _cell(view: AttentionGrid) -> list[int]:
+def _cell(view):
     return _place(view, view.cell_rect(*CELL).center())
 
 
-def _middle(widget: QWidget) -> list[int]:
+def _middle(widget):
     return _place(widget, QPointF(widget.rect().center()))
 
 
-def _place(widget: QWidget, point: QPointF) -> list[int]:
-    there: QPoint = widget.mapToGlobal(point).toPoint()
+def _place(widget, point):
+    there = widget.mapToGlobal(point).toPoint()
     return [there.x(), there.y()]
 
 

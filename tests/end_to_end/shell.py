@@ -4,10 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIR = ("--a", "The cat sat.", "--b", "It was comfortable!")
@@ -22,12 +20,12 @@ class Answer:
     err: str
 
     @property
-    def json(self) -> Any:
+    def json(self):
         assert self.code == 0, self.err
         return json.loads(self.out)
 
     @property
-    def sentence(self) -> str:
+    def sentence(self):
         """What a refused command says, after checking that it is refused well."""
         assert self.code == 2, (self.code, self.out, self.err)
         assert self.out == "" and "Traceback" not in self.err
@@ -35,16 +33,13 @@ class Answer:
         return self.err.removeprefix("bertcore: ").strip()
 
 
-Shell = Callable[..., Answer]
-
-
-def run_python(*arguments: str, cwd: Path = ROOT, **environment: str | None) -> subprocess.CompletedProcess[str]:
+def run_python(*arguments, cwd=ROOT, **environment):
     """Python in a process of its own, where it finds the repository; a variable that is None is left out."""
     given = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), **environment}
     env = {name: value for name, value in given.items() if value is not None}
     return subprocess.run([sys.executable, *arguments], cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
-def in_own_process(*arguments: str, **environment: str) -> Answer:
+def in_own_process(*arguments, **environment):
     done = run_python("-m", "bertcore", *arguments, **environment)
     return Answer(done.returncode, done.stdout, done.stderr)

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -14,11 +12,11 @@ from tests.end_to_end.shell import run_python
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a crash has another exit code there")
 
 
-def run(how: str, home: Path) -> subprocess.CompletedProcess[str]:
+def run(how, home):
     return run_python("-m", "tests.end_to_end.crashing_window", how, BERTSCOPE_HOME=str(home))
 
 
-def test_what_was_on_show_comes_back(tmp_path: Path) -> None:
+def test_what_was_on_show_comes_back(tmp_path):
     crashed = run("crash", tmp_path)
     assert crashed.returncode == -signal.SIGSEGV, crashed.stderr
     restored = run("restore", tmp_path)
@@ -34,7 +32,7 @@ def test_what_was_on_show_comes_back(tmp_path: Path) -> None:
     assert again.returncode == 0 and not json.loads(again.stdout)["offer"]
 
 
-def test_a_window_that_is_at_work_is_not_taken_for_a_crash(tmp_path: Path) -> None:
+def test_a_window_that_is_at_work_is_not_taken_for_a_crash(tmp_path):
     from filelock import FileLock
 
     other = tmp_path / "windows" / "20260101-000000-0"

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,7 +29,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def root(tmp_path_factory):
     """A root folder with the bundle in /usr/lib."""
     if os.geteuid() != 0 or shutil.which("unshare") is None:
         pytest.skip("only root can start a program in a root folder of its own")
@@ -47,7 +46,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def _of_the_c_library() -> list[Path]:
+def _of_the_c_library():
     """The files that every Linux has: the loader and the libraries beside it, at the places a shell names."""
     said = subprocess.run(["ldd", "/bin/sh"], capture_output=True, text=True, check=True).stdout
     loader, libc = (Path(re.search(pattern, said)[1]) for pattern in (r"(/\S+ld-linux\S+)", r"libc\.so\.6 => (/\S+)"))  # type: ignore[index]
@@ -55,7 +54,7 @@ def _of_the_c_library() -> list[Path]:
     return [loader, libc, *(file for name in others if (file := libc.with_name(name)).exists())]
 
 
-def run(root: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(root, program, *arguments):
     """Without a network: in a network of its own that has no interface."""
     chroot = shutil.which("chroot") or "/usr/sbin/chroot"
     command = [
@@ -75,19 +74,19 @@ def run(root: Path, program: str, *arguments: str) -> subprocess.CompletedProces
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
-def test_there_is_no_python_but_its_own(root: Path) -> None:
+def test_there_is_no_python_but_its_own(root):
     pythons = [
         file for file in root.rglob("python3*") if file.is_file() and not file.is_relative_to(root / "usr" / "lib")
     ]
     assert pythons == []
 
 
-def test_its_shell_fills_a_mask(root: Path) -> None:
+def test_its_shell_fills_a_mask(root):
     done = run(root, "bertcore", "fill", "--a", "The cat sat on the [MASK].")
     assert done.returncode == 0 and "%" in done.stdout, done.stderr
 
 
-def test_it_draws_every_room(root: Path) -> None:
+def test_it_draws_every_room(root):
     make_run_program(root)
     program = Path(__file__).with_name("every_room.py").read_text(encoding="utf-8")
     done = run(root, "run-program", program, "/tmp/pictures")
@@ -95,14 +94,14 @@ def test_it_draws_every_room(root: Path) -> None:
     assert len(list((root / "tmp" / "pictures").glob("*.png"))) > 30
 
 
-def make_run_program(root: Path) -> None:
+def make_run_program(root):
     """Its own Python, for a program that is given as text."""
     made = root / "usr" / "lib" / "bertscope" / "run-program"
     made.write_text(made.with_name("bertcore").read_text().replace("-m bertcore", "-c"), encoding="utf-8")
     made.chmod(0o755)
 
 
-def test_it_trains_for_two_minutes_and_opens_what_it_trained(root: Path) -> None:
+def test_it_trains_for_two_minutes_and_opens_what_it_trained(root):
     """On a text large enough to be tokenised in processes of their own."""
     stories = next(root.rglob("corpus/stories.txt"))
     (root / "tmp" / "text.txt").write_text(stories.read_text(encoding="utf-8") * 8, encoding="utf-8")
@@ -113,7 +112,7 @@ def test_it_trains_for_two_minutes_and_opens_what_it_trained(root: Path) -> None
     assert done.returncode == 0 and "%" in done.stdout, done.stderr
 
 
-def test_the_window_starts_a_run_as_a_process_of_its_own(root: Path) -> None:
+def test_the_window_starts_a_run_as_a_process_of_its_own(root):
     """As the Train room does: the same Python with -m bertcore."""
     program = (
         "import sys; from pathlib import Path; from bertscope.runs.process import RunChild;"

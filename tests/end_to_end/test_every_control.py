@@ -10,7 +10,7 @@ KEYS = "Enter", "Escape", "Space", "click"
 LEAST = {"rooms": 200, "dialogs": 25, "lessons": 60}  # controls that are found, for each key
 
 
-def press(*keys: str) -> None:
+def press(*keys):
     done = run_python("-m", "tests.end_to_end.pressing_window", *keys)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr, done.stderr
@@ -19,10 +19,10 @@ def press(*keys: str) -> None:
     assert all(pressed[where] >= least * len(keys) for where, least in LEAST.items()), pressed
 
 
-def test_enter_in_every_field_and_button() -> None:
+def test_enter_in_every_field_and_button():
     press("Enter")
 
 
 @pytest.mark.slow
-def test_every_key_and_a_click_in_every_field_and_button() -> None:
+def test_every_key_and_a_click_in_every_field_and_button():
     press(*KEYS)

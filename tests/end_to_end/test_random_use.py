@@ -5,13 +5,11 @@ import logging
 import mmap
 import threading
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QTimer, qWarning
 from PySide6.QtWidgets import QLabel, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.widgets.banner import Banner
 from benchmarks.left_over import Complaints, left_over, take_census
@@ -22,14 +20,14 @@ MOST_MEMORY = 1.25  # so short a time says little of memory; ten minutes are hel
 
 
 @pytest.fixture
-def complaints() -> Iterator[Complaints]:
+def complaints():
     with warnings.catch_warnings():
         made = Complaints()
         yield made
         made.close()
 
 
-def test_some_seconds_of_random_use_leave_nothing_behind() -> None:
+def test_some_seconds_of_random_use_leave_nothing_behind():
     given = ("--minutes", str(SECONDS / 60), "--seed", "4", "--walks", "1", "--most-memory", str(MOST_MEMORY))
     done = run_python("-m", "benchmarks.random_use", *given)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
@@ -39,7 +37,7 @@ def test_some_seconds_of_random_use_leave_nothing_behind() -> None:
     assert actions >= 1, done.stdout
 
 
-def test_a_timer_a_thread_and_a_widget_that_stay_are_named(qtbot: QtBot) -> None:
+def test_a_timer_a_thread_and_a_widget_that_stay_are_named(qtbot):
     start = take_census()
     timer, label, end_it = QTimer(), QLabel(), threading.Event()
     timer.start(60_000)
@@ -60,12 +58,12 @@ def test_a_timer_a_thread_and_a_widget_that_stay_are_named(qtbot: QtBot) -> None
     del timer, label
 
 
-def test_what_keeps_a_dead_widget_is_named(qtbot: QtBot) -> None:
+def test_what_keeps_a_dead_widget_is_named(qtbot):
     """A connection of something without a parent to a function that knows the widget: Python cannot see the circle."""
     gc.collect()
     start = take_census()
 
-    def make() -> None:
+    def make():
         holder, banner, inside = QWidget(), Banner(), Banner()
         inside.setParent(holder)
         banner.shown_changed.connect(lambda shown: (banner, inside))
@@ -73,14 +71,14 @@ def test_what_keeps_a_dead_widget_is_named(qtbot: QtBot) -> None:
 
     make()
 
-    def is_named() -> bool:  # what earlier tests left may go now, and is named beside it
+    def is_named():  # what earlier tests left may go now, and is named beside it
         shells = [line for line in left_over(start, take_census()) if line.startswith("shells of what is gone")]
         return any("1 of Banner" in line for line in shells)
 
     qtbot.waitUntil(is_named, timeout=120_000)
 
 
-def test_memory_that_grew_is_named(qtbot: QtBot) -> None:
+def test_memory_that_grew_is_named(qtbot):
     start = take_census()
     if start.memory is None:
         pytest.skip("this system does not tell")
@@ -95,7 +93,7 @@ def test_memory_that_grew_is_named(qtbot: QtBot) -> None:
     assert grown is not None and grown - start.memory > 55
 
 
-def test_every_kind_of_complaint_is_heard(complaints: Complaints, qtbot: QtBot) -> None:
+def test_every_kind_of_complaint_is_heard(complaints, qtbot):
     qWarning("a warning of Qt")
     logging.getLogger("somewhere").warning("a warning in the log")
     warnings.warn("a warning of Python", RuntimeWarning, stacklevel=1)

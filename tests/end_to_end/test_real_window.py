@@ -6,22 +6,20 @@ Under Xvfb, which `make test` installs where it may. What is shown is read as va
 import ctypes
 import shutil
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.skipif(
     not (sys.platform.startswith("linux") and shutil.which("Xvfb")),
     reason="needs Xvfb, which could not be installed; on Debian and Ubuntu: sudo apt install xvfb",
 )
 if shutil.which("Xvfb"):
-    from tests.end_to_end.real_display import Hands, RealWindow, Shown, display
+    from tests.end_to_end.real_display import Hands, RealWindow, display
 
 A, B = "A bird sang on the mat.", "The dog was very comfortable."  # no example says that
 LIBRARY = "libxcb-cursor.so.0"  # the one of Qt's that other programs do not bring along
@@ -30,7 +28,7 @@ ROOMS = ("map", "embed", "attend", "predict", "layers", "train", "apply")
 
 
 @pytest.fixture(scope="module")
-def display_name() -> Iterator[str]:
+def display_name():
     try:
         ctypes.CDLL(LIBRARY)
     except OSError:
@@ -40,14 +38,14 @@ def display_name() -> Iterator[str]:
 
 
 @pytest.fixture
-def hands(display_name: str) -> Iterator[Hands]:
+def hands(display_name):
     made = Hands(display_name)
     yield made
     made.close()
 
 
 @pytest.fixture
-def window(display_name: str, hands: Hands, model: Path, tmp_path: Path) -> Iterator[RealWindow]:
+def window(display_name, hands, model, tmp_path):
     """Open on the tiny model, with the keyboard in sentence A."""
     made = RealWindow(display_name, tmp_path, str(model), "--theme", "light")
     try:
@@ -59,7 +57,7 @@ def window(display_name: str, hands: Hands, model: Path, tmp_path: Path) -> Iter
         made.kill()
 
 
-def type_the_pair(window: RealWindow, hands: Hands) -> Shown:
+def type_the_pair(window, hands):
     """In place of the example that is there at first, in a room that shows the tokens: Map does not."""
     hands.press("ctrl+2")
     window.until(lambda shown: shown["room"] == "embed" and shown["keyboard"] == "Sentence A", "the room Embed")
@@ -74,20 +72,20 @@ def type_the_pair(window: RealWindow, hands: Hands) -> Shown:
     return window.until(lambda shown: shown["undo"] == "Undo typing in B", "both typings as steps of their own")
 
 
-def assert_ended_well(window: RealWindow) -> None:
+def assert_ended_well(window):
     assert window.end() == 0, window.errors
     lines = [line for line in window.errors.splitlines() if line.strip() and line not in HARMLESS]
     assert lines == []
 
 
-def read_by_the_engine(checkpoint: Checkpoint, shown: Shown) -> tuple[list[int], list[int]]:
+def read_by_the_engine(checkpoint, shown):
     """Ids with the masks put in, and segments."""
     encoding = checkpoint.tokenizer.encode(A, B)
     mask = checkpoint.tokenizer.mask_id
     return [mask if i in shown["masked"] else token for i, token in enumerate(encoding.ids)], encoding.segments
 
 
-def test_a_pair_is_typed_masked_predicted_and_taken_back(window: RealWindow, hands: Hands, model: Path) -> None:
+def test_a_pair_is_typed_masked_predicted_and_taken_back(window, hands, model):
     shown = type_the_pair(window, hands)
     checkpoint = load_checkpoint(model)
     assert shown["chips"] == checkpoint.tokenizer.encode(A, B).labels
@@ -124,7 +122,7 @@ def test_a_pair_is_typed_masked_predicted_and_taken_back(window: RealWindow, han
     assert_ended_well(window)
 
 
-def test_rooms_matrix_palette_and_theme(window: RealWindow, hands: Hands, model: Path) -> None:
+def test_rooms_matrix_palette_and_theme(window, hands, model):
     shown = type_the_pair(window, hands)
     for number, room in enumerate(ROOMS, start=1):
         hands.press(f"ctrl+{number}")

@@ -17,14 +17,14 @@ from bertcore.errors import BertcoreError, brief, name_from_file, printable, sho
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.end_to_end.shell import PAIR, SMALL, Shell, in_own_process, run_python
+from tests.end_to_end.shell import PAIR, SMALL, in_own_process, run_python
 from tests.engine.models import VOCABULARY, tiny_model, word_tokenizer
 from tests.engine.training_runs import losses, metrics
 from tests.test_rules import ROOT
 
 
 class TestInfo:
-    def test_of_a_checkpoint(self, shell: Shell, model: Path) -> None:
+    def test_of_a_checkpoint(self, shell, model):
         assert shell("info", model, "--json").json == {
             "family": "bert",
             "parameters": load_checkpoint(model).parameters,
@@ -43,18 +43,18 @@ class TestInfo:
             "unused_tensors": [],
         }
 
-    def test_of_an_encoder_and_of_base(self, shell: Shell, encoder_only: Path) -> None:
+    def test_of_an_encoder_and_of_base(self, shell, encoder_only):
         assert shell("info", encoder_only, "--json").json["output_heads"] == []
         assert shell("info", "--preset", "base", "--json").json["parameters"] == 109_482_240
         assert "109,482,240" in shell("info", "--preset", "base").out
 
     @pytest.mark.parametrize("preset", PRESETS)
-    def test_of_a_preset_without_weights(self, shell: Shell, preset: str) -> None:
+    def test_of_a_preset_without_weights(self, shell, preset):
         facts = shell("info", "--preset", preset, "--json").json
         assert facts["parameters"] == count_parameters(BertConfig.preset(preset))
         assert (facts["vocab_size"], facts["max_positions"]) == (30_522, 512)
 
-    def test_of_the_built_in_model(self, shell: Shell) -> None:
+    def test_of_the_built_in_model(self, shell):
         if not built_in_checkpoint().is_dir():
             pytest.skip("assets/checkpoints holds no model yet")
         facts = shell("info", "--json").json
@@ -62,7 +62,7 @@ class TestInfo:
 
 
 class TestTokenize:
-    def test_a_pair(self, shell: Shell, model: Path) -> None:
+    def test_a_pair(self, shell, model):
         encoding = word_tokenizer().encode(PAIR[1], PAIR[3], max_length=40)
         assert shell("tokenize", model, *PAIR, "--json").json == {
             "tokens": encoding.tokens,
@@ -78,23 +78,23 @@ class TestTokenize:
     @pytest.mark.parametrize(
         "text", ["🙂 👩‍👩‍👧", "שלום مرحبا", "日本語", "tab\tline\nend", "\x01\x02", "a\u0301 \u202e x"]
     )
-    def test_any_text_has_tokens(self, shell: Shell, model: Path, text: str) -> None:
+    def test_any_text_has_tokens(self, shell, model, text):
         answer = shell("tokenize", model, "--a", text, "--json").json
         assert answer["tokens"][0] == "[CLS]" and answer["tokens"][-1] == "[SEP]"
         assert len({len(answer[name]) for name in answer if name != "dropped"}) == 1
 
-    def test_ten_thousand_words_are_cut_to_the_models_positions(self, shell: Shell, model: Path) -> None:
+    def test_ten_thousand_words_are_cut_to_the_models_positions(self, shell, model):
         answer = shell("tokenize", model, "--a", "cat " * 10_000, "--json").json
         assert len(answer["tokens"]) == 40 and answer["dropped"] == 10_000 - 38
         assert "9,962" in shell("tokenize", model, "--a", "cat " * 10_000).err
 
-    def test_for_people(self, shell: Shell, model: Path) -> None:
+    def test_for_people(self, shell, model):
         answer = shell("tokenize", model, *PAIR)
         assert answer.code == 0 and "comfort" in answer.out and "##able" in answer.out
 
 
 class TestFill:
-    def test_every_mask_gets_its_words(self, shell: Shell, model: Path) -> None:
+    def test_every_mask_gets_its_words(self, shell, model):
         answer = shell("fill", model, "--a", "The [MASK] sat.", "--b", "It was [MASK]!", "--top", "3", "--json").json
         assert set(answer["next_sentence"]) == {"is_next", "not_next"} and answer["random_output_heads"] == []
         assert all(answer[name] is None for name in ("sentence_order", "similarity", "replaced"))
@@ -111,20 +111,20 @@ class TestFill:
             assert [guess["token"] for guess in mask["predictions"]] == [VOCABULARY[i] for i in best]
             assert [guess["probability"] for guess in mask["predictions"]] == pytest.approx(exact[best], abs=1e-5)
 
-    def test_what_is_not_there_is_none_or_one_sentence(self, shell: Shell, model: Path, encoder_only: Path) -> None:
+    def test_what_is_not_there_is_none_or_one_sentence(self, shell, model, encoder_only):
         assert shell("fill", model, "--a", "The [MASK] sat.", "--json").json["next_sentence"] is None
         assert shell("fill", model, *PAIR, "--json").json["masks"] == []
         assert "no [MASK]" in shell("fill", model, "--a", "The cat.").sentence
         assert "MLM" in shell("fill", encoder_only, "--a", "The [MASK] sat.").sentence
         assert "NSP" in shell("fill", encoder_only, *PAIR).sentence
 
-    def test_more_words_than_there_are(self, shell: Shell, model: Path) -> None:
+    def test_more_words_than_there_are(self, shell, model):
         answer = shell("fill", model, "--a", "[MASK]", "--top", "100000", "--json").json
         assert len(answer["masks"][0]["predictions"]) == len(VOCABULARY)
 
 
 class TestTrace:
-    def test_arrays_are_those_of_the_engine(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+    def test_arrays_are_those_of_the_engine(self, shell, model, tmp_path):
         file = tmp_path / "trace.npz"
         answer = shell("trace", model, *PAIR, "--out", file, "--json").json
         with np.load(file, allow_pickle=False) as found:
@@ -151,9 +151,7 @@ class TestTrace:
         expected = engine_trace(checkpoint.model, encoding.ids, encoding.segments).arrays()
         assert all(np.array_equal(arrays[name], expected[name]) for name in arrays)
 
-    def test_what_the_model_lacks_is_left_out_and_the_name_gets_its_ending(
-        self, shell: Shell, encoder_only: Path, tmp_path: Path, model: Path
-    ) -> None:
+    def test_what_the_model_lacks_is_left_out_and_the_name_gets_its_ending(self, shell, encoder_only, tmp_path, model):
         answer = shell("trace", encoder_only, *PAIR, "--out", tmp_path / "t.npz", "--json").json
         assert set(answer["missing"]) == {"mlm", "nsp"}
         assert "mlm_logits" not in answer["arrays"] and "pooled" in answer["arrays"]
@@ -162,9 +160,7 @@ class TestTrace:
 
 
 class TestPretrain:
-    def test_several_files_to_a_run_that_every_command_opens(
-        self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path
-    ) -> None:
+    def test_several_files_to_a_run_that_every_command_opens(self, shell, texts, tmp_path):
         run = tmp_path / "run"
         answer = shell(
             "pretrain", "--corpus", *texts, "--out", run, *SMALL, "--steps", "4", "--seed", "7", "--json"
@@ -180,7 +176,7 @@ class TestPretrain:
         filled = shell("fill", run, "--a", "The cat says [MASK].", "--b", "It lives.", "--json").json
         assert len(filled["masks"][0]["predictions"]) == 5 and filled["next_sentence"] is not None
 
-    def test_resume_starts_goes_on_and_stays_done(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    def test_resume_starts_goes_on_and_stays_done(self, shell, texts, tmp_path):
         run = tmp_path / "run"
         command = ("pretrain", "--corpus", texts[0], "--out", run, *SMALL, "--steps", "3")
         assert shell(*command, "--resume").code == 0
@@ -193,7 +189,7 @@ class TestPretrain:
         assert losses(run) == before
         assert f"--resume --out {run}" in shell("pretrain", "--resume", run).sentence  # the folder as if it were text
 
-    def test_resume_with_another_budget(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    def test_resume_with_another_budget(self, shell, texts, tmp_path):
         run, recipe = tmp_path / "run", tmp_path / "recipe.json"
         recipe.write_text(json.dumps({"preset": "tiny", "name": "mine", "training": {"steps": 3, "seed": 2}}))
         command = ("pretrain", "--recipe", recipe, "--corpus", texts[0], "--out", run, *SMALL, "--json")
@@ -207,11 +203,11 @@ class TestPretrain:
         assert "seed 2, not 3" in shell("pretrain", "--out", run, "--resume", "--recipe", recipe).sentence
         assert json.loads((run / "config.json").read_text())["training"]["steps"] == 7
 
-    def test_for_people(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    def test_for_people(self, shell, texts, tmp_path):
         answer = shell("pretrain", "--corpus", texts[0], "--out", tmp_path / "run", *SMALL, "--steps", "2")
         assert answer.code == 0 and "done at step 2" in answer.out and "held out" in answer.err
 
-    def test_a_recipe_and_flags_before_it(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    def test_a_recipe_and_flags_before_it(self, shell, texts, tmp_path):
         recipe = tmp_path / "recipe.json"
         recipe.write_text(json.dumps({"preset": "mini", "name": "mine", "training": {"steps": 9, "seed": 5}}))
         run = tmp_path / "run"
@@ -220,7 +216,7 @@ class TestPretrain:
         config = json.loads((run / "config.json").read_text())
         assert (config["name"], config["training"]["seed"], config["training"]["steps"]) == ("mine", 5, 2)
 
-    def test_the_shipped_recipes_are_read(self, shell: Shell, tmp_path: Path) -> None:
+    def test_the_shipped_recipes_are_read(self, shell, tmp_path):
         from bertcore.locations import TUNED, assets
         from bertcore.training.finetune_options import FinetuneOptions
         from bertcore.training.pretrain_options import PretrainOptions
@@ -235,16 +231,16 @@ class TestPretrain:
 class TestOwnProcess:
     """The few things that only a process of its own shows."""
 
-    def test_a_terminal_without_unicode(self, model: Path) -> None:
+    def test_a_terminal_without_unicode(self, model):
         answer = in_own_process("fill", str(model), "--a", "🙂 [MASK] שלום", "--json", PYTHONIOENCODING="ascii")
         assert answer.json["masks"][0]["position"] == 2
         assert in_own_process("tokenize", str(model), "--a", "日本", PYTHONIOENCODING="ascii").code == 0
 
-    def test_a_hub_that_cannot_be_reached(self, tmp_path: Path) -> None:
+    def test_a_hub_that_cannot_be_reached(self, tmp_path):
         environment = {"HF_HUB_OFFLINE": "0", "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path)}
         assert "cannot be reached" in in_own_process("info", "someone/bert", **environment).sentence
 
-    def test_opening_a_model_loads_neither_a_compiler_nor_transformers(self, model: Path) -> None:
+    def test_opening_a_model_loads_neither_a_compiler_nor_transformers(self, model):
         """torch's compiler comes along when weights are drawn on the meta device, and costs seconds."""
         code = (
             "import sys; from pathlib import Path; from bertcore.checkpoint.checkpoint import load_checkpoint\n"
@@ -260,11 +256,11 @@ class TestOwnProcess:
 EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eabc\r\x08\x7f"
 
 
-def obeyed(text: str) -> set[str]:
+def obeyed(text):
     return {letter for letter in text if letter not in "\n\t" and not letter.isprintable()}
 
 
-def test_control_characters_are_spelled_out() -> None:
+def test_control_characters_are_spelled_out():
     assert printable(EVIL) == r"\x1b[2J\x1b]0;owned\x07\x9b31m\u202eabc\r\x08\x7f"
     assert printable("Größe 漢字 🐻‍❄️\n\tend") == "Größe 漢字 🐻‍❄️\n\tend"
     assert printable("\ud800") == "\\ud800"
@@ -272,7 +268,7 @@ def test_control_characters_are_spelled_out() -> None:
     assert not obeyed(brief(EVIL)) and not obeyed(name_from_file(EVIL)) and not obeyed(cell(EVIL))
 
 
-def test_what_a_sentence_quotes_is_short() -> None:
+def test_what_a_sentence_quotes_is_short():
     assert len(brief("x" * 10**6)) == len(brief(["x"] * 10**5)) == 80
     assert brief("cat") == "'cat'" and brief(None) == "None"
     assert name_from_file(["a"], "run") == name_from_file("  ", "run") == "run"
@@ -280,7 +276,7 @@ def test_what_a_sentence_quotes_is_short() -> None:
     assert len(str(BertcoreError("x" * 10**6))) == 2000
 
 
-def test_lines_and_json_are_safe_and_json_stays_what_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_and_json_are_safe_and_json_stays_what_it_was(capsys):
     say(EVIL)
     print_json({EVIL: [EVIL]})
     line, text = capsys.readouterr().out.splitlines()
@@ -288,7 +284,7 @@ def test_lines_and_json_are_safe_and_json_stays_what_it_was(capsys: pytest.Captu
     assert json.loads(text) == {EVIL: [EVIL]}
 
 
-def test_a_vocabulary_with_commands_for_the_terminal(tmp_path: Path) -> None:
+def test_a_vocabulary_with_commands_for_the_terminal(tmp_path):
     tokenizer = Tokenizer.train(["the cat sat"] * 20, 60)
     save_checkpoint(tiny_model(("mlm",), vocab_size=tokenizer.vocab_size), tokenizer, tmp_path)
     (tmp_path / "vocab.txt").unlink()
@@ -312,14 +308,14 @@ def test_a_vocabulary_with_commands_for_the_terminal(tmp_path: Path) -> None:
         assert not obeyed(result.output), arguments
 
 
-def test_the_log_of_a_run_is_safe_to_print(tmp_path: Path) -> None:
+def test_the_log_of_a_run_is_safe_to_print(tmp_path):
     run = RunFolder.create(tmp_path / "run", {})
     run.log(EVIL * 1000)
     text = (run.path / "log.txt").read_text(encoding="utf-8")
     assert not obeyed(text) and len(text) < 3000 and text.count("\n") == 1
 
 
-def test_no_other_line_of_the_shell_is_printed() -> None:
+def test_no_other_line_of_the_shell_is_printed():
     """`say`, `print_answer`, and the progress bar are all there is."""
     found = set()
     for file in (ROOT / "bertcore" / "cli").glob("*.py"):
@@ -332,7 +328,7 @@ def test_no_other_line_of_the_shell_is_printed() -> None:
 # --- JSON that is JSON, and tables that lose nothing
 
 
-def test_a_number_that_is_none_becomes_null(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_that_is_none_becomes_null(capsys):
     """NaN and Infinity are no JSON: jq and browsers refuse the whole answer for one of them."""
     print_json({"loss": float("nan"), "shares": [np.float32(0.5), np.inf], "count": np.int64(3), "word": "café"})
     printed = capsys.readouterr().out
@@ -347,9 +343,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("columns", ["20", "80", "300"])
-def test_a_table_cuts_no_word_however_narrow(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: str
-) -> None:
+def test_a_table_cuts_no_word_however_narrow(capsys, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     table = Listing(ROWS, "layer:+1 token probability:.1% other is_right", "What was found:")
     assert print_answer({"rows": ROWS}, table, None, "That is all.", as_json=False)
@@ -360,13 +354,13 @@ def test_a_table_cuts_no_word_however_narrow(
     assert "other" not in words and {"1", "12", "yes", "no"} <= set(words)
 
 
-def test_as_json_nothing_else_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_as_json_nothing_else_is_printed(capsys, tmp_path):
     out = tmp_path / "new" / "found.json"
     assert not print_answer({"rows": ROWS}, "a sentence", Listing(ROWS, "token"), as_json=True, out=out)
     assert json.loads(capsys.readouterr().out) == json.loads(out.read_text()) == {"rows": ROWS}
 
 
-def test_values_as_a_person_reads_them() -> None:
+def test_values_as_a_person_reads_them():
     values = (None, True, 1234567, 0.5, ("a", 2), "text")
     assert [shown(value) for value in values] == ["", "yes", "1,234,567", "0.5000", "a, 2", "text"]
     assert shown(0.5, "+.2f") == "+0.50" and shown(0, "+1") == "1"

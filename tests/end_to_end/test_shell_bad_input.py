@@ -3,18 +3,17 @@
 import json
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
 from bertcore.loaded_model import load
 from bertcore.runs.run_folder import RunFolder
-from tests.end_to_end.shell import PAIR, SMALL, Shell
+from tests.end_to_end.shell import PAIR, SMALL
 from tests.engine.models import tiny_checkpoint
 
 
 @pytest.fixture
-def broken(model: Path, tmp_path: Path) -> Path:
+def broken(model, tmp_path):
     """A folder of folders and files that are no checkpoints; the names say what is wrong."""
     root = tmp_path / "broken"
     for name in ("cut-off", "no-weights", "no-vocabulary", "other-config", "pickled"):
@@ -36,7 +35,7 @@ def broken(model: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(model: Path, tmp_path: Path) -> Path:
+def run(model, tmp_path):
     """A run with three snapshots, the newest of which is cut off."""
     run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"})
     for step in (10, 20, 30):
@@ -45,7 +44,7 @@ def run(model: Path, tmp_path: Path) -> Path:
     return run.path
 
 
-def cut(snapshot: Path, name: str = "model.safetensors") -> None:
+def cut(snapshot, name="model.safetensors"):
     (snapshot / name).write_bytes((snapshot / name).read_bytes()[:-10])
 
 
@@ -54,13 +53,13 @@ class TestDamagedSnapshot:
 
     @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
     @pytest.mark.parametrize("command", ["info", "fill", "tokenize", "compare"])
-    def test_an_older_one_that_opens_is_named(self, shell: Shell, run: Path, command: str, name: str) -> None:
+    def test_an_older_one_that_opens_is_named(self, shell, run, command, name):
         if command == "tokenize" and name == "model.safetensors":
             return  # which it does not read
         snapshots = RunFolder(run)
         shutil.copytree(snapshots.snapshot_path(20), snapshots.snapshot_path(30), dirs_exist_ok=True)
         cut(snapshots.snapshot_path(30), name)
-        arguments: tuple[object, ...] = (command, run)
+        arguments = (command, run)
         if command == "compare":
             arguments = (command, snapshots.snapshot_path(10), "--other-model", run)
         text = () if command in ("info", "compare") else ("--a", "The [MASK]")
@@ -70,7 +69,7 @@ class TestDamagedSnapshot:
         assert sentence.endswith(f"; open an older snapshot: {older}.")
         assert shell(command, older, *text).code == 0 or command == "compare"
 
-    def test_one_that_is_damaged_too_is_not_advised(self, shell: Shell, run: Path) -> None:
+    def test_one_that_is_damaged_too_is_not_advised(self, shell, run):
         snapshots = RunFolder(run)
         cut(snapshots.snapshot_path(20))
         assert shell("info", run).sentence.endswith(f"; open an older snapshot: {snapshots.snapshot_path(10)}.")
@@ -78,11 +77,11 @@ class TestDamagedSnapshot:
         cut(snapshots.snapshot_path(10))
         assert shell("info", run).sentence.endswith("; no older snapshot of the run can be opened.")
 
-    def test_a_run_that_begins_with_it_says_so_too(self, shell: Shell, run: Path, texts: tuple[Path, Path]) -> None:
+    def test_a_run_that_begins_with_it_says_so_too(self, shell, run, texts):
         begun = ("pretrain", texts[0], "--from", run, "--steps", "1", "--out", run.parent / "new")
         assert shell(*begun).sentence.endswith(f"; open an older snapshot: {RunFolder(run).snapshot_path(20)}.")
 
-    def test_elsewhere_it_is_to_be_fetched_again(self, shell: Shell, broken: Path) -> None:
+    def test_elsewhere_it_is_to_be_fetched_again(self, shell, broken):
         assert shell("info", broken / "cut-off").sentence.endswith("; fetch the checkpoint again.")
 
 
@@ -102,32 +101,32 @@ class TestBadInput:
         ],
     )
     @pytest.mark.parametrize("command", ["info", "fill", "trace"])
-    def test_models(self, shell: Shell, broken: Path, command: str, name: str, says: str) -> None:
+    def test_models(self, shell, broken, command, name, says):
         text = () if command == "info" else ("--a", "The cat")
         sentence = shell(command, broken / name, *text, "--json").sentence
         assert says in sentence and name in sentence
 
     @pytest.mark.parametrize("name", ["empty", "gone", "no-vocabulary", "run-without-snapshots"])
-    def test_tokenizers(self, shell: Shell, broken: Path, name: str) -> None:
+    def test_tokenizers(self, shell, broken, name):
         assert name in shell("tokenize", broken / name, "--a", "The cat").sentence
 
-    def test_a_hub_id_without_network(self, shell: Shell) -> None:
+    def test_a_hub_id_without_network(self, shell):
         assert "no-such-person/bert" in shell("info", "no-such-person/bert").sentence
 
     @pytest.mark.parametrize("command", ["tokenize", "fill", "trace"])
     @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
-    def test_empty_texts(self, shell: Shell, model: Path, command: str, text: str) -> None:
+    def test_empty_texts(self, shell, model, command, text):
         assert "empty" in shell(command, model, "--a", text).sentence
         assert "empty" in shell(command, model).sentence
 
     @pytest.mark.parametrize("name", ["--a", "--b"])
-    def test_invalid_utf8(self, shell: Shell, model: Path, name: str) -> None:
+    def test_invalid_utf8(self, shell, model, name):
         other = {"--a": "The cat", "--b": "It sat", name: "caf\udce9"}  # as Python hands over the byte E9
         arguments = [part for pair in other.items() for part in pair]
         for command in ("tokenize", "fill", "trace"):
             assert f"{name} is not valid UTF-8" in shell(command, model, *arguments).sentence
 
-    def test_a_segment_for_a_model_of_one(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_segment_for_a_model_of_one(self, shell, tmp_path):
         """It reads pairs, all of them in that one (RoBERTa); another cannot be asked for."""
         folder = tiny_checkpoint(tmp_path / "one", type_vocab_size=1)
         out = ("--out", tmp_path / "trace.npz")
@@ -135,7 +134,7 @@ class TestBadInput:
         assert "segment" in shell("trace", folder, *PAIR, *out, "--set-segment", "1=1").sentence
 
     @pytest.mark.parametrize("place", ["a-file/trace.npz", "gone/trace.npz"])
-    def test_a_place_that_cannot_be_written(self, shell: Shell, model: Path, broken: Path, place: str) -> None:
+    def test_a_place_that_cannot_be_written(self, shell, model, broken, place):
         assert "cannot be written" in shell("trace", model, "--a", "The cat", "--out", broken / place).sentence
 
     @pytest.mark.parametrize(
@@ -151,9 +150,7 @@ class TestBadInput:
             (("--tokenizer", "gone-folder"), "gone-folder"),
         ],
     )
-    def test_training_flags(
-        self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path, flags: tuple[str, ...], says: str
-    ) -> None:
+    def test_training_flags(self, shell, texts, tmp_path, flags, says):
         command = ("pretrain", "--corpus", texts[0], "--out", tmp_path / "run", "--preset", "tiny")
         steps = () if "--minutes" in flags or "--steps" in flags else ("--steps", "1")
         assert says in shell(*command, *steps, *flags, "--json").sentence
@@ -162,19 +159,19 @@ class TestBadInput:
         ("content", "says"),
         [(b"", "is empty"), (b"One line.", "too little text"), (b"\xff\xfe", "not UTF-8"), (None, "no text file")],
     )
-    def test_texts_to_train_on(self, shell: Shell, tmp_path: Path, content: bytes | None, says: str) -> None:
+    def test_texts_to_train_on(self, shell, tmp_path, content, says):
         file = tmp_path / "text.txt"
         if content is not None:
             file.write_bytes(content)
         sentence = shell("pretrain", "--corpus", file, "--out", tmp_path / "run", *SMALL, "--json").sentence
         assert says in sentence and "text.txt" in sentence
 
-    def test_a_person_who_does_not_exist(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_person_who_does_not_exist(self, shell, tmp_path):
         command = ("pretrain", "--corpus", "~no-such-user/text.txt", "--out", tmp_path / "run", "--json")
         assert "~no-such-user" in shell(*command).sentence
         assert "~no-such-user" in shell("info", "~no-such-user/model").sentence
 
-    def test_names_that_are_no_utf8(self, shell: Shell, texts: tuple[Path, Path], model: Path, tmp_path: Path) -> None:
+    def test_names_that_are_no_utf8(self, shell, texts, model, tmp_path):
         if sys.platform != "linux":
             pytest.skip("only Linux has such names")
         odd = "caf\udce9"  # as Python reads the byte E9 in a file's name
@@ -198,10 +195,10 @@ class TestBadInput:
         assert "is no UTF-8, so its vocab.json cannot be read; rename the folder" in shell("info", folder).sentence
         assert "caf\\udce9" in shell("info", tmp_path / f"no-{odd}").sentence
 
-    def test_no_text_at_all(self, shell: Shell, tmp_path: Path) -> None:
+    def test_no_text_at_all(self, shell, tmp_path):
         assert "--corpus" in shell("pretrain", "--out", tmp_path / "run", "--json").sentence
 
-    def test_a_run_folder_below_a_file(self, shell: Shell, texts: tuple[Path, Path]) -> None:
+    def test_a_run_folder_below_a_file(self, shell, texts):
         command = ("pretrain", "--corpus", texts[0], *SMALL, "--steps", "1", "--json")
         assert "Cannot write the folder" in shell(*command, "--out", texts[1] / "run").sentence
         assert "Cannot write the folder" in shell(*command, "--out", texts[1]).sentence
@@ -210,9 +207,9 @@ class TestBadInput:
         "arguments",
         [("fill", "--top", "0"), ("fill", "--top", "many"), ("dance",), ("info", "--nonsense"), ("info", "a", "b"), ()],
     )
-    def test_usage(self, shell: Shell, arguments: tuple[str, ...]) -> None:
+    def test_usage(self, shell, arguments):
         answer = shell(*arguments)
         assert answer.code == 2 and "Traceback" not in answer.err
 
-    def test_a_preset_and_a_model(self, shell: Shell, model: Path) -> None:
+    def test_a_preset_and_a_model(self, shell, model):
         assert "not both" in shell("info", model, "--preset", "mini").sentence

@@ -5,8 +5,6 @@ import gzip
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +17,7 @@ from bertcore.checkpoint.config_file import read_pooling
 from bertcore.cli import check_command
 from bertcore.config import BertConfig
 from bertcore.loaded_model import load
-from tests.end_to_end.shell import PAIR, Shell
+from tests.end_to_end.shell import PAIR
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 from tests.text_file import text_file
 
@@ -29,12 +27,12 @@ MASKED, OTHER = "The cat sat on [MASK].", "The dog sat on [MASK]."
 
 
 @pytest.fixture(scope="module")
-def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def classifier(tmp_path_factory):
     return tiny_checkpoint(tmp_path_factory.mktemp("classifier"), output_heads=("classify",), labels=("bad", "good"))
 
 
 @pytest.fixture
-def limit_of_files() -> Iterator[Callable[[int], None]]:
+def limit_of_files():
     """Sets the largest size in bytes that a file may have, as `ulimit -f` does."""
     resource = pytest.importorskip("resource")  # not on Windows
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -43,7 +41,7 @@ def limit_of_files() -> Iterator[Callable[[int], None]]:
 
 
 class TestCompare:
-    def test_texts(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+    def test_texts(self, shell, model, tmp_path):
         out = tmp_path / "found" / "comparison.json"
         given = ("compare", model, "--a", MASKED, "--other-a", OTHER)
         found = shell(*given, "--json", "--out", out).json
@@ -59,19 +57,19 @@ class TestCompare:
         first = next(row for row in rows if row and row[0].isdigit())
         assert first == [str(most["layer"] + 1), str(most["head"] + 1), f"{most['divergence_bits']:.3f}"]
 
-    def test_sentence_b_stays_where_none_is_given(self, shell: Shell, model: Path) -> None:
+    def test_sentence_b_stays_where_none_is_given(self, shell, model):
         given = ("compare", model, "--a", "The cat", "--b", "It sat", "--other-a", "The dog", "--json")
         assert shell(*given).json["other_tokens"][4:6] == ["it", "sat"]
         assert len(shell(*given, "--other-b", "").json["other_tokens"]) == 4
 
-    def test_models(self, shell: Shell, model: Path, classifier: Path) -> None:
+    def test_models(self, shell, model, classifier):
         found = shell("compare", classifier, "--other-model", model, "--json").json
         assert found.keys() == {"parameters", "moved_words", "notes"}
         assert found["parameters"][0].keys() == {"layer", "part", "change", "other_norm", "relative"}
         shown = shell("compare", classifier, "--other-model", model, "--a", "A cat").out
         assert "Answer: " in shown and "Answer of the other" not in shown and "Parameters that changed most" in shown
 
-    def test_what_cannot_be_compared_is_said(self, shell: Shell, model: Path) -> None:
+    def test_what_cannot_be_compared_is_said(self, shell, model):
         assert "nothing to compare with" in shell("compare", model, "--a", "A cat").sentence
         assert "--a is empty" in shell("compare", model, "--other-a", "A cat").sentence
         assert "--other-a is empty" in shell("compare", model, "--a", "A cat", "--other-a", " ").sentence
@@ -81,7 +79,7 @@ class TestCompare:
 
 
 class TestPatch:
-    def test_the_map(self, shell: Shell, model: Path) -> None:
+    def test_the_map(self, shell, model):
         given = ("patch", model, "--a", MASKED, "--other-a", OTHER, "--wanted", "cat")
         found = shell(*given, "--json").json
         assert np.abs(found["map"] - load(model).patch(MASKED, other_a=OTHER, wanted="cat").map).max() < 1e-6
@@ -92,11 +90,11 @@ class TestPatch:
         assert np.shape(heads["map"]) == (2, 4)
         assert "head 4" in shell(*given, "--part", "head").out
 
-    def test_sentence_b_stays_where_none_is_given(self, shell: Shell, model: Path) -> None:
+    def test_sentence_b_stays_where_none_is_given(self, shell, model):
         found = shell("patch", model, "--a", "The cat", "--b", "It sat", "--other-a", "The dog", "--json").json
         assert found["target"] == "next sentence" and found["other_tokens"][4:6] == ["it", "sat"]
 
-    def test_a_label(self, shell: Shell, classifier: Path) -> None:
+    def test_a_label(self, shell, classifier):
         given = ("patch", classifier, "--a", "A cat", "--other-a", "A dog", "--json")
         assert shell(*given, "--wanted", "good", "--against", "bad").json["target"] == "good against bad"
         assert "has no label 'nice'" in shell(*given, "--wanted", "nice").sentence
@@ -114,12 +112,10 @@ class TestPatch:
             (("--a", "The cat", "--other-a", "The dog"), "There is no [MASK]"),
         ],
     )
-    def test_one_sentence_for_what_cannot_be_patched(
-        self, shell: Shell, model: Path, arguments: tuple[str, ...], says: str
-    ) -> None:
+    def test_one_sentence_for_what_cannot_be_patched(self, shell, model, arguments, says):
         assert says in shell("patch", model, *arguments).sentence
 
-    def test_as_many_tokens_as_the_model_reads(self, shell: Shell, model: Path) -> None:
+    def test_as_many_tokens_as_the_model_reads(self, shell, model):
         """40 of them, and the rest is cut off."""
         texts = (" ".join([word, *["sat"] * 60]) for word in ("cat", "dog"))
         a, other = texts
@@ -128,11 +124,9 @@ class TestPatch:
 
 
 @pytest.mark.parametrize("command", ["compare", "patch", "score", "trace", "embed"])
-def test_a_file_that_cannot_be_written_whole_is_named(
-    shell: Shell, model: Path, tmp_path: Path, limit_of_files: Callable[[int], None], command: str
-) -> None:
+def test_a_file_that_cannot_be_written_whole_is_named(shell, model, tmp_path, limit_of_files, command):
     (tmp_path / "texts.txt").write_text("A cat sat\n" * 20)
-    given: tuple[object, ...] = {
+    given = {
         "compare": (model, "--a", MASKED, "--other-a", OTHER),
         "patch": (model, "--a", MASKED, "--other-a", OTHER, "--wanted", "cat"),
         "score": (tmp_path / "texts.txt", "--model", model),
@@ -148,7 +142,7 @@ def test_a_file_that_cannot_be_written_whole_is_named(
 
 
 class TestScore:
-    def test_a_file(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+    def test_a_file(self, shell, model, tmp_path):
         file, out = tmp_path / "texts.txt", tmp_path / "tables" / "scores.csv"
         file.write_text("The [cat|dog] sat on [MASK].\n")
         given = ("score", file, "--model", model, "--word", "cat")
@@ -164,13 +158,13 @@ class TestScore:
         shown = shell(*given).out
         assert "mean at place 1: cat " in shown and "similarity" not in shown
 
-    def test_a_fine_tuned_model(self, shell: Shell, classifier: Path, tmp_path: Path) -> None:
+    def test_a_fine_tuned_model(self, shell, classifier, tmp_path):
         file = text_file(tmp_path / "texts.txt", "A cat\nA dog\tIt sat\n")
         (first, second) = shell("score", file, "--model", classifier, "--json").json["texts"]
         assert {first["answer"], second["answer"]} <= {"bad", "good"} and second["b"] == "It sat"
         assert "answer" in shell("score", file, "--model", classifier).out
 
-    def test_texts_that_are_cut_off_are_counted(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+    def test_texts_that_are_cut_off_are_counted(self, shell, model, tmp_path):
         file, out = tmp_path / "texts.txt", tmp_path / "scores.csv"
         file.write_text(f"A cat\n{'the cat sat ' * 20}\n")
         found = shell("score", file, "--model", model, "--json", "--out", out)
@@ -184,9 +178,7 @@ class TestScore:
         cut = shell("score", file, "--model", model, "--word", "cat").sentence
         assert cut.startswith("texts.txt, line 1: a [MASK] was cut off")
 
-    def test_one_sentence_for_what_cannot_be_scored(
-        self, shell: Shell, model: Path, encoder_only: Path, tmp_path: Path
-    ) -> None:
+    def test_one_sentence_for_what_cannot_be_scored(self, shell, model, encoder_only, tmp_path):
         file = tmp_path / "texts.txt"
         assert "There is no file" in shell("score", file, "--model", model).sentence
         file.write_text("A cat\n")
@@ -200,7 +192,7 @@ class TestScore:
 MAT = "the cat [MASK] on a mat"
 
 
-def test_attribute(shell: Shell, model: Path, tmp_path: Path) -> None:
+def test_attribute(shell, model, tmp_path):
     given = ("attribute", model, "--a", MAT, "--wanted", "sat", "--against", "sang", "--method", "leave_one_out")
     found = shell(*given, "--json", "--out", tmp_path / "found.json").json
     expected = load(model).attribute(MAT, wanted="sat", against="sang", method="leave_one_out")
@@ -211,14 +203,14 @@ def test_attribute(shell: Shell, model: Path, tmp_path: Path) -> None:
     assert "method" in shell("attribute", model, "--a", MAT, "--method", "guessing").sentence
 
 
-def test_lens(shell: Shell, model: Path) -> None:
+def test_lens(shell, model):
     expected = load(model).lens(MAT, top=2).rows()
     assert shell("lens", model, "--a", MAT, "--top", 2, "--json").json == {"words": expected}
     assert len(expected) == 6 and f"{expected[-2]['probability']:.1%}" in shell("lens", model, "--a", MAT).out
     assert "[MASK]" in shell("lens", model, "--a", "the cat").sentence
 
 
-def test_heads(shell: Shell, model: Path) -> None:
+def test_heads(shell, model):
     expected = load(model).heads(MAT)
     assert shell("heads", model, "--a", MAT, "--json").json == {"heads": expected.rows()}
     assert expected[0].kind in shell("heads", model, "--a", MAT).out
@@ -228,7 +220,7 @@ def test_heads(shell: Shell, model: Path) -> None:
 class TestCheck:
     """Against `transformers` itself, by family and head: tests/engine/test_parity.py."""
 
-    def test_a_model_that_agrees_gets_values_for_the_window(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_model_that_agrees_gets_values_for_the_window(self, shell, tmp_path):
         folder = tiny_checkpoint(tmp_path / "model")
         found = shell("check", folder, "--json").json
         assert found["agrees"] and found["class"] == "BertForPreTraining"
@@ -242,9 +234,7 @@ class TestCheck:
 
     @pytest.mark.parametrize("heads", [("classify",), ("tag",), ("span",), ("choice",), ()])
     @pytest.mark.parametrize("model_type", ["bert", "distilbert", "roberta"])
-    def test_every_head_that_the_other_class_has_is_compared(
-        self, shell: Shell, tmp_path: Path, model_type: str, heads: tuple[str, ...]
-    ) -> None:
+    def test_every_head_that_the_other_class_has_is_compared(self, shell, tmp_path, model_type, heads):
         shape = {"distilbert": {"type_vocab_size": 0}, "roberta": {"type_vocab_size": 1}}.get(model_type, {})
         folder = tiny_checkpoint(tmp_path, output_heads=heads, model_type=model_type, labels=("no", "yes"), **shape)
         found = shell("check", folder, "--json").json
@@ -252,12 +242,10 @@ class TestCheck:
         assert found["reference"] is None and not (folder / REFERENCE_FILE).exists()
 
     @pytest.mark.parametrize("wrong", [0.5, float("nan")])
-    def test_a_model_that_differs_is_told_and_gets_none(
-        self, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: float
-    ) -> None:
+    def test_a_model_that_differs_is_told_and_gets_none(self, shell, tmp_path, monkeypatch, wrong):
         folder, right = tiny_checkpoint(tmp_path), check_command.our_outputs
 
-        def changed(*given: object) -> dict[str, torch.Tensor]:
+        def changed(*given):
             found = right(*given)  # type: ignore[arg-type]
             return {**found, "nsp": found["nsp"] + wrong}
 
@@ -268,9 +256,7 @@ class TestCheck:
         if np.isfinite(wrong):
             assert shell("check", folder, "--tolerance", 1).code == 0
 
-    def test_without_transformers_one_sentence_says_so(
-        self, shell: Shell, model: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_without_transformers_one_sentence_says_so(self, shell, model, monkeypatch):
         monkeypatch.setitem(sys.modules, "transformers", None)
         assert "pip install transformers" in shell("check", model).sentence
 
@@ -281,13 +267,13 @@ TEXTS = ["A cat sat.", "It was a very warm and comfortable day, said the cat.", 
 
 
 @pytest.fixture
-def lines(tmp_path: Path) -> Path:
+def lines(tmp_path):
     (tmp_path / "texts.txt").write_text("\n".join([TEXTS[0], "", *TEXTS[1:]]) + "\n", encoding="utf-8")
     return tmp_path / "texts.txt"
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
-def test_the_arrays_are_those_of_python(shell: Shell, lines: Path, tmp_path: Path, pooling: str) -> None:
+def test_the_arrays_are_those_of_python(shell, lines, tmp_path, pooling):
     out = tmp_path / "vectors.npz"
     found = shell("embed", "bertscope-tiny", "--file", str(lines), "--pooling", pooling, "--out", str(out), "--json")
     assert found.json["texts"] == 3 and found.json["file"] == str(out)
@@ -297,7 +283,7 @@ def test_the_arrays_are_those_of_python(shell: Shell, lines: Path, tmp_path: Pat
         assert np.allclose(arrays["vectors"], expected, atol=1e-6)
 
 
-def test_a_text_that_is_cut_off_is_told_in_a_line_and_what_it_needs_is_said(shell: Shell, tmp_path: Path) -> None:
+def test_a_text_that_is_cut_off_is_told_in_a_line_and_what_it_needs_is_said(shell, tmp_path):
     file = text_file(tmp_path / "texts.txt", "the cat sat " * 300)
     found = shell("embed", "bertscope-tiny", "--file", str(file), "--out", str(tmp_path / "vectors.npz"))
     assert found.code == 0
@@ -309,7 +295,7 @@ def test_a_text_that_is_cut_off_is_told_in_a_line_and_what_it_needs_is_said(shel
     assert "has no text" in shell("embed", "bertscope-tiny", "--file", str(tmp_path / "empty.txt")).err
 
 
-def test_a_table_and_a_packed_file(shell: Shell, lines: Path, tmp_path: Path) -> None:
+def test_a_table_and_a_packed_file(shell, lines, tmp_path):
     packed, out = tmp_path / "texts.txt.gz", tmp_path / "vectors.csv"
     packed.write_bytes(gzip.compress(lines.read_bytes()))
     assert shell("embed", "bertscope-tiny", "--file", str(packed), "--out", str(out)).code == 0
@@ -323,28 +309,28 @@ def test_a_table_and_a_packed_file(shell: Shell, lines: Path, tmp_path: Path) ->
 # --- models of other families, and something changed on the way
 
 
-def saved(folder: Path, *heads: str, **changes: object) -> Path:
+def saved(folder, *heads, **changes):
     pooler = changes.get("model_type", "bert") in ("bert", "albert")
     save_checkpoint(tiny_model(heads, pooler=pooler, **changes), word_tokenizer(), folder)
     return folder
 
 
 class TestFill:
-    def test_albert_says_what_the_order_is(self, shell: Shell, tmp_path: Path) -> None:
+    def test_albert_says_what_the_order_is(self, shell, tmp_path):
         model = saved(tmp_path, "mlm", "sop", model_type="albert", embedding_size=16, num_hidden_groups=1)
         answer = shell("fill", model, "--a", "The [MASK] sat.", "--b", "It was.", "--json").json
         assert sum(answer["sentence_order"].values()) == pytest.approx(1)
         assert answer["next_sentence"] is None and len(answer["masks"]) == 1
         assert "A comes before B" in shell("fill", model, *PAIR).out
 
-    def test_electra_says_what_it_takes_for_replaced(self, shell: Shell, tmp_path: Path) -> None:
+    def test_electra_says_what_it_takes_for_replaced(self, shell, tmp_path):
         model = saved(tmp_path, "rtd", model_type="electra", embedding_size=16)
         answer = shell("fill", model, *PAIR, "--json").json
         assert answer["replaced"][0]["token"] == "[CLS]"
         assert all(0 <= token["probability"] <= 1 for token in answer["replaced"])
         assert "discriminator" in shell("fill", model, "--a", "The [MASK] sat.").sentence
 
-    def test_a_sentence_encoder_says_how_alike_they_are(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_sentence_encoder_says_how_alike_they_are(self, shell, tmp_path):
         model = saved(tmp_path)
         (tmp_path / "1_Pooling").mkdir()
         (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
@@ -357,9 +343,7 @@ class TestFill:
         ("further", "pooling"),
         [(("Pooling", "Normalize"), "mean"), (("Pooling",), "mean"), (("Pooling", "Dense"), None)],
     )
-    def test_what_follows_the_pooling_is_known_or_it_is_no_sentence_encoder(
-        self, shell: Shell, tmp_path: Path, further: tuple[str, ...], pooling: str | None
-    ) -> None:
+    def test_what_follows_the_pooling_is_known_or_it_is_no_sentence_encoder(self, shell, tmp_path, further, pooling):
         """A dense layer on top is none of ours: without it the likeness would be another."""
         model = saved(tmp_path)
         (tmp_path / "1_Pooling").mkdir()
@@ -370,7 +354,7 @@ class TestFill:
         assert (found and found.kind) == pooling and shell("info", model, "--json").json["pooling"] == pooling
         assert found is None or found.normalised == ("Normalize" in further)  # its folder is empty, and git keeps none
 
-    def test_damaged_modules_are_said(self, shell: Shell, tmp_path: Path) -> None:
+    def test_damaged_modules_are_said(self, shell, tmp_path):
         model = saved(tmp_path)
         (tmp_path / "1_Pooling").mkdir()
         (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
@@ -378,7 +362,7 @@ class TestFill:
             (tmp_path / "modules.json").write_text(damaged)
             assert "modules.json" in shell("info", model).sentence
 
-    def test_no_mlm_head_is_refused_unless_a_random_one_will_do(self, shell: Shell, encoder_only: Path) -> None:
+    def test_no_mlm_head_is_refused_unless_a_random_one_will_do(self, shell, encoder_only):
         asked = ("fill", encoder_only, "--a", "The [MASK] sat.")
         assert "MLM" in shell(*asked).sentence
         answer = shell(*asked, "--allow-random", "--json").json
@@ -387,14 +371,14 @@ class TestFill:
 
 
 class TestInfo:
-    def test_what_a_family_lacks_is_said(self, shell: Shell, tmp_path: Path) -> None:
+    def test_what_a_family_lacks_is_said(self, shell, tmp_path):
         model = saved(tmp_path, "mlm", model_type="distilbert", type_vocab_size=0)
         facts = shell("info", model, "--json").json
         assert facts["family"] == "distilbert" and facts["segments"] == 0
         assert "no segments" in facts["missing"]["segments"]
         assert "DistilBERT has no segments" in shell("info", model).out
 
-    def test_compare(self, shell: Shell, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_compare(self, shell, model, monkeypatch):
         small = {"bert-base-uncased": {}, "distilbert-base-uncased": {"num_hidden_layers": 6}}
         monkeypatch.setattr(family_table, "PUBLISHED", small)  # the large ones take half a minute
         monkeypatch.setattr(family_table, "TOKENS", 8)
@@ -404,9 +388,7 @@ class TestInfo:
         assert rows[str(model)]["layers"] == 2 and rows[str(model)]["speed"] > 1
 
     @pytest.mark.parametrize("columns", ["40", "60", "200"])
-    def test_a_narrow_terminal_cuts_nothing_off(
-        self, shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
-    ) -> None:
+    def test_a_narrow_terminal_cuts_nothing_off(self, shell, monkeypatch, columns):
         name = "google/electra-small-discriminator"
         monkeypatch.setattr(family_table, "PUBLISHED", {"bert-base-uncased": {"num_hidden_layers": 1}, name: {}})
         monkeypatch.setattr(family_table.BertConfig, "preset", classmethod(lambda cls, name: BertConfig()))
@@ -417,13 +399,13 @@ class TestInfo:
         first = "".join(line.split()[0] for line in out.splitlines() if line.strip())
         assert name in first and "bert-base-uncased" in first and "\u2026" not in out
 
-    def test_one_slow_pass_changes_no_speed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_one_slow_pass_changes_no_speed(self, monkeypatch):
         """A ratio is the median of several, taken on one thread."""
         monkeypatch.setattr(family_table, "PUBLISHED", {"bert-base-uncased": {}})
         times = iter([9.0, 9.0, 2.0, 1.0, 2.0, 50.0, 2.0, 1.0, 40.0, 1.0, 2.0, 1.0] + [1.0] * 12)
         threads = []
 
-        def timed(model: object, tokens: int) -> float:
+        def timed(model, tokens):
             threads.append(torch.get_num_threads())
             return next(times)
 
@@ -433,34 +415,32 @@ class TestInfo:
         (own, *_) = family_table.family_table({"own": BertConfig(num_hidden_layers=1)})
         assert own.speed == 2.0 and set(threads) == {1} and torch.get_num_threads() == before
 
-    def test_a_folder_named_like_markup_is_written_out(
-        self, shell: Shell, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_folder_named_like_markup_is_written_out(self, shell, model, tmp_path, monkeypatch):
         monkeypatch.setattr(family_table, "PUBLISHED", {"bert-base-uncased": {"num_hidden_layers": 1}})
         monkeypatch.setattr(family_table, "TOKENS", 8)
         monkeypatch.chdir(tmp_path)
         shutil.copytree(model, tmp_path / "[red]m")
         assert "[red]m" in shell("info", "[red]m", "--compare").out
 
-    def test_a_published_size_without_weights(self, shell: Shell) -> None:
+    def test_a_published_size_without_weights(self, shell):
         assert shell("info", "--preset", "roberta-base", "--json").json["parameters"] == 124_645_632
         assert "roberta" in BertConfig.preset("roberta-base").model_type
 
 
 class TestTrace:
-    def arrays(self, shell: Shell, model: Path, folder: Path, *flags: str) -> dict[str, np.ndarray]:
+    def arrays(self, shell, model, folder, *flags):
         answer = shell("trace", model, *PAIR, *flags, "--out", folder / "x.npz")
         assert answer.code == 0, answer.err
         with np.load(folder / "x.npz") as file:
             return dict(file)
 
-    def test_heads_switched_off(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+    def test_heads_switched_off(self, shell, model, tmp_path):
         whole = self.arrays(shell, model, tmp_path)
         without = self.arrays(shell, model, tmp_path, "--ablate", "2.1,2.4")
         assert np.array_equal(whole["hidden_states"][1], without["hidden_states"][1])  # layer 1 knows nothing of it
         assert np.abs(whole["hidden_states"][2] - without["hidden_states"][2]).max() > 1e-3
 
-    def test_segments_and_positions_set(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+    def test_segments_and_positions_set(self, shell, model, tmp_path):
         whole = self.arrays(shell, model, tmp_path)
         changed = self.arrays(shell, model, tmp_path, "--set-segment", "2=1", "--set-position", "1=3,3=1")
         assert whole["segment_ids"][2] == 0 and changed["segment_ids"][2] == 1
@@ -481,14 +461,12 @@ class TestTrace:
             (("--set-position", "1"), "position=value"),
         ],
     )
-    def test_what_cannot_be_changed_is_a_sentence(
-        self, shell: Shell, model: Path, flags: tuple[str, ...], says: str
-    ) -> None:
+    def test_what_cannot_be_changed_is_a_sentence(self, shell, model, flags, says):
         import re
 
         assert re.search(says, shell("trace", model, *PAIR, *flags).sentence)
 
-    def test_a_model_without_segments(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_model_without_segments(self, shell, tmp_path):
         model = saved(tmp_path, "mlm", model_type="distilbert", type_vocab_size=0)
         assert "no segments" in shell("trace", model, "--a", "The cat.", "--set-segment", "1=1").sentence
         arrays = self.arrays(shell, model, tmp_path)

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.readers.reading import TASKS
 from bertcore.training.drawn_batches import FATES, open_batches
-from tests.end_to_end.shell import PAIR, SMALL, Shell
+from tests.end_to_end.shell import PAIR, SMALL
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 from tests.engine.training_runs import write_text
 from tests.text_file import text_file
@@ -37,19 +36,19 @@ ROWS = (("the cat sang", "good"), ("a dog sat", "bad"), ("the bird sang", "good"
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch):
     monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)  # it only costs time here
 
 
 @pytest.fixture
-def reviews(tmp_path: Path) -> Path:
+def reviews(tmp_path):
     file = tmp_path / "reviews.csv"
     file.write_text("what,mood\n" + "".join(f"{text},{mood}\n" for _ in range(20) for text, mood in ROWS))
     return file
 
 
 @pytest.fixture
-def learned(shell: Shell, model: Path, reviews: Path, tmp_path: Path) -> Path:
+def learned(shell, model, reviews, tmp_path):
     run = tmp_path / "run"
     columns = ("--text", "what", "--label", "mood")
     answer = shell(
@@ -60,7 +59,7 @@ def learned(shell: Shell, model: Path, reviews: Path, tmp_path: Path) -> Path:
 
 
 class TestFinetune:
-    def test_a_table_of_ones_own_is_learned_and_measured(self, shell: Shell, learned: Path, reviews: Path) -> None:
+    def test_a_table_of_ones_own_is_learned_and_measured(self, shell, learned, reviews):
         assert load_checkpoint(learned / "snapshots" / "step-00000050").config.labels == ("bad", "good")
         answer = shell("predict", learned, "--a", "the dog sat", "--json").json
         assert answer["config"]["a"] == "the dog sat" and answer["config"]["model"] == str(learned)
@@ -71,7 +70,7 @@ class TestFinetune:
         assert facts["metrics"]["accuracy"] == 1.0 and facts["confusion"] == [[40, 0], [0, 40]]
         assert "accuracy" in shell("evaluate", learned, "--data", reviews, "--text", "what", "--label", "mood").out
 
-    def test_summaries_in_someones_own_words_are_measured_too(self, shell: Shell, tmp_path: Path) -> None:
+    def test_summaries_in_someones_own_words_are_measured_too(self, shell, tmp_path):
         """They say only in a roundabout way which sentences to pick."""
         model = tmp_path / "model"
         save_checkpoint(tiny_model(("summarise",)), word_tokenizer(), model)
@@ -82,7 +81,7 @@ class TestFinetune:
         assert said.code == 0, said.err
         assert {"rouge1", "rouge2", "rougeL"} <= set(said.json["metrics"])
 
-    def test_a_file_of_texts_also_with_what_is_right(self, shell: Shell, learned: Path, tmp_path: Path) -> None:
+    def test_a_file_of_texts_also_with_what_is_right(self, shell, learned, tmp_path):
         """In words of its own: 1 and 0, where the model knows good and bad."""
         (tmp_path / "new.csv").write_text("what\nthe dog sat\nthe cat sang\n")
         said = shell("predict", learned, "--file", tmp_path / "new.csv", "--text", "what")
@@ -91,7 +90,7 @@ class TestFinetune:
         said = shell("predict", learned, "--file", tmp_path / "new.csv")  # the columns are those of its run
         assert said.out.split() == ["bad", "good"], said.err
 
-    def test_both_texts_of_a_pair_are_read(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+    def test_both_texts_of_a_pair_are_read(self, shell, model, tmp_path):
         """The first says nothing: only the second one tells."""
         rows = [("it was", text, mood) for text, mood in ROWS] * 20
         reviews = "\n".join("\t".join(row) for row in rows)
@@ -111,7 +110,7 @@ class TestFinetune:
             said = shell("predict", tmp_path / place, "--file", tmp_path / "new.tsv", "--json").json["predictions"]
             assert [each["probabilities"]["good"] for each in said] == pytest.approx(expected, abs=1e-5)
 
-    def test_what_would_be_ignored_is_refused(self, shell: Shell, learned: Path, reviews: Path, tmp_path: Path) -> None:
+    def test_what_would_be_ignored_is_refused(self, shell, learned, reviews, tmp_path):
         assert "not both" in shell("predict", learned, "--file", reviews, "--a", "a dog").sentence
         assert "--file" in shell("predict", learned, "--a", "a dog", "--task", "sst2").sentence
         assert "--data" in shell("evaluate", learned, "--corpus", reviews, "--task", "sst2").sentence
@@ -119,7 +118,7 @@ class TestFinetune:
         for command in (("predict", learned, "--a", "a dog"), ("evaluate", learned, "--all"), ("trace", "--a", "dog")):
             assert "is a folder" in shell(*command, "--out", tmp_path).sentence
 
-    def test_resume_with_another_budget(self, shell: Shell, learned: Path) -> None:
+    def test_resume_with_another_budget(self, shell, learned):
         assert "done at step 54" in shell("finetune", "--resume", "--out", learned, "--steps", 54).out
         assert "done at step 63" in shell("finetune", "--resume", "--out", learned, "--epochs", 7).out  # of 9 steps
         asked = ("finetune", "--resume", "--out", learned)
@@ -127,10 +126,10 @@ class TestFinetune:
         assert "batch size 8, not 4" in shell(*asked, "--batch-size", 4).sentence
         assert "task classify, not sst2" in shell(*asked[:1], "sst2", *asked[1:]).sentence
 
-    def test_the_list_of_tasks(self, shell: Shell) -> None:
+    def test_the_list_of_tasks(self, shell):
         assert {spec["name"] for spec in shell("finetune", "list", "--json").json} == set(TASKS)
 
-    def test_the_sample_where_no_file_is_named(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+    def test_the_sample_where_no_file_is_named(self, shell, model, tmp_path):
         flags = ("--steps", 2, *TUNING, "--out", tmp_path / "run", "--json")
         facts = shell("finetune", "sst2", "--model", model, *flags).json
         assert (facts["state"], facts["step"]) == ("done", 2) and 0 <= facts["metrics"]["accuracy"] <= 1
@@ -146,16 +145,16 @@ class TestFinetune:
             (("sst2", "--model", "nowhere"), "nowhere"),
         ],
     )
-    def test_refused_with_a_sentence(self, shell: Shell, tmp_path: Path, flags: tuple[str, ...], says: str) -> None:
+    def test_refused_with_a_sentence(self, shell, tmp_path, flags, says):
         assert says in shell("finetune", *flags, "--out", tmp_path / "run").sentence
 
-    def test_a_recipe_without_a_file_to_learn_from(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_recipe_without_a_file_to_learn_from(self, shell, tmp_path):
         recipe = text_file(tmp_path / "recipe.json", json.dumps({"name": "mine", "data": {"task": "rte"}}))
         assert "--train" in shell("finetune", "--recipe", recipe, "--out", tmp_path / "run").sentence
 
 
 class TestPredict:
-    def test_a_model_without_a_task(self, shell: Shell, model: Path) -> None:
+    def test_a_model_without_a_task(self, shell, model):
         assert "not fine-tuned on a task" in shell("predict", model, *PAIR).sentence
 
     @pytest.mark.parametrize(
@@ -166,9 +165,7 @@ class TestPredict:
             (("tag",), ("--a", ""), "empty"),
         ],
     )
-    def test_a_part_is_missing(
-        self, shell: Shell, tmp_path: Path, heads: tuple[str, ...], texts: tuple[str, ...], says: str
-    ) -> None:
+    def test_a_part_is_missing(self, shell, tmp_path, heads, texts, says):
         save_checkpoint(tiny_model(heads), word_tokenizer(), tmp_path / "model")
         assert says in shell("predict", tmp_path / "model", *texts).sentence
 
@@ -181,15 +178,13 @@ class TestPredict:
             (("summarise",), ("--a", "The cat sat. The dog sang. It was a mat. A bird sat."), 1),
         ],
     )
-    def test_every_kind_answers(
-        self, shell: Shell, tmp_path: Path, heads: tuple[str, ...], texts: tuple[str, ...], lines: int
-    ) -> None:
+    def test_every_kind_answers(self, shell, tmp_path, heads, texts, lines):
         save_checkpoint(tiny_model(heads), word_tokenizer(), tmp_path / "model")
         assert len(shell("predict", tmp_path / "model", *texts).out.strip().splitlines()) >= lines
         assert len(shell("predict", tmp_path / "model", *texts, "--json").json["predictions"]) == 1
 
 
-def test_distil_offers_no_flag_without_effect(shell: Shell) -> None:
+def test_distil_offers_no_flag_without_effect(shell):
     """The vocabulary is the teacher's, and each batch is computed as a whole."""
     listed = shell("distil", "--help").out
     assert "--soft-weight" in listed and "--sequence-length" in listed
@@ -197,7 +192,7 @@ def test_distil_offers_no_flag_without_effect(shell: Shell) -> None:
         assert flag not in listed
 
 
-def test_distil(shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path) -> None:
+def test_distil(shell, model, texts, tmp_path):
     flags = ("--steps", 3, "--batch-size", 4, "--sequence-length", 16, "--threads", 1, "--precision", "fp32")
     facts = shell("distil", "--teacher", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
     assert facts["comparison"]["student"]["layers"] == 1 and facts["comparison"]["teacher"]["layers"] == 2
@@ -207,9 +202,7 @@ def test_distil(shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: P
     assert "temperature 2.0, not 3.0" in shell(*again, "--temperature", 3).sentence
 
 
-def test_pretraining_goes_on_from_a_checkpoint(
-    shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_pretraining_goes_on_from_a_checkpoint(shell, model, texts, tmp_path):
     flags = ("--steps", 2, "--batch-size", 4, "--sequence-length", 16, "--threads", 1, "--precision", "fp32")
     facts = shell("pretrain", "--from", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
     assert facts["step"] == 2
@@ -227,9 +220,7 @@ def test_pretraining_goes_on_from_a_checkpoint(
 
 
 @pytest.mark.parametrize("pack", ["--pack", "--no-pack"])
-def test_a_run_is_measured_on_what_it_kept_apart(
-    shell: Shell, texts: tuple[Path, Path], tmp_path: Path, pack: str
-) -> None:
+def test_a_run_is_measured_on_what_it_kept_apart(shell, texts, tmp_path, pack):
     """Its text is records here, and a document is cut elsewhere than blank lines would cut it."""
     file, run = tmp_path / "text.jsonl", tmp_path / "run"
     stories = texts[0].read_text(encoding="utf-8").split("\n\n")
@@ -244,7 +235,7 @@ def test_a_run_is_measured_on_what_it_kept_apart(
     assert found["mlm_loss"] == pytest.approx(last["mlm_loss"], abs=1e-5)
 
 
-def test_pretraining_as_albert_and_roberta_do(shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+def test_pretraining_as_albert_and_roberta_do(shell, texts, tmp_path):
     flags = ("--preset", "tiny", "--steps", 2, "--batch-size", 4, "--sequence-length", 16, "--threads", 1)
     flags = (*flags, "--precision", "fp32", "--vocab-size", 400, "--corpus", texts[0])
     for pairs, masking, vocabulary, heads in (
@@ -259,7 +250,7 @@ def test_pretraining_as_albert_and_roberta_do(shell: Shell, texts: tuple[Path, P
     assert "choose" in shell("pretrain", *flags, "--pairs", "three", "--out", tmp_path / "x").sentence
 
 
-def test_what_tutorials_turn_are_flags(shell: Shell) -> None:
+def test_what_tutorials_turn_are_flags(shell):
     wanted = {
         "pretrain": "family positions epochs mask-share mask-fate random-fate masking pairs causal-share warm-up-share",
         "finetune": "classifier-dropout layer-decay gradual-unfreezing max-held-out schedule learning-rate",
@@ -272,7 +263,7 @@ def test_what_tutorials_turn_are_flags(shell: Shell) -> None:
     assert "between 1 and 512" in shell("predict", "bertscope-answers", "--max-answer-tokens", "0", "--a", "x").err
 
 
-def test_the_longest_answer_is_kept(shell: Shell) -> None:
+def test_the_longest_answer_is_kept(shell):
     passage = "The old lighthouse on the northern cape was built by the brothers Anna and Peter Lind in 1887."
     asked = ("predict", "bertscope-answers", "--a", "Who built the lighthouse?", "--b", passage, "--json")
     for most in (1, 3):
@@ -287,24 +278,24 @@ COLUMNS = {"text": "what", "label": "mood"}
 
 
 @pytest.fixture
-def classifier(tmp_path: Path) -> Path:
+def classifier(tmp_path):
     save_checkpoint(tiny_model(("classify",), labels=("bad", "good")), word_tokenizer(), tmp_path / "classifier")
     return tmp_path / "classifier"
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     file = text_file(tmp_path / "reviews.csv", "what,mood\nthe cat sang,good\na dog sat,bad\nthe bird sang,good\n")
     return file
 
 
-def recipe(folder: Path, **settings: Any) -> Path:
+def recipe(folder, **settings):
     file = text_file(folder / "recipe.json", json.dumps(settings))
     return file
 
 
 class TestEvaluate:
-    def test_a_recipe_and_flags_say_the_same(self, shell: Shell, classifier: Path, table: Path, tmp_path: Path) -> None:
+    def test_a_recipe_and_flags_say_the_same(self, shell, classifier, table, tmp_path):
         written = recipe(tmp_path, model=str(classifier), task="classify", data=str(table), columns=COLUMNS)
         by_recipe = shell("evaluate", "--recipe", written, "--json").json
         flags = ("--task", "classify", "--data", table, "--text", "what", "--label", "mood")
@@ -312,18 +303,14 @@ class TestEvaluate:
         assert by_recipe["config"]["columns"] == COLUMNS and by_recipe["config"]["kind"] == "evaluate"
         assert 0 <= by_recipe["metrics"]["accuracy"] <= 1
 
-    def test_flags_go_before_the_recipe(
-        self, shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path
-    ) -> None:
+    def test_flags_go_before_the_recipe(self, shell, model, texts, tmp_path):
         written = recipe(tmp_path, model="nowhere", corpus=[str(texts[0])], sequence_length=32, sequences=4)
         answer = shell("evaluate", model, "--recipe", written, "--sequence-length", 16, "--json").json
         config = answer["config"]
         assert (config["model"], config["sequence_length"], config["sequences"]) == (str(model), 16, 4)
         assert answer["perplexity"] > 1
 
-    def test_what_it_printed_can_be_given_back(
-        self, shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path
-    ) -> None:
+    def test_what_it_printed_can_be_given_back(self, shell, model, texts, tmp_path):
         out = tmp_path / "answers" / "numbers.json"
         first = shell("evaluate", model, "--corpus", texts[0], "--sequence-length", 16, "--out", out, "--json").json
         assert json.loads(out.read_text()) == first
@@ -331,7 +318,7 @@ class TestEvaluate:
 
 
 class TestPredictByRecipe:
-    def test_a_recipe_with_a_file(self, shell: Shell, classifier: Path, table: Path, tmp_path: Path) -> None:
+    def test_a_recipe_with_a_file(self, shell, classifier, table, tmp_path):
         out = tmp_path / "said.json"
         written = recipe(tmp_path, model=str(classifier), file=str(table), columns={"text": "what"})
         said = shell("predict", "--recipe", written, "--out", out)
@@ -340,7 +327,7 @@ class TestPredictByRecipe:
         assert [each["label"] for each in answer["predictions"]] == said.out.split()
         assert answer["config"]["file"] == str(table)
 
-    def test_flags_go_before_the_recipe(self, shell: Shell, classifier: Path, tmp_path: Path) -> None:
+    def test_flags_go_before_the_recipe(self, shell, classifier, tmp_path):
         written = recipe(tmp_path, model=str(classifier), a="the cat sang")
         config = shell("predict", "--recipe", written, "--a", "the dog sat", "--json").json["config"]
         assert config["a"] == "the dog sat"
@@ -361,9 +348,7 @@ class TestPredictByRecipe:
         ("predict", {"a": 3}, "a must be text"),
     ],
 )
-def test_refused_with_a_sentence(
-    shell: Shell, tmp_path: Path, command: str, settings: dict[str, Any], says: str
-) -> None:
+def test_refused_with_a_sentence(shell, tmp_path, command, settings, says):
     assert says in shell(command, "--recipe", recipe(tmp_path, **settings)).sentence
 
 
@@ -371,11 +356,11 @@ def test_refused_with_a_sentence(
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> str:
+def reader(tmp_path_factory):
     return str(tiny_checkpoint(tmp_path_factory.mktemp("model"), max_position_embeddings=160))
 
 
-def test_all_figures_are_printed_and_kept(shell: Shell, reader: str, tmp_path: Path) -> None:
+def test_all_figures_are_printed_and_kept(shell, reader, tmp_path):
     (tmp_path / "other").mkdir()
     out, texts = (
         tmp_path / "new" / "report.json",
@@ -408,11 +393,11 @@ def test_all_figures_are_printed_and_kept(shell: Shell, reader: str, tmp_path: P
         (("--pairs", "some.jsonl"), "leave out --data and --pairs"),
     ],
 )
-def test_what_cannot_be_is_said_at_once(shell: Shell, reader: str, flags: tuple[str, str], says: str) -> None:
+def test_what_cannot_be_is_said_at_once(shell, reader, flags, says):
     assert says in shell("evaluate", reader, "--all", *flags).sentence
 
 
-def test_minimal_pairs_of_others_in_several_files(shell: Shell, reader: str, tmp_path: Path) -> None:
+def test_minimal_pairs_of_others_in_several_files(shell, reader, tmp_path):
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     first.write_text(
         '{"sentence_good": "the cats sat.", "sentence_bad": "the cats it.", "UID": "one", "field": "syntax"}\n' * 3
@@ -431,7 +416,7 @@ def test_minimal_pairs_of_others_in_several_files(shell: Shell, reader: str, tmp
     assert "is after neither" in shell("evaluate", reader, first).sentence
 
 
-def test_text_files_of_others_as_a_whole(shell: Shell, reader: str, tmp_path: Path) -> None:
+def test_text_files_of_others_as_a_whole(shell, reader, tmp_path):
     """What is held out of a foreign file is a fifth, or less, of it: the command says so."""
     (tmp_path / "folder").mkdir()
     first, second = write_text(tmp_path), write_text(tmp_path / "folder")
@@ -451,7 +436,7 @@ def test_text_files_of_others_as_a_whole(shell: Shell, reader: str, tmp_path: Pa
 # --- `--estimate` says what a run would take, and trains nothing
 
 
-def test_both_are_printed_and_nothing_is_trained(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_are_printed_and_nothing_is_trained(shell, monkeypatch):
     monkeypatch.setattr("bertcore.training.trial_run.TRIAL_S", 0.2)
     told = shell("finetune", "sst2", "--max-examples", "16", "--steps", "2", "--estimate", "--json")
     assert told.code == 0, told.err
@@ -461,7 +446,7 @@ def test_both_are_printed_and_nothing_is_trained(shell: Shell, monkeypatch: pyte
     assert not [run for run in known_runs() if home() in run.parents]
 
 
-def test_a_fault_is_shown_with_its_lines(shell: Shell, tmp_path: Path) -> None:
+def test_a_fault_is_shown_with_its_lines(shell, tmp_path):
     file = text_file(tmp_path / "mine.tsv", "text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
     told = shell("finetune", "classify", "--train", file, "--estimate")
     assert told.code == 2 and "mine.tsv, line 4" in told.err
@@ -473,7 +458,7 @@ def test_a_fault_is_shown_with_its_lines(shell: Shell, tmp_path: Path) -> None:
 RUN = assets() / "runs" / CLASS_DEMO
 
 
-def test_a_batch_as_a_table_and_as_json(shell: Shell) -> None:
+def test_a_batch_as_a_table_and_as_json(shell):
     shown = shell("batch", RUN, "--step", "252")
     assert shown.code == 0, shown.err
     assert "by the snapshot of step 250" in shown.out and "ordered 80%" in shown.out
@@ -490,7 +475,7 @@ def test_a_batch_as_a_table_and_as_json(shell: Shell) -> None:
     assert "first guess" in one and one.count("hidden") == 1 + 5
 
 
-def test_a_run_of_another_kind_is_told_in_words_for_the_shell(shell: Shell, tmp_path: Path) -> None:
+def test_a_run_of_another_kind_is_told_in_words_for_the_shell(shell, tmp_path):
     for kind in ("sweep", 7, None):
         run = RunFolder.create(tmp_path / f"run-{kind}", {"kind": kind})
         sentence = shell("batch", run.path, "--step", "1").sentence
@@ -500,7 +485,7 @@ def test_a_run_of_another_kind_is_told_in_words_for_the_shell(shell: Shell, tmp_
         open_batches(tuned.path)
 
 
-def test_what_is_not_there_is_one_sentence(shell: Shell) -> None:
+def test_what_is_not_there_is_one_sentence(shell):
     assert "taken 600 steps so far" in shell("batch", RUN, "--step", "601").err
     assert "no snapshot of step 7" in shell("batch", RUN, "--step", "7", "--snapshot", "7").err
     assert "no sequence 99" in shell("batch", RUN, "--step", "7", "--sequence", "99").err
@@ -509,9 +494,7 @@ def test_what_is_not_there_is_one_sentence(shell: Shell) -> None:
 # --- what pretraining keeps of the texts it read, and clearing it away
 
 
-def test_listed_and_cleared(
-    shell: Shell, texts: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_listed_and_cleared(shell, texts, tmp_path, monkeypatch):
     monkeypatch.setattr(corpus_cache, "_mine", {})
     nothing = shell("cache")
     assert nothing.code == 0 and "0.0 MiB  in " in nothing.out

@@ -29,7 +29,7 @@ MOST_MB = 60
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory):
     """Of a copy of this tree."""
     tree = tmp_path_factory.mktemp("tree")
     for name in ("bertcore", "app", "assets"):
@@ -43,7 +43,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(wheel, tmp_path_factory):
     """The bin folder of an environment with nothing but the wheel, and the packages it needs from this one."""
     environment = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
@@ -56,7 +56,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment / "bin"
 
 
-def run(program: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(program, cwd, *arguments):
     env = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "BERTSCOPE_HOME": str(cwd / "home")}
     command = [str(program), *arguments]
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
@@ -66,30 +66,30 @@ def run(program: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProces
 @pytest.mark.timeout(1500)
 @pytest.mark.skipif(os.name == "nt", reason="the paths are those of Linux and macOS")
 class TestWheel:
-    def test_it_is_small_enough_to_send(self, wheel: Path) -> None:
+    def test_it_is_small_enough_to_send(self, wheel):
         assert wheel.stat().st_size < MOST_MB * 1e6
 
-    def test_it_has_no_names_that_any_program_could_have(self, wheel: Path) -> None:
+    def test_it_has_no_names_that_any_program_could_have(self, wheel):
         with zipfile.ZipFile(wheel) as archive:
             names = archive.namelist()
         assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"bertcore", "bertscope"}
         assert "bertcore/py.typed" in names
 
-    def test_it_works_outside_the_checkout(self, installed: Path, tmp_path: Path) -> None:
+    def test_it_works_outside_the_checkout(self, installed, tmp_path):
         done = run(installed / "python", tmp_path, "-c", PROGRAM)
         assert done.returncode == 0, done.stderr
         assert Path(done.stdout.strip()).is_relative_to(installed.parent)
 
-    def test_its_window_knows_no_other_name(self, installed: Path, tmp_path: Path) -> None:
+    def test_its_window_knows_no_other_name(self, installed, tmp_path):
         program = "import sys, bertscope.shell.window; print([m for m in sys.modules if m.split('.')[0] == 'app'])"
         done = run(installed / "python", tmp_path, "-c", program)
         assert done.returncode == 0 and done.stdout.strip() == "[]", done.stderr
 
-    def test_its_shell_fills_a_mask(self, installed: Path, tmp_path: Path) -> None:
+    def test_its_shell_fills_a_mask(self, installed, tmp_path):
         done = run(installed / "bertcore", tmp_path, "fill", "--a", "The cat sat on the [MASK].")
         assert done.returncode == 0 and "%" in done.stdout, done.stderr
 
-    def test_its_window_draws_every_room_and_says_its_version(self, installed: Path, tmp_path: Path) -> None:
+    def test_its_window_draws_every_room_and_says_its_version(self, installed, tmp_path):
         said = run(installed / "bertscope", tmp_path, "--version").stdout
         assert said == f"bertscope {version('bertscope')}\n"
         done = run(installed / "python", tmp_path, "-c", EVERY_ROOM.read_text(encoding="utf-8"), "pictures")

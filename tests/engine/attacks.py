@@ -20,7 +20,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial, reduce
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +41,7 @@ TASKS_BY_ENDING = {".json": "answer", ".conll": "tag", ".tsv": "classify", ".par
 Attack = Callable[[Path, Path], Path]  # (an empty folder, a sound checkpoint) -> what to open
 
 
-def opened(path: Path) -> object:
+def opened(path):
     """By its name: text that is read or tokenised, examples of a task, a checkpoint, a tokenizer."""
     if path.name.startswith("a."):
         return sum(1 for _ in Documents([path]))
@@ -67,19 +66,19 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def packed(file: Path, content: bytes, times: int, begin: bytes = b"", end: bytes = b"") -> Path:
+def packed(file, content, times, begin=b"", end=b""):
     """`content` so many times, one frame after the other, between the other two."""
     pack = PACKERS[file.suffix[1:]]
     file.write_bytes(pack(begin) * bool(begin) + pack(content) * times + pack(end) * bool(end))
     return file
 
 
-def written(file: Path, content: str | bytes) -> Path:
+def written(file, content):
     file.write_bytes(content.encode() if isinstance(content, str) else content)
     return file
 
 
-def sparse(file: Path, size: int = 8 * GIB) -> Path:
+def sparse(file, size=8 * GIB):
     with file.open("wb") as stream:
         stream.truncate(size)
     return file
@@ -88,7 +87,7 @@ def sparse(file: Path, size: int = 8 * GIB) -> Path:
 # --- text ---
 
 
-def one_frame(folder: Path, _: Path) -> Path:
+def one_frame(folder, _):
     out, packer = io.BytesIO(), zstandard.ZstdCompressor(level=1).compressobj()
     for _part in range(1024):
         out.write(packer.compress(bytes(MIB)))
@@ -96,13 +95,13 @@ def one_frame(folder: Path, _: Path) -> Path:
     return written(folder / "a.txt.zst", out.getvalue())
 
 
-def large_window(folder: Path, _: Path) -> Path:
+def large_window(folder, _):
     settings = zstandard.ZstdCompressionParameters(window_log=30)
     packer = zstandard.ZstdCompressor(compression_params=settings).compressobj()
     return written(folder / "a.txt.zst", packer.compress(b"a\n\n" * 1000) + packer.flush())
 
 
-def large_xz_window(folder: Path, _: Path) -> Path:
+def large_xz_window(folder, _):
     packer = lzma.LZMACompressor(filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 4096}])
     content = bytearray(packer.compress(b"a\n\n" * 1000) + packer.flush())
     # The size of the dictionary is a byte of the block's header, whose checksum follows it.
@@ -114,7 +113,7 @@ def large_xz_window(folder: Path, _: Path) -> Path:
     return written(folder / "a.txt.xz", bytes(content))
 
 
-def packed_text(content: bytes, times: int, ending: str) -> Attack:
+def packed_text(content, times, ending):
     return lambda folder, _: packed(folder / f"a.txt.{ending}", content * MIB, times)
 
 
@@ -133,16 +132,16 @@ TEXT: dict[str, Attack] = {
 # --- tasks ---
 
 
-def long_rows(folder: Path, _: Path) -> Path:
+def long_rows(folder, _):
     row = "\U0001f600".encode() + b"a" * (3 * MIB) + b"\ta\n" + b"b\tb\n"
     return packed(folder / "train.tsv.zst", row, 400, b"text\tlabel\n")
 
 
-def squad(inside: Callable[[], bytes], times: int) -> Attack:
+def squad(inside, times):
     return lambda folder, _: packed(folder / "train.json.xz", inside(), times, b'{"data": [', b"0]}")
 
 
-def parquet(folder: Path, _: Path) -> Path:
+def parquet(folder, _):
     """A million rows of a text that is stored once."""
     texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(MIB, np.int32)), pa.array(["x" * 100_000]))
     labels = pa.DictionaryArray.from_arrays(pa.array(np.arange(MIB, dtype=np.int32) % 2), pa.array(["a", "b"]))
@@ -150,13 +149,13 @@ def parquet(folder: Path, _: Path) -> Path:
     return folder / "train.parquet"
 
 
-def columns(folder: Path, _: Path) -> Path:
+def columns(folder, _):
     names = [f"column{i}" for i in range(2, 20_000)]
     header, *rows = ("\t".join([*row, *names]) for row in (("text", "label"), ("good", "a"), ("bad", "b")))
     return written(folder / "train.tsv", "\n".join([header, *rows * 5]) + "\n")
 
 
-def labels_to_check(folder: Path, _: Path) -> Path:
+def labels_to_check(folder, _):
     """Every row's label is looked for among five thousand."""
     rows = f"a\t{LABELS[-1]}\nb\t{LABELS[-2]}\n" * 25_000
     return written(folder / "dev.tsv", "text\tlabel\n" + rows)
@@ -175,21 +174,21 @@ TASKS: dict[str, Attack] = {
 # --- tokenizers ---
 
 
-def tokenizer(changes: Callable[[dict[str, Any]], dict[str, Any]]) -> Attack:
+def tokenizer(changes):
     """The checkpoint's tokenizer.json with other parts, made from what it has."""
 
-    def attack(folder: Path, checkpoint: Path) -> Path:
+    def attack(folder, checkpoint):
         content = json.loads((checkpoint / "tokenizer.json").read_text())
         return written(folder / "tokenizer.json", json.dumps({**content, **changes(content)})).parent
 
     return attack
 
 
-def sequence(*steps: Any) -> dict[str, Any]:
+def sequence(*steps):
     return {"type": "Sequence", "normalizers": steps}
 
 
-def replaced(letter: str, by: str) -> dict[str, Any]:
+def replaced(letter, by):
     return {"type": "Replace", "pattern": {"String": letter}, "content": by * 10}
 
 
@@ -200,12 +199,12 @@ GROWING_TABLE = base64.b64encode(struct.pack("<I", 8) + bytes(8) + b"x" * 100_00
 EACH_LETTER = sequence(*(replaced(chr(97 + i), chr(98 + i)) for i in range(20)))
 
 
-def sparse_byte_level(folder: Path, _: Path) -> Path:
+def sparse_byte_level(folder, _):
     written(folder / "vocab.json", "{}")
     return sparse(folder / "merges.txt").parent
 
 
-def alternating(folder: Path, _: Path) -> Path:
+def alternating(folder, _):
     """Special tokens and others in turn: given in groups, the library would look through all it has each time."""
     written(folder / "vocab.txt", "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"]) + "\n")
     added = {str(6 + i): {"content": f"<{i}>", "special": bool(i % 2)} for i in range(20_000)}
@@ -238,10 +237,10 @@ TOKENIZERS: dict[str, Attack] = {
 POOLER = "bert.pooler.dense.weight"
 
 
-def checkpoint_with(write: Callable[[Path, Path], object]) -> Attack:
+def checkpoint_with(write):
     """A checkpoint without its weights, of whose folder, and of the sound one, `write` makes another."""
 
-    def attack(folder: Path, checkpoint: Path) -> Path:
+    def attack(folder, checkpoint):
         without = shutil.ignore_patterns("model.safetensors")
         model = Path(shutil.copytree(checkpoint, folder / "model", ignore=without))
         write(model, checkpoint)
@@ -253,13 +252,13 @@ def checkpoint_with(write: Callable[[Path, Path], object]) -> Attack:
 _WIDTHS = {"F32": 4, "F16": 2}
 
 
-def _header(checkpoint: Path) -> dict[str, Any]:
+def _header(checkpoint):
     content = (checkpoint / "model.safetensors").read_bytes()
-    header: dict[str, Any] = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     return {name: about for name, about in header.items() if name != "__metadata__"}
 
 
-def _write_sparse(model: Path, header: dict[str, Any]) -> None:
+def _write_sparse(model, header):
     """A sound file of these tensors, all of whose numbers are zeros that take no space."""
     at = 0
     for about in header.values():
@@ -271,19 +270,19 @@ def _write_sparse(model: Path, header: dict[str, Any]) -> None:
         stream.truncate(8 + len(text) + at)
 
 
-def eight_gigabytes(name: str, shape: list[int]) -> Attack:
+def eight_gigabytes(name, shape):
     tensor = {"dtype": "F32", "shape": shape}
     return checkpoint_with(lambda model, sound: _write_sparse(model, {**_header(sound), name: tensor}))
 
 
-def _set(model: Path, **changes: int) -> dict[str, Any]:
+def _set(model, **changes):
     """The config of before."""
-    values: dict[str, Any] = json.loads((model / "config.json").read_text())
+    values = json.loads((model / "config.json").read_text())
     (model / "config.json").write_text(json.dumps({**values, **changes}))
     return values
 
 
-def terabytes(model: Path, sound: Path) -> None:
+def terabytes(model, sound):
     """Every name and shape is as the config has it."""
     header, changes = _header(sound), {"intermediate_size": 1_000_000, "hidden_size": 96_000}
     before = _set(model, **changes)
@@ -293,17 +292,17 @@ def terabytes(model: Path, sound: Path) -> None:
     _write_sparse(model, header)
 
 
-def long_header(model: Path, _: Path) -> None:
+def long_header(model, _):
     with sparse(model / "model.safetensors", 4 * GIB).open("r+b") as stream:
         stream.write(struct.pack("<Q", 90 * MIB) + b"{")
 
 
-def thousand_layers(model: Path, sound: Path) -> None:
+def thousand_layers(model, sound):
     shutil.copy(sound / "model.safetensors", model)
     _set(model, num_hidden_layers=1000)
 
 
-def zip_bomb(model: Path, _: Path) -> None:
+def zip_bomb(model, _):
     """A pickle of one long text, packed a thousand times smaller."""
     with zipfile.ZipFile(model / "pytorch_model.bin", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         with archive.open("archive/data.pkl", "w", force_zip64=True) as stream:
@@ -314,7 +313,7 @@ def zip_bomb(model: Path, _: Path) -> None:
         archive.writestr("archive/version", "3\n")
 
 
-def zip_of_storages(model: Path, _: Path) -> None:
+def zip_of_storages(model, _):
     """Storages packed a thousand times smaller."""
     import torch
 
@@ -329,15 +328,15 @@ def zip_of_storages(model: Path, _: Path) -> None:
             archive.writestr(name, bytes(256 * MIB) if "/data/" in name else before.read(name), kind)
 
 
-def pooler(name: str) -> Attack:
+def pooler(name):
     """A pickled table in which the pooler's matrix is such a tensor."""
 
-    def write(model: Path, sound: Path) -> None:
+    def write(model, sound):
         import torch
         from safetensors.torch import load_file
 
         known = load_file(sound / "model.safetensors") if name.startswith("stride 0") else {}
-        made: dict[str, Callable[[], torch.Tensor]] = {
+        made = {
             "stride 0": lambda: torch.zeros(1).expand(10**5, 10**5),
             "stride 0 that fits": lambda: torch.zeros(1).expand(known[POOLER].shape),
             "quantised": lambda: torch.quantize_per_tensor(torch.ones(4, 4), 0.1, 0, torch.qint8),
@@ -351,10 +350,10 @@ def pooler(name: str) -> Attack:
     return checkpoint_with(write)
 
 
-def bare_pickle(content: bytes) -> Attack:
+def bare_pickle(content):
     """As torch.save writes it, in a zip archive."""
 
-    def write(model: Path, _: Path) -> None:
+    def write(model, _):
         with zipfile.ZipFile(model / "pytorch_model.bin", "w") as archive:
             archive.writestr("archive/data.pkl", content)
             archive.writestr("archive/version", "3\n")
@@ -371,7 +370,7 @@ MEMO = b"\x80\x02}r" + struct.pack("<I", 2**31 - 1) + b"."
 LEGACY = b"".join(pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True}))
 
 
-def long_list_of_files(model: Path, _: Path) -> None:
+def long_list_of_files(model, _):
     """A zip archive that says that its list of files has 4 GB."""
     with sparse(model / "pytorch_model.bin", 4 * GIB).open("r+b") as stream:
         stream.write(b"PK\3\4")
@@ -398,12 +397,12 @@ WEIGHTS: dict[str, Attack] = {
 }
 
 
-def a_book(folder: Path, _: Path) -> Path:
+def a_book(folder, _):
     """As long as a document may be, in one line, with a character that makes Python take four bytes for each."""
     return written(folder / "words.txt", "\U0001f600 " + "a word. " * (MIB - 1) + "\n")
 
 
-def many_rows(folder: Path, _: Path) -> Path:
+def many_rows(folder, _):
     return packed(folder / "train.tsv.zst", b"good\ta\nbad\tb\n" * 100_000, 100, b"text\tlabel\n")
 
 
@@ -416,7 +415,7 @@ GROUPS = {"text": TEXT, "tasks": TASKS, "tokenizers": TOKENIZERS, "weights": WEI
 _MOST_MIB = 1500  # beyond these the system itself says no
 
 
-def main(folder: Path, checkpoint: Path, group: str) -> None:
+def main(folder, checkpoint, group):
     sound = Path(shutil.copytree(checkpoint, folder / "model"))
     if group == "weights":  # what comes along with the first one is no attack's
         opened(sound)

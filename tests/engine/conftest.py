@@ -1,8 +1,6 @@
 """For runs that tests make by the dozen."""
 
 import gc
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -11,30 +9,30 @@ from tests.engine.training_runs import write_text
 
 
 @pytest.fixture(scope="session")
-def elsewhere() -> Iterator[Elsewhere]:
+def elsewhere():
     server = Elsewhere()
     yield server
     server.close()
 
 
 @pytest.fixture
-def fast_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+def fast_disk(monkeypatch):
     """Snapshots survive the end of a process all the same; only a power cut could tell."""
     monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)
     gc.freeze()  # a run collects garbage three times: it need not look through all that was imported
 
 
 @pytest.fixture
-def folder(tmp_path: Path, fast_disk: None) -> Path:
+def folder(tmp_path, fast_disk):
     """For a run, and what it begins with."""
     return tmp_path
 
 
 @pytest.fixture
-def run(tmp_path: Path, fast_disk: None) -> Path:
+def run(tmp_path, fast_disk):
     return tmp_path / "run"
 
 
 @pytest.fixture
-def text(tmp_path: Path, fast_disk: None) -> Path:
+def text(tmp_path, fast_disk):
     return write_text(tmp_path)

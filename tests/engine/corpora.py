@@ -17,7 +17,7 @@ STORIES = "\n\n".join(
 )
 
 
-def numbered_corpus(documents: list[list[int]], held_out: set[int] = frozenset()) -> Corpus:  # type: ignore[assignment]
+def numbered_corpus(documents, held_out=frozenset()):  # type: ignore[assignment]
     """Documents as lists of sentence lengths; token ids count from 0."""
     lengths = [length for document in documents for length in document]
     return Corpus(
@@ -28,18 +28,18 @@ def numbered_corpus(documents: list[list[int]], held_out: set[int] = frozenset()
     )
 
 
-def random_corpus(seed: int, documents: int = 40) -> Corpus:
+def random_corpus(seed, documents=40):
     rng = np.random.default_rng(seed)
     lengths = [list(map(int, rng.integers(1, 15, rng.integers(1, 12)))) for _ in range(documents)]
     return numbered_corpus(lengths, held_out={0, 7, 8})
 
 
-def document_of(corpus: Corpus, token: int) -> int:
+def document_of(corpus, token):
     bounds = corpus.sentence_starts[corpus.document_starts]
     return int(np.searchsorted(bounds, token, side="right")) - 1
 
 
-def words_only() -> Tokenizer:
+def words_only():
     """A tokenizer of a few words, without torch: for processes that a test starts."""
     words = ("the", "cat", "sat", "on", "mat", "it", "was", "very", "a", "dog", "sang", "bird", "and", ".", "!")
     return Tokenizer(raw_from_words((*SPECIAL_TOKENS, *words)))

@@ -30,21 +30,21 @@ class End:
     said: str
 
     @property
-    def was_killed(self) -> bool:
+    def was_killed(self):
         return self.code == -signal.SIGKILL
 
 
 class Elsewhere:
     """Starts runs of tests.engine.runs_of_each_kind in processes of their own, one at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
         environment["MALLOC_MMAP_THRESHOLD_"] = str(2**20)  # larger blocks are asked of the system each time
         command = [sys.executable, "-m", "tests.engine.elsewhere"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self._server = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)
 
-    def train(self, kind: str, run: Path, fault: str = "none", *given: Any, **training: Any) -> End:
+    def train(self, kind, run, fault="none", *given, **training):
         """Start the run, or go on with it; text and model stand in the folder that `run` lies in."""
         home = os.environ["BERTSCOPE_HOME"]
         order = {"kind": kind, "run": str(run), "fault": fault, "given": given, "training": training, "home": home}
@@ -53,21 +53,21 @@ class Elsewhere:
         self._server.stdin.flush()
         return End(**json.loads(self._server.stdout.readline()))
 
-    def close(self) -> None:
+    def close(self):
         self._server.communicate()
 
 
 # --- faults: what a forked process does to itself ---------------------------------------------------------------------
 
 
-def killed_at_change(run: Path, at: int, below: str) -> Watch:
+def killed_at_change(run, at, below):
     """SIGKILL right before change number `at` (from 1) to files with `below` in their path.
 
     Python tells of every file that is opened, made, renamed or removed before it happens.
     """
     count = 0
 
-    def look(event: str, given: tuple[Any, ...]) -> None:
+    def look(event, given):
         nonlocal count
         changes = event in ("os.mkdir", "os.rename", "os.remove", "os.rmdir")
         writes = event == "open" and isinstance(given[2], int) and given[2] & (os.O_WRONLY | os.O_RDWR)
@@ -80,10 +80,10 @@ def killed_at_change(run: Path, at: int, below: str) -> Watch:
     return lambda event: None
 
 
-def killed_in_a_file(run: Path, step: int, size: int) -> Watch:
+def killed_in_a_file(run, step, size):
     """From `step` on the system kills the process as soon as it writes more than `size` bytes into one file."""
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == step:
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -92,10 +92,10 @@ def killed_in_a_file(run: Path, step: int, size: int) -> Watch:
     return watch
 
 
-def killed_while_paused(run: Path, step: int) -> Watch:
+def killed_while_paused(run, step):
     from bertcore.runs.run_folder import RunFolder
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == step:
             RunFolder(run).send("pause")
         if event["kind"] == "status" and event["state"] == "paused":
@@ -104,10 +104,10 @@ def killed_while_paused(run: Path, step: int) -> Watch:
     return watch
 
 
-def without_memory(run: Path, step: int) -> Watch:
+def without_memory(run, step):
     """From `step` on the process gets hardly more memory than it holds."""
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == step:
             held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             resource.setrlimit(resource.RLIMIT_AS, (held + 2**20, held + 2**20))
@@ -115,7 +115,7 @@ def without_memory(run: Path, step: int) -> Watch:
     return watch
 
 
-def unreadable(run: Path, name: str, error: str) -> Watch:
+def unreadable(run, name, error):
     """Files whose path ends so cannot be read, by any part of the program: no permission (which root always has), no
     memory, no answer of the disk."""
     errors = {
@@ -124,7 +124,7 @@ def unreadable(run: Path, name: str, error: str) -> Watch:
         "disk": lambda path: OSError(errno.EIO, os.strerror(errno.EIO), path),
     }
 
-    def look(event: str, given: tuple[Any, ...]) -> None:
+    def look(event, given):
         reads = event in ("os.listdir", "os.scandir") or (event == "open" and not given[2] & (os.O_WRONLY | os.O_RDWR))
         if reads and not isinstance(given[0], int) and os.fsdecode(given[0] or "").endswith(name):
             raise errors[error](given[0])
@@ -145,7 +145,7 @@ FAULTS: dict[str, Callable[..., Watch]] = {
 # --- the server -------------------------------------------------------------------------------------------------------
 
 
-def serve() -> None:
+def serve():
     from tests.engine.runs_of_each_kind import RUNS
 
     os.fsync = lambda fd: None  # only a power cut could tell
@@ -159,14 +159,14 @@ def serve() -> None:
         print(json.dumps({"code": code, "said": said}), flush=True)
 
 
-def _train(runs: dict[str, Any], order: dict[str, Any]) -> None:
+def _train(runs, order):
     run = Path(order["run"])
     os.environ["BERTSCOPE_HOME"] = order["home"]
     start = runs[order["kind"]](run.parent, **order["training"])
     start(run, FAULTS[order["fault"]](run, *order["given"]))
 
 
-def _in_a_fork(act: Callable[[], None]) -> tuple[int, str]:
+def _in_a_fork(act):
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tokenizers import AddedToken, decoders, pre_tokenizers
 from tokenizers import Tokenizer as RawTokenizer
@@ -27,7 +26,7 @@ BERT_WORDS = (
 )
 
 
-def byte_level() -> RawTokenizer:
+def byte_level():
     raw = RawTokenizer(BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
@@ -38,7 +37,7 @@ def byte_level() -> RawTokenizer:
     return raw
 
 
-def sentence_pieces() -> list[tuple[str, float]]:
+def sentence_pieces():
     """Pieces and their log probabilities; no special tokens."""
     raw = RawTokenizer(Unigram())
     raw.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
@@ -47,23 +46,23 @@ def sentence_pieces() -> list[tuple[str, float]]:
     return [(piece, score) for piece, score in json.loads(raw.to_str())["model"]["vocab"] if piece != "<unk>"]
 
 
-def _mask() -> AddedToken:
+def _mask():
     return AddedToken("<mask>", lstrip=True, special=True, normalized=False)
 
 
-def _bpe_parts() -> dict[str, Any]:
+def _bpe_parts():
     model = json.loads(byte_level().to_str())["model"]
     return {"vocab": model["vocab"], "merges": [tuple(pair) for pair in model["merges"]]}
 
 
-def _roberta(folder: Path, **settings: Any) -> None:
+def _roberta(folder, **settings):
     from transformers import RobertaTokenizer
 
     RobertaTokenizer(**_bpe_parts(), mask_token=_mask(), **settings).save_pretrained(folder)
     _config(folder, "roberta")
 
 
-def _roberta_older_files(folder: Path) -> None:
+def _roberta_older_files(folder):
     """vocab.json and merges.txt, as they were written before there was a tokenizer.json."""
     folder.mkdir()
     byte_level().model.save(str(folder))
@@ -75,10 +74,10 @@ def _roberta_older_files(folder: Path) -> None:
     _config(folder, "roberta")
 
 
-def _of_pieces(name: str, *special: str, **settings: Any) -> Callable[[Path], None]:
+def _of_pieces(name, *special, **settings):
     """These special tokens, then the pieces; a <mask> in settings comes last."""
 
-    def write(folder: Path) -> None:
+    def write(folder):
         import transformers
 
         last = [("<mask>", 0.0)] if "mask_token" in settings else []
@@ -89,21 +88,21 @@ def _of_pieces(name: str, *special: str, **settings: Any) -> Callable[[Path], No
     return write
 
 
-def _bert(folder: Path, **settings: Any) -> None:
+def _bert(folder, **settings):
     from transformers import BertTokenizer
 
     BertTokenizer(vocab={word: i for i, word in enumerate(BERT_WORDS)}, **settings).save_pretrained(folder)
     _config(folder, "bert")
 
 
-def _bert_older_files(folder: Path, **settings: Any) -> None:
+def _bert_older_files(folder, **settings):
     folder.mkdir()
     (folder / "vocab.txt").write_text("\n".join(BERT_WORDS) + "\n", encoding="utf-8")
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     _config(folder, "electra")
 
 
-def _plain(folder: Path) -> None:
+def _plain(folder):
     """A tokenizer.json whose post-processor frames nothing, in the class that takes files as they are."""
     from transformers import PreTrainedTokenizerFast
 
@@ -113,7 +112,7 @@ def _plain(folder: Path) -> None:
     _config(folder, "roberta")
 
 
-def _config(folder: Path, model_type: str) -> None:
+def _config(folder, model_type):
     (folder / "config.json").write_text(json.dumps({"model_type": model_type}))
 
 

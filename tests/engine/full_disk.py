@@ -6,9 +6,7 @@ python -m tests.engine.full_disk DISK ELSEWHERE      DISK is small, and nothing 
 import json
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
@@ -18,8 +16,8 @@ from tests.engine.runs_of_each_kind import pretraining, story
 ROOM = (0, 16_384, 90_112)  # bytes
 
 
-def filled(disk: Path, room: int) -> Callable[[dict[str, Any]], None]:
-    def watch(event: dict[str, Any]) -> None:
+def filled(disk, room):
+    def watch(event):
         if event["kind"] == "train" and event["step"] == 4:
             free = shutil.disk_usage(disk).free
             with (disk / "filler").open("wb", buffering=0) as stream:
@@ -29,7 +27,7 @@ def filled(disk: Path, room: int) -> Callable[[dict[str, Any]], None]:
     return watch
 
 
-def main(disk: Path, elsewhere: Path) -> list[dict[str, Any]]:
+def main(disk, elsewhere):
     start, run, found = pretraining(elsewhere), disk / "run", []
     start(elsewhere / "undisturbed")
     for room in ROOM:

@@ -3,23 +3,19 @@
 Weights are large and biases are not zero, so that a swapped, forgotten or transposed tensor shows in the numbers.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from bertcore.analysis.passes import Text, as_text
+from bertcore.analysis.passes import as_text
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import PRETRAINING, Bert
-from bertcore.tasks.batches import TaskBatches
-from bertcore.tasks.kinds.base import DecodeSettings, Features, Prediction, TaskBatch
+from bertcore.tasks.kinds.base import DecodeSettings
 from bertcore.tasks.predict import by_unit
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 
 torch.set_num_threads(1)  # spinning threads of several test processes cost more than they give
@@ -30,13 +26,13 @@ WORDS = (*WORDS, "comfort", "##able", "it", "was", ".", "!")
 VOCABULARY = (*SPECIAL_TOKENS, *WORDS, *LETTERS[1:], *(f"##{letter}" for letter in LETTERS))
 
 
-def word_tokenizer(lowercase: bool = True) -> Tokenizer:
+def word_tokenizer(lowercase=True):
     """A few words, and every letter, so that ordinary text is never [UNK]."""
     return Tokenizer(raw_from_words(VOCABULARY, lowercase), lowercase)
 
 
-def tiny_config(**changes: Any) -> BertConfig:
-    values: dict[str, Any] = {
+def tiny_config(**changes):
+    values = {
         "vocab_size": len(VOCABULARY),
         "hidden_size": 32,
         "num_hidden_layers": 2,
@@ -47,7 +43,7 @@ def tiny_config(**changes: Any) -> BertConfig:
     return BertConfig(**{**values, **changes})
 
 
-def randomise(model: torch.nn.Module, seed: int = 0) -> None:
+def randomise(model, seed=0):
     """Every parameter, biases and LayerNorm too, far from where it starts."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -55,7 +51,7 @@ def randomise(model: torch.nn.Module, seed: int = 0) -> None:
             parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=0.2)
 
 
-def tiny_model(output_heads: Sequence[str] = PRETRAINING, pooler: bool = True, seed: int = 0, **changes: Any) -> Bert:
+def tiny_model(output_heads=PRETRAINING, pooler=True, seed=0, **changes):
     model = Bert(tiny_config(**changes), output_heads, pooler)
     for module in model.modules():
         if isinstance(module, torch.nn.Linear | torch.nn.Embedding):
@@ -66,12 +62,12 @@ def tiny_model(output_heads: Sequence[str] = PRETRAINING, pooler: bool = True, s
     return model.eval().requires_grad_(False)
 
 
-def tiny_checkpoint(folder: Path, **changes: Any) -> Path:
+def tiny_checkpoint(folder, **changes):
     save_checkpoint(tiny_model(**changes), word_tokenizer(), folder)
     return folder
 
 
-def random_batch(config: Any, lengths: Sequence[int], seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+def random_batch(config, lengths, seed=0):
     """Ids, segments and attention mask (B,S), padded to the longest of `lengths`; padding is random ids, not zeros."""
     rng = np.random.default_rng(seed)
     shape = (len(lengths), max(lengths))
@@ -81,14 +77,12 @@ def random_batch(config: Any, lengths: Sequence[int], seed: int = 0) -> tuple[Te
     return torch.tensor(ids), torch.tensor(segments), torch.tensor(mask.astype(np.int64))
 
 
-def epoch_of(batches: TaskBatches, epoch: int = 0, first: int = 0) -> Iterator[TaskBatch]:
+def epoch_of(batches, epoch=0, first=0):
     """The batches of an epoch, from batch number `first` on."""
     return (batches.batch(units) for units in batches.order(epoch)[first:])
 
 
-def decode(
-    features: Features, outputs: Iterable[tuple[Any, Any]], settings: DecodeSettings | None = None
-) -> list[Prediction]:
+def decode(features, outputs, settings=None):
     """What is said of each example, from the units of each batch and its logits."""
     arrays = [(units, np.array(logits.tolist())) for units, logits in outputs]
     return list(features.kind.decode(features, by_unit(features, arrays), settings or DecodeSettings()))
@@ -110,16 +104,16 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-def family_model(name: str) -> Bert:
+def family_model(name):
     """Three layers of four heads, with an MLM head; a pooler only where BERT has one."""
     return tiny_model(("mlm",), pooler=name == "bert", num_hidden_layers=3, **SHAPES[name])
 
 
-def segments_for(model: Bert, encoding: Encoding = PAIR) -> list[int]:
+def segments_for(model, encoding=PAIR):
     """The encoding's segments as far as the model knows them."""
     return [min(segment, max(model.config.type_vocab_size - 1, 0)) for segment in encoding.segments]
 
 
-def pair_text(model: Bert) -> Text:
+def pair_text(model):
     """PAIR as the model reads it."""
     return as_text(model, PAIR.ids, PAIR.segments)

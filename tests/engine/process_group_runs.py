@@ -12,20 +12,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import distributed, pretrain
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
 from tests.engine.training_runs import tiny_run
 
 STEPS, STOP = 20, 9
 
 
-def pretraining(folder: Path, **training: Any) -> PretrainOptions:
+def pretraining(folder, **training):
     """Causal and masked steps, a long last part; 9 sequences, which two processes cannot share evenly; no dropout."""
     options = tiny_run(folder / "animals.txt", **{"steps": STEPS, "batch_size": 9, "evaluations": 2, **training})
     return replace(options, model={**options.model, "num_hidden_layers": 2, **NO_DROPOUT})
@@ -34,7 +32,7 @@ def pretraining(folder: Path, **training: Any) -> PretrainOptions:
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 
-def fine_tuning(folder: Path, task: str, **training: Any) -> FinetuneOptions:
+def fine_tuning(folder, task, **training):
     settings = {"steps": 10, "batch_size": 5, "learning_rate": 3e-3, "precision": "fp32", "threads": 1, "dropout": 0.0}
     return FinetuneOptions(
         name=task,
@@ -45,20 +43,20 @@ def fine_tuning(folder: Path, task: str, **training: Any) -> FinetuneOptions:
     )
 
 
-def stops(folder: Path, run: Path, **training: Any) -> None:
+def stops(folder, run, **training):
     """Half of the run; the other half with one process is up to the test."""
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == STOP:
             RunFolder(run).send("stop")
 
     start_run(pretraining(folder, **training), run, resume=False, on_event=watch)
 
 
-def is_signalled(folder: Path, run: Path) -> None:
+def is_signalled(folder, run):
     """Process 1 alone gets SIGTERM; process 0 is told to pause before."""
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == 4:
             RunFolder(run).send("pause")
         if event["kind"] == "status" and event["state"] == "paused":
@@ -66,7 +64,7 @@ def is_signalled(folder: Path, run: Path) -> None:
 
     if os.environ["RANK"] == "1":
 
-        def kill() -> None:
+        def kill():
             while not (run / "paused").exists():
                 time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGTERM)
@@ -75,11 +73,11 @@ def is_signalled(folder: Path, run: Path) -> None:
     start_run(pretraining(folder), run, resume=False, on_event=watch)
 
 
-def fails(folder: Path, run: Path, hangs: bool = False) -> None:
+def fails(folder, run, hangs=False):
     """The memory of process 1 is full at step 4; with `hangs`, process 0 does not notice by itself."""
     whole, calls = pretrain.pretraining_loss, []
 
-    def loss(*given: Any) -> Any:
+    def loss(*given):
         calls.append(1)
         if len(calls) == 4 and os.environ["RANK"] == "1":
             raise MemoryError

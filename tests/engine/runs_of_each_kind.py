@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.files import is_temporary
@@ -21,14 +20,14 @@ STEPS = 6  # snapshots at 0, 1, 2, 5 and 6
 _EACH = {"threads": 1, "precision": "fp32", "evaluations": 2, "learning_rate": 3e-3}
 
 
-def pretraining(folder: Path, **training: Any) -> Start:
+def pretraining(folder, **training):
     """In `folder` stand the text and, for the others, the model to begin with."""
     text = folder / "animals.txt"
     options = tiny_run(text if text.exists() else write_text(folder), **{"steps": STEPS, "evaluations": 2, **training})
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
-def fine_tuning(folder: Path, **training: Any) -> Start:
+def fine_tuning(folder, **training):
     """Sounds (right or wrong) of animals."""
     table = folder / "train.tsv"
     if not table.exists():
@@ -43,7 +42,7 @@ def fine_tuning(folder: Path, **training: Any) -> Start:
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
-def distilling(folder: Path, **training: Any) -> Start:
+def distilling(folder, **training):
     file = folder / "animals.txt"
     text = file if file.exists() else write_text(folder)
     settings = {**_EACH, "steps": STEPS, "batch_size": 8, "causal_share": 0.0, "held_out_sequences": 16, **training}
@@ -56,7 +55,7 @@ def distilling(folder: Path, **training: Any) -> Start:
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
-def _model(folder: Path) -> Path:
+def _model(folder):
     place = folder / "model"
     if not place.exists():
         tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
@@ -71,7 +70,7 @@ RUNS: dict[str, Callable[..., Start]] = {"pretrain": pretraining, "finetune": fi
 TIMES = ("elapsed_s", "tok_per_s", "memory_mib", "cores")  # of a metrics line: these may differ
 
 
-def story(run: Path) -> dict[str, Any]:
+def story(run):
     """All that must not differ between a run and the undisturbed one: every number, and the weights bit for bit."""
     lines = map(json.loads, (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
     told = [{key: value for key, value in line.items() if key not in TIMES} for line in lines]

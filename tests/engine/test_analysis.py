@@ -3,9 +3,7 @@
 import itertools
 import math
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +17,7 @@ from bertcore.analysis.interventions import ablate
 from bertcore.analysis.merging import merge_encoding, merge_matrix, merge_vectors, sum_scores, word_groups
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
-from bertcore.analysis.tokenisations import TwoTokenisations, compare_tokenisations, vocabulary_of
+from bertcore.analysis.tokenisations import compare_tokenisations, vocabulary_of
 from bertcore.analysis.trace import activations, trace
 from bertcore.analysis.vectors import (
     NearestWords,
@@ -32,7 +30,6 @@ from bertcore.analysis.vectors import (
     word_positions,
 )
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from tests.engine.models import PAIR, SHAPES, TOKENIZER, family_model, pair_text, segments_for, tiny_model
 
@@ -41,7 +38,7 @@ OTHER_FAMILIES = ("sentence_order_logits", "replaced_logits")
 
 class TestTrace:
     @pytest.mark.parametrize("shape", [{}, {"num_hidden_layers": 3, "num_attention_heads": 2, "hidden_size": 24}])
-    def test_names_and_shapes(self, shape: dict[str, int]) -> None:
+    def test_names_and_shapes(self, shape):
         model = tiny_model(**shape)
         config, length = model.config, len(PAIR)
         wide, layers = (length, config.hidden_size), config.num_hidden_layers
@@ -66,7 +63,7 @@ class TestTrace:
         assert np.abs(softmax(scores) - traced.attentions).max() <= 1e-5
 
     @pytest.mark.parametrize("positions", [None, list(reversed(PAIR.positions))])
-    def test_embeddings_are_rows_of_the_tables_and_add_up(self, positions: list[int] | None) -> None:
+    def test_embeddings_are_rows_of_the_tables_and_add_up(self, positions):
         model = tiny_model()
         result = trace(model, PAIR.ids, PAIR.segments, positions)
         assert result.position_ids.tolist() == (positions or PAIR.positions)
@@ -82,7 +79,7 @@ class TestTrace:
         expected = expected * norm.weight.numpy() + norm.bias.numpy()
         assert np.abs(expected - result.embeddings).max() <= 1e-5
 
-    def test_chosen_rows_of_words_are_those_of_all(self) -> None:
+    def test_chosen_rows_of_words_are_those_of_all(self):
         model = tiny_model()
         everything = trace(model, PAIR.ids, PAIR.segments)
         some = trace(model, PAIR.ids, PAIR.segments, mlm_positions=[3, 0])
@@ -99,20 +96,20 @@ class TestTrace:
             (("mlm",), False, {"pooled", "next_sentence_logits", *OTHER_FAMILIES}),
         ],
     )
-    def test_what_a_model_has_no_part_for_is_not_there(self, tasks: Any, pooler: bool, absent: set[str]) -> None:
+    def test_what_a_model_has_no_part_for_is_not_there(self, tasks, pooler, absent):
         result = trace(tiny_model(tasks, pooler), PAIR.ids, PAIR.segments)
         assert {name for name in vars(result) if getattr(result, name) is None} == absent
         assert not absent & set(result.arrays())
         assert set(result.absent) == absent and all(sentence.endswith(".") for sentence in result.absent.values())
 
 
-def random_attention(*shape: int, seed: int = 0) -> np.ndarray:
+def random_attention(*shape, seed=0):
     return np.random.default_rng(seed).dirichlet(np.full(shape[-1], 0.4), size=shape[:-1])
 
 
 class TestFlow:
     @given(seed=st.integers(0, 100))
-    def test_rollout_counts_all_paths(self, seed: int) -> None:
+    def test_rollout_counts_all_paths(self, seed):
         attentions = random_attention(3, 2, 3, 3, seed=seed)
         layers = attentions.mean(axis=1) * 0.5 + 0.5 * np.eye(3)
         paths = np.zeros((3, 3))
@@ -123,7 +120,7 @@ class TestFlow:
         assert found.sum(axis=-1) == pytest.approx(np.ones((3, 3)))
 
     @given(seed=st.integers(0, 30))
-    def test_the_smallest_cut_is_the_largest_flow(self, seed: int) -> None:
+    def test_the_smallest_cut_is_the_largest_flow(self, seed):
         attentions = random_attention(2, 2, 3, 3, seed=seed)
         graph = residual_attention(attentions)
         found = attention_flow(attentions, [1])[0]
@@ -134,14 +131,14 @@ class TestFlow:
                 cuts.append(graph[1][1, ~side].sum() + graph[0][side, sink].sum())
             assert found[sink] == pytest.approx(min(cuts), abs=1e-8)
 
-    def test_one_layer_is_its_attention(self) -> None:
+    def test_one_layer_is_its_attention(self):
         attentions = random_attention(3, 2, 5, 5)
         expected = attentions[0].mean(axis=0) * 0.5 + 0.5 * np.eye(5)
         assert attention_flow(attentions, [4, 0], layers=1) == pytest.approx(expected[[4, 0]], abs=1e-8)
         with pytest.raises(BertcoreError, match="0 to 4"):
             attention_flow(attentions, [5])
 
-    def test_what_is_off_is_left_out(self) -> None:
+    def test_what_is_off_is_left_out(self):
         """By hand: of two heads one is off, and of three layers the last."""
         attentions = np.zeros((3, 2, 2, 2))
         attentions[:] = [[0.0, 1.0], [1.0, 0.0]]
@@ -151,7 +148,7 @@ class TestFlow:
         assert attentions[0, 1, 0, 1] == 1 and without(attentions) is attentions
 
 
-def test_cosines_of_tokens_layer_by_layer() -> None:
+def test_cosines_of_tokens_layer_by_layer():
     states = np.random.default_rng(0).normal(size=(4, 6, 8))
     states[3, 2] = 0  # like nothing
     found = cosines(states)
@@ -163,7 +160,7 @@ def test_cosines_of_tokens_layer_by_layer() -> None:
 class TestMerging:
     GROUPS = (0, 1, 1, 2)
 
-    def test_columns_are_added_and_rows_averaged(self) -> None:
+    def test_columns_are_added_and_rows_averaged(self):
         matrix = np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0.0, 0.0], [0.1, 0.0, 0.3, 0.6], [0.0, 0.25, 0.25, 0.5]])
         merged = np.array([[0.1, 0.5, 0.4], [0.3, 0.4, 0.3], [0.0, 0.5, 0.5]])
         assert merge_matrix(matrix, self.GROUPS) == pytest.approx(merged)
@@ -176,7 +173,7 @@ class TestMerging:
         assert merge_vectors(vectors, self.GROUPS).tolist() == [[1, 0], [3, 6], [0, 1]]
         assert sum_scores(np.array([1.0, 2.0, 3.0, 4.0]), self.GROUPS).tolist() == [1, 5, 4]
 
-    def test_whole_words_of_a_pair(self) -> None:
+    def test_whole_words_of_a_pair(self):
         encoding = TOKENIZER.encode("The Comfortable cat", "it was comfortable")
         groups = word_groups(encoding)
         # [CLS] the comfort ##able cat [SEP] it was comfort ##able [SEP]
@@ -192,7 +189,7 @@ class TestMerging:
         unknown = TOKENIZER.encode("cat 日 comfortable")
         assert merge_encoding(unknown, word_groups(unknown)).unknown == [2]
 
-    def test_heads_of_merged_attention(self) -> None:
+    def test_heads_of_merged_attention(self):
         encoding = TOKENIZER.encode("cat comfortable")  # [CLS] cat comfort ##able [SEP]
         attention = np.eye(5)[[0, 3, 1, 1, 4]]
         groups = word_groups(encoding)
@@ -203,9 +200,9 @@ class TestMerging:
         found = find_heads("attn(comfortable -> cat) > 0.9", merged[None, None], words)
         assert [(match.layer, match.head) for match in found.matches] == [(0, 0)]
 
-    def test_words_of_a_long_text_are_found_at_once(self) -> None:
+    def test_words_of_a_long_text_are_found_at_once(self):
         """On the window's thread: a look back at all former words for each would take hours here."""
-        encoding: Any = SimpleNamespace(words=[None, *(number // 2 for number in range(1_000_000)), None])
+        encoding = SimpleNamespace(words=[None, *(number // 2 for number in range(1_000_000)), None])
         groups = word_groups(encoding)
         assert groups == [0, *(1 + number // 2 for number in range(1_000_000)), 500_001]
 
@@ -215,7 +212,7 @@ class TestMerging:
 
 @pytest.mark.parametrize("shape", [(3, 4, 40), (5, 30, 12)])  # fewer states than dimensions, and more
 @pytest.mark.parametrize("k", [2, 4])
-def test_one_pca_over_all_layers(shape: tuple[int, int, int], k: int) -> None:
+def test_one_pca_over_all_layers(shape, k):
     states = np.random.default_rng(0).normal(size=shape).astype(np.float32) * 3 + 1
     found, flat = pca(states, k), states.reshape(-1, shape[-1]).astype(np.float64)
     left, sizes, right = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
@@ -226,7 +223,7 @@ def test_one_pca_over_all_layers(shape: tuple[int, int, int], k: int) -> None:
     assert found.kept == pytest.approx(ratio.sum(), abs=1e-5)
 
 
-def test_pca_of_a_token_alone_and_of_states_that_are_all_alike() -> None:
+def test_pca_of_a_token_alone_and_of_states_that_are_all_alike():
     same = pca(np.ones((4, 1, 8), dtype=np.float32))
     assert same.points.tolist() == [[[0, 0]]] * 4 and same.explained_variance_ratio.tolist() == [0, 0]
     assert same.kept == 1
@@ -235,7 +232,7 @@ def test_pca_of_a_token_alone_and_of_states_that_are_all_alike() -> None:
     assert np.diff(found.points[:, 0, 0]) == pytest.approx([8**0.5] * 2, abs=1e-5)
 
 
-def parts_of(model: Bert, layer: int) -> dict[str, np.ndarray]:
+def parts_of(model, layer):
     before = f"layer.{layer - 1}.output" if layer else "embeddings.output"
     here = f"layer.{layer}"
     names = (before, f"{here}.attention.output", f"{here}.middle", f"{here}.feed_forward.output", f"{here}.output")
@@ -243,7 +240,7 @@ def parts_of(model: Bert, layer: int) -> dict[str, np.ndarray]:
     return dict(zip(("x", "attention", "m", "feed_forward", "y"), (found[name] for name in names), strict=True))
 
 
-def normed(values: np.ndarray, norm: object, epsilon: float) -> np.ndarray:
+def normed(values, norm, epsilon):
     centred = values - values.mean(-1, keepdims=True)
     unit = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon)
     return unit * norm.weight.numpy() + norm.bias.numpy()  # type: ignore[attr-defined]
@@ -251,7 +248,7 @@ def normed(values: np.ndarray, norm: object, epsilon: float) -> np.ndarray:
 
 class TestResidualStream:
     @pytest.mark.parametrize("name", SHAPES)
-    def test_what_is_added_makes_the_next_hidden_state(self, name: str) -> None:
+    def test_what_is_added_makes_the_next_hidden_state(self, name):
         model = family_model(name)
         found, row = residual_stream(model, pair_text(model)), 5
         assert found.entering.shape == (3, len(PAIR))
@@ -271,7 +268,7 @@ class TestResidualStream:
                 cosine = getattr(found, f"{added}_cosine")[index, row]
                 assert cosine == pytest.approx(before @ new / sizes[0] / sizes[1], abs=1e-5)
 
-    def test_words_of_several_pieces_and_what_a_change_left(self) -> None:
+    def test_words_of_several_pieces_and_what_a_change_left(self):
         model = tiny_model()
         found = residual_stream(model, pair_text(model), members=[[1], [4, 5, 6]])
         parts = parts_of(model, 0)
@@ -282,7 +279,7 @@ class TestResidualStream:
 
 
 class TestOneWord:
-    def test_where_a_word_stands(self) -> None:
+    def test_where_a_word_stands(self):
         for text, word, positions in (
             ("The cat sat on the mat.", "cat", [2]),
             ("The cat sat. A CAT sang.", " Cat ", [2]),
@@ -293,9 +290,9 @@ class TestOneWord:
             assert word_positions(TOKENIZER.encode(text), word) == positions
 
     @pytest.mark.parametrize("name", SHAPES)
-    def test_its_states_are_those_of_a_trace_of_each_sentence(self, name: str) -> None:
+    def test_its_states_are_those_of_a_trace_of_each_sentence(self, name):
         model = family_model(name)
-        shares: list[float] = []
+        shares = []
         sentences = ["The cat sat.", "A dog!", "It was a very comfortable cat."]
         found = word_in_sentences(model, TOKENIZER, "cat", sentences, shares.append)
         assert found.sentences == [0, 2] and found.pieces == [["cat"], ["cat"]]
@@ -307,7 +304,7 @@ class TestOneWord:
             assert np.abs(found.vectors[:, use] - states[:, row]).max() <= 1e-5
         assert np.abs(found.cosines - cosines(found.vectors)).max() <= 1e-6
 
-    def test_several_pieces_are_averaged(self) -> None:
+    def test_several_pieces_are_averaged(self):
         model = tiny_model()
         found = word_in_sentences(model, TOKENIZER, "comfortable", ["It was comfortable!"])
         states = trace(model, (e := TOKENIZER.encode("It was comfortable!")).ids, e.segments).hidden_states
@@ -315,7 +312,7 @@ class TestOneWord:
         with pytest.raises(BertcoreError, match="No sentence contains the word “bird”"):
             word_in_sentences(model, TOKENIZER, "bird", ["The cat sat."])
 
-    def test_meanings_part_where_groups_are_furthest_apart(self) -> None:
+    def test_meanings_part_where_groups_are_furthest_apart(self):
         alike = np.ones((3, 4, 4))
         alike[1, :2, 2:] = alike[1, 2:, :2] = 0.2  # apart by 0.8 at layer 1
         alike[2, :2, 2:] = alike[2, 2:, :2] = 0.1
@@ -332,7 +329,7 @@ class TestOneWord:
 # --- feed-forward neurons: which fire most, where, and which words they push up
 
 
-def all_activations(model: Bert) -> np.ndarray:
+def all_activations(model):
     """(L,S,I)."""
     points = [f"layer.{layer}.feed_forward.activation" for layer in range(model.config.num_hidden_layers)]
     found = activations(model, pair_text(model), points)
@@ -340,7 +337,7 @@ def all_activations(model: Bert) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_strongest_are_those_of_a_full_sort(name: str) -> None:
+def test_the_strongest_are_those_of_a_full_sort(name):
     model = family_model(name)
     whole = all_activations(model)
     found = strongest_neurons(model, pair_text(model), k=7)
@@ -351,7 +348,7 @@ def test_the_strongest_are_those_of_a_full_sort(name: str) -> None:
         assert named == pytest.approx(found.activations[row], abs=1e-5)
 
 
-def test_neurons_of_words_of_one_neuron_and_of_a_changed_pass() -> None:
+def test_neurons_of_words_of_one_neuron_and_of_a_changed_pass():
     model = tiny_model()
     text, whole, members = pair_text(model), all_activations(model), [[1], [4, 5, 6]]
     found = strongest_neurons(model, text, k=1000)  # more than there are gives all
@@ -368,7 +365,7 @@ def test_neurons_of_words_of_one_neuron_and_of_a_changed_pass() -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_pushed_words_are_products_with_the_token_table(name: str) -> None:
+def test_pushed_words_are_products_with_the_token_table(name):
     model = family_model(name)
     found = pushed_words(model, TOKENIZER, 2, 11, k=4)
     table, projection = model.embeddings.token.weight.numpy(), model.embeddings.projection
@@ -386,7 +383,7 @@ def test_pushed_words_are_products_with_the_token_table(name: str) -> None:
 
 
 @pytest.mark.parametrize(("layer", "neuron", "says"), [(2, 0, "no layer 2"), (0, 48, "no neuron 48"), (0, -1, "-1")])
-def test_what_is_not_there_is_refused(layer: int, neuron: int, says: str) -> None:
+def test_what_is_not_there_is_refused(layer, neuron, says):
     with pytest.raises(BertcoreError, match=says):
         neuron_activations(tiny_model(), pair_text(tiny_model()), layer, neuron)
 
@@ -397,11 +394,11 @@ WORDS = "the cat sat on the mat it was very comfortable a dog and bird ran home 
 
 
 @pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
+def tokenizer():
     return Tokenizer.train([WORDS] * 20, 200)
 
 
-def test_shares_of_an_embedding() -> None:
+def test_shares_of_an_embedding():
     """x = (3,4): the first part lies along one axis, the second along the other, 9/25 and 16/25."""
     shares = part_fractions({"token": np.array([[3.0, 0.0]]), "position": np.array([[0.0, 4.0]]), "segment": None})
     assert shares["token"] == pytest.approx([0.36]) and shares["position"] == pytest.approx([0.64])
@@ -419,7 +416,7 @@ def test_shares_of_an_embedding() -> None:
 
 class TestNearWords:
     @pytest.mark.parametrize(("by", "metric"), [("cosine", "cosine"), ("distance", "euclidean")])
-    def test_the_order_is_that_of_all_distances(self, tokenizer: Tokenizer, by: str, metric: str) -> None:
+    def test_the_order_is_that_of_all_distances(self, tokenizer, by, metric):
         generator = np.random.default_rng(1)
         size = generator.uniform(0.2, 3, size=(tokenizer.vocab_size, 1))  # so that the two orders differ
         table = (generator.normal(size=(tokenizer.vocab_size, 12)) * size).astype(np.float32)
@@ -433,7 +430,7 @@ class TestNearWords:
         values = [1 - word.cosine if by == "cosine" else word.distance for word in found]
         assert values == pytest.approx(np.sort(far)[:6], abs=1e-6)
 
-    def test_rows_that_belong_to_no_token_are_no_words(self, tokenizer: Tokenizer) -> None:
+    def test_rows_that_belong_to_no_token_are_no_words(self, tokenizer):
         """A table may be larger than its vocabulary (decision 0006); short rows are near everything."""
         table = np.ones((tokenizer.vocab_size + 6, 4), dtype=np.float32)
         table[tokenizer.vocab_size :] = 0.999
@@ -443,7 +440,7 @@ class TestNearWords:
         table[30] = 0  # near nothing, and no error
         assert all(word.cosine == 0 for word in NearestWords(table, tokenizer).near([30], 3))
 
-    def test_words_around_several_stand_there_once(self, tokenizer: Tokenizer) -> None:
+    def test_words_around_several_stand_there_once(self, tokenizer):
         table = np.random.default_rng(2).normal(size=(tokenizer.vocab_size, 8)).astype(np.float32)
         words, steps = NearestWords(table, tokenizer), list[float]()
         around = words.around([[20], [21, 22]], 8, "cosine", steps.append)
@@ -455,7 +452,7 @@ class TestNearWords:
         assert [number == 0 for number in around.of] == [token_id in first for token_id in ids]
 
 
-def handmade(text: str, cuts: list[tuple[int, int]], text_b: str | None = None) -> Encoding:
+def handmade(text, cuts, text_b=None):
     """[CLS] pieces [SEP], all of A."""
     size = len(cuts) + 2
     tokens = ["[CLS]", *(text[start:end] for start, end in cuts), "[SEP]"]
@@ -465,12 +462,12 @@ def handmade(text: str, cuts: list[tuple[int, int]], text_b: str | None = None) 
     return Encoding(text, text_b, tokens, zeros, zeros, list(range(size)), spans, parts, labels=tokens)  # type: ignore[arg-type]
 
 
-def pieces(both: TwoTokenisations) -> list[tuple[list[str], list[str]]]:
+def pieces(both):
     return [([p.label for p in one.first], [p.label for p in one.second]) for one in both.spans]
 
 
 class TestTwoTokenisations:
-    def test_pieces_that_overlap_stand_together(self) -> None:
+    def test_pieces_that_overlap_stand_together(self):
         first = handmade("abcd ef gh", [(0, 2), (2, 4), (5, 7), (8, 10)])
         second = handmade("abcd ef gh", [(0, 1), (1, 3), (3, 4), (5, 7), (8, 9), (9, 10)])
         found = compare_tokenisations(first, second)
@@ -483,7 +480,7 @@ class TestTwoTokenisations:
         with pytest.raises(BertcoreError, match="the same text"):
             compare_tokenisations(first, handmade("b", [(0, 1)]))
 
-    def test_punctuation_is_no_piece_of_a_word_and_one_cut_off_by_one_alone_a_difference(self) -> None:
+    def test_punctuation_is_no_piece_of_a_word_and_one_cut_off_by_one_alone_a_difference(self):
         signs = handmade("ab. - c!", [(0, 2), (2, 3), (4, 5), (6, 7), (7, 8)])
         found = compare_tokenisations(signs, signs)
         assert (found.first.tokens, found.first.pieces, found.first.words) == (7, 2, 2)
@@ -492,13 +489,13 @@ class TestTwoTokenisations:
         found = compare_tokenisations(space, handmade("a b!", [(0, 1), (2, 3), (3, 4)]))
         assert pieces(found) == [(["a"], ["a"]), (["", "b"], ["b"]), ([], ["!"])] and found.differing == 2
 
-    def test_a_text_cut_short_is_compared_as_far_as_both_go(self) -> None:
+    def test_a_text_cut_short_is_compared_as_far_as_both_go(self):
         short = replace(handmade("ab cd ef", [(0, 2)]), dropped=2)
         found = compare_tokenisations(short, handmade("ab cd ef", [(0, 2), (3, 5), (6, 8)]))
         assert not found.is_whole and pieces(found) == [(["ab"], ["ab"])]
         assert (found.second.pieces, found.second.words) == (1, 1)
 
-    def test_real_vocabularies(self, tokenizer: Tokenizer) -> None:
+    def test_real_vocabularies(self, tokenizer):
         letters = Tokenizer.train(["abcdefghijklmnopqrstuvwxyz"] * 2, 60)
         one, other = (each.encode("The cat zzz", "a dog") for each in (tokenizer, letters))
         found = compare_tokenisations(one, other)
@@ -507,9 +504,7 @@ class TestTwoTokenisations:
         assert found.first.unknown == len(one.unknown)
         assert all(p.start >= 0 for stretch in found.spans for p in stretch.first)
 
-    def test_a_vocabulary_comes_from_a_folder_and_never_from_the_network(
-        self, tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_vocabulary_comes_from_a_folder_and_never_from_the_network(self, tokenizer, tmp_path, monkeypatch):
         tokenizer.save(tmp_path / "words")
         assert vocabulary_of(tmp_path / "words").vocab_size == tokenizer.vocab_size
         with pytest.raises(BertcoreError, match="open it once as a model"):

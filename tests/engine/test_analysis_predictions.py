@@ -2,8 +2,6 @@
 
 import math
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +24,6 @@ from bertcore.analysis.trace import trace
 from bertcore.analysis.words import Surprise, pieces_at, surprises, word_probability
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
 from bertcore.model.hooks import Intervention
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -47,7 +44,7 @@ WORD = Target("mlm", CAT, MASKED)
 families = pytest.mark.parametrize("family", SHAPES)
 
 
-def log_probability(model: Bert, changes: Any = None, ids: list[int] | None = None) -> float:
+def log_probability(model, changes=None, ids=None):
     found = trace(model, ids or PAIR.ids, segments_for(model), mlm_positions=[MASKED], changes=changes)
     return math.log(softmax(found.mlm_logits[0])[CAT])
 
@@ -56,7 +53,7 @@ class TestPredict:
     @given(
         logits=arrays.arrays(np.float32, len(VOCABULARY), elements=st.floats(-30, 30, width=32)), k=st.integers(1, 99)
     )
-    def test_top_words_and_ranks_against_brute_force(self, logits: np.ndarray, k: int) -> None:
+    def test_top_words_and_ranks_against_brute_force(self, logits, k):
         exact = np.exp(logits.astype(np.longdouble) - logits.max())
         exact /= exact.sum()
         words = top_words(logits, TOKENIZER, k)
@@ -71,7 +68,7 @@ class TestPredict:
             assert rank.probability == pytest.approx(float(exact[token_id]))
             assert rank.surprise_bits == pytest.approx(-math.log2(exact[token_id]))
 
-    def test_even_odds_are_one_bit_and_what_cannot_be_is_no_infinity(self) -> None:
+    def test_even_odds_are_one_bit_and_what_cannot_be_is_no_infinity(self):
         logits = np.full(len(VOCABULARY), -200.0)
         logits[[6, 9]] = 3.0
         assert word_rank(logits, 6).rank == word_rank(logits, 9).rank == 1
@@ -79,7 +76,7 @@ class TestPredict:
         assert word_rank(logits, 0).rank == 3 and math.isfinite(word_rank(logits, 0).surprise_bits)
 
     @pytest.mark.parametrize(("logits", "is_next"), [((0, 0), 0.5), ((math.log(3), 0), 0.75), ((-900, 900), 0.0)])
-    def test_next_sentence_says_first_logit_as_is_next(self, logits: tuple[float, float], is_next: float) -> None:
+    def test_next_sentence_says_first_logit_as_is_next(self, logits, is_next):
         verdict = next_sentence(np.array(logits))
         assert verdict.is_next == pytest.approx(is_next) and verdict.is_next + verdict.not_next == pytest.approx(1)
 
@@ -106,7 +103,7 @@ class TestTargets:
             ({}, Target("rtd", 1, 4), lambda logits: (-logits[0, 4]).sigmoid().log()),
         ],
     )
-    def test_each_head_gives_its_number(self, changes: dict[str, Any], target: Target, expected: Any) -> None:
+    def test_each_head_gives_its_number(self, changes, target, expected):
         model = tiny_model((target.head,), **changes)
         text = pair_text(model)
         with torch.inference_mode():
@@ -137,7 +134,7 @@ class TestTargets:
             ((), WORD, "masked-word"),
         ],
     )
-    def test_what_the_model_cannot_say_is_a_sentence(self, heads: Any, target: Target, match: str) -> None:
+    def test_what_the_model_cannot_say_is_a_sentence(self, heads, target, match):
         model = tiny_model(heads)
         with pytest.raises(BertcoreError, match=match):
             head_effects(model, pair_text(model), target)
@@ -146,7 +143,7 @@ class TestTargets:
 class TestAblation:
     @families
     @pytest.mark.parametrize("max_tokens", [4096, 30])
-    def test_all_heads_at_once_are_all_heads_one_by_one(self, family: str, max_tokens: int) -> None:
+    def test_all_heads_at_once_are_all_heads_one_by_one(self, family, max_tokens):
         model = family_model(family)
         intact, found = head_effects(model, pair_text(model), WORD, max_tokens=max_tokens)
         assert intact == pytest.approx(log_probability(model), abs=1e-5)
@@ -154,7 +151,7 @@ class TestAblation:
         assert np.abs(intact + found - expected).max() <= 1e-5
         assert np.abs(found).max() > 1e-3
 
-    def test_positions_are_the_ones_given_and_progress_rises_to_the_end(self) -> None:
+    def test_positions_are_the_ones_given_and_progress_rises_to_the_end(self):
         model, positions, shares = family_model("bert"), list(reversed(PAIR.positions)), list[float]()
         text = as_text(model, PAIR.ids, PAIR.segments, positions)
         intact, _ = head_effects(model, text, WORD, max_tokens=30, progress=shares.append)
@@ -165,7 +162,7 @@ class TestAblation:
 
 class TestAttribution:
     @families
-    def test_gradient_times_input_against_small_steps_and_the_path_integral_adds_up(self, family: str) -> None:
+    def test_gradient_times_input_against_small_steps_and_the_path_integral_adds_up(self, family):
         model = family_model(family).double()
         text, step = pair_text(model), 1e-5
         found = gradient_x_input(model, text, WORD)
@@ -186,7 +183,7 @@ class TestAttribution:
         kept = [i for i, token in enumerate(PAIR.ids) if token in TOKENIZER.special_ids]
         assert np.abs(found.scores[kept]).max() == 0 and np.abs(found.scores).max() > 1e-3
 
-    def test_the_path_integral_against_many_small_steps(self) -> None:
+    def test_the_path_integral_against_many_small_steps(self):
         model = family_model("bert").double()
         target = Target("mlm", CAT, MASKED, "logit")
         few, found = (integrated_gradients(model, pair_text(model), target, steps=steps) for steps in (1, 100))
@@ -200,7 +197,7 @@ class TestAttribution:
             total += point.grad / count
         assert found.scores == pytest.approx((own * total).sum(-1)[0].numpy(), abs=1e-3)
 
-    def test_gradients_flow_where_the_caller_wants_none(self) -> None:
+    def test_gradients_flow_where_the_caller_wants_none(self):
         model = tiny_model().requires_grad_(True)  # as after training
         with torch.inference_mode():
             found = gradient_x_input(model, pair_text(model), WORD)
@@ -210,7 +207,7 @@ class TestAttribution:
 
     @families
     @pytest.mark.parametrize("max_tokens", [4096, 40])
-    def test_each_token_covered_in_turn(self, family: str, max_tokens: int) -> None:
+    def test_each_token_covered_in_turn(self, family, max_tokens):
         model = family_model(family)
         found = leave_one_out(model, pair_text(model), WORD, TOKENIZER.mask_id, max_tokens=max_tokens)
         for token in range(len(PAIR)):
@@ -223,7 +220,7 @@ class TestAttribution:
 
 class TestLens:
     @families
-    def test_each_layer_is_a_model_that_ends_there(self, family: str) -> None:
+    def test_each_layer_is_a_model_that_ends_there(self, family):
         model = family_model(family)
         whole = trace(model, PAIR.ids, segments_for(model))
         positions = [MASKED, 0, 8]
@@ -234,7 +231,7 @@ class TestLens:
             logits = trace(model, PAIR.ids, segments_for(model), mlm_positions=positions, changes=ends).mlm_logits
             assert np.abs(found[layer] - logits).max() <= 1e-4
 
-    def test_ranks_by_layer_and_bad_input(self) -> None:
+    def test_ranks_by_layer_and_bad_input(self):
         model = family_model("bert")
         logits = layer_lens(model, trace(model, PAIR.ids, PAIR.segments).hidden_states, [MASKED, 8])
         path = follow_words(logits, [CAT, 9])
@@ -260,20 +257,18 @@ class TestText:
             ([5, 6], [0, 0], [0, 40], "position 40"),
         ],
     )
-    def test_what_the_model_cannot_read_is_a_sentence(
-        self, ids: Any, segments: Any, positions: Any, match: str
-    ) -> None:
+    def test_what_the_model_cannot_read_is_a_sentence(self, ids, segments, positions, match):
         with pytest.raises(BertcoreError, match=match):
             as_text(tiny_model(), ids, segments, positions)
 
-    def test_a_pair_where_the_vocabulary_knows_two_segments_and_the_model_one(self) -> None:
+    def test_a_pair_where_the_vocabulary_knows_two_segments_and_the_model_one(self):
         """RoBERTa with BERT's vocabulary."""
         model = tiny_model(("mlm",), pooler=False, model_type="roberta", type_vocab_size=1)
         text = as_text(model, [5, 6, 7], [0, 1, 1])
         assert text.segments is not None and text.segments.tolist() == [0, 0, 0]
 
     @pytest.mark.parametrize(("count", "length", "most"), [(7, 10, 25), (7, 10, 1), (3, 10, 1000), (0, 10, 100)])
-    def test_chunks_hold_everything_once(self, count: int, length: int, most: int) -> None:
+    def test_chunks_hold_everything_once(self, count, length, most):
         parts = [range(count)[part] for part in chunks(count, length, most)]
         assert [i for part in parts for i in part] == list(range(count))
         assert all(len(part) == 1 or len(part) * length <= most for part in parts)
@@ -284,7 +279,7 @@ class _LargestTensor(TorchDispatchMode):
 
     numbers = 0
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         made = func(*args, **(kwargs or {}))
         for each in made if isinstance(made, tuple | list) else [made]:
             if isinstance(each, torch.Tensor):
@@ -294,7 +289,7 @@ class _LargestTensor(TorchDispatchMode):
 
 class TestPredictHeads:
     @families
-    def test_says_what_a_trace_says(self, family: str) -> None:
+    def test_says_what_a_trace_says(self, family):
         model = family_model(family)
         traced = trace(model, PAIR.ids, segments_for(model), mlm_positions=[MASKED, 1])
         (fast,) = predict_heads(model, Batch.of([pair_text(model)]), [[MASKED, 1]])
@@ -304,7 +299,7 @@ class TestPredictHeads:
             else:
                 assert np.abs(array - getattr(traced, name)).max() <= 1e-5
 
-    def test_never_holds_the_attention_of_all_heads(self) -> None:
+    def test_never_holds_the_attention_of_all_heads(self):
         model = tiny_model(max_position_embeddings=256)
         ids, square = [5] * 256, model.config.num_attention_heads * 256 * 256
         with _LargestTensor() as traced:
@@ -319,13 +314,13 @@ class TestPredictHeads:
 COMFORT, ABLE, MASK = (TOKENIZER.raw.token_to_id(token) for token in ("comfort", "##able", "[MASK]"))
 
 
-def row_of(model: Bert, ids: list[int], segments: list[int], position: int) -> np.ndarray:
+def row_of(model, ids, segments, position):
     return np.asarray(trace(model, ids, segments, mlm_positions=[position]).mlm_logits[0])
 
 
 class TestWordProbability:
     @families
-    def test_one_piece_is_the_row_of_the_mask_and_several_are_filled_from_left_to_right(self, family: str) -> None:
+    def test_one_piece_is_the_row_of_the_mask_and_several_are_filled_from_left_to_right(self, family):
         model = family_model(family)
         segments = segments_for(model)
         alone = word_rank(row_of(model, PAIR.ids, segments, MASKED), CAT)
@@ -338,7 +333,7 @@ class TestWordProbability:
         found = word_probability(model, TOKENIZER, pair_text(model), MASKED, [COMFORT, ABLE])
         assert found == pytest.approx(first.probability * second.probability, rel=1e-4)
 
-    def test_all_tokens_together_make_one(self) -> None:
+    def test_all_tokens_together_make_one(self):
         model = family_model("bert")
         text, count = pair_text(model), model.config.vocab_size
         found = [word_probability(model, TOKENIZER, text, MASKED, [i]) for i in range(count)]
@@ -353,7 +348,7 @@ class TestWordProbability:
 
 
 class TestPieces:
-    def test_a_word_is_cut_as_the_tokenizer_cuts_it(self) -> None:
+    def test_a_word_is_cut_as_the_tokenizer_cuts_it(self):
         assert pieces_at("cat", TOKENIZER, PAIR, MASKED) == [CAT]
         assert pieces_at(" Comfortable ", TOKENIZER, PAIR, MASKED) == [COMFORT, ABLE]
         assert pieces_at("##able", TOKENIZER, PAIR, MASKED) == [ABLE]
@@ -361,7 +356,7 @@ class TestPieces:
             with pytest.raises(BertcoreError, match="cannot spell"):
                 pieces_at(word, TOKENIZER, PAIR, MASKED)
 
-    def test_a_byte_level_vocabulary_knows_the_space_before(self) -> None:
+    def test_a_byte_level_vocabulary_knows_the_space_before(self):
         words = (*SPECIAL_TOKENS, "Ġ", "c", "a", "t", "ca", "cat", "Ġcat")
         merges = [("c", "a"), ("ca", "t"), ("Ġ", "cat")]
         raw = RawTokenizer(BPE({word: i for i, word in enumerate(words)}, merges, unk_token="[UNK]"))
@@ -378,7 +373,7 @@ class TestPieces:
 class TestSurprise:
     @families
     @pytest.mark.parametrize("max_tokens", [4096, 30])
-    def test_each_token_masked_in_turn(self, family: str, max_tokens: int) -> None:
+    def test_each_token_masked_in_turn(self, family, max_tokens):
         model = family_model(family)
         encoding = TOKENIZER.encode("The comfortable cat", "It was very!")
         encoding = replace(encoding, segments=segments_for(model, encoding))
@@ -393,7 +388,7 @@ class TestSurprise:
         product = math.prod(2**-bit for bit in bits)
         assert found.pseudo_perplexity == pytest.approx(product ** (-1 / len(bits)), rel=1e-4)
 
-    def test_later_pieces_of_a_word_can_be_hidden_too(self) -> None:
+    def test_later_pieces_of_a_word_can_be_hidden_too(self):
         model = family_model("bert")
         encoding = TOKENIZER.encode("The comfortable cat")  # [CLS] the comfort ##able cat [SEP]
         found = surprises(model, [encoding], MASK, groups=[[0, 1, 2, 2, 3, 4]])[0]
@@ -404,7 +399,7 @@ class TestSurprise:
         assert abs(found.bits[1] - plain.bits[1]) > 1e-3
         assert found.bits[[0, 2, 3]] == pytest.approx(plain.bits[[0, 2, 3]], abs=1e-5)
 
-    def test_perplexity_by_hand_and_of_no_words(self) -> None:
+    def test_perplexity_by_hand_and_of_no_words(self):
         found = Surprise(np.array([1, 3]), np.array([1.0, 3.0]))
         assert found.pseudo_perplexity == 4.0
         assert found.by_token(5).tolist() == [0, 1, 0, 3, 0]
@@ -415,7 +410,7 @@ class TestSurprise:
 # --- what the snapshots of a run say for a masked word
 
 
-def _snapshot(folder: Path, loved_word: str) -> Path:
+def _snapshot(folder, loved_word):
     """A checkpoint whose MLM bias makes it say one word, whatever it reads."""
     model = tiny_model(("mlm",))
     model.mlm.bias[TOKENIZER.id(loved_word)] = 900
@@ -423,7 +418,7 @@ def _snapshot(folder: Path, loved_word: str) -> Path:
     return folder
 
 
-def test_each_snapshot_that_the_run_has_kept_says_its_own_word(tmp_path: Path) -> None:
+def test_each_snapshot_that_the_run_has_kept_says_its_own_word(tmp_path):
     snapshots = [_snapshot(tmp_path / word, word) for word in ("cat", "dog")]
     guesses = words_over_time([*snapshots, tmp_path / "gone"], "the [MASK] ran")
     assert [(path, guess.token) for path, guess in guesses.items()] == list(zip(snapshots, ("cat", "dog"), strict=True))

@@ -3,7 +3,6 @@
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from bertcore.tasks.kinds.span import (
     AnswerExample,
     AnswerPrediction,
     Span,
-    SpanFeatures,
     best_span,
     best_thresholds,
     no_answer_score,
@@ -36,7 +34,7 @@ FAMILIES = ["bert, cased", "roberta", "xlm-roberta", "albert"]
 
 
 @pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tokenizer, Any]]:
+def pairs(tmp_path_factory):
     from transformers import AutoTokenizer
 
     made = {}
@@ -47,13 +45,13 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tokenizer
     return made
 
 
-def features_of(tokenizer: Tokenizer, *examples: AnswerExample, **settings: Any) -> SpanFeatures:
+def features_of(tokenizer, *examples, **settings):
     return make_features("span", examples, tokenizer, **{"max_length": 384, **settings})
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 class TestAgainstTransformers:
-    def test_windows(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+    def test_windows(self, pairs, family):
         """Its `stride` is what two windows share; ours, the paper's code's, is how far one begins behind the other."""
         ours, theirs = pairs[family]
         text, most, stride = PASSAGE * 3, 60, 11
@@ -75,9 +73,7 @@ class TestAgainstTransformers:
                 assert found.text(window, place, place)[0] == text[begin:end].strip()
 
     @pytest.mark.parametrize("answer", ["garçon's mat", "3.14", "日本", "The cat", "sat. ", "🙂", "at"])
-    def test_answers_are_the_tokens_at_them(
-        self, pairs: dict[str, tuple[Tokenizer, Any]], family: str, answer: str
-    ) -> None:
+    def test_answers_are_the_tokens_at_them(self, pairs, family, answer):
         ours, theirs = pairs[family]
         start = PASSAGE.index(answer)
         example = AnswerExample("1", QUESTION, PASSAGE, ((answer, start), ("The", 0)))
@@ -86,7 +82,7 @@ class TestAgainstTransformers:
         expected = theirs(QUESTION, PASSAGE, truncation="only_second", return_offsets_mapping=True, **cut)
         whole = theirs([QUESTION], [PASSAGE], return_offsets_mapping=True)
 
-        def touching(encoding: Any, window: int) -> list[int]:
+        def touching(encoding, window):
             """Tokens of the passage that share a character with the answer."""
             spans = zip(encoding["offset_mapping"][window], encoding.sequence_ids(window), strict=True)
             return [
@@ -109,7 +105,7 @@ REAL = Path(__file__).resolve().parents[3] / "shared" / "tasks" / "squad" / "xqu
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="the published task files are not here")
-def test_real_answers_come_back_from_the_tokens_that_are_learned() -> None:
+def test_real_answers_come_back_from_the_tokens_that_are_learned():
     articles = json.loads(REAL.read_text(encoding="utf-8"))["data"]
     examples = [
         AnswerExample(asked["id"], asked["question"], passage["context"], ((answer["text"], answer["answer_start"]),))
@@ -120,7 +116,7 @@ def test_real_answers_come_back_from_the_tokens_that_are_learned() -> None:
     ]
     features = features_of(word_tokenizer(), *examples, max_length=256, stride=64)
     assert len(features.ids) > 2 * len(examples) > 400
-    found: dict[int, set[str]] = {}
+    found = {}
     for window, (start, end) in enumerate(features.answers.tolist()):
         if start:
             found.setdefault(int(features.example_of[window]), set()).add(features.text(window, start, end)[0])
@@ -130,7 +126,7 @@ def test_real_answers_come_back_from_the_tokens_that_are_learned() -> None:
 
 class TestWindows:
     @given(tokens=st.integers(0, 60), room=st.integers(1, 20), stride=st.integers(1, 30))
-    def test_every_token_is_seen_and_none_without_need(self, tokens: int, room: int, stride: int) -> None:
+    def test_every_token_is_seen_and_none_without_need(self, tokens, room, stride):
         found = list(windows(tokens, room, stride))
         assert set().union(*(range(first, first + count) for first, count in found)) == set(range(tokens))
         assert all(count == room for _, count in found[:-1]) and found[-1][1] <= room
@@ -138,7 +134,7 @@ class TestWindows:
         assert (steps == min(room, stride)).all() and sum(found[-1]) == tokens
         assert all(sum(window) < tokens for window in found[:-1])
 
-    def test_a_passage_that_fits_is_one_window_and_an_empty_one_has_no_answer(self) -> None:
+    def test_a_passage_that_fits_is_one_window_and_an_empty_one_has_no_answer(self):
         example = AnswerExample("1", "the cat", "the cat sat on", (("sat on", 8),))
         found = features_of(word_tokenizer(), example, max_length=9)
         assert len(found.ids) == 1 and found.answers.tolist() == [[6, 7]]
@@ -148,7 +144,7 @@ class TestWindows:
         [prediction] = decode(found, [(np.array([0]), np.ones((1, 5, 2)))])
         assert prediction.answer == ""
 
-    def test_a_long_question_loses_its_end(self) -> None:
+    def test_a_long_question_loses_its_end(self):
         example = AnswerExample("1", "the " * 70, "a bird sang")
         found = features_of(word_tokenizer(), example, max_length=384)
         assert found.passage.tolist() == [[66, 3, 0]]
@@ -164,7 +160,7 @@ class TestWindows:
             (("the", 0), {"stride": 0}, "a stride of 0"),
         ],
     )
-    def test_what_does_not_fit(self, answer: tuple[str, int], settings: dict[str, Any], message: str) -> None:
+    def test_what_does_not_fit(self, answer, settings, message):
         with pytest.raises(BertcoreError, match=message):
             features_of(word_tokenizer(), AnswerExample("q7", "the", "the cat the", (answer,)), **settings)
 
@@ -172,7 +168,7 @@ class TestWindows:
 class TestDecoding:
     """Two questions of several windows; scores are zero but where a test sets them."""
 
-    def setup_method(self) -> None:
+    def setup_method(self):
         self.passage = "the cat sat on the mat . a bird sang very very comfortable"
         self.features = features_of(
             word_tokenizer(),
@@ -183,14 +179,14 @@ class TestDecoding:
         )
         self.scores = np.zeros((len(self.features.ids), 12, 2))
 
-    def decoded(self, no_answer_above: float | None = None) -> list[AnswerPrediction]:
+    def decoded(self, no_answer_above=None):
         units = np.random.default_rng(0).permutation(len(self.scores))
         parts = [(part, self.scores[part]) for part in np.array_split(units, 3)]
         found = decode(self.features, parts, DecodeSettings(no_answer_above=no_answer_above))
         assert all(isinstance(prediction, AnswerPrediction) for prediction in found)
         return found  # type: ignore[return-value]
 
-    def test_the_best_window_answers(self) -> None:
+    def test_the_best_window_answers(self):
         assert len(self.scores) % 2 == 0 and len(self.scores) >= 6
         first = len(self.scores) // 2  # of the second question
         window, (begin, _, before) = first + 1, self.features.passage[first + 1]
@@ -201,13 +197,13 @@ class TestDecoding:
         assert found.text == " ".join(words) and (found.score, found.no_answer_score) == (7.0, 0.0)
         assert self.passage[found.start : found.end] == found.text and found.answer == found.text
 
-    def test_equal_scores_go_to_the_first_window(self) -> None:
+    def test_equal_scores_go_to_the_first_window(self):
         places = [(window, int(self.features.passage[window, 0])) for window in (0, 1)]
         for window, begin in places:
             self.scores[window, begin] = 2.0
         assert self.decoded()[0].text == self.passage.split()[0] and self.decoded()[0].score == 4.0
 
-    def test_no_answer_where_cls_is_ahead_in_every_window(self) -> None:
+    def test_no_answer_where_cls_is_ahead_in_every_window(self):
         self.scores[:, 0] = 2.0
         assert [prediction.answer for prediction in self.decoded(no_answer_above=3.5)] == ["", ""]
         assert self.decoded(no_answer_above=4.0)[0].text and self.decoded()[0].text
@@ -215,7 +211,7 @@ class TestDecoding:
         assert [bool(prediction.answer) for prediction in self.decoded(no_answer_above=3.5)] == [True, False]
         assert (self.decoded(no_answer_above=3.5)[1].start, self.decoded(no_answer_above=3.5)[1].end) == (-1, -1)
 
-    def test_a_window_without_scores(self) -> None:
+    def test_a_window_without_scores(self):
         with pytest.raises(ValueError, match=f"no logits for 1 of {len(self.scores)}"):
             decode(self.features, [(np.arange(1, len(self.scores)), self.scores[1:])])
 
@@ -228,7 +224,7 @@ HALVES = st.integers(-40, 40).map(lambda number: number / 2)  # sums are exact, 
 class TestBestSpans:
     @settings(max_examples=80, deadline=None)
     @given(data=st.data(), longest=st.integers(1, 12))
-    def test_against_every_span(self, data: st.DataObject, longest: int) -> None:
+    def test_against_every_span(self, data, longest):
         length = data.draw(st.integers(1, 9))
         logits = data.draw(arrays.arrays(np.float32, (length, 2), elements=HALVES))
         inside = data.draw(arrays.arrays(np.bool_, length))
@@ -239,7 +235,7 @@ class TestBestSpans:
         assert spans[found[:2]] == found.score if spans else found[:2] == (-1, -1)
         assert no_answer_score(logits) == logits[0].sum()
 
-    def test_a_case_by_hand(self) -> None:
+    def test_a_case_by_hand(self):
         """The best start stands behind the best end, and the best pair in order is longer than allowed."""
         logits = np.array([[9.0, 8.0, 3.0, 0.0, 0.0, 7.0], [9.0, 0.0, 2.0, 1.0, 9.0, 0.0]]).T
         passage = np.array([False, True, True, True, True, True])
@@ -264,7 +260,7 @@ QUESTIONS = st.lists(
 )
 
 
-def score_at(threshold: float, metric: str, questions: list[tuple[list[str], str, float]]) -> float:
+def score_at(threshold, metric, questions):
     """`apply_no_ans_threshold` and `make_eval_dict` of the SQuAD 2.0 script, question by question."""
     scores = []
     for accepted, span, lead in questions:
@@ -275,7 +271,7 @@ def score_at(threshold: float, metric: str, questions: list[tuple[list[str], str
 
 @pytest.mark.parametrize("metric", ["exact_match", "f1"])
 @given(questions=QUESTIONS)
-def test_no_threshold_does_better(metric: str, questions: list[tuple[list[str], str, float]]) -> None:
+def test_no_threshold_does_better(metric, questions):
     found = best_thresholds(*zip(*questions, strict=True))
     tried = [score_at(threshold, metric, questions) for threshold in (-99.0, *(lead for _, _, lead in questions))]
     assert found[f"best_{metric}"] == pytest.approx(max(tried))
@@ -283,7 +279,7 @@ def test_no_threshold_does_better(metric: str, questions: list[tuple[list[str], 
     assert math.isfinite(threshold) and score_at(threshold, metric, questions) == pytest.approx(max(tried))
 
 
-def test_by_hand() -> None:
+def test_by_hand():
     """Right at -2, wrong at -1, nothing to find at 0, partly right at 1."""
     gold = [("Rome",), ("four",), (), ("a cat", "cats sat")]
     found = best_thresholds(gold, ["Rome", "five", "Paris", "cats"], [-2.0, -1.0, 0.0, 1.0])
@@ -296,7 +292,7 @@ def test_by_hand() -> None:
     assert best_thresholds([()], ["Rome"], [3.0])["best_f1_threshold"] == 2.0  # below all: silence is always right
 
 
-def test_an_evaluation_tells_it() -> None:
+def test_an_evaluation_tells_it():
     """Where there are questions without an answer."""
     tokenizer, passage = word_tokenizer(), "the cat sat on the mat"
     examples = [AnswerExample("1", "the cat", passage, (("mat", 19),)), AnswerExample("2", "on the mat", passage)]

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,11 +24,11 @@ ARE_READ = (*ARE_READ, "many added in turn")
 
 
 @pytest.fixture(scope="session")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def outcomes(tmp_path_factory):
     checkpoint = tiny_checkpoint(tmp_path_factory.mktemp("sound"))
 
     @cache
-    def of_group(group: str) -> dict[str, dict[str, Any]]:
+    def of_group(group):
         folder = tmp_path_factory.mktemp(group)
         command = [sys.executable, "-m", "tests.engine.attacks", str(folder), str(checkpoint), group]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -48,7 +47,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("group", "name"), CASES)
-def test_an_attack_ends_in_one_sentence(outcomes: Any, group: str, name: str) -> None:
+def test_an_attack_ends_in_one_sentence(outcomes, group, name):
     outcome = outcomes(group)[name]
     assert outcome["broke"] is None, outcome["broke"]
     assert outcome["mib"] < MOST_MIB and outcome["seconds"] < MOST_SECONDS, outcome

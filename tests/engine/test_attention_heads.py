@@ -1,7 +1,6 @@
 """Heads by what they do, found by kind and expression, mapped by likeness; links, edited rows and score steps."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +26,6 @@ from bertcore.analysis.links import between, strongest_links, with_weight
 from bertcore.analysis.score_steps import score_steps
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.tokenizer import Encoding
 from tests.engine.models import TOKENIZER, tiny_model
 
 # --- what a head does, and the scores behind the label
@@ -44,12 +42,12 @@ OTHER_THE = MANY.tokens.index("the", 2)
 OTHERS = {row: (row + 7) % len(MANY) for row in range(2, len(MANY)) if row != OTHER_THE}
 
 
-def looks(size: int, targets: dict[int, int]) -> np.ndarray:
+def looks(size, targets):
     """Attention (S,S): each row wholly to one token, by default the first."""
     return np.eye(size)[[targets.get(row, 0) for row in range(size)]]
 
 
-def near(size: int) -> np.ndarray:
+def near(size):
     """To the tokens one and two away alike, and not to itself."""
     distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
     weights = ((distance > 0) & (distance <= 2)).astype(float)
@@ -87,9 +85,7 @@ SINK = "[CLS]/[SEP] sink"
         (TOKENIZER.encode("cat"), np.array([[0.5, 0.3, 0.2], [0.05, 0.45, 0.5], [0, 0, 1]]), SINK, 0.55, {"local": 1}),
     ],
 )
-def test_kinds_by_hand(
-    encoding: Encoding, attention: np.ndarray, kind: str, score: float | None, others: dict[str, float | None]
-) -> None:
+def test_kinds_by_hand(encoding, attention, kind, score, others):
     found = classify_heads(attention[None], encoding)[0]
     assert np.allclose(attention.sum(-1), 1) and found.kind == kind
     assert found.score < 0.5 if score is None else found.score == pytest.approx(score)
@@ -99,7 +95,7 @@ def test_kinds_by_hand(
         assert found.scores["previous token"] < 0.5
 
 
-def test_a_score_is_the_share_that_the_pattern_explains() -> None:
+def test_a_score_is_the_share_that_the_pattern_explains():
     attention = np.random.default_rng(0).dirichlet(np.ones(9), size=9)
     scores = classify_heads(attention[None], REPEATED)[0].scores
     words = [1, 2, 3, 5, 6, 7]
@@ -113,7 +109,7 @@ def test_a_score_is_the_share_that_the_pattern_explains() -> None:
     assert scores[ELSEWHERE] == pytest.approx(np.mean([attention[pair] for pair in pairs]))
 
 
-def test_many_heads_at_once_are_each_head_alone() -> None:
+def test_many_heads_at_once_are_each_head_alone():
     attentions = np.random.default_rng(1).dirichlet(np.full(9, 0.2), size=(20, 9)).astype(np.float32)
     attentions[::4] = (attentions[::4] + 2 * np.eye(9, k=1, dtype=np.float32)) / 3
     together = classify_heads(attentions, REPEATED)
@@ -121,7 +117,7 @@ def test_many_heads_at_once_are_each_head_alone() -> None:
     assert len({kind.kind for kind in together}) > 1
 
 
-def test_the_clearest_head_does_most_of_one_plain_thing() -> None:
+def test_the_clearest_head_does_most_of_one_plain_thing():
     """Not the one that looks at [CLS] alone, though nothing is clearer: that says nothing about the text."""
     size = len(SINGLE)
     heads = np.random.default_rng(3).dirichlet(np.ones(size), size=(2, 3, size))
@@ -133,7 +129,7 @@ def test_the_clearest_head_does_most_of_one_plain_thing() -> None:
     assert clearest_head(np.full((2, 2, 2, 2), 0.5), TOKENIZER.encode("")) == (0, 0)
 
 
-def test_facts_of_attention_worked_out_by_hand() -> None:
+def test_facts_of_attention_worked_out_by_hand():
     encoding = TOKENIZER.encode("cat", "dog")  # [CLS] cat [SEP] dog [SEP]
     attention = np.array(
         [
@@ -157,7 +153,7 @@ def test_facts_of_attention_worked_out_by_hand() -> None:
 
 
 @given(seed=st.integers(0, 1000))
-def test_facts_and_scores_stay_in_their_bounds(seed: int) -> None:
+def test_facts_and_scores_stay_in_their_bounds(seed):
     attention = np.random.default_rng(seed).dirichlet(np.full(12, 0.3), size=12).astype(np.float32)
     facts, found = head_facts(attention, SENTENCES), classify_heads(attention[None], SENTENCES)[0]
     assert 0 <= facts.entropy_nats <= math.log(12) and 0 <= facts.mean_distance_tokens <= 11
@@ -172,7 +168,7 @@ PAIR = TOKENIZER.encode("the cat sat.", "the comfortable cat!")
 CLS, CAT_A, CAT_B, SIZE = 0, 2, 9, len(PAIR)
 
 
-def heads() -> np.ndarray:
+def heads():
     """(2,3,S,S): previous token, all alike, next token; then three at random."""
     rng = np.random.default_rng(0)
     made = rng.dirichlet(np.full(SIZE, 0.3), size=(2, 3, SIZE))
@@ -184,11 +180,11 @@ def heads() -> np.ndarray:
     return made.astype(np.float32)
 
 
-def ranked(query: str) -> list[tuple[int, int]]:
+def ranked(query):
     return [(match.layer, match.head) for match in find_heads(query, heads(), PAIR).matches]
 
 
-def test_a_kind_ranks_all_heads_by_its_score() -> None:
+def test_a_kind_ranks_all_heads_by_its_score():
     found = find_heads("previous token", heads(), PAIR)
     assert (found.matches[0].layer, found.matches[0].head) == (0, 0) and len(found.matches) == 6
     for match in found.matches:
@@ -200,7 +196,7 @@ def test_a_kind_ranks_all_heads_by_its_score() -> None:
     assert ranked("PREVIOUS") == ranked("previous token")
 
 
-def test_attention_between_two_words() -> None:
+def test_attention_between_two_words():
     attention = heads()
     found = find_heads("attn(sat -> #1) > 0", attention, PAIR)
     for match in found.matches:
@@ -210,7 +206,7 @@ def test_attention_between_two_words() -> None:
     assert ranked("attn(cat → sat) > 50%") == [] and ranked("attn(#2 -> sat) > 50%") == [(0, 2)]
 
 
-def test_rows_are_averaged_and_columns_added() -> None:
+def test_rows_are_averaged_and_columns_added():
     attention = heads()
     for match in find_heads("attn(cat -> the)", attention, PAIR).matches:
         head = attention[match.layer, match.head].astype(np.float64)
@@ -218,7 +214,7 @@ def test_rows_are_averaged_and_columns_added() -> None:
         assert match.score == pytest.approx((head[CAT_A, the].sum() + head[CAT_B, the].sum()) / 2)
 
 
-def test_names_stand_for_tokens() -> None:
+def test_names_stand_for_tokens():
     attention = heads()
     named = {"comfortable": [7, 8], "##able": [8], "able": [8], "A": [1, 2, 3, 4], "B": [6, 7, 8, 9, 10], "#11": [11]}
     named |= {"special": [0, 5, 11], "any": list(range(12)), "[CLS]": [0], '"cat"': [2, 9]}
@@ -228,7 +224,7 @@ def test_names_stand_for_tokens() -> None:
             assert match.score == pytest.approx(float(expected[match.layer, match.head]), abs=1e-6)
 
 
-def test_entropy_distance_and_special() -> None:
+def test_entropy_distance_and_special():
     attention = heads()
     assert set(ranked("entropy < 0.001")) == {(0, 0), (0, 2)}
     even = find_heads("entropy", attention, PAIR)
@@ -245,7 +241,7 @@ def test_entropy_distance_and_special() -> None:
     assert find_heads("special", attention[:1, 1:2], PAIR).matches[0].score == pytest.approx(3 / SIZE)
 
 
-def test_all_conditions_must_hold_and_the_first_one_ranks() -> None:
+def test_all_conditions_must_hold_and_the_first_one_ranks():
     both = ranked("entropy > 0.5 and attn(sat -> cat) < 0.2")
     assert set(both) == set(ranked("entropy > 0.5")) & set(ranked("attn(sat -> cat) < 0.2"))
     assert both == [place for place in ranked("entropy > 0.5") if place in both]
@@ -268,12 +264,12 @@ def test_all_conditions_must_hold_and_the_first_one_ranks() -> None:
         ("same word", "could mean same word in the other sentence or same word elsewhere"),
     ],
 )
-def test_what_cannot_be_read_is_said(query: str, said: str) -> None:
+def test_what_cannot_be_read_is_said(query, said):
     with pytest.raises(BertcoreError, match=said):
         find_heads(query, heads(), PAIR)
 
 
-def test_names_of_kinds_and_one_that_the_text_cannot_show() -> None:
+def test_names_of_kinds_and_one_that_the_text_cannot_show():
     assert kind_named("sink") == kind_named(SINK) == SINK
     assert kind_named("other sentence") == OTHER_SENTENCE and kind_named("same token") == "same token"
     with pytest.raises(BertcoreError, match=f"No head can show “{OTHER_SENTENCE}”"):
@@ -286,32 +282,32 @@ RNG = np.random.default_rng(1)
 ATTENTIONS = RNG.dirichlet(np.full(9, 0.4), size=(2, 3, 9)).astype(np.float32)
 
 
-def head_divergence(attentions: np.ndarray) -> np.ndarray:
+def head_divergence(attentions):
     """Every two heads by scipy: mean over rows."""
     heads = attentions.reshape(-1, *attentions.shape[2:])
     return np.array([[np.mean(jensenshannon(p, q, base=2, axis=-1) ** 2) for q in heads] for p in heads])
 
 
 class TestMap:
-    def test_divergence_is_that_of_scipy_also_of_many_heads_in_blocks(self) -> None:
+    def test_divergence_is_that_of_scipy_also_of_many_heads_in_blocks(self):
         for attentions in (ATTENTIONS, RNG.dirichlet(np.full(5, 0.4), size=(5, 8, 5)).astype(np.float32)):
             found = divergence_between_heads(attentions)
             assert np.abs(found - head_divergence(attentions)).max() < 1e-6
             assert np.array_equal(found, found.T)
 
-    def test_sampled_rows_are_all_that_is_compared(self) -> None:
+    def test_sampled_rows_are_all_that_is_compared(self):
         found = head_map(ATTENTIONS, most_values=15 * 9 * 3)  # 15 pairs of heads, 9 columns
         assert found.rows.tolist() == [0, 4, 8]
         only = np.stack([[head_divergence(ATTENTIONS[:, :, [row]].repeat(9, axis=2))] for row in found.rows])
         assert np.abs(found.divergence - only.mean(axis=0)[0]).max() < 1e-6
 
-    def test_as_many_rows_as_fit(self) -> None:
+    def test_as_many_rows_as_fit(self):
         for heads, length in ((144, 128), (384, 512), (1, 1), (16, 32)):
             rows = compared_rows(heads, length, 10_000_000)
             assert 1 <= len(rows) <= length and len(set(rows.tolist())) == len(rows)
             assert len(rows) == 1 or heads * (heads - 1) // 2 * length * len(rows) <= 10_000_000
 
-    def test_points_of_a_plane_keep_their_distances(self) -> None:
+    def test_points_of_a_plane_keep_their_distances(self):
         flat = RNG.normal(size=(7, 2))
         squared = ((flat[:, None] - flat[None]) ** 2).sum(-1)
         points, share = scaled_to_plane(squared)
@@ -319,13 +315,13 @@ class TestMap:
         assert share.sum() == pytest.approx(1)
 
     @pytest.mark.parametrize("shape", [(1, 1, 3), (1, 2, 1), (2, 1, 4)])
-    def test_few_heads_and_few_tokens(self, shape: tuple[int, int, int]) -> None:
+    def test_few_heads_and_few_tokens(self, shape):
         layers, heads, size = shape
         found = head_map(np.full((layers, heads, size, size), 1 / size, dtype=np.float32))
         assert found.points.shape == (layers, heads, 2) and np.abs(found.points).max() < 1e-6
 
-    def test_progress_rises_to_the_end_and_may_stop_it(self) -> None:
-        shares: list[float] = []
+    def test_progress_rises_to_the_end_and_may_stop_it(self):
+        shares = []
         head_map(ATTENTIONS, progress=shares.append)
         assert shares == sorted(shares) and shares[-1] > 0.9 and max(shares) <= 1
 
@@ -336,7 +332,7 @@ class TestMap:
 class TestLinks:
     ATTENTION = np.array([[0.5, 0.3, 0.2], [0.0, 0.9, 0.1], [0.4, 0.4, 0.2]])
 
-    def test_from_a_threshold_on_or_of_each_row_the_fewest_that_hold_a_share(self) -> None:
+    def test_from_a_threshold_on_or_of_each_row_the_fewest_that_hold_a_share(self):
         """A row that looks at many tokens has lines too, however strong those of the others are."""
         for links in (strongest_links(self.ATTENTION, least=0.4), strongest_links(self.ATTENTION, share=0.5)):
             pairs = list(zip(links.rows.tolist(), links.columns.tolist(), strict=True))
@@ -349,13 +345,13 @@ class TestLinks:
         assert strongest_links(self.ATTENTION, share=1.0).fitting == 8  # a weight of 0 is no link
         assert strongest_links(self.ATTENTION, share=0.0).fitting == 0
 
-    def test_the_limit_says_what_it_leaves_out(self) -> None:
+    def test_the_limit_says_what_it_leaves_out(self):
         links = strongest_links(self.ATTENTION, most=2)
         assert (len(links.weights), links.fitting) == (2, 8)
         own = strongest_links(self.ATTENTION, most=2, always=0)
         assert (own.rows.tolist(), own.weights.tolist()) == ([0, 0], [0.5, 0.3])
 
-    def test_among_some_only(self) -> None:
+    def test_among_some_only(self):
         among = between(["a", "a", "b"], "a", "b")
         links = strongest_links(self.ATTENTION, among=among)
         assert list(zip(links.rows.tolist(), links.columns.tolist(), strict=True)) == [(0, 2), (1, 2)]
@@ -378,10 +374,10 @@ class TestEditedRow:
             ([1.0], [0], 0.2, None, [1.0]),  # one token keeps all
         ],
     )
-    def test_by_hand(self, row: Any, columns: Any, weight: float, within: Any, expected: Any) -> None:
+    def test_by_hand(self, row, columns, weight, within, expected):
         assert with_weight(np.array(row), columns, weight, within=within) == pytest.approx(expected)
 
-    def test_no_weight_is_above_1(self) -> None:
+    def test_no_weight_is_above_1(self):
         row = np.array([0.7000001, 0.3], dtype=np.float32)  # sums to a little more, as float32 does
         assert with_weight(row, [1], 1.0).tolist() == [0, 1]
         assert with_weight(row, [1], 0.0).tolist() == [1, 0]
@@ -391,7 +387,7 @@ class TestEditedRow:
         st.floats(-1, 2),
         st.integers(0, 5),
     )
-    def test_rows_go_on_summing_to_1(self, values: list[float], weight: float, column: int) -> None:
+    def test_rows_go_on_summing_to_1(self, values, weight, column):
         row = np.array(values) / sum(values)
         new = with_weight(row, [column % len(row)], weight)
         assert new.sum() == pytest.approx(1) and new.min() >= 0
@@ -400,7 +396,7 @@ class TestEditedRow:
 
 
 class TestScoreSteps:
-    def test_each_step_follows_from_the_one_before_to_what_the_model_made(self) -> None:
+    def test_each_step_follows_from_the_one_before_to_what_the_model_made(self):
         found = trace(tiny_model(), SENTENCES.ids, SENTENCES.segments)
         for layer, head, row, column in ((0, 1, 2, 3), (1, 3, 0, 11)):
             steps = score_steps(found.queries[layer, head, row], found.keys[layer, head], column)
@@ -412,7 +408,7 @@ class TestScoreSteps:
             assert np.abs(steps.weights - found.attentions[layer, head, row]).max() < 1e-6
             assert steps.weights.sum() == pytest.approx(1, abs=1e-12)
 
-    def test_what_is_masked_gets_nothing(self) -> None:
+    def test_what_is_masked_gets_nothing(self):
         steps = score_steps(np.array([1.0, 2.0]), np.ones((3, 2)), 0, np.array([True, False, True]))
         assert steps.masked.tolist() == [3 / np.sqrt(2), -np.inf, 3 / np.sqrt(2)]
         assert steps.weights.tolist() == [0.5, 0, 0.5]

@@ -28,17 +28,17 @@ Spoil = Callable[[Path], object]  # makes something else of a sound checkpoint
 
 
 @pytest.fixture(scope="module")
-def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def good(tmp_path_factory):
     return tiny_checkpoint(tmp_path_factory.mktemp("good"))
 
 
 @pytest.fixture
-def folder(good: Path, tmp_path: Path) -> Path:
+def folder(good, tmp_path):
     """A sound checkpoint to break."""
     return Path(shutil.copytree(good, tmp_path / "model"))
 
 
-def refused(folder: Path, *names: str) -> str:
+def refused(folder, *names):
     """The sentence that opening the folder ends with; `{folder}` in a name stands for its path."""
     with pytest.raises(BertcoreError) as caught:
         load_checkpoint(folder)
@@ -50,24 +50,24 @@ def refused(folder: Path, *names: str) -> str:
     return sentence
 
 
-def without(*names: str) -> Spoil:
+def without(*names):
     return lambda folder: [(folder / name).unlink() for name in names]
 
 
-def holding(name: str, content: str | bytes) -> Spoil:
+def holding(name, content):
     return lambda folder: (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def config(**changes: Any) -> Spoil:
-    def spoil(folder: Path) -> None:
+def config(**changes):
+    def spoil(folder):
         values = json.loads((folder / "config.json").read_text())
         (folder / "config.json").write_text(json.dumps({**values, **changes}))
 
     return spoil
 
 
-def weights(change: Change) -> Spoil:
-    def spoil(folder: Path) -> None:
+def weights(change):
+    def spoil(folder):
         tensors = load_file(folder / "model.safetensors")
         change(tensors)
         save_file(tensors, folder / "model.safetensors")
@@ -75,30 +75,30 @@ def weights(change: Change) -> Spoil:
     return spoil
 
 
-def cut(name: str, kept: float) -> Spoil:
+def cut(name, kept):
     """Only the first bytes, all but the last, or a share of a file."""
 
-    def spoil(folder: Path) -> None:
+    def spoil(folder):
         content = (folder / name).read_bytes()
         (folder / name).write_bytes(content[: int(len(content) * kept) if 0 < kept < 1 else int(kept)])
 
     return spoil
 
 
-def words(*words: str) -> Spoil:
+def words(*words):
     """A vocabulary without a tokenizer.json."""
     return each(without("tokenizer.json"), holding("vocab.txt", "\n".join(words) + "\n"))
 
 
-def each(*spoils: Spoil) -> Spoil:
+def each(*spoils):
     return lambda folder: [spoil(folder) for spoil in spoils]
 
 
-def as_folder(name: str) -> Spoil:
+def as_folder(name):
     return each(without(name, "vocab.txt"), lambda folder: (folder / name).mkdir())
 
 
-def in_parts(folder: Path, count: int = 3) -> dict[str, str]:
+def in_parts(folder, count=3):
     """The weights in several files and an index, as `transformers` writes large models; gives the index."""
     tensors = load_file(folder / "model.safetensors")
     (folder / "model.safetensors").unlink()
@@ -113,10 +113,10 @@ def in_parts(folder: Path, count: int = 3) -> dict[str, str]:
     return where
 
 
-def pointing(place: object) -> Spoil:
+def pointing(place):
     """In parts, of which one is said to be there; a file beside the folder could be read."""
 
-    def spoil(folder: Path) -> None:
+    def spoil(folder):
         where = in_parts(folder)
         save_file({"x": torch.zeros(1)}, folder.parent / "secret.safetensors")
         index = {"weight_map": {**where, next(iter(where)): place}}
@@ -125,26 +125,26 @@ def pointing(place: object) -> Spoil:
     return spoil
 
 
-def pickled(content: object) -> Spoil:
+def pickled(content):
     return each(without("model.safetensors"), lambda folder: torch.save(content, folder / "pytorch_model.bin"))
 
 
-def pickled_and_cut(kept: float) -> Spoil:
-    def save(folder: Path) -> None:
+def pickled_and_cut(kept):
+    def save(folder):
         torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
 
     return each(save, without("model.safetensors"), cut("pytorch_model.bin", kept))
 
 
-def lacking(name: str) -> Change:
+def lacking(name):
     return lambda tensors: tensors.pop(name)
 
 
-def as_kind(name: str, kind: torch.dtype) -> Change:
+def as_kind(name, kind):
     return lambda tensors: tensors.update({name: tensors[name].to(kind)})
 
 
-def shaped(name: str, *shape: int) -> Change:
+def shaped(name, *shape):
     return lambda tensors: tensors.update({name: torch.zeros(shape)})
 
 
@@ -280,7 +280,7 @@ REFUSED: dict[str, list[tuple[Spoil, tuple[str, ...]]]] = {
 @pytest.mark.parametrize(
     ("of", "number"), [(of, number) for of, cases in REFUSED.items() for number in range(len(cases))]
 )
-def test_what_is_wrong_is_named(folder: Path, of: str, number: int) -> None:
+def test_what_is_wrong_is_named(folder, of, number):
     spoil, says = REFUSED[of][number]
     spoil(folder)
     refused(folder, *says)
@@ -288,7 +288,7 @@ def test_what_is_wrong_is_named(folder: Path, of: str, number: int) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes that have a name")
 @pytest.mark.parametrize("name", FILES)
-def test_a_pipe_where_a_file_should_be(folder: Path, name: str) -> None:
+def test_a_pipe_where_a_file_should_be(folder, name):
     """Neither waited for nor passed over, as if it were not there."""
     if name in (INDEX, "vocab.txt"):  # only asked for without the other
         without(WEIGHTS if name == INDEX else "tokenizer.json")(folder)
@@ -300,7 +300,7 @@ def test_a_pipe_where_a_file_should_be(folder: Path, name: str) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no such permissions here")
 @pytest.mark.parametrize("name", ["config.json", WEIGHTS, "tokenizer.json", "tokenizer_config.json"])
-def test_a_file_that_may_not_be_read_is_not_called_damaged(folder: Path, name: str) -> None:
+def test_a_file_that_may_not_be_read_is_not_called_damaged(folder, name):
     (folder / name).chmod(0)
     if os.access(folder / name, os.R_OK):
         pytest.skip("this user may read everything")
@@ -308,7 +308,7 @@ def test_a_file_that_may_not_be_read_is_not_called_damaged(folder: Path, name: s
     assert "damaged" not in sentence and "valid" not in sentence
 
 
-def test_a_file_instead_of_a_folder(folder: Path) -> None:
+def test_a_file_instead_of_a_folder(folder):
     refused(folder / "config.json", "config.json")
     with pytest.raises(BertcoreError, match="is a file"):
         resolve_model(folder / "config.json")
@@ -317,13 +317,13 @@ def test_a_file_instead_of_a_folder(folder: Path) -> None:
 @pytest.mark.parametrize(
     "reference", ["/gone/model", "./gone", "a/b/c", "~no-such-user/model", "/" + "x" * 5000, "ümlaut?", "nul\0"]
 )
-def test_a_reference_that_is_nothing_is_a_sentence(reference: str) -> None:
+def test_a_reference_that_is_nothing_is_a_sentence(reference):
     with pytest.raises(BertcoreError):
         resolve_model(reference)
 
 
 @pytest.mark.parametrize("names", [None, {"0": "no", "1": "yes"}, {str(i): f"name {i}" for i in range(50)}])
-def test_the_number_of_labels_is_that_of_transformers(folder: Path, names: dict[str, str] | None) -> None:
+def test_the_number_of_labels_is_that_of_transformers(folder, names):
     """An `id2label` of two is often a default that somebody's program wrote beside `num_labels`."""
     from transformers import BertConfig as Theirs
 
@@ -334,32 +334,32 @@ def test_the_number_of_labels_is_that_of_transformers(folder: Path, names: dict[
 
 
 @pytest.mark.parametrize("names", [[None], [3, "BertForPreTraining"], 5, "BertForPreTraining"])
-def test_classes_that_are_no_names_tell_nothing(folder: Path, names: object) -> None:
+def test_classes_that_are_no_names_tell_nothing(folder, names):
     config(architectures=names)(folder)
     assert load_checkpoint(folder).output_heads == ("mlm", "nsp")
 
 
-def test_tensors_left_over_are_left_alone_and_no_head_is_guessed(folder: Path) -> None:
+def test_tensors_left_over_are_left_alone_and_no_head_is_guessed(folder):
     left = {"something.else": torch.zeros(3, dtype=torch.int32), "classifier.weight": torch.zeros(2, 32)}
     weights(lambda tensors: tensors.update(left))(folder)
     opened = load_checkpoint(folder)
     assert set(opened.unused) == set(left) and opened.output_heads == ("mlm", "nsp")
 
 
-def test_twenty_names_at_most(folder: Path) -> None:
+def test_twenty_names_at_most(folder):
     weights(lambda tensors: [tensors.pop(name) for name in list(tensors) if ".layer." in name])(folder)
     sentence = refused(folder, "and 4 more")  # 2 layers x 12 tensors, query, key and value being one
     assert sentence.count("bert.encoder.layer") == 20
 
 
-def test_200_layers_open(tmp_path: Path) -> None:
+def test_200_layers_open(tmp_path):
     sizes = {"hidden_size": 8, "num_attention_heads": 2, "intermediate_size": 8}
     folder = tiny_checkpoint(tmp_path / "deep", num_hidden_layers=200, **sizes)
     assert len(load_checkpoint(folder).model.encoder.layers) == 200
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_capitals_read_in_lower_case(folder: Path, as_json: bool) -> None:
+def test_capitals_read_in_lower_case(folder, as_json):
     """As a vocabulary of proteins, of which `transformers` makes nothing but [UNK]."""
     letters = (*SPECIAL_TOKENS, *"ACDEFGHIKLMNPQRSTVWY")
     if as_json:
@@ -372,10 +372,10 @@ def test_capitals_read_in_lower_case(folder: Path, as_json: bool) -> None:
     assert Tokenizer.from_folder(folder).encode("A C D").tokens == ["[CLS]", "A", "C", "D", "[SEP]"]
 
 
-def test_a_table_padded_to_a_round_number(folder: Path) -> None:
+def test_a_table_padded_to_a_round_number(folder):
     rows = len(VOCABULARY) + 8
 
-    def pad(tensors: dict[str, Tensor]) -> None:
+    def pad(tensors):
         for name in ("bert.embeddings.word_embeddings.weight", "cls.predictions.bias"):
             tensors[name] = torch.cat([tensors[name], torch.zeros(8, *tensors[name].shape[1:])])
 
@@ -388,15 +388,15 @@ def test_a_table_padded_to_a_round_number(folder: Path) -> None:
 class _RunsCode:
     """Unpickling this writes a file."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file):
         self.file = file
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self):
         return (Path.write_text, (self.file, "it ran"))
 
 
 @pytest.mark.parametrize("how", ["zip", "legacy", "bare pickle", "beside tensors"])
-def test_a_pickle_that_would_run_code_never_does(folder: Path, how: str, tmp_path: Path) -> None:
+def test_a_pickle_that_would_run_code_never_does(folder, how, tmp_path):
     trap, content, binary = _RunsCode(tmp_path / "ran"), load_file(folder / WEIGHTS), folder / "pytorch_model.bin"
     pickle.loads(pickle.dumps(trap))  # else the rest would prove nothing
     assert (tmp_path / "ran").read_text() == "it ran"
@@ -419,7 +419,7 @@ def test_a_pickle_that_would_run_code_never_does(folder: Path, how: str, tmp_pat
     assert not (tmp_path / "ran").exists()
 
 
-def test_who_may_look_into_the_folder_may_read_the_weights(folder: Path) -> None:
+def test_who_may_look_into_the_folder_may_read_the_weights(folder):
     files = [file for file in folder.iterdir() if file.suffix == ".safetensors"]
     assert files and {file.stat().st_mode & 0o666 for file in files} == {folder.stat().st_mode & 0o666}
     folder.chmod(0o755)
@@ -427,7 +427,7 @@ def test_who_may_look_into_the_folder_may_read_the_weights(folder: Path) -> None
     assert {file.stat().st_mode & 0o777 for file in files} == {0o644}
 
 
-def test_weights_in_parts_by_hand_and_as_transformers_writes_them(folder: Path, tmp_path: Path) -> None:
+def test_weights_in_parts_by_hand_and_as_transformers_writes_them(folder, tmp_path):
     import transformers
 
     model = transformers.BertForPreTraining.from_pretrained(folder)
@@ -443,7 +443,7 @@ def test_weights_in_parts_by_hand_and_as_transformers_writes_them(folder: Path, 
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_other_precisions_are_read_as_float32(folder: Path, dtype: torch.dtype) -> None:
+def test_other_precisions_are_read_as_float32(folder, dtype):
     exact = load_checkpoint(folder).model.state_dict()
     weights(lambda tensors: tensors.update({k: v.to(dtype) for k, v in tensors.items()}))(folder)
     for name, value in load_checkpoint(folder).model.state_dict().items():

@@ -3,8 +3,6 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -47,19 +45,19 @@ IDENTITY = Alignment(tuple(range(6)), 6)
 NOTHING = Alignment((0, None), 2, "other_text")
 
 
-def divergence(first: np.ndarray, second: np.ndarray) -> float:
+def divergence(first, second):
     """Of two heads (R,C), by scipy."""
     return float(np.mean(jensenshannon(first.astype(np.float64), second.astype(np.float64), base=2, axis=-1) ** 2))
 
 
-def with_rest(attention: np.ndarray, kept: list[int]) -> np.ndarray:
+def with_rest(attention, kept):
     """(S,S) -> (P,P+1): the other tokens as one."""
     other = [i for i in range(len(attention)) if i not in kept]
     return np.column_stack([attention[np.ix_(kept, kept)], attention[np.ix_(kept, other)].sum(axis=1)])
 
 
 class TestHeads:
-    def test_of_the_same_tokens_it_is_scipys_divergence(self) -> None:
+    def test_of_the_same_tokens_it_is_scipys_divergence(self):
         theirs = RNG.dirichlet(np.full(6, 0.4), size=(2, 3, 6)).astype(np.float32)
         found = matched_heads(OURS, theirs, IDENTITY).divergences
         expected = [[divergence(OURS[i, j], theirs[i, j]) for j in range(3)] for i in range(2)]
@@ -67,7 +65,7 @@ class TestHeads:
         assert np.abs(matched_heads(OURS, OURS, IDENTITY).divergences).max() == 0
         assert (compared(OURS, OURS, IDENTITY)[0][..., -1] == 0).all()
 
-    def test_tokens_without_a_counterpart_count_together(self) -> None:
+    def test_tokens_without_a_counterpart_count_together(self):
         found = matched_heads(OURS, SHORTER, ALIGNMENT).divergences
         ours, theirs = compared(OURS, SHORTER, ALIGNMENT)
         assert ours.shape == theirs.shape == (2, 3, 4, 5)
@@ -76,7 +74,7 @@ class TestHeads:
             assert ours[at] == pytest.approx(by_hand[0], abs=1e-6) and theirs[at] == pytest.approx(by_hand[1], abs=1e-6)
             assert found[at] == pytest.approx(divergence(*by_hand), abs=1e-6)
 
-    def test_heads_in_another_order_are_found(self) -> None:
+    def test_heads_in_another_order_are_found(self):
         shuffled = np.concatenate([OURS[::-1, [2, 0, 1]], OURS[:1]])  # a layer more: of equals, the first is found
         found = matched_heads(OURS, shuffled, IDENTITY)
         assert found.layers.tolist() == [[1, 1, 1], [0, 0, 0]]
@@ -92,7 +90,7 @@ class TestHeads:
 
 
 class TestStates:
-    def test_cosines_of_paired_tokens(self) -> None:
+    def test_cosines_of_paired_tokens(self):
         ours, theirs = RNG.normal(size=(3, 6, 8)), RNG.normal(size=(3, 5, 8))
         theirs[1, 3] = 0
         found = state_similarity(ours, theirs, ALIGNMENT)
@@ -103,10 +101,10 @@ class TestStates:
         with pytest.raises(BertcoreError, match="2 layers of width 8 and 2 layers of width 7"):
             state_similarity(ours, theirs[..., :7], ALIGNMENT)
 
-    def test_cka_is_the_ratio_of_unbiased_hsic(self) -> None:
+    def test_cka_is_the_ratio_of_unbiased_hsic(self):
         """Song et al. 2012, equation 5, term by term."""
 
-        def hsic(first: np.ndarray, second: np.ndarray) -> float:
+        def hsic(first, second):
             k, m = first @ first.T, second @ second.T
             n, one = len(k), np.ones(len(k))
             np.fill_diagonal(k, 0)
@@ -122,14 +120,14 @@ class TestStates:
             x, y = ours[i], theirs[j]
             assert found[i, j] == pytest.approx(hsic(x, y) / np.sqrt(hsic(x, x) * hsic(y, y)), abs=1e-9)
 
-    def test_cka_ignores_rotation_scale_and_shift_and_is_low_for_random_vectors(self) -> None:
+    def test_cka_ignores_rotation_scale_and_shift_and_is_low_for_random_vectors(self):
         ours = RNG.normal(size=(1, 6, 8))
         rotation = np.linalg.qr(RNG.normal(size=(8, 8)))[0]
         assert linear_cka(ours, 3 * ours @ rotation + 5, IDENTITY)[0, 0] == pytest.approx(1)
         ours, theirs = RNG.normal(size=(50, 6, 384)), RNG.normal(size=(50, 6, 384))
         assert abs(linear_cka(ours, theirs, IDENTITY).mean()) < 0.1
 
-    def test_too_few_tokens_say_so(self) -> None:
+    def test_too_few_tokens_say_so(self):
         states = RNG.normal(size=(2, 3, 4))
         with pytest.raises(BertcoreError, match="needs 4 tokens that both texts have, and there are 3"):
             linear_cka(states, states, Alignment((0, 1, 2), 3))
@@ -140,7 +138,7 @@ class TestStates:
 
 
 class TestParameters:
-    def test_each_change_is_of_the_part_that_changed(self) -> None:
+    def test_each_change_is_of_the_part_that_changed(self):
         before, after = tiny_model(), tiny_model()
         with torch.no_grad():
             after.encoder.layer(1).attention.query_key_value.weight[32:64] += 0.5  # the keys' matrix (H,H)
@@ -157,7 +155,7 @@ class TestParameters:
         token = changes[None, "token"]
         assert token.relative == token.change / token.other_norm
 
-    def test_words_that_moved_come_farthest_first(self) -> None:
+    def test_words_that_moved_come_farthest_first(self):
         before, after = tiny_model(), tiny_model()
         with torch.no_grad():
             after.embeddings.token.weight[7] *= -1
@@ -169,7 +167,7 @@ class TestParameters:
         assert by_id[7].cosine == pytest.approx(-1) and by_id[9].cosine == pytest.approx(1)
         assert by_id[7].token == TOKENIZER.word(7)
 
-    def test_shared_layers_are_listed_once_and_other_shapes_say_what_differs(self) -> None:
+    def test_shared_layers_are_listed_once_and_other_shapes_say_what_differs(self):
         model = tiny_model(model_type="albert", num_hidden_groups=1)
         assert [each.layer for each in parameter_changes(model, model) if each.part == "query"] == [0]
         with pytest.raises(BertcoreError, match="one model has 2 layers, the other 3"):
@@ -186,11 +184,11 @@ Opener = Callable[..., LoadedModel]
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Opener:
+def opened(tmp_path_factory):
     """A small model with some heads; the same ones are made once."""
-    made: dict[str, LoadedModel] = {}
+    made = {}
 
-    def model(*tasks: str, **changes: Any) -> LoadedModel:
+    def model(*tasks, **changes):
         key = repr((tasks, changes))
         if key not in made:
             folder = tmp_path_factory.mktemp("model")
@@ -200,7 +198,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Opener:
     return model
 
 
-def number(m: LoadedModel, target: Target, a: str, b: str | None = None) -> float:
+def number(m, target, a, b=None):
     encoding = m.encode(a, b)
     text = as_text(m.bert, encoding.ids, encoding.segments)
     with torch.inference_mode():
@@ -208,7 +206,7 @@ def number(m: LoadedModel, target: Target, a: str, b: str | None = None) -> floa
 
 
 class TestTargets:
-    def test_a_word_at_the_mask(self, opened: Opener) -> None:
+    def test_a_word_at_the_mask(self, opened):
         m = opened()
         cat, dog = m.tokenizer.id("cat"), m.tokenizer.id("dog")
         found = find_target(m.checkpoint, m.encode(MASKED), wanted="Cat", against="dog")
@@ -218,7 +216,7 @@ class TestTargets:
         at = find_target(m.checkpoint, m.encode("The cat sat."), wanted="cat", position=3)
         assert at.target == Target("mlm", cat or 0, 3)
 
-    def test_of_two_texts_it_is_what_distinguishes_their_answers(self, opened: Opener) -> None:
+    def test_of_two_texts_it_is_what_distinguishes_their_answers(self, opened):
         m = opened()
         ours, theirs = "[MASK] cat very very", "[MASK] bird sat !"
         best = [m.fill(text)[0][0] for text in (ours, theirs)]
@@ -239,13 +237,11 @@ class TestTargets:
             ("nsp", {}, [("A", "A")], {"wanted": "random sentence"}, Target("nsp", 1)),
         ],
     )
-    def test_labels_tags_answers_and_verdicts(
-        self, opened: Opener, task: str, changes: Any, texts: list[tuple[str, ...]], options: Any, target: Target
-    ) -> None:
+    def test_labels_tags_answers_and_verdicts(self, opened, task, changes, texts, options, target):
         m = opened(task, **changes)
         assert find_target(m.checkpoint, *(m.encode(*text) for text in texts), **options).target == target
 
-    def test_names_and_what_is_likeliest(self, opened: Opener) -> None:
+    def test_names_and_what_is_likeliest(self, opened):
         m = opened("classify", labels=MOODS)
         assert find_target(m.checkpoint, m.encode("A cat")).name == m.predict("A cat").label  # type: ignore[union-attr]
         m = opened("tag", labels=TAGS)
@@ -272,9 +268,7 @@ class TestTargets:
             (("choice",), {}, ("a", "b"), {"wanted": "x"}, "gives one number"),
         ],
     )
-    def test_what_is_not_there_says_so(
-        self, opened: Opener, tasks: Any, changes: Any, text: Any, options: Any, sentence: str
-    ) -> None:
+    def test_what_is_not_there_says_so(self, opened, tasks, changes, text, options, sentence):
         m = opened(*tasks, **changes)
         with pytest.raises(BertcoreError) as error:
             find_target(m.checkpoint, m.encode(*text), **options)
@@ -282,7 +276,7 @@ class TestTargets:
 
 
 class TestCompare:
-    def test_another_text(self, opened: Opener) -> None:
+    def test_another_text(self, opened):
         m = opened()
         found = m.compare(MASKED, other_a=OTHER)
         assert found.parameters is None and found.text is not None
@@ -300,7 +294,7 @@ class TestCompare:
         text = m.compare("a cat", other_a="it was").text
         assert text is not None and not text.heads and text.states is None and "no word in common" in text.notes[0]
 
-    def test_another_model_of_the_same_shape(self, opened: Opener) -> None:
+    def test_another_model_of_the_same_shape(self, opened):
         m, trained = opened(), opened(seed=1)
         found = trained.compare("A cat sat.", "It was warm.", other_model=m)
         assert found.text.alignment.other_positions == tuple(range(len(found.text.other_tokens)))
@@ -311,14 +305,14 @@ class TestCompare:
         assert m.compare(other_model=m).parameters is not None
         assert not any(part.change for part in m.compare(other_model=m).parameters or ())
 
-    def test_a_fine_tuned_one_with_the_pretrained_one(self, opened: Opener) -> None:
+    def test_a_fine_tuned_one_with_the_pretrained_one(self, opened):
         labels = ("bad", "good")
         found = opened("classify", labels=labels).compare("A cat sat.", other_model=opened())
         assert found.text is not None and found.text.answer is not None and found.text.other_answer is None
         assert found.text.answer.answer in labels
         assert {part.part for part in found.parameters or ()} >= {"query", "token", "pooler"}
 
-    def test_another_shape_and_another_vocabulary(self, opened: Opener, tmp_path: Path) -> None:
+    def test_another_shape_and_another_vocabulary(self, opened, tmp_path):
         words = Tokenizer(raw_from_words((*VOCABULARY, "comfortable"), True), True)
         larger = tiny_model(vocab_size=len(VOCABULARY) + 1, num_hidden_layers=3, num_attention_heads=2)
         save_checkpoint(larger, words, tmp_path)
@@ -331,7 +325,7 @@ class TestCompare:
         assert "most similar one" in found.text.notes[0]
         assert all(word.other_probability is not None for word in found.text.words)
 
-    def test_a_step_of_its_run(self) -> None:
+    def test_a_step_of_its_run(self):
         run = assets() / "runs" / "bertscope-tiny"
         if not (run / "snapshots").is_dir():
             pytest.skip("the run does not ship with its snapshots")
@@ -355,13 +349,13 @@ class TestCompare:
             ),
         ],
     )
-    def test_nothing_to_compare_with_says_so(self, opened: Opener, ask: Callable[[Any], object], says: str) -> None:
+    def test_nothing_to_compare_with_says_so(self, opened, ask, says):
         with pytest.raises(BertcoreError, match=says):
             ask(opened())
 
 
 class TestPatch:
-    def test_the_map_is_the_engines(self, opened: Opener) -> None:
+    def test_the_map_is_the_engines(self, opened):
         m = opened()
         found = m.patch(MASKED, other_a=OTHER, wanted="cat", against="dog")
         assert found.map.shape == (3, 8) and found.map[0].tolist() == pytest.approx([0, 0, 1, 0, 0, 0, 0, 0], abs=1e-4)
@@ -373,7 +367,7 @@ class TestPatch:
         heads = m.patch(MASKED, other_a=OTHER, wanted="cat", part="head")
         assert heads.map.shape == (2, 4) and heads.rows()[5].keys() == {"layer", "head", "share"}
 
-    def test_similarity_of_a_sentence_encoder(self, tmp_path: Path) -> None:
+    def test_similarity_of_a_sentence_encoder(self, tmp_path):
         tiny_checkpoint(tmp_path)
         (tmp_path / "1_Pooling").mkdir()
         (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
@@ -386,14 +380,14 @@ class TestPatch:
 
 
 class TestManyTexts:
-    def test_a_template_stands_for_every_combination(self) -> None:
+    def test_a_template_stands_for_every_combination(self):
         found = list(listed_texts("The [cat|dog] sat.\t[It|He] [MASK] [very |]warm."))
         assert len(found) == 8
         assert (found[1].a, found[1].b) == ("The cat sat.", "It [MASK] warm.")
         assert found[-1].choices == ("dog", "He", "")
         assert [each.choices for each in listed_texts("No place, [MASK] and [one word].")] == [()]
 
-    def test_scores_are_those_of_the_single_methods(self, opened: Opener, tmp_path: Path) -> None:
+    def test_scores_are_those_of_the_single_methods(self, opened, tmp_path):
         file = text_file(tmp_path / "texts.txt", f"{MASKED}\tIt was warm.\n\nThe [cat|dog] sat.\n")
         m = opened()
         first, second, third = m.score_file(file)
@@ -408,7 +402,7 @@ class TestManyTexts:
         (score,) = score_texts(m.checkpoint, list(listed_texts(MASKED)), "comfortable")  # of several pieces
         assert score.word == "comfortable" and score.word_probability is not None and 0 < score.word_probability < 1
 
-    def test_a_fine_tuned_model_answers(self, opened: Opener) -> None:
+    def test_a_fine_tuned_model_answers(self, opened):
         m = opened("classify", labels=("bad", "good"))
         (score,) = score_texts(m.checkpoint, list(listed_texts("A cat")))
         predicted = m.predict("A cat")
@@ -435,7 +429,7 @@ class TestManyTexts:
         ],
         ids=range(12),
     )
-    def test_a_file_that_does_not_fit_says_so(self, tmp_path: Path, content: str, sentence: str) -> None:
+    def test_a_file_that_does_not_fit_says_so(self, tmp_path, content, sentence):
         file = tmp_path / "texts.txt"
         file.write_bytes(content.encode("utf-8", "surrogateescape"))
         with pytest.raises(BertcoreError) as error:
@@ -447,7 +441,7 @@ class TestManyTexts:
             read_listed_texts(file)
 
     @needs_limits
-    def test_a_template_of_gigabytes_is_refused_before_it_takes_memory(self, tmp_path: Path) -> None:
+    def test_a_template_of_gigabytes_is_refused_before_it_takes_memory(self, tmp_path):
         (tmp_path / "texts.txt").write_text("x" * 3_900_000 + "[a|b]" * 13)  # 8,192 texts: 32 GB
         code = """
 from bertcore.errors import BertcoreError
@@ -470,9 +464,7 @@ except BertcoreError as error:
             ((), "[ | ]", (), "there is no text"),
         ],
     )
-    def test_what_a_model_cannot_say_says_so(
-        self, opened: Opener, tasks: tuple[str, ...], text: str, word: tuple[str, ...], says: str
-    ) -> None:
+    def test_what_a_model_cannot_say_says_so(self, opened, tasks, text, word, says):
         texts = list(listed_texts(text, "texts.txt, line 4"))
         with pytest.raises(BertcoreError, match=says):
             score_texts(opened(*tasks).checkpoint, texts, *word)
@@ -503,42 +495,42 @@ class TestAlignment:
             ("", "", (0, 1), "no_text"),
         ],
     )
-    def test_of_other_texts(self, ours: str, theirs: str, positions: tuple[int | None, ...], reason: Any) -> None:
+    def test_of_other_texts(self, ours, theirs, positions, reason):
         first, second = (WORDS.encode(*text.split("\t")) for text in (ours, theirs))
         found = align(first, second)
         assert found.other_positions == positions and found.reason == reason and bool(found.sentence) == bool(reason)
         if reason is None:
             assert found.inverse() == align(second, first)
 
-    def test_the_same_text_is_the_identity(self) -> None:
+    def test_the_same_text_is_the_identity(self):
         encoding = WORDS.encode("the cat sat.", "it was very comfortable!")
         found = align(encoding, encoding)
         assert found.other_positions == tuple(range(found.other_length))
         assert found.reason is None and found.sentence is None
         assert found.pairs == tuple((i, i) for i in range(len(encoding)))
 
-    def test_of_another_vocabulary_tokens_of_the_same_characters_are_paired(self) -> None:
+    def test_of_another_vocabulary_tokens_of_the_same_characters_are_paired(self):
         ours, theirs = (words.encode("a comfortable mat") for words in (WORDS, MORE))
         assert "##able" in ours.tokens and "comfortable" in theirs.tokens
         assert align(ours, theirs).other_positions == (0, 1, None, None, 3, 4)
         found = align(WORDS.encode("comfortable"), MORE.encode("comfortable"))
         assert found.reason == "other_pieces" and found.sentence and found.pairs == ((0, 0), (3, 2))  # [CLS] and [SEP]
 
-    def test_special_tokens_are_paired_by_role(self) -> None:
+    def test_special_tokens_are_paired_by_role(self):
         """RoBERTa has two between A and B, of which BERT has one; `<mask>` is what a typed [MASK] becomes."""
         ours, theirs = WORDS.encode("[MASK] a", "a"), BYTES.encode("[MASK] a", "a")
         found = align(ours, theirs)
         assert [theirs.labels[j] for _, j in found.pairs] == ["<s>", "<mask>", "·a", "</s>", "·a", "</s>"]
         assert found.other_positions == (0, 1, 2, 3, 5, 6)
 
-    def test_bytes_of_one_letter_are_not_that_letter(self) -> None:
+    def test_bytes_of_one_letter_are_not_that_letter(self):
         """Both bytes of é have its characters: neither is the token é of another vocabulary."""
         letters, encoding = WORDS.encode("a é"), BYTES.encode("a é")
         assert encoding.offsets[-3:-1] == [letters.offsets[2]] * 2
         assert align(letters, encoding).other_positions == (0, 1, None, len(encoding) - 1)
         assert align(encoding, encoding).other_positions == tuple(range(len(encoding)))
 
-    def test_without_special_tokens(self) -> None:
+    def test_without_special_tokens(self):
         """As a view shows a text whose special tokens are hidden."""
         whole = WORDS.encode("the cat sat.", "it was")
         words = [at for at, part in enumerate(whole.parts) if part != "special"]
@@ -548,7 +540,7 @@ class TestAlignment:
         assert align(whole, bare).other_positions == (None, 0, 1, 2, 3, None, 4, 5, None)
 
     @given(st.lists(st.sampled_from(["the", "cat", "dog", "sat", "comfortable", "a", ".", "[MASK]"])), st.data())
-    def test_pairs_are_in_order_and_of_one_part(self, words: list[str], data: st.DataObject) -> None:
+    def test_pairs_are_in_order_and_of_one_part(self, words, data):
         other = data.draw(st.lists(st.sampled_from([*words, "mat", "house"])))
         cut = data.draw(st.integers(0, len(words)))
         ours = WORDS.encode(" ".join(words[:cut]), " ".join(words[cut:]))

@@ -1,8 +1,6 @@
 """The config: presets, exact parameter counts, the scale of a regression, and nothing that passes by mistake."""
 
 import math
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -28,7 +26,7 @@ SIZES = {  # as published: layers, width, heads
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_presets_have_the_published_sizes_and_the_count_is_that_of_the_model_built(name: str) -> None:
+def test_presets_have_the_published_sizes_and_the_count_is_that_of_the_model_built(name):
     config = BertConfig.preset(name)
     assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == SIZES[name]
     assert config.intermediate_size == 4 * config.hidden_size
@@ -41,7 +39,7 @@ def test_presets_have_the_published_sizes_and_the_count_is_that_of_the_model_bui
 
 
 @pytest.mark.parametrize("changes", [{}, {"type_vocab_size": 3, "intermediate_size": 7}, {"num_hidden_layers": 5}])
-def test_count_is_that_of_transformers(changes: dict[str, int]) -> None:
+def test_count_is_that_of_transformers(changes):
     from transformers import BertConfig as TheirConfig
     from transformers import BertForPreTraining
 
@@ -50,12 +48,12 @@ def test_count_is_that_of_transformers(changes: dict[str, int]) -> None:
     assert count_parameters(config, PRETRAINING) == sum(parameter.numel() for parameter in theirs.parameters())
 
 
-def test_round_trip_keeps_every_field() -> None:
+def test_round_trip_keeps_every_field():
     config = tiny_config(hidden_act="relu", layer_norm_eps=1e-5, pad_token_id=3, hidden_dropout_prob=0.25)
     assert BertConfig.from_dict(config.to_dict()) == config
 
 
-def test_unknown_names_are_refused() -> None:
+def test_unknown_names_are_refused():
     for make, names in (
         (lambda: BertConfig.from_dict({"hiden_size": 128}), "hiden_size"),
         (lambda: BertConfig.preset("mini", num_layers=3), "num_layers"),
@@ -83,7 +81,7 @@ NO_MODEL: dict[str, tuple[object, ...]] = {
 
 
 @pytest.mark.parametrize("field", NO_MODEL)
-def test_a_value_that_makes_no_model_is_refused_by_name(field: str) -> None:
+def test_a_value_that_makes_no_model_is_refused_by_name(field):
     for value in NO_MODEL[field]:
         with pytest.raises(BertcoreError, match=field.removeprefix("num_attention_")):
             tiny_config(**{field: value})
@@ -92,8 +90,8 @@ def test_a_value_that_makes_no_model_is_refused_by_name(field: str) -> None:
 # --- the scale of a regression: from the task or the examples into the checkpoint, and back
 
 
-def test_of_the_task_or_of_the_examples() -> None:
-    def learned(task: str, *numbers: float | str | None) -> object:
+def test_of_the_task_or_of_the_examples():
+    def learned(task, *numbers):
         given = [TextExample("a", "b", number) for number in numbers]
         return TASK_KINDS[TASKS[task].kind].config(TASKS[task], (), given)["number_range"]
 
@@ -103,10 +101,10 @@ def test_of_the_task_or_of_the_examples() -> None:
     assert learned("classify", "1", "2") is None
 
 
-def test_a_checkpoint_keeps_it_and_transformers_reads_it(tmp_path: Path) -> None:
+def test_a_checkpoint_keeps_it_and_transformers_reads_it(tmp_path):
     import transformers
 
-    about: dict[str, Any] = {"labels": ("score",), "problem_type": "regression"}
+    about = {"labels": ("score",), "problem_type": "regression"}
     save_checkpoint(tiny_model(("classify",), number_range=(0.0, 2.5), **about), word_tokenizer(), tmp_path)
     assert load_checkpoint(tmp_path).config.number_range == (0.0, 2.5)
     theirs = transformers.BertForSequenceClassification.from_pretrained(tmp_path)

@@ -5,19 +5,17 @@ import itertools
 import threading
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from tokenizers import Tokenizer as RawTokenizer
 from tokenizers import pre_tokenizers
 from tokenizers.models import WordLevel
 
-from bertcore.data.batches import Batch, causal_batch, lay_out, masked_batch
-from bertcore.data.corpus import Corpus, corpus_key, load_corpus
+from bertcore.data.batches import causal_batch, lay_out, masked_batch
+from bertcore.data.corpus import corpus_key, load_corpus
 from bertcore.data.masking import Fates, begins_word, choose, existing_ids, ordinary_ids, span_lengths
 from bertcore.data.mixture import MixtureFile
 from bertcore.data.pairs import (
@@ -34,7 +32,6 @@ from bertcore.data.pairs import (
 )
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.kinds.base import Example
 from bertcore.tasks.kinds.choice import ChoiceExample
 from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.kinds.summarise import SummaryExample
@@ -55,14 +52,14 @@ from tests.text_file import text_file
 TOKENIZER = word_tokenizer()
 
 
-def _epoch(sampler: PairSampler, seed: int = 0) -> list[TokenPair]:
+def _epoch(sampler, seed=0):
     return sampler.pairs(sampler.windows(sampler.windows_per_epoch), np.random.default_rng(seed))
 
 
 class TestPairs:
     @pytest.mark.parametrize("length", [8, 24, 64])
     @pytest.mark.parametrize("seed", [1, 2])
-    def test_next_parts_touch_and_others_come_from_another_document(self, length: int, seed: int) -> None:
+    def test_next_parts_touch_and_others_come_from_another_document(self, length, seed):
         corpus = random_corpus(seed)
         pairs = _epoch(PairSampler(corpus, False, length, seed))
         kinds = Counter(pair.label for pair in pairs)
@@ -79,7 +76,7 @@ class TestPairs:
                 assert pair.label == NO_LABEL and len(b) == 0
 
     @pytest.mark.parametrize("held_out", [False, True])
-    def test_half_are_next_and_held_out_documents_are_never_trained_on(self, held_out: bool) -> None:
+    def test_half_are_next_and_held_out_documents_are_never_trained_on(self, held_out):
         """And the other way round."""
         corpus = random_corpus(3)
         sampler = PairSampler(corpus, held_out, 24, 3)
@@ -94,7 +91,7 @@ class TestPairs:
 class TestWindows:
     @pytest.mark.parametrize("room", [5, 20, 61])
     @pytest.mark.parametrize("seed", [1, 2])
-    def test_no_overlap_whole_sentences_one_document_and_full(self, room: int, seed: int) -> None:
+    def test_no_overlap_whole_sentences_one_document_and_full(self, room, seed):
         corpus = random_corpus(seed)
         windows = cut_windows(corpus, corpus.documents(False), room, np.random.default_rng(seed))
         sentences = Counter(s for first, end, _ in windows for s in range(first, end))
@@ -105,9 +102,9 @@ class TestWindows:
             tokens = corpus.sentence_starts[end] - corpus.sentence_starts[first]
             assert tokens >= room or end >= stop
 
-    def test_one_epoch_reads_nearly_everything_and_in_some_epoch_each_sentence_is_read(self) -> None:
+    def test_one_epoch_reads_nearly_everything_and_in_some_epoch_each_sentence_is_read(self):
         corpus, rng = numbered_corpus([[7] * 60, [5] * 50, [9] * 30]), np.random.default_rng(0)
-        read: set[int] = set()
+        read = set()
         for _ in range(12):
             windows = cut_windows(corpus, corpus.documents(False), 30, rng)
             read |= {sentence for first, end, _ in windows for sentence in range(first, end)}
@@ -116,10 +113,10 @@ class TestWindows:
 
 
 class TestSampler:
-    def test_the_seed_alone_fixes_the_order_and_epochs_differ(self) -> None:
+    def test_the_seed_alone_fixes_the_order_and_epochs_differ(self):
         corpus = random_corpus(5)
 
-        def drawn(seed: int, skip: int = 0) -> list[list[int]]:
+        def drawn(seed, skip=0):
             sampler = PairSampler(corpus, False, 24, seed)
             sampler.windows(skip * sampler.windows_per_epoch)
             pairs = sampler.pairs(sampler.windows(200), np.random.default_rng(1))
@@ -128,7 +125,7 @@ class TestSampler:
         assert drawn(1) == drawn(1) != drawn(2) and drawn(1) != drawn(1, skip=1)
 
     @given(skip=st.integers(0, 150))
-    def test_a_restored_sampler_goes_on_where_it_stood(self, skip: int) -> None:
+    def test_a_restored_sampler_goes_on_where_it_stood(self, skip):
         corpus = random_corpus(6)
         sampler, other = PairSampler(corpus, False, 24, 9), PairSampler(corpus, False, 24, 9)
         sampler.pairs(sampler.windows(skip), np.random.default_rng(0))
@@ -136,19 +133,19 @@ class TestSampler:
         left, right = (s.pairs(s.windows(70), np.random.default_rng(2)) for s in (sampler, other))
         assert all(np.array_equal(x.a, y.a) and np.array_equal(x.b, y.b) for x, y in zip(left, right, strict=True))
 
-    def test_documents_of_one_short_sentence_each_are_refused_with_a_sentence(self) -> None:
+    def test_documents_of_one_short_sentence_each_are_refused_with_a_sentence(self):
         with pytest.raises(BertcoreError, match="two sentences"):
             PairSampler(numbered_corpus([[4]] * 30), False, 64, 0)
 
 
-def _ordinary_pairs(count: int, rng: np.random.Generator) -> list[TokenPair]:
-    def words(low: int) -> NDArray:
+def _ordinary_pairs(count, rng):
+    def words(low):
         return rng.integers(5, TOKENIZER.vocab_size, rng.integers(low, 30))
 
     return [TokenPair(words(1), words(0), int(rng.integers(2))) for _ in range(count)]
 
 
-def test_laid_out_as_the_model_reads_it() -> None:
+def test_laid_out_as_the_model_reads_it():
     pairs = [
         TokenPair(np.array([10, 11]), np.array([12]), IS_NEXT),
         TokenPair(np.array([13]), np.array([], int), NO_LABEL),
@@ -162,7 +159,7 @@ def test_laid_out_as_the_model_reads_it() -> None:
 
 
 @given(seed=st.integers(0, 10_000), share=st.sampled_from([0.01, 0.15, 0.9]))
-def test_labels_are_what_stood_there_and_nothing_else_changes(seed: int, share: float) -> None:
+def test_labels_are_what_stood_there_and_nothing_else_changes(seed, share):
     rng = np.random.default_rng(seed)
     pairs = _ordinary_pairs(6, rng)
     ids, segments, mask = lay_out(pairs, TOKENIZER)
@@ -182,7 +179,7 @@ def test_labels_are_what_stood_there_and_nothing_else_changes(seed: int, share: 
     assert batch.real_tokens == (ids.size if mask is None else mask.sum())
 
 
-def test_in_a_causal_batch_every_token_predicts_the_one_after_it() -> None:
+def test_in_a_causal_batch_every_token_predicts_the_one_after_it():
     pairs = _ordinary_pairs(6, np.random.default_rng(0))
     ids, _, mask = lay_out(pairs, TOKENIZER)
     batch = causal_batch(pairs, TOKENIZER)
@@ -195,13 +192,13 @@ def test_in_a_causal_batch_every_token_predicts_the_one_after_it() -> None:
     assert batch.real_tokens == real.sum()
 
 
-def test_nobody_waits_for_windows_of_an_epoch_that_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_waits_for_windows_of_an_epoch_that_is_not_read(monkeypatch):
     """A thread that is no daemon holds up the end of the process."""
     monkeypatch.setattr("bertcore.data.pairs._LONG_EPOCH", 1)
     go_on = threading.Event()
 
     class Slow(PairSampler):
-        def _cut(self, epoch: int) -> NDArray[np.int64]:
+        def _cut(self, epoch):
             assert epoch == 0 or go_on.wait()
             return super()._cut(epoch)
 
@@ -219,9 +216,7 @@ def test_nobody_waits_for_windows_of_an_epoch_that_is_not_read(monkeypatch: pyte
 WORDS = ["the", "comfortable", "xylophone", "cat", "sat", "comfort", "zebra", "on", "a", "mat"]
 
 
-def _pairs(
-    count: int, words: int, seed: int = 0, tokenizer: Tokenizer = TOKENIZER
-) -> tuple[list[TokenPair], list[list[list[int]]]]:
+def _pairs(count, words, seed=0, tokenizer=TOKENIZER):
     """Pairs of random words, and the places of each word in each row, found by encoding it alone."""
     rng = np.random.default_rng(seed)
     pairs, places = [], []
@@ -239,14 +234,14 @@ def _pairs(
     return pairs, places
 
 
-def _chosen_rows(batch_rows: np.ndarray, width: int) -> dict[int, set[int]]:
-    found: dict[int, set[int]] = {}
+def _chosen_rows(batch_rows, width):
+    found = {}
     for row in batch_rows.tolist():
         found.setdefault(row // width, set()).add(row % width)
     return found
 
 
-def test_where_words_begin() -> None:
+def test_where_words_begin():
     begins = begins_word(TOKENIZER)
     assert begins[TOKENIZER.id("comfort")] and begins[TOKENIZER.id(".")] and not begins[TOKENIZER.id("##able")]
     tokenizer = Tokenizer.train(["the cat sat on the mat"] * 9, 280, kind="bpe")
@@ -259,7 +254,7 @@ def test_where_words_begin() -> None:
 
 class TestWords:
     @given(seed=st.integers(0, 10_000), masking=st.sampled_from(["words", "spans"]))
-    def test_words_are_chosen_whole(self, seed: int, masking: str) -> None:
+    def test_words_are_chosen_whole(self, seed, masking):
         pairs, places = _pairs(5, 12, seed)
         ids, _, _ = lay_out(pairs, TOKENIZER)
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(seed), 0.15, masking)
@@ -274,7 +269,7 @@ class TestWords:
         assert (ids.reshape(-1)[batch.rows.numpy()] == batch.labels.numpy()).all()
 
     @pytest.mark.parametrize("masking", ["tokens", "words", "spans"])
-    def test_rates_and_the_generator_alone_decides(self, masking: str) -> None:
+    def test_rates_and_the_generator_alone_decides(self, masking):
         pairs, _ = _pairs(300, 40, 3)
         ids, _, _ = lay_out(pairs, TOKENIZER)
         batch, again, other = (
@@ -289,7 +284,7 @@ class TestWords:
         assert np.array_equal(np.setdiff1d(np.flatnonzero(batch.input_ids.numpy() != ids), batch.rows.numpy()), [])
 
     @pytest.mark.parametrize("masking", ["tokens", "words"])
-    def test_every_word_is_chosen_equally_often(self, masking: str) -> None:
+    def test_every_word_is_chosen_equally_often(self, masking):
         ids = np.array(TOKENIZER.encode_batch_ids(["the cat sat on a mat it was very a"])[0])
         pairs = [TokenPair(ids, np.zeros(0, int), NO_LABEL)] * 4000
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.2, masking)
@@ -298,7 +293,7 @@ class TestWords:
 
 
 class TestSpans:
-    def test_lengths_are_geometric_and_cut_off_at_ten(self) -> None:
+    def test_lengths_are_geometric_and_cut_off_at_ten(self):
         lengths = Counter(span_lengths(200_000, np.random.default_rng(0)).tolist())
         shares = np.array([0.2 * 0.8**k for k in range(10)]) / (1 - 0.8**10)
         assert set(lengths) == set(range(1, 11))
@@ -307,7 +302,7 @@ class TestSpans:
         mean = sum(length * count for length, count in lengths.items()) / 200_000
         assert abs(mean - 3.8) < 0.03  # as the paper says
 
-    def test_chosen_words_lie_side_by_side_and_share_their_fate(self) -> None:
+    def test_chosen_words_lie_side_by_side_and_share_their_fate(self):
         ids = np.full((200, 402), TOKENIZER.id("cat"))
         ordinary = np.ones(ids.shape, bool)
         ordinary[:, [0, 200, 401]] = False
@@ -326,7 +321,7 @@ class TestSpans:
         assert alike > 0.9  # by chance 0.68
 
 
-def _word_level(vocabulary: dict[str, int]) -> Tokenizer:
+def _word_level(vocabulary):
     raw = RawTokenizer(WordLevel(vocabulary, unk_token="[UNK]"))
     raw.pre_tokenizer = pre_tokenizers.Whitespace()
     return Tokenizer(raw)
@@ -335,7 +330,7 @@ def _word_level(vocabulary: dict[str, int]) -> Tokenizer:
 class TestOtherNumberings:
     SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
-    def test_id_0_is_a_word_like_any_other(self) -> None:
+    def test_id_0_is_a_word_like_any_other(self):
         words = ("the", "cat", "sat")
         tokenizer = _word_level({token: i for i, token in enumerate((*words, *self.SPECIAL))})
         the = tokenizer.id("the")
@@ -352,7 +347,7 @@ class TestOtherNumberings:
         ids, _, mask = lay_out(pairs, tokenizer)
         assert mask is not None and ((ids == tokenizer.pad_id) == (mask == 0)).all()
 
-    def test_random_words_are_only_those_that_exist(self) -> None:
+    def test_random_words_are_only_those_that_exist(self):
         gaps = {token: 7 * i + 3 for i, token in enumerate((*self.SPECIAL, "the", "cat", "sat"))}
         tokenizer = _word_level(gaps)
         assert existing_ids(tokenizer).tolist() == sorted(gaps.values())
@@ -361,7 +356,7 @@ class TestOtherNumberings:
         assert set(np.unique(batch.input_ids.numpy())) <= set(gaps.values())
         assert {gaps["sat"], gaps["[UNK]"]} <= set(np.unique(batch.input_ids.numpy()))  # the whole vocabulary
 
-    def test_a_vocabulary_without_a_mask_is_named(self) -> None:
+    def test_a_vocabulary_without_a_mask_is_named(self):
         tokenizer = _word_level({token: i for i, token in enumerate((*self.SPECIAL[:4], "the"))})
         with pytest.raises(BertcoreError, match="no \\[MASK\\]"):
             masked_batch([TokenPair(np.array([4]), np.array([4]), 0)], tokenizer, np.random.default_rng(0))
@@ -370,7 +365,7 @@ class TestOtherNumberings:
 class TestExactShares:
     @pytest.mark.parametrize("share", [0.15, 0.4])
     @pytest.mark.parametrize("words", [9, 61])
-    def test_the_share_holds_over_many_sequences(self, share: float, words: int) -> None:
+    def test_the_share_holds_over_many_sequences(self, share, words):
         """Rounded down, 15% of 61 tokens were 14.75%, and of 9 tokens 11%."""
         pairs = [TokenPair(np.full(words - 3, 20), np.full(3, 21), 0)] * 4000
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), share, exact=True)
@@ -378,7 +373,7 @@ class TestExactShares:
         error = 5 * np.sqrt(0.25 / 4000) / words  # of the mean of what is rounded by chance
         assert abs(found - share) < error
 
-    def test_a_random_token_is_never_a_special_one(self) -> None:
+    def test_a_random_token_is_never_a_special_one(self):
         pairs = [TokenPair(np.full(30, 20), np.full(30, 21), 0)] * 200
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.9, fates=Fates(0.0, 1.0), exact=True)
         seen = set(batch.input_ids.reshape(-1)[batch.rows].tolist())
@@ -386,7 +381,7 @@ class TestExactShares:
         assert seen == set(existing_ids(TOKENIZER).tolist()) - set(TOKENIZER.special_ids)
 
     @pytest.mark.parametrize("fates", [Fates(), Fates(1.0, 0.0), Fates(0.5, 0.5), Fates(0.0, 0.0)], ids=str)
-    def test_the_fates_have_their_shares(self, fates: Fates) -> None:
+    def test_the_fates_have_their_shares(self, fates):
         pairs = [TokenPair(np.full(30, 20), np.full(30, 20), 0)] * 400
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.5, fates=fates, exact=True)
         seen = batch.input_ids.reshape(-1)[batch.rows].numpy()
@@ -401,16 +396,16 @@ class TestExactShares:
 SEPARATOR = 4_000_000_000  # no token of a numbered corpus
 
 
-def _rules(kind: str, pack: bool) -> PairRules:
+def _rules(kind, pack):
     return PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
 
 
-def _epoch_by_rules(corpus: Corpus, length: int, rules: PairRules, seed: int = 0) -> list[TokenPair]:
+def _epoch_by_rules(corpus, length, rules, seed=0):
     sampler = PairSampler(corpus, False, length, seed, rules)
     return sampler.pairs(sampler.windows(sampler.windows_per_epoch), np.random.default_rng(seed))
 
 
-def _pieces(part: np.ndarray) -> list[np.ndarray]:
+def _pieces(part):
     """What stands between separators."""
     return np.split(
         part[part != SEPARATOR].astype(int), np.flatnonzero(part == SEPARATOR) - np.arange((part == SEPARATOR).sum())
@@ -419,7 +414,7 @@ def _pieces(part: np.ndarray) -> list[np.ndarray]:
 
 class TestSentenceOrder:
     @pytest.mark.parametrize("length", [12, 24, 64])
-    def test_parts_touch_and_half_are_swapped(self, length: int) -> None:
+    def test_parts_touch_and_half_are_swapped(self, length):
         corpus = random_corpus(1, documents=400)
         pairs = _epoch_by_rules(corpus, length, _rules("sop", pack=False))
         for pair in pairs:
@@ -435,7 +430,7 @@ class TestSentenceOrder:
         total = kinds[IN_ORDER] + kinds[SWAPPED]
         assert abs(kinds[SWAPPED] / total - 0.5) < 4 * np.sqrt(0.25 / total)
 
-    def test_text_from_elsewhere_says_nothing_about_the_order(self) -> None:
+    def test_text_from_elsewhere_says_nothing_about_the_order(self):
         """It stands at the end of B in both cases."""
         corpus = numbered_corpus([[5, 6]] * 60)
         pairs = _epoch_by_rules(corpus, 40, _rules("sop", pack=True))
@@ -447,13 +442,13 @@ class TestSentenceOrder:
                 int(second[0]) == int(first[-1]) + 1 if pair.label == IN_ORDER else int(first[0]) == int(second[-1]) + 1
             )
 
-    def test_a_clean_end_does_not_tell_that_the_parts_stand_in_order(self) -> None:
+    def test_a_clean_end_does_not_tell_that_the_parts_stand_in_order(self):
         """Unpacked, parts that are too long lose tokens; were it where they touch, only swapped ones would be cut."""
         rng = np.random.default_rng(0)
         corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
         rules = PairRules("sop", False, specials=(2, 3), separator=SEPARATOR)
         starts = set(corpus.sentence_starts.tolist())
-        clean: dict[int, list[bool]] = {IN_ORDER: [], SWAPPED: []}
+        clean = {IN_ORDER: [], SWAPPED: []}
         for pair in _epoch_by_rules(corpus, 64, rules):
             if pair.label != NO_LABEL:
                 clean[pair.label].append(int(pair.a[-1]) + 1 in starts and int(pair.b[0]) in starts)
@@ -468,10 +463,10 @@ class TestLongSentences:
 
     @pytest.mark.parametrize("kind", ["nsp", "sop", "none"])
     @pytest.mark.parametrize("pack", [True, False])
-    def test_all_of_the_text_is_read_and_pairs_have_answers(self, kind: str, pack: bool) -> None:
+    def test_all_of_the_text_is_read_and_pairs_have_answers(self, kind, pack):
         corpus = numbered_corpus([[300, 7, 250], [411], [5, 6, 300]] * 10)
         rules = PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
-        seen: set[int] = set()
+        seen = set()
         for seed in range(12):
             pairs = _epoch_by_rules(corpus, 32, rules, seed)
             seen |= {int(token) for pair in pairs for part in (pair.a, pair.b) for token in part}
@@ -481,7 +476,7 @@ class TestLongSentences:
         own = {token for d in documents for token in range(int(bounds[d]), int(bounds[d + 1]))}
         assert len(seen & own) > 0.97 * len(own)
 
-    def test_pieces_are_alike_and_those_that_fit_stay(self) -> None:
+    def test_pieces_are_alike_and_those_that_fit_stay(self):
         corpus = with_pieces(numbered_corpus([[3, 21, 10], [10, 9]]), 10)
         assert np.diff(corpus.sentence_starts).tolist() == [3, 4, 4, 4, 4, 5, 10, 10, 9]
         assert corpus.document_starts.tolist() == [0, 7, 9]
@@ -490,13 +485,13 @@ class TestLongSentences:
 
 
 class TestNextSentence:
-    def test_nothing_but_its_words_tells_a_strange_b_from_one_that_follows(self) -> None:
+    def test_nothing_but_its_words_tells_a_strange_b_from_one_that_follows(self):
         """Length, and where B begins and ends within its sentences, are distributed alike."""
         rng = np.random.default_rng(0)
         corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
         pairs = [pair for pair in _epoch_by_rules(corpus, 64, _rules("nsp", pack=True)) if pair.label != NO_LABEL]
         boundaries = set(corpus.sentence_starts.tolist())
-        found: dict[int, list[tuple[float, ...]]] = {0: [], 1: []}
+        found = {0: [], 1: []}
         for pair in pairs:
             b = _pieces(pair.b)[0]
             found[pair.label].append((int(b[0]) in boundaries, int(b[-1]) + 1 in boundaries, len(b), len(pair.a)))
@@ -508,7 +503,7 @@ class TestNextSentence:
 
 
 class TestRunningText:
-    def test_unpacked_it_is_one_document_from_a_sentence_on(self) -> None:
+    def test_unpacked_it_is_one_document_from_a_sentence_on(self):
         corpus = random_corpus(2, documents=60)
         pairs = _epoch_by_rules(corpus, 32, _rules("none", pack=False))
         assert min(len(pair.a) for pair in pairs) < 20  # short documents stay short
@@ -517,7 +512,7 @@ class TestRunningText:
             assert (np.diff(pair.a.astype(int)) == 1).all() and int(pair.a[0]) in corpus.sentence_starts
             assert document_of(corpus, int(pair.a[0])) == document_of(corpus, int(pair.a[-1]))
 
-    def test_packed_it_crosses_document_ends_with_a_separator(self) -> None:
+    def test_packed_it_crosses_document_ends_with_a_separator(self):
         corpus = random_corpus(2, documents=60)
         for pair in _epoch_by_rules(corpus, 32, _rules("none", pack=True)):
             assert len(pair.a) in (29, 30)  # room for a separator alone stays empty
@@ -531,7 +526,7 @@ class TestRunningText:
 class TestPacked:
     @pytest.mark.parametrize("kind", ["nsp", "sop", "none"])
     @pytest.mark.parametrize("length", [64, 128, 512])
-    def test_less_than_three_in_a_hundred_is_padding(self, kind: str, length: int) -> None:
+    def test_less_than_three_in_a_hundred_is_padding(self, kind, length):
         rng = np.random.default_rng(0)
         documents = [rng.integers(3, 40, rng.integers(2, 30)).tolist() for _ in range(300)]
         corpus = numbered_corpus(documents)
@@ -542,7 +537,7 @@ class TestPacked:
         unpacked = _epoch_by_rules(corpus, length, _rules(kind, pack=False))[:400]
         assert sum(len(pair.a) + len(pair.b) for pair in unpacked) < sum(len(pair.a) + len(pair.b) for pair in pairs)
 
-    def test_separators_do_not_tell_whether_b_follows(self) -> None:
+    def test_separators_do_not_tell_whether_b_follows(self):
         rng = np.random.default_rng(1)
         corpus = numbered_corpus([rng.integers(3, 20, rng.integers(4, 40)).tolist() for _ in range(600)])
         pairs = _epoch_by_rules(corpus, 128, _rules("nsp", pack=True))
@@ -552,7 +547,7 @@ class TestPacked:
         shares = [float(np.mean(found)) for found in crossing.values()]
         assert min(shares) > 0.05 and abs(shares[0] - shares[1]) < 5 * np.sqrt(0.25 * 2 / len(crossing[0]))
 
-    def test_too_long_a_pair_is_cut_as_in_the_papers_code(self) -> None:
+    def test_too_long_a_pair_is_cut_as_in_the_papers_code(self):
         """Against its loop, which takes a token of the longer part at a time, from the front or the back."""
         sampler = PairSampler(numbered_corpus([[29, 17]]), False, 33, 0, _rules("nsp", pack=True))
         window = np.array([[0, 2, 0]])
@@ -567,7 +562,7 @@ class TestPacked:
             assert all((np.diff(ids) == 1).all() for ids in ours)
 
 
-def _truncate_seq_pair(a: list[int], b: list[int], most: int, seed: int) -> tuple[list[int], list[int]]:
+def _truncate_seq_pair(a, b, most, seed):
     """The rule of google-research/bert in our words."""
     rng = np.random.default_rng(seed)
     while len(a) + len(b) > most:
@@ -577,15 +572,15 @@ def _truncate_seq_pair(a: list[int], b: list[int], most: int, seed: int) -> tupl
 
 
 @pytest.fixture(scope="module")
-def bpe() -> Tokenizer:
+def bpe():
     return Tokenizer.train(STORIES.splitlines(), 320, kind="bpe")
 
 
 class TestFraming:
-    def test_a_pair_stands_as_the_library_frames_it(self, bpe: Tokenizer) -> None:
+    def test_a_pair_stands_as_the_library_frames_it(self, bpe):
         texts = "the cat sat on the mat.", "it was very comfortable!"
         a, b = (np.array(ids) for ids in bpe.encode_batch_ids(list(texts)))
-        raw: RawTokenizer = bpe.raw
+        raw = bpe.raw
         ids, segments, mask = lay_out([TokenPair(a, b, 0), TokenPair(a, b[:0], NO_LABEL)], bpe)
         pair, single = raw.encode(*texts), raw.encode(texts[0])
         assert ids[0].tolist() == pair.ids and segments[0].tolist() == pair.type_ids and not segments.any()
@@ -593,7 +588,7 @@ class TestFraming:
         assert (ids[1][mask[1] == 0] == bpe.pad_id).all() and bpe.pad_id == 1
 
     @pytest.mark.parametrize("kind", ["nsp", "sop", "none"])
-    def test_sequences_as_robertas_are_full_and_never_too_long(self, tmp_path: Path, bpe: Tokenizer, kind: str) -> None:
+    def test_sequences_as_robertas_are_full_and_never_too_long(self, tmp_path, bpe, kind):
         corpus = load_corpus([text_file(tmp_path / "stories.txt", STORIES)], bpe)
         rules = PairRules.of(bpe, kind, pack=True)
         assert rules.specials == (2, 4)
@@ -605,7 +600,7 @@ class TestFraming:
         assert causal.causal and len(causal.rows) == causal.real_tokens - 100
         assert kind != "none" or set(batch.next_sentence.tolist()) == {NO_LABEL}
 
-    def test_one_part_alone_uses_the_room_of_the_second_separator(self) -> None:
+    def test_one_part_alone_uses_the_room_of_the_second_separator(self):
         corpus = numbered_corpus([[4] * 40] * 9)
         for pack in (True, False):
             sampler = PairSampler(corpus, False, 32, 0, PairRules.of(TOKENIZER, "none", pack))
@@ -630,7 +625,7 @@ TWO_LINES = "The cat sat. The dog sat.\nA bird sang. It was warm.\n"
 
 @pytest.mark.parametrize("text", [ROMEO, TWO_LINES], ids=["romeo", "two"])
 @pytest.mark.parametrize("pack", [True, False])
-def test_a_few_lines_without_blank_ones_are_trained_on(tmp_path: Path, text: str, pack: bool) -> None:
+def test_a_few_lines_without_blank_ones_are_trained_on(tmp_path, text, pack):
     file, run = tmp_path / "lines.txt", tmp_path / "run"
     file.write_text(text)
     options = tiny_run(file, data={"long_share": 0.0, "pack": pack}, steps=6, causal_share=0.0)
@@ -647,7 +642,7 @@ def test_a_few_lines_without_blank_ones_are_trained_on(tmp_path: Path, text: str
         ([[4]] * 30, _rules("none", pack=True), {NO_LABEL}),
     ],
 )
-def test_a_single_document_or_sentence_will_do(lengths: list[list[int]], rules: PairRules, labels: set[int]) -> None:
+def test_a_single_document_or_sentence_will_do(lengths, rules, labels):
     sampler = PairSampler(numbered_corpus(lengths), held_out=False, length=16, seed=0, rules=rules)
     pairs = sampler.pairs(sampler.windows(60), np.random.default_rng(0))
     assert {pair.label for pair in pairs} == labels
@@ -665,7 +660,7 @@ LITTLE: list[tuple[str, bytes | None, str]] = [
 
 
 @pytest.mark.parametrize(("name", "text", "says"), LITTLE)
-def test_what_is_refused_leaves_no_run(tmp_path: Path, run: Path, name: str, text: bytes | None, says: str) -> None:
+def test_what_is_refused_leaves_no_run(tmp_path, run, name, text, says):
     if text is not None:
         (tmp_path / name).write_bytes(text)
     data = DataOptions(corpus=(str(tmp_path / name),))
@@ -684,21 +679,21 @@ BATCHES = "00ee9865f84f8164ae20f2eb258e3eef2153e1f0efdd02bf9c2aa568fe0ab7ec"
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Corpus:
+def corpus(tmp_path):
     (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
     return load_corpus([tmp_path / "stories.txt"], TOKENIZER)
 
 
-def _arrays(batch: Batch) -> tuple[Any, ...]:
+def _arrays(batch):
     return batch.input_ids, batch.segment_ids, batch.attention_mask, batch.rows, batch.labels, batch.next_sentence
 
 
-def test_tokens_sentences_documents_and_held_out_part(corpus: Corpus) -> None:
+def test_tokens_sentences_documents_and_held_out_part(corpus):
     arrays = (corpus.tokens, corpus.sentence_starts, corpus.document_starts, corpus.held_out)
     assert hashlib.sha256(b"".join(np.asarray(array).tobytes() for array in arrays)).hexdigest() == CORPUS
 
 
-def test_batches(corpus: Corpus) -> None:
+def test_batches(corpus):
     digest = hashlib.sha256()
     for held_out, length in itertools.product((False, True), (8, 24, 64)):
         sampler = PairSampler(corpus, held_out, length, 3)
@@ -712,15 +707,15 @@ def test_batches(corpus: Corpus) -> None:
     assert digest.hexdigest() == BATCHES
 
 
-def test_the_key_that_snapshots_hold(corpus: Corpus, tmp_path: Path) -> None:
+def test_the_key_that_snapshots_hold(corpus, tmp_path):
     digest = hashlib.sha256(f"2 0.02\n{TOKENIZER.raw.to_str()}\n".encode())
     digest.update(hashlib.sha256(STORIES.encode()).digest())
     assert corpus.key == corpus_key([tmp_path / "stories.txt"], TOKENIZER) == digest.hexdigest()[:32]
 
 
-def test_keys_depend_on_no_class_but_on_what_is_read(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_depend_on_no_class_but_on_what_is_read(corpus, monkeypatch):
     """Earlier versions hashed the dataclasses as Python shows them: with a new field every run would be another."""
-    examples: list[Example] = [
+    examples = [
         TextExample("a", "b's \ud800", ("x", "y")),
         TaggedExample(("a", "b"), ("O", "B-x")),
         AnswerExample("1", "who?", "me", (("me", 0),)),

@@ -6,10 +6,9 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,19 +32,19 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def story_file(tmp_path: Path) -> Path:
+def story_file(tmp_path):
     file = text_file(tmp_path / "stories.txt", STORIES)
     return file
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def started(monkeypatch):
     """Process numbers of all that tokenise."""
-    found: list[int] = []
+    found = []
 
     make = TokenisingProcesses.__init__
 
-    def noted(pool: TokenisingProcesses, *arguments: Any) -> None:
+    def noted(pool, *arguments):
         make(pool, *arguments)
         found.extend(process.pid for process in pool._processes)
 
@@ -54,25 +53,25 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.fixture
-def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_shards(monkeypatch):
     """Two or three stories to a group, three groups to a shard: nine shards."""
     monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
     monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 600)
     monkeypatch.setattr(corpus_module, "PROGRESS_EVERY_S", 0.0)
 
 
-def _cache(tmp_path: Path) -> Path:
+def _cache(tmp_path):
     (folder,) = (path for path in (tmp_path / "bertscope-home" / "cache" / "corpora").iterdir() if path.is_dir())
     return folder
 
 
-def _same(left: Corpus, right: Corpus) -> bool:
+def _same(left, right):
     names = ("tokens", "sentence_starts", "document_starts", "held_out")
     return all(np.array_equal(getattr(left, name), getattr(right, name)) for name in names)
 
 
 class TestCorpus:
-    def test_it_is_the_text_and_a_part_is_held_out(self, story_file: Path, tmp_path: Path) -> None:
+    def test_it_is_the_text_and_a_part_is_held_out(self, story_file, tmp_path):
         """Always the same part; what that means for training: test_data."""
         corpus = load_corpus([story_file], TOKENIZER)
         assert len(corpus.document_starts) - 1 == 60
@@ -87,21 +86,21 @@ class TestCorpus:
         again = load_corpus([backwards], TOKENIZER)
         assert np.array_equal(again.held_out, corpus.held_out[::-1])  # by a document's text, not its place
 
-    def test_the_key_follows_content_and_vocabulary_not_names(self, story_file: Path, tmp_path: Path) -> None:
+    def test_the_key_follows_content_and_vocabulary_not_names(self, story_file, tmp_path):
         key = corpus_key([story_file], TOKENIZER)
         assert corpus_key([story_file.rename(tmp_path / "other.txt")], TOKENIZER) == key
         assert corpus_key([tmp_path / "other.txt"], word_tokenizer(lowercase=False)) != key
         assert corpus_key([tmp_path / "other.txt"] * 2, TOKENIZER) != key
 
     @given(numbers=st.sets(st.integers(0, 10_000), min_size=3, max_size=30))
-    def test_three_documents_of_two_sentences_always_suffice(self, numbers: set[int]) -> None:
+    def test_three_documents_of_two_sentences_always_suffice(self, numbers):
         """As the sentence for too little text promises: at most a fifth of a small text is held out, or one."""
         hashes = np.array([document_hash([f"The cat {i} sat.", "The dog sat."]) for i in sorted(numbers)])
         held_out = corpus_module.choose_held_out(hashes, np.full(len(hashes), 2))
         assert 1 <= held_out.sum() <= max(1, len(hashes) // 5)
 
     @given(copies=st.lists(st.integers(1, 6), min_size=3, max_size=30), seed=st.integers(0, 1000))
-    def test_copies_of_a_document_stand_on_one_side(self, copies: list[int], seed: int) -> None:
+    def test_copies_of_a_document_stand_on_one_side(self, copies, seed):
         """But those of one document alone on both: nothing would be left to learn from."""
         hashes = np.repeat(np.random.default_rng(seed).random(len(copies)), copies)
         for sentences in (1, 2):
@@ -113,9 +112,7 @@ class TestCorpus:
 
 class TestShards:
     @pytest.mark.parametrize("processes", [0, 2])
-    def test_shards_hold_the_same(
-        self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
-    ) -> None:
+    def test_shards_hold_the_same(self, story_file, tmp_path, monkeypatch, processes):
         whole, shares = load_corpus([story_file], TOKENIZER), list[float]()
         monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "bertscope-home" / "other"))
         monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
@@ -126,7 +123,7 @@ class TestShards:
         assert shares == sorted(shares) and shares[-1] == 1.0
 
     @given(cuts=st.lists(st.integers(0, 60), max_size=6), start=st.integers(0, 70), stop=st.integers(0, 70))
-    def test_a_slice_over_any_shards(self, cuts: list[int], start: int, stop: int) -> None:
+    def test_a_slice_over_any_shards(self, cuts, start, stop):
         tokens = np.arange(60, dtype=np.uint16)
         shards = TokenShards(np.split(tokens, sorted(cuts)))
         assert shards[start:stop].tolist() == tokens[start:stop].tolist()
@@ -135,7 +132,7 @@ class TestShards:
 
 @pytest.mark.usefixtures("small_shards")
 class TestCache:
-    def test_it_is_used_and_other_content_is_read_anew(self, story_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_is_used_and_other_content_is_read_anew(self, story_file, monkeypatch):
         first = load_corpus([story_file], TOKENIZER)
         with monkeypatch.context() as patched:
             patched.setattr(corpus_module, "_build", lambda *_: pytest.fail("made again"))
@@ -146,15 +143,15 @@ class TestCache:
     @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
     def test_a_stop_keeps_whole_shards_and_the_next_call_goes_on(
         self,
-        story_file: Path,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        started: list[int],
-        error: type[BaseException],
-    ) -> None:
+        story_file,
+        tmp_path,
+        monkeypatch,
+        started,
+        error,
+    ):
         calls = iter(range(14))  # of some 26 groups
 
-        def stop_half_way(share: float) -> None:
+        def stop_half_way(share):
             if next(calls) == 13:
                 raise error
 
@@ -168,8 +165,8 @@ class TestCache:
         monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "undisturbed"))
         assert _same(again, load_corpus([story_file], TOKENIZER))
 
-    def test_a_stop_before_the_first_shard_leaves_nothing(self, story_file: Path, tmp_path: Path) -> None:
-        def stop(share: float) -> None:
+    def test_a_stop_before_the_first_shard_leaves_nothing(self, story_file, tmp_path):
+        def stop(share):
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
@@ -188,7 +185,7 @@ class TestCache:
     }
 
     @pytest.mark.parametrize("damage", DAMAGE)
-    def test_damage_is_noticed_and_only_that_is_made_anew(self, story_file: Path, tmp_path: Path, damage: str) -> None:
+    def test_damage_is_noticed_and_only_that_is_made_anew(self, story_file, tmp_path, damage):
         expected = _copied(load_corpus([story_file], TOKENIZER))
         before = _written(_cache(tmp_path))
         self.DAMAGE[damage](_cache(tmp_path))
@@ -196,7 +193,7 @@ class TestCache:
         after = _written(_cache(tmp_path))
         assert sum(after[name] != at for name, at in before.items() if name.startswith("shard-")) <= 1
 
-    def test_two_processes_make_the_same_cache_at_once(self, story_file: Path, tmp_path: Path) -> None:
+    def test_two_processes_make_the_same_cache_at_once(self, story_file, tmp_path):
         story_file.write_text(STORIES.replace("sat", "sat on the mat and sang") * 10, encoding="utf-8")
         program = (
             "import sys; from pathlib import Path; from bertcore.data import corpus_cache\n"
@@ -213,9 +210,7 @@ class TestCache:
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
     @pytest.mark.parametrize("name", ["tokens-00003.npy", "lengths-00003.npz", "sentence_starts.npy"])
-    def test_a_full_disk_is_one_sentence_and_what_is_done_stays(
-        self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-    ) -> None:
+    def test_a_full_disk_is_one_sentence_and_what_is_done_stays(self, story_file, tmp_path, monkeypatch, name):
         expected = _copied(load_corpus([story_file], TOKENIZER))
         (_cache(tmp_path) / name).unlink()
         (_cache(tmp_path) / name).symlink_to("/dev/full")
@@ -230,15 +225,13 @@ class TestCache:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 class TestProcesses:
-    def test_one_that_is_killed_ends_all(
-        self, story_file: Path, started: list[int], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_one_that_is_killed_ends_all(self, story_file, started, monkeypatch):
         monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 20_000)
         story_file.write_text(STORIES * 100, encoding="utf-8")
         with pytest.raises(BertcoreError, match="died, perhaps for lack of memory"):
             load_corpus([story_file], TOKENIZER, lambda share: os.kill(started[0], signal.SIGKILL), processes=2)
 
-    def test_a_script_without_a_guard_will_do(self, story_file: Path, tmp_path: Path) -> None:
+    def test_a_script_without_a_guard_will_do(self, story_file, tmp_path):
         """The processes do not run the script that started them."""
         script = text_file(
             tmp_path / "script.py",
@@ -251,7 +244,7 @@ class TestProcesses:
         assert (done.stdout, done.stderr) == ("61\n", "")
 
     @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for processes that are not its own")
-    def test_none_outlives_a_killed_parent(self, story_file: Path, tmp_path: Path) -> None:
+    def test_none_outlives_a_killed_parent(self, story_file, tmp_path):
         program = (
             "from bertcore.data.tokenising import TokenisingProcesses; from tests.engine.corpora import words_only\n"
             "import sys\n"
@@ -271,23 +264,23 @@ class TestProcesses:
             os.close(end)
 
 
-def _copied(corpus: Corpus) -> Corpus:
+def _copied(corpus):
     """As it is now, whatever becomes of its files."""
     index = (corpus.sentence_starts, corpus.document_starts, corpus.held_out)
     return Corpus(corpus.tokens[:].copy(), *map(np.array, index))
 
 
-def _written(folder: Path) -> dict[str, int]:
+def _written(folder):
     return {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
 
 
-def _flip(file: Path) -> None:
+def _flip(file):
     data = bytearray(file.read_bytes())
     data[-3] ^= 1
     file.write_bytes(data)
 
 
-def _lives(pid: int) -> bool:
+def _lives(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
@@ -308,14 +301,14 @@ sys.stdin.read()
 
 
 @pytest.fixture(autouse=True)
-def nobody_here_reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def nobody_here_reads(monkeypatch):
     """The test's own process lets go of what it read, as one that has ended."""
     monkeypatch.setattr(corpus_cache, "_mine", {})
     yield
     release()
 
 
-def tokenised(folder: Path, name: str, used_at: float) -> Corpus:
+def tokenised(folder, name, used_at):
     file = text_file(folder / f"{name}.txt", STORIES + f"\n\nThe {name} sat. It was very {name}.")
     corpus = load_corpus([file], words_only())
     release()
@@ -326,7 +319,7 @@ def tokenised(folder: Path, name: str, used_at: float) -> Corpus:
 
 
 @contextmanager
-def reader(file: Path) -> Iterator[subprocess.Popen[str]]:
+def reader(file):
     """Another process that has the text open."""
     process = subprocess.Popen(
         [sys.executable, "-c", READER, str(file)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -339,11 +332,11 @@ def reader(file: Path) -> Iterator[subprocess.Popen[str]]:
         process.wait()
 
 
-def names() -> list[str]:
+def names():
     return [text.sources[0] for text in cached_texts()]
 
 
-def test_they_are_told_apart_and_those_unused_for_longest_go_first(tmp_path: Path) -> None:
+def test_they_are_told_apart_and_those_unused_for_longest_go_first(tmp_path):
     assert cached_texts() == []
     for name, used_at in (("cat", 1000.0), ("dog", 3000.0), ("bird", 2000.0)):
         tokenised(tmp_path, name, used_at)
@@ -358,14 +351,14 @@ def test_they_are_told_apart_and_those_unused_for_longest_go_first(tmp_path: Pat
     assert names() == [] and list(corpus_cache.cache_folder().iterdir()) == []
 
 
-def test_making_one_more_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_making_one_more_keeps_the_bound(tmp_path, monkeypatch):
     tokenised(tmp_path, "cat", 1000.0)
     monkeypatch.setattr(corpus_cache, "MOST_GIB", 1.5 * cached_texts()[0].bytes / 2**30)
     tokenised(tmp_path, "dog", 2000.0)
     assert names() == ["dog.txt"]
 
 
-def test_what_is_open_stays_and_what_was_cleared_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_open_stays_and_what_was_cleared_is_made_anew(tmp_path, monkeypatch):
     expected = np.array(tokenised(tmp_path, "cat", 1000.0).tokens)
     opened = load_corpus([tmp_path / "cat.txt"], words_only())
     assert cached_texts()[0].in_use and clear(cached_texts()) == [] and trim(0.0) == []
@@ -374,18 +367,18 @@ def test_what_is_open_stays_and_what_was_cleared_is_made_anew(tmp_path: Path, mo
     assert len(clear(cached_texts())) == 1
     assert np.array_equal(load_corpus([tmp_path / "cat.txt"], words_only()).tokens, expected) and names() == ["cat.txt"]
 
-    def refuse(*_: object, **__: object) -> None:
+    def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "utime", refuse)  # a folder that cannot be written is read all the same
     assert np.array_equal(load_corpus([tmp_path / "cat.txt"], words_only()).tokens, expected)
 
 
-def reader_files() -> list[Path]:
+def reader_files():
     return sorted((cached_texts()[0].folder / "readers").iterdir())
 
 
-def test_another_process_is_a_reader_until_it_ends_or_is_killed(tmp_path: Path) -> None:
+def test_another_process_is_a_reader_until_it_ends_or_is_killed(tmp_path):
     tokenised(tmp_path, "cat", 1000.0)
     with reader(tmp_path / "cat.txt") as process:
         assert len(reader_files()) == 1
@@ -407,7 +400,7 @@ def test_another_process_is_a_reader_until_it_ends_or_is_killed(tmp_path: Path) 
     assert len(clear(cached_texts())) == 1 and not text.folder.exists()
 
 
-def test_what_is_being_made_stays_and_what_was_never_finished_goes(tmp_path: Path) -> None:
+def test_what_is_being_made_stays_and_what_was_never_finished_goes(tmp_path):
     tokenised(tmp_path, "cat", 1000.0)
     (text,) = cached_texts()
     (text.folder / "about.json").unlink()

@@ -26,25 +26,25 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 DOCUMENTS = [document.split("\n") for document in STORIES.split("\n\n")]
 
 
-def _records(documents: list[list[str]]) -> str:
+def _records(documents):
     return "".join(json.dumps({"id": i, "text": "\n".join(d)}) + "\n" for i, d in enumerate(documents))
 
 
 class TestFiles:
     @pytest.mark.parametrize("suffix", PACKERS)
-    def test_packed_text_is_the_same_text_in_one_part_and_in_two(self, tmp_path: Path, suffix: str) -> None:
+    def test_packed_text_is_the_same_text_in_one_part_and_in_two(self, tmp_path, suffix):
         file, cut = tmp_path / f"packed{suffix}", len(STORIES) // 2
         for parts in ([STORIES], [STORIES[:cut], STORIES[cut:]]):
             file.write_bytes(b"".join(PACKERS[suffix](part.encode()) for part in parts))
             assert list(Documents([file])) == DOCUMENTS
 
-    def test_without_zstandard_it_says_what_to_install(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_zstandard_it_says_what_to_install(self, tmp_path, monkeypatch):
         (tmp_path / "a.zst").write_bytes(PACKERS[".zst"](STORIES.encode()))
         monkeypatch.setitem(sys.modules, "zstandard", None)
         with pytest.raises(BertcoreError, match="install the Python package zstandard"):
             list(Documents([tmp_path / "a.zst"]))
 
-    def test_several_files_one_after_the_other_or_a_document_each(self, tmp_path: Path) -> None:
+    def test_several_files_one_after_the_other_or_a_document_each(self, tmp_path):
         (tmp_path / "a.txt").write_text("one\ntwo\n \nthree")
         (tmp_path / "b.txt").write_text("\n\nfour\r\n\r\nfive\n\n")
         (tmp_path / "c.txt").write_text("\n\n")
@@ -53,7 +53,7 @@ class TestFiles:
         assert list(Documents([tmp_path], form)) == [["one", "two", "three"], ["four", "five"]]
         assert list(Paragraphs([tmp_path], form)) == ["one", "two", "three", "four", "five"]
 
-    def test_a_folder_is_all_text_files_below_it_sorted(self, tmp_path: Path) -> None:
+    def test_a_folder_is_all_text_files_below_it_sorted(self, tmp_path):
         folder = tmp_path / "texts"
         names = ["b.txt", "a/z.txt.gz", "a/wiki_00", "c.jsonl.xz", ".hidden.txt", ".git/x.txt", "picture.png", "d.zst"]
         for name in names:
@@ -66,7 +66,7 @@ class TestFiles:
             text_files([tmp_path / "empty"])
 
     @pytest.mark.parametrize("suffix", [".txt", ".xz"])
-    def test_the_share_read_rises_from_0_to_1(self, tmp_path: Path, suffix: str) -> None:
+    def test_the_share_read_rises_from_0_to_1(self, tmp_path, suffix):
         for name in "ab":
             (tmp_path / f"{name}{suffix}").write_bytes(
                 PACKERS[suffix](b"".join(b"%d. \n\n" % i for i in range(50_000)))
@@ -80,12 +80,12 @@ class TestFiles:
 
 class TestRecords:
     @pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.json.zst"])
-    def test_each_record_is_a_document(self, tmp_path: Path, name: str) -> None:
+    def test_each_record_is_a_document(self, tmp_path, name):
         packed = PACKERS.get(Path(name).suffix, bytes)
         (tmp_path / name).write_bytes(packed(_records(DOCUMENTS).encode()))
         assert list(Documents([tmp_path / name])) == DOCUMENTS  # as of blocks
 
-    def test_blank_lines_inside_a_record_do_not_end_its_document(self, tmp_path: Path) -> None:
+    def test_blank_lines_inside_a_record_do_not_end_its_document(self, tmp_path):
         file = tmp_path / "a.jsonl"
         file.write_text('\ufeff{"body": "one\\n\\ntwo "}\n\n{"body": " "}\n{"body": "lone \\ud800 half"}\n', "utf-8")
         assert list(Documents([file], TextFormat(text_field="body"))) == [["one", "two"], ["lone ? half"]]
@@ -101,13 +101,13 @@ class TestRecords:
             ("[" * 100_000, "line 2: expected one whole JSON object"),
         ],
     )
-    def test_a_line_that_does_not_fit_is_named(self, tmp_path: Path, line: str, says: str) -> None:
+    def test_a_line_that_does_not_fit_is_named(self, tmp_path, line, says):
         (tmp_path / "a.jsonl").write_text('{"text": "fine"}\n' + line + "\n")
         with pytest.raises(BertcoreError, match=f"a.jsonl, {says}") as error:
             list(Documents([tmp_path / "a.jsonl"]))
         assert len(str(error.value)) < 400 + len(str(tmp_path))
 
-    def test_the_key_follows_how_documents_are_found(self, tmp_path: Path) -> None:
+    def test_the_key_follows_how_documents_are_found(self, tmp_path):
         plain, records = tmp_path / "a.txt", tmp_path / "a.jsonl"
         plain.write_text("x")
         records.write_text("x")
@@ -139,7 +139,7 @@ BAD_TEXTS: dict[str, tuple[str, bytes | None, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD_TEXTS)
-def test_text_that_cannot_be_trained_on_is_named(case: str, tmp_path: Path) -> None:
+def test_text_that_cannot_be_trained_on_is_named(case, tmp_path):
     name, content, says = BAD_TEXTS[case]
     if content is not None:
         (tmp_path / name).write_bytes(content)

@@ -10,19 +10,18 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
-from bertcore.runs.diagnosis import Diagnosis, Suggestion, diagnose, normal
+from bertcore.runs.diagnosis import Suggestion, diagnose, normal
 from bertcore.runs.diagnosis_words import in_words
 from bertcore.runs.run_folder import RunStatus
 from bertcore.runs.run_metrics import RunMetrics
@@ -41,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("fast_disk")
 WORDS_OF_TASK = ["the", "cat", "sat", "on", "mat", "it", "was", "very", "a", "dog", "sang", "bird", "and"]
 
 
-def pretrained(folder: Path, text: Path | None = None, model: dict[str, Any] | None = None, **training: Any) -> Path:
+def pretrained(folder, text=None, model=None, **training):
     run = folder / "run"
     options = tiny_run(text or write_text(folder), **{"evaluations": 10, **training})
     start_run(replace(options, model={**options.model, **(model or {})}), run, resume=False)
@@ -49,7 +48,7 @@ def pretrained(folder: Path, text: Path | None = None, model: dict[str, Any] | N
 
 
 @pytest.fixture
-def base(folder: Path) -> Path:
+def base(folder):
     folder = folder / "model"
     save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=2), word_tokenizer(), folder)
     return folder
@@ -67,7 +66,7 @@ LABELS: dict[str, Label] = {
 }
 
 
-def task_file(folder: Path, label: str, rows: int) -> Path:
+def task_file(folder, label, rows):
     pick = random.Random(0)
     lines = []
     for _ in range(rows):
@@ -79,9 +78,7 @@ def task_file(folder: Path, label: str, rows: int) -> Path:
 BY_HEART = {"learning_rate": 2e-3, "dropout": 0.0}
 
 
-def tuned(
-    folder: Path, model: Path, label: str = "no dog", rows: int = 300, held_out: str | None = None, **training: Any
-) -> Path:
+def tuned(folder, model, label="no dog", rows=300, held_out=None, **training):
     """held_out: lines of a table; absent: some of the rows."""
     run = folder / "run"
     dev = None if held_out is None else str(text_file(folder / "dev.tsv", held_out))
@@ -96,7 +93,7 @@ def tuned(
     return run
 
 
-def only(run: Path) -> Diagnosis:
+def only(run):
     """What is wrong with it, and nothing else is."""
     (found,) = diagnose(read_record(run))
     words = in_words(found)
@@ -104,7 +101,7 @@ def only(run: Path) -> Diagnosis:
     return found
 
 
-def without_queries_and_keys(base: Path) -> tuple[Checkpoint, list[Any]]:
+def without_queries_and_keys(base):
     """And the layers that made them."""
     checkpoint = load_checkpoint(base)
     products = [layer.attention.query_key_value for layer in checkpoint.model.encoder.layers]
@@ -115,7 +112,7 @@ def without_queries_and_keys(base: Path) -> tuple[Checkpoint, list[Any]]:
 
 
 class TestPretraining:
-    def test_a_healthy_run(self, folder: Path) -> None:
+    def test_a_healthy_run(self, folder):
         record = read_record(pretrained(folder, steps=200))
         assert diagnose(record) == []
         fine = normal(record)
@@ -135,11 +132,11 @@ class TestPretraining:
             ("too_low", {"steps": 40, "learning_rate": 1e-6}, 1e-3),
         ],
     )
-    def test_a_rate_too_high_or_too_low(self, folder: Path, kind: str, settings: dict[str, Any], better: float) -> None:
+    def test_a_rate_too_high_or_too_low(self, folder, kind, settings, better):
         found = only(pretrained(folder, **settings))
         assert found.kind == kind and found.suggestion == Suggestion("learning_rate", settings["learning_rate"], better)
 
-    def test_hardly_learned(self, folder: Path) -> None:
+    def test_hardly_learned(self, folder):
         """A rate at which the weights move, but far too little for so few steps."""
         run = pretrained(folder, steps=60, learning_rate=2e-5, causal_share=0.0)
         found = only(run)
@@ -147,7 +144,7 @@ class TestPretraining:
         losses = [line["mlm_loss"] for line in metrics(run, "held_out")]
         assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1])
 
-    def test_diverging(self, folder: Path) -> None:
+    def test_diverging(self, folder):
         """The rate rises to the very end."""
         run = pretrained(folder, steps=160, learning_rate=1.0, warm_up_share=0.95, causal_share=0.0)
         found = only(run)
@@ -155,12 +152,12 @@ class TestPretraining:
         assert float(found.values["last"]) > 1.5 * float(found.values["best"])
         assert metrics(run)[-1]["loss"] > metrics(run)[40]["loss"]
 
-    def test_overfitting(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_overfitting(self, folder, monkeypatch):
         """The run is a real one; how it does on held-out text is given: when a run turns worse depends on chance."""
         given = [4.7, 3.5, 3.2, 3.3, 3.5, 3.7, 3.9, 4.1, 4.3]
         rest = iter(given)
 
-        def measure(_self: HeldOutText, _model: Any) -> dict[str, Any]:
+        def measure(_self, _model):
             loss = next(rest)
             return {"loss": loss, "mlm_loss": loss, "mlm_accuracy": 0.3, "mlm_top5": 0.5}
 
@@ -169,13 +166,13 @@ class TestPretraining:
         assert found.kind == "overfitting" and found.suggestion == Suggestion("steps", 200.0, 50)
         assert found.values["best"] == min(given) and found.values["last"] == given[-1]
 
-    def test_a_plateau(self, folder: Path) -> None:
+    def test_a_plateau(self, folder):
         """Too slow and too small to use context in this time: it learns how frequent words are."""
         run = pretrained(folder, steps=320, causal_share=0.0, learning_rate=7e-4, batch_size=4)
         found = only(run)
         assert found.kind == "by_frequency" and found.suggestion == Suggestion("causal_share", None, 0.5)
 
-    def test_a_loss_that_became_infinite(self, folder: Path, base: Path) -> None:
+    def test_a_loss_that_became_infinite(self, folder, base):
         """Each step makes the weights nine times as large: that overflows at one of the first 40, whatever the data."""
         with pytest.raises(BertcoreError, match="at step") as failed:
             tuned(folder, base, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0, steps=200)
@@ -183,12 +180,12 @@ class TestPretraining:
         assert found.kind == "not_finite" and f"at step {found.values['step']:.0f}" in str(failed.value)
         assert found.suggestion is not None and found.suggestion.setting == "learning_rate"
 
-    def test_the_loss_of_guessing_by_frequency(self, folder: Path) -> None:
+    def test_the_loss_of_guessing_by_frequency(self, folder):
         """Counted by hand, from the text and its held-out labels."""
         run = pretrained(folder, steps=1, causal_share=0.0)
         tokenizer, options = Tokenizer.from_folder(run / "tokenizer"), tiny_run(write_text(folder))
         corpus = load_corpus([Path(options.data.corpus[0])], tokenizer)
-        counts: Counter[int] = Counter(range(tokenizer.vocab_size))  # 1 for each
+        counts = Counter(range(tokenizer.vocab_size))  # 1 for each
         for document in corpus.documents(held_out=False):
             first, last = corpus.document_starts[document : document + 2]
             counts.update(corpus.tokens[corpus.sentence_starts[first] : corpus.sentence_starts[last]].tolist())
@@ -200,18 +197,18 @@ class TestPretraining:
 
 
 class TestTasks:
-    def test_a_healthy_run(self, folder: Path, base: Path) -> None:
+    def test_a_healthy_run(self, folder, base):
         record = read_record(tuned(folder, base, steps=100))
         fine = normal(record)
         assert diagnose(record) == [] and fine is not None and fine.values["name"] == "accuracy"
 
-    def test_always_the_same_answer(self, folder: Path, base: Path) -> None:
+    def test_always_the_same_answer(self, folder, base):
         found = only(tuned(folder, base, "mostly good"))
         assert found.kind == "one_class" and found.values["label"] == "positive" and found.values["share"] == 1.0
         assert found.values["right"] == pytest.approx(metrics(folder / "run", "held_out")[-1]["accuracy"], abs=1e-4)
         assert found.suggestion == Suggestion("learning_rate", 3e-3, 1e-3)
 
-    def test_learning_by_heart(self, folder: Path, base: Path) -> None:
+    def test_learning_by_heart(self, folder, base):
         """Of labels that have nothing to do with the text; held out, all are the other way round."""
         rows = task_file(folder, "by chance", 100).read_text(encoding="utf-8").translate({ord("0"): "1", ord("1"): "0"})
         found = only(tuned(folder, base, "by chance", rows=100, held_out=rows, steps=300, **BY_HEART))
@@ -220,7 +217,7 @@ class TestTasks:
         assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1]) and losses[-1] > losses[0]
         assert float(found.values["train"]) < 0.05, "it knows all of them"
 
-    def test_a_plateau_at_a_high_rate(self, folder: Path, base: Path) -> None:
+    def test_a_plateau_at_a_high_rate(self, folder, base):
         """It is as right as the labels are, and the rate does not fall. The last losses differ by .003; .005 is ill."""
         settings = {"learning_rate": 1e-3, "schedule": "constant", "batch_size": 64, "evaluations": 12}
         run = tuned(folder, base, "pets or wrong", rows=3000, steps=400, **settings)
@@ -230,7 +227,7 @@ class TestTasks:
         assert losses[int(found.values["step"])] == found.values["before"] and losses[400] == found.values["loss"]
         assert metrics(run, "held_out")[-1]["accuracy"] > 0.75, "nobody gets more than 0.8"
 
-    def test_heads_that_look_everywhere_alike(self, folder: Path, base: Path) -> None:
+    def test_heads_that_look_everywhere_alike(self, folder, base):
         """Without queries and keys: no gradient can bring them back, because each is multiplied by the other."""
         checkpoint, _ = without_queries_and_keys(base)
         save_checkpoint(checkpoint.model, checkpoint.tokenizer, folder / "headless")
@@ -240,7 +237,7 @@ class TestTasks:
         activity = read_record(folder / "run").heads
         assert activity is not None and activity.even == pytest.approx(1.0, abs=1e-3)
 
-    def test_heads_that_look_at_one_token(self, folder: Path, base: Path) -> None:
+    def test_heads_that_look_at_one_token(self, folder, base):
         """With frozen layers, so that no training brings them back: [CLS] sees itself alone, whatever the text."""
         checkpoint, products = without_queries_and_keys(base)
         model, width = checkpoint.model, checkpoint.config.hidden_size
@@ -260,13 +257,13 @@ class TestTasks:
         activity = read_record(folder / "run").heads
         assert activity is not None and activity.even == pytest.approx(0.0, abs=1e-3)
 
-    def test_heads_that_all_look_at_one_token(self) -> None:
+    def test_heads_that_all_look_at_one_token(self):
         heads = HeadActivity(np.array([0.0, 0.01, 0.4]), np.array([0.0, 0.02, 0.5]))
         (found,) = diagnose(RunRecord(heads=heads, train_loss=(np.array([300.0]), np.array([3.0]))))
         assert found.kind == "dead_heads_one" and found.values == {"count": 2, "all": 3}
 
 
-def test_how_far_heads_tell_tokens_apart_is_counted_right(base: Path) -> None:
+def test_how_far_heads_tell_tokens_apart_is_counted_right(base):
     """Token by token, from the attention that `trace` records."""
     checkpoint = load_checkpoint(base)
     encodings = [checkpoint.tokenizer.encode(text) for text in ("the cat sat on a mat", "a dog sang")]
@@ -287,14 +284,14 @@ def test_how_far_heads_tell_tokens_apart_is_counted_right(base: Path) -> None:
             assert found["even"][layer][head] == pytest.approx(np.mean(even), abs=1e-4)
 
 
-def record_from(lines: list[dict[str, Any]], status: RunStatus) -> RunRecord:
+def record_from(lines, status):
     read = RunMetrics()
     read.append(lines)
     return record_of(read, {}, status)
 
 
-def held_out(losses: list[float], **more: Any) -> RunRecord:
-    lines: list[dict[str, Any]] = [{"kind": "phase", "step": 1, "phase": "masked"}]
+def held_out(losses, **more):
+    lines = [{"kind": "phase", "step": 1, "phase": "masked"}]
     lines += [{"kind": "held_out", "step": 100 * at, "mlm_loss": loss, **more} for at, loss in enumerate(losses)]
     lines += [{"kind": "train", "step": step, "phase": "masked", "learning_rate": 1e-3} for step in range(1000)]
     return record_from(lines, RunStatus("running", fraction=0.5))
@@ -310,7 +307,7 @@ def held_out(losses: list[float], **more: Any) -> RunRecord:
         ([9.0, 6.0, 4.0, 4.02, 4.5], ""),  # one bad measurement at the end
     ],
 )
-def test_curves_of_held_out_text(losses: list[float], kind: str) -> None:
+def test_curves_of_held_out_text(losses, kind):
     assert [found.kind for found in diagnose(held_out(losses))] == [kind] * bool(kind)
 
 
@@ -324,7 +321,7 @@ def test_curves_of_held_out_text(losses: list[float], kind: str) -> None:
         ([0.5, 0.5, 0.55, 0.5, 0.5, 0.5], True),
     ],
 )
-def test_one_that_is_surer_of_its_mistakes_but_right_as_often_is_well(scores: list[float], is_ill: bool) -> None:
+def test_one_that_is_surer_of_its_mistakes_but_right_as_often_is_well(scores, is_ill):
     lines = [
         {"kind": "held_out", "step": 100 * at, "loss": loss, "accuracy": score, "examples": 20}
         for at, (loss, score) in enumerate(zip([0.7, 0.6, 0.5, 0.55, 0.6, 0.7], scores, strict=True))
@@ -337,7 +334,7 @@ def test_one_that_is_surer_of_its_mistakes_but_right_as_often_is_well(scores: li
         assert fine.kind == "normal_surer" and "from 0.50 at step 200 to 0.70" in in_words(fine).seen
 
 
-def test_what_a_run_began_with_counts() -> None:
+def test_what_a_run_began_with_counts():
     """The best measurement is the first after the start."""
     lines = [{"kind": "phase", "step": 1, "phase": "task"}]
     losses = [1.67, 1.58, 1.89, 2.38, 2.79]
@@ -350,12 +347,12 @@ ODD = ({"heads": 3}, {"heads": {"varies": [["x"]], "even": []}}, {"answers": []}
 
 
 @pytest.mark.parametrize("odd", [*ODD, {"by_frequency": "?"}])
-def test_damaged_lines_count_as_none(odd: dict[str, Any]) -> None:
+def test_damaged_lines_count_as_none(odd):
     record = held_out([9.0, 6.0, 5.0], **odd)
     assert (record.heads, record.answer, record.by_frequency) == (None, None, None) and diagnose(record) == []
 
 
-def test_the_runs_that_ship_are_well_and_nothing_is_said_before_anything_is_known() -> None:
+def test_the_runs_that_ship_are_well_and_nothing_is_said_before_anything_is_known():
     for run in filter(Path.is_dir, (assets() / "runs").iterdir()):
         record = read_record(run)
         assert diagnose(record) == [] and normal(record) is not None, run.name

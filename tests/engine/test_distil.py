@@ -2,9 +2,7 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +30,7 @@ from tests.engine.models import tiny_config, tiny_model
 from tests.engine.training_runs import animal_text, metrics, tiny_run
 
 
-def _teacher(folder: Path, spare: int = 0) -> Path:
+def _teacher(folder, spare=0):
     """Of four layers. Rows to spare in its token table: decision 0006."""
     tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
     model = tiny_model(("mlm", "nsp"), vocab_size=tokenizer.vocab_size + spare, num_hidden_layers=4)
@@ -43,16 +41,16 @@ def _teacher(folder: Path, spare: int = 0) -> Path:
 
 
 @pytest.fixture
-def teacher(tmp_path: Path) -> Path:
+def teacher(tmp_path):
     return _teacher(tmp_path / "teacher")
 
 
 @pytest.fixture
-def padded(tmp_path: Path) -> Path:
+def padded(tmp_path):
     return _teacher(tmp_path / "padded", 8)
 
 
-def options(teacher: Path, text: Path, **training: Any) -> DistilOptions:
+def options(teacher, text, **training):
     settings = {"steps": 12, "batch_size": 8, "causal_share": 0.0, "learning_rate": 1e-3, "threads": 1}
     return DistilOptions(
         name="test",
@@ -64,7 +62,7 @@ def options(teacher: Path, text: Path, **training: Any) -> DistilOptions:
     )
 
 
-def test_every_other_layer() -> None:
+def test_every_other_layer():
     assert teacher_layers(12, 6) == [0, 2, 4, 6, 8, 10] and teacher_layers(4, 2) == [0, 2]
     assert teacher_layers(12, 12) == list(range(12)) and teacher_layers(12, 4) == [0, 3, 6, 9]
     teacher = tiny_model(("mlm", "nsp"), num_hidden_layers=4)
@@ -77,11 +75,11 @@ def test_every_other_layer() -> None:
     assert torch.equal(student.mlm.transform.weight, teacher.mlm.transform.weight)  # type: ignore[union-attr]
 
 
-def test_the_soft_loss_by_hand() -> None:
+def test_the_soft_loss_by_hand():
     rng = np.random.default_rng(0)
     ours, theirs = rng.normal(size=(3, 5)), rng.normal(size=(3, 5))
 
-    def softened(x: np.ndarray) -> np.ndarray:
+    def softened(x):
         e = np.exp(x / 2 - (x / 2).max(-1, keepdims=True))
         return e / e.sum(-1, keepdims=True)
 
@@ -90,7 +88,7 @@ def test_the_soft_loss_by_hand() -> None:
     assert float(soft_cross_entropy(torch.tensor(ours), torch.tensor(theirs), 2.0)) == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_student_that_is_its_teacher_has_only_the_words_to_learn() -> None:
+def test_a_student_that_is_its_teacher_has_only_the_words_to_learn():
     teacher = tiny_model(("mlm", "nsp"))
     ids = torch.randint(5, 70, (3, 8))
     batch = Batch(
@@ -104,7 +102,7 @@ def test_a_student_that_is_its_teacher_has_only_the_words_to_learn() -> None:
     assert float(losses.total) == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_run_compares_both(teacher: Path, text: Path, run: Path) -> None:
+def test_a_run_compares_both(teacher, text, run):
     """That it resumes without a trace: test_never_lose_a_run."""
     student = load_checkpoint(start_run(options(teacher, text, steps=2), run, resume=False))
     assert student.config.num_hidden_layers == 2 and student.output_heads == ("mlm", "nsp")
@@ -115,7 +113,7 @@ def test_a_run_compares_both(teacher: Path, text: Path, run: Path) -> None:
     assert share == pytest.approx(student.parameters / load_checkpoint(teacher).parameters)
 
 
-def test_what_cannot_teach_is_refused(text: Path, run: Path, tmp_path: Path, teacher: Path) -> None:
+def test_what_cannot_teach_is_refused(text, run, tmp_path, teacher):
     tokenizer = load_checkpoint(teacher).tokenizer
     save_checkpoint(tiny_model((), vocab_size=tokenizer.vocab_size), tokenizer, tmp_path / "silent")
     deep = DistilOptions(teacher=str(teacher), layers=5, data=DataOptions(corpus=(str(text),)))
@@ -128,7 +126,7 @@ def test_what_cannot_teach_is_refused(text: Path, run: Path, tmp_path: Path, tea
             start_run(chosen, run, resume=False)
 
 
-def test_a_recipe_of_some_settings_keeps_the_other_defaults() -> None:
+def test_a_recipe_of_some_settings_keeps_the_other_defaults():
     plain = DistilOptions().training
     assert DistilOptions.from_dict({"training": {"minutes": 5}}).training == replace(plain, minutes=5)
     assert plain.causal_share == 0 and plain.learning_rate == 5e-4
@@ -138,7 +136,7 @@ def test_a_recipe_of_some_settings_keeps_the_other_defaults() -> None:
         DistilOptions.from_dict({"training": {"causal_share": 0.5}})
 
 
-def test_pretraining_goes_on_from_a_checkpoint_and_loses_rows_to_spare(padded: Path, text: Path, run: Path) -> None:
+def test_pretraining_goes_on_from_a_checkpoint_and_loses_rows_to_spare(padded, text, run):
     """A token table that is padded to a round number of rows has some that no token's id leads to."""
     chosen = continued(tiny_run(text, steps=1, causal_share=0.0), padded)
     assert chosen.preset == "tiny"  # the nearest in width: its rate, where none is given
@@ -150,13 +148,13 @@ def test_pretraining_goes_on_from_a_checkpoint_and_loses_rows_to_spare(padded: P
         assert torch.equal(value, former[name][: len(value)]), name
 
 
-def test_a_teacher_teaches_without_rows_to_spare(padded: Path, text: Path, run: Path) -> None:
+def test_a_teacher_teaches_without_rows_to_spare(padded, text, run):
     student = load_checkpoint(start_run(options(padded, text, steps=2), run, resume=False))
     assert student.config.vocab_size == student.tokenizer.vocab_size
     start_run(None, run, resume=True)
 
 
-def test_a_student_gets_nearer_to_its_teacher_and_learns_next_sentences(teacher: Path, text: Path, run: Path) -> None:
+def test_a_student_gets_nearer_to_its_teacher_and_learns_next_sentences(teacher, text, run):
     """The teacher's head on a changed body would know nothing: .50 of the held-out pairs."""
     start_run(options(teacher, text, steps=150, batch_size=16, learning_rate=3e-3), run, resume=False)
     taught = [line["nsp_loss"] for line in metrics(run)]
@@ -165,12 +163,12 @@ def test_a_student_gets_nearer_to_its_teacher_and_learns_next_sentences(teacher:
     assert np.mean(soft[-10:]) < 0.7 * np.mean(soft[:10])
 
 
-def test_a_gpu_has_done_its_work_before_the_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    events: list[str] = []
+def test_a_gpu_has_done_its_work_before_the_clock_is_read(monkeypatch):
+    events = []
     monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: events.append("waited"))
-    batch: Any = SimpleNamespace(
+    batch = SimpleNamespace(
         input_ids=SimpleNamespace(device=torch.device("cuda")), segment_ids=None, attention_mask=None
     )
-    model: Any = lambda *_: events.append("queued")  # noqa: E731
+    model = lambda *_: events.append("queued")  # noqa: E731
     assert _forward_seconds(model, batch) >= 0
     assert events == ["waited", "queued", "waited"] * 4

@@ -3,10 +3,7 @@
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +12,6 @@ from typer.testing import CliRunner
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.cli.main import app
-from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import BETWEEN, MixedSampler, PlacedText
 from bertcore.data.mixture import MixtureFile
@@ -27,14 +23,13 @@ from bertcore.runs.snapshots import snapshot_before
 from bertcore.tasks.kinds.base import DecodeSettings
 from bertcore.tasks.predict import by_unit, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, DrawnBatch, counted, open_batches
-from bertcore.training.drawn_examples import BatchAnswers, DrawnExamples, example_answers, open_examples
+from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, counted, open_batches
+from bertcore.training.drawn_examples import example_answers, open_examples
 from bertcore.training.evaluate import batch_losses
-from bertcore.training.finetune import StepBatch
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
-from bertcore.training.trainable import PlannedBatches, StepPlan
+from bertcore.training.trainable import PlannedBatches
 from tests.engine.corpora import random_corpus
 from tests.engine.models import decode, tiny_model
 from tests.engine.runs_of_each_kind import distilling
@@ -46,12 +41,12 @@ STEPS = 30
 
 
 @contextmanager
-def noting() -> Iterator[dict[int, Any]]:
+def noting():
     """By step, the batches that runs in this process train on."""
-    taken: dict[int, Any] = {}
+    taken = {}
     take = PlannedBatches.take
 
-    def noted(self: PlannedBatches[Any], step: int, fraction: float) -> tuple[StepPlan, Any]:
+    def noted(self, step, fraction):
         plan, taken[step] = take(self, step, fraction)
         return plan, taken[step]
 
@@ -61,25 +56,25 @@ def noting() -> Iterator[dict[int, Any]]:
 
 
 @pytest.fixture
-def trained() -> Iterator[dict[int, Batch]]:
+def trained():
     with noting() as taken:
         yield taken
 
 
-def _options(tmp_path: Path, data: dict[str, Any] | None = None, **training: Any) -> PretrainOptions:
+def _options(tmp_path, data=None, **training):
     lengths = {"long_every": 2, "short_share": 0.4, "short_sequence_length": 12}
     settings = {"steps": STEPS, "causal_share": 0.4, **training}
     return tiny_run(write_text(tmp_path), {**lengths, **(data or {})}, **settings)
 
 
-def _assert_same(drawn: DrawnBatch, batch: Batch) -> None:
+def _assert_same(drawn, batch):
     assert drawn.causal == batch.causal
     for name in ("input_ids", "segment_ids", "attention_mask", "rows", "labels", "next_sentence"):
         mine, trained = getattr(drawn.batch, name), getattr(batch, name)
         assert (mine is None) == (trained is None) and (mine is None or torch.equal(mine, trained)), name
 
 
-def _assert_drawn_again(run: Path, trained: dict[int, Batch]) -> None:
+def _assert_drawn_again(run, trained):
     """Forward, back, and one after the other."""
     batches, last = open_batches(run), max(trained)
     for step in (last, 1, *range(1, last + 1)):
@@ -91,7 +86,7 @@ def _assert_drawn_again(run: Path, trained: dict[int, Batch]) -> None:
     [{}, {"pack": False}, {"pairs": "sop", "masking": "spans"}, {"pairs": "none", "masking": "words"}],
     ids=["packed", "padded", "order", "one part"],
 )
-def test_each_batch_is_what_was_trained_on(tmp_path: Path, trained: dict[int, Batch], data: dict[str, Any]) -> None:
+def test_each_batch_is_what_was_trained_on(tmp_path, trained, data):
     start_run(_options(tmp_path, data), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     kinds = set()
@@ -105,7 +100,7 @@ def test_each_batch_is_what_was_trained_on(tmp_path: Path, trained: dict[int, Ba
     assert {(True, 16), (False, 16), (False, 24)} <= kinds and len({length for _, length in kinds}) >= 3
 
 
-def test_also_after_a_resume_and_in_processes(tmp_path: Path, trained: dict[int, Batch]) -> None:
+def test_also_after_a_resume_and_in_processes(tmp_path, trained):
     options = _options(tmp_path)
     start_run(options, tmp_path / "run", resume=False, on_event=stop_at(tmp_path / "run", 11))
     assert RunFolder(tmp_path / "run").status().state == "stopped"
@@ -113,7 +108,7 @@ def test_also_after_a_resume_and_in_processes(tmp_path: Path, trained: dict[int,
     _assert_drawn_again(tmp_path / "run", {step: trained[step] for step in range(1, STEPS + 1)})
 
 
-def test_also_where_the_clock_decides_when_masking_begins(tmp_path: Path, trained: dict[int, Batch]) -> None:
+def test_also_where_the_clock_decides_when_masking_begins(tmp_path, trained):
     options = _options(tmp_path, {"long_share": 0.0}, steps=None, minutes=0.01)
     start_run(options, tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
@@ -123,12 +118,12 @@ def test_also_where_the_clock_decides_when_masking_begins(tmp_path: Path, traine
         _assert_same(batches.at(step), trained[step])
 
 
-def test_also_of_a_budget_in_epochs(tmp_path: Path, trained: dict[int, Batch]) -> None:
+def test_also_of_a_budget_in_epochs(tmp_path, trained):
     start_run(_options(tmp_path, steps=None, epochs=0.5), tmp_path / "run", resume=False)
     _assert_drawn_again(tmp_path / "run", trained)
 
 
-def test_also_of_a_mixture(tmp_path: Path, trained: dict[int, Batch]) -> None:
+def test_also_of_a_mixture(tmp_path, trained):
     for name, seed in (("one", 1), ("two", 2), ("three", 3)):
         (tmp_path / name).mkdir()
         write_text(tmp_path / name, documents=60, seed=seed).rename(tmp_path / f"{name}.txt")
@@ -138,13 +133,13 @@ def test_also_of_a_mixture(tmp_path: Path, trained: dict[int, Batch]) -> None:
     assert set(np.unique(open_batches(tmp_path / "run").at(20).sources)) == {-1, 0, 1}
 
 
-def test_also_of_a_distillation(tmp_path: Path, trained: dict[int, Batch]) -> None:
+def test_also_of_a_distillation(tmp_path, trained):
     write_text(tmp_path)
     distilling(tmp_path)(tmp_path / "run")
     _assert_drawn_again(tmp_path / "run", trained)
 
 
-def test_fates_originals_and_documents(tmp_path: Path) -> None:
+def test_fates_originals_and_documents(tmp_path):
     start_run(_options(tmp_path, causal_share=0.0, steps=12), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     text = (tmp_path / "animals.txt").read_text(encoding="utf-8").split("\n\n")
@@ -170,7 +165,7 @@ def test_fates_originals_and_documents(tmp_path: Path) -> None:
     assert 0.1 < draw["chosen"] / draw["ordinary"] < 0.2 and draw["hidden"] > 4 * draw["replaced"] > 0
 
 
-def test_the_mean_of_the_losses_is_the_loss_that_was_logged(tmp_path: Path) -> None:
+def test_the_mean_of_the_losses_is_the_loss_that_was_logged(tmp_path):
     """At the weights before a step: those of the snapshot of the step before."""
     options = _options(tmp_path, {"short_share": 0.0})
     options = PretrainOptions.from_dict({**options.to_dict(), "model": {**options.model, **NO_DROPOUT}})
@@ -193,7 +188,7 @@ def test_the_mean_of_the_losses_is_the_loss_that_was_logged(tmp_path: Path) -> N
     assert kinds == {"next_word", "mlm"}
 
 
-def test_the_class_demo_that_ships_is_drawn_again() -> None:
+def test_the_class_demo_that_ships_is_drawn_again():
     """Its log is of bf16: the loss agrees to three digits, with another batch it would not to one."""
     run = RunFolder(assets() / "runs" / CLASS_DEMO)
     logged = {line["step"]: line for line in metrics(run.path)}
@@ -208,7 +203,7 @@ def test_the_class_demo_that_ships_is_drawn_again() -> None:
     assert (batches.at(300).fates != NEXT_WORD).all()
 
 
-def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_again_says_so(tmp_path):
     """A text that is missing or changed, another first batch, a damaged training state, a step that is not there."""
     run, file = tmp_path / "run", tmp_path / "animals.txt"
     start_run(_options(tmp_path), run, resume=False)
@@ -249,7 +244,7 @@ def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
             open_batches(assets() / "runs" / name)
 
 
-def test_a_run_with_a_second_budget_is_drawn_again_or_refused(tmp_path: Path, trained: dict[int, Batch]) -> None:
+def test_a_run_with_a_second_budget_is_drawn_again_or_refused(tmp_path, trained):
     """The causal phase and what is recorded of it stay; its last part of longer sequences may begin twice."""
     for long_share in (0.0, 0.5):
         run = tmp_path / f"run-{long_share}"
@@ -268,10 +263,10 @@ def test_a_run_with_a_second_budget_is_drawn_again_or_refused(tmp_path: Path, tr
 
 @pytest.mark.parametrize("length", [8, 100])
 @pytest.mark.parametrize("is_mixed", [False, True])
-def test_skipping_leaves_a_sampler_where_taking_does(length: int, is_mixed: bool) -> None:
+def test_skipping_leaves_a_sampler_where_taking_does(length, is_mixed):
     """Over many epochs; sequences of 100 tokens are so long that no document begins at a random place."""
 
-    def sampler() -> PairSampler | MixedSampler:
+    def sampler():
         rules = PairRules()
         if not is_mixed:
             return PairSampler(random_corpus(1), False, length, 5, rules)
@@ -289,19 +284,19 @@ def test_skipping_leaves_a_sampler_where_taking_does(length: int, is_mixed: bool
         assert (one.windows(50) == other.windows(50)).all()
 
 
-def test_an_hours_run_is_not_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_hours_run_is_not_replayed(tmp_path, monkeypatch):
     """Up to step 100,000 its windows are counted, not made. The record of phases stands for the run's own."""
     start_run(_options(tmp_path, {"short_share": 0.0}), tmp_path / "run", resume=False)
     batches = open_batches(tmp_path / "run")
     RunFolder(tmp_path / "run").append_metric({"kind": "train", "step": 100_000, "phase": "masked"})
-    cut: list[int] = []
+    cut = []
     begin = PairSampler._begin_epoch
     monkeypatch.setattr(PairSampler, "_begin_epoch", lambda self, epoch: cut.append(epoch) or begin(self, epoch))
     assert batches.at(100_000).step == 100_000
     assert len(cut) <= 4 and max(cut) > 1000
 
 
-def test_a_text_s_first_tokens_may_follow_a_separator() -> None:
+def test_a_text_s_first_tokens_may_follow_a_separator():
     """Its first place is the number after BETWEEN."""
     tokens, starts = np.arange(100, 110, dtype=np.uint16), np.array([0, 10])
     corpus = Corpus(tokens, starts, np.array([0, 1]), np.array([False]))
@@ -327,7 +322,7 @@ SAMPLES = {  # task -> its sample file, and settings of the run
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+def model(tmp_path_factory):
     texts = [line for file in (assets() / "tasks").rglob("train.tsv") for line in file.read_text().splitlines()]
     tokenizer = Tokenizer.train(texts, 300)
     place = tmp_path_factory.mktemp("start") / "model"
@@ -339,18 +334,18 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 class Runs:
     """One of each sample, trained when it is first asked for. Tests only read them."""
 
-    def __init__(self, folder: Path, model: str) -> None:
+    def __init__(self, folder, model):
         self._folder, self._model = folder, model
-        self._made: dict[str, tuple[Path, dict[int, StepBatch]]] = {}
+        self._made = {}
 
-    def __getitem__(self, name: str) -> Path:
+    def __getitem__(self, name):
         return self._of(name)[0]
 
-    def trained(self, name: str) -> dict[int, StepBatch]:
+    def trained(self, name):
         """By step, the batches that it was trained on."""
         return self._of(name)[1]
 
-    def _of(self, name: str) -> tuple[Path, dict[int, StepBatch]]:
+    def _of(self, name):
         if name not in self._made:
             with noting() as taken:
                 self._made[name] = _run(self._folder / name, self._model, name), taken
@@ -358,11 +353,11 @@ class Runs:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory, model: str) -> Runs:
+def runs(tmp_path_factory, model):
     return Runs(tmp_path_factory.mktemp("runs"), model)
 
 
-def _tuning(model: str, train: Path, task: str, crf: bool = False, **training: Any) -> FinetuneOptions:
+def _tuning(model, train, task, crf=False, **training):
     settings = {"steps": TUNING_STEPS, "batch_size": 5, "threads": 1, "precision": "fp32", "evaluations": 1}
     cut = {"max_examples": 24, "max_held_out": 4, "max_length": 28, "stride": 8}  # some are longer
     return FinetuneOptions(
@@ -374,14 +369,14 @@ def _tuning(model: str, train: Path, task: str, crf: bool = False, **training: A
     )
 
 
-def _run(folder: Path, model: str, name: str, **training: Any) -> Path:
+def _run(folder, model, name, **training):
     sample, settings = SAMPLES[name]
     options = _tuning(model, assets() / "tasks" / sample, **{"task": name, **settings, **training})
     start_run(options, folder / "run", resume=False)
     return folder / "run"
 
 
-def _answers(run: Path, step: int, weights: int) -> tuple[DrawnExamples, BatchAnswers]:
+def _answers(run, step, weights):
     batches = open_examples(run)
     drawn = batches.at(step)
     found = load_checkpoint(RunFolder(run).snapshot_path(weights)).model
@@ -389,7 +384,7 @@ def _answers(run: Path, step: int, weights: int) -> tuple[DrawnExamples, BatchAn
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_batch_of_examples_is_the_one_that_was_trained_on(name: str, runs: Runs) -> None:
+def test_every_batch_of_examples_is_the_one_that_was_trained_on(name, runs):
     batches, trained = open_examples(runs[name]), runs.trained(name)
     for step in (TUNING_STEPS, 1, *range(1, TUNING_STEPS + 1)):
         drawn, (read,) = batches.at(step), trained[step].parts
@@ -403,7 +398,7 @@ def test_every_batch_of_examples_is_the_one_that_was_trained_on(name: str, runs:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_losses_and_answers_are_those_of_the_checkpoint(name: str, runs: Runs) -> None:
+def test_the_losses_and_answers_are_those_of_the_checkpoint(name, runs):
     """Against the loss that the run logged (it has no dropout), the loss that training minimises, and, example by
     example, what `evaluate` and `predict` say of all of them."""
     run = runs[name]
@@ -431,10 +426,10 @@ def test_the_losses_and_answers_are_those_of_the_checkpoint(name: str, runs: Run
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_right_answers_are_those_of_the_file(name: str, runs: Runs) -> None:
+def test_the_right_answers_are_those_of_the_file(name, runs):
     drawn, answers = _answers(runs[name], 1, weights=0)
     for unit in answers.units:
-        example: Any = drawn.features.examples[int(drawn.examples[unit.rows[0]])]
+        example = drawn.features.examples[int(drawn.examples[unit.rows[0]])]
         for place in unit.places:
             assert (place.is_right is None) == (name == "stsb")
             shares = [option.probability for option in place.options]
@@ -462,7 +457,7 @@ def test_the_right_answers_are_those_of_the_file(name: str, runs: Runs) -> None:
     assert answers.right is None if name == "stsb" else answers.right is not None
 
 
-def test_accumulated_batches_are_drawn_too(tmp_path: Path, model: str) -> None:
+def test_accumulated_batches_are_drawn_too(tmp_path, model):
     with noting() as trained:
         run = _run(tmp_path, model, "mnli", accumulate=2)
     batches = open_examples(run)
@@ -474,11 +469,11 @@ def test_accumulated_batches_are_drawn_too(tmp_path: Path, model: str) -> None:
         assert [row[~padding].tolist() for row, padding in zip(drawn.ids, drawn.is_padding, strict=True)] == rows
 
 
-def test_what_was_cut_is_counted(runs: Runs) -> None:
+def test_what_was_cut_is_counted(runs):
     batches = open_examples(runs["mnli"])
     drawn = batches.at(1)
     for row, number in enumerate(drawn.examples.tolist()):
-        example: Any = drawn.features.examples[number]
+        example = drawn.features.examples[number]
         whole = len(batches.tokenizer.encode(example.text_a, example.text_b).ids)
         assert drawn.cut[row] == whole - int((~drawn.is_padding[row]).sum())
     assert drawn.cut.any()
@@ -486,7 +481,7 @@ def test_what_was_cut_is_counted(runs: Runs) -> None:
     assert [each and each[0] for each in before] == [0, 1, 2]
 
 
-def test_examples_that_cannot_be_drawn_again_say_so(tmp_path: Path, run: Path, model: str) -> None:
+def test_examples_that_cannot_be_drawn_again_say_so(tmp_path, run, model):
     table = tmp_path / "train.tsv"
     rows = [f"a sentence number {number}\t{number % 2}" for number in range(30)]
     table.write_text("sentence\tlabel\n" + "\n".join(rows) + "\n")
@@ -512,7 +507,7 @@ def test_examples_that_cannot_be_drawn_again_say_so(tmp_path: Path, run: Path, m
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_command_shows_it(name: str, runs: Runs) -> None:
+def test_the_command_shows_it(name, runs):
     run = runs[name]
     drawn, answers = _answers(run, 2, weights=1)
     result = CliRunner().invoke(app, ["batch", str(run), "--step", "2", "--json"])

@@ -5,9 +5,6 @@ those of the real steps.
 """
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +15,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_record import read_record
 from bertcore.training.finetune import FineTuning
 from bertcore.training.pretrain import Pretraining
-from tests.engine.runs_of_each_kind import RUNS, Start, story
+from tests.engine.runs_of_each_kind import RUNS, story
 from tests.engine.training_runs import metrics, stop_at
 
 STEPS, EVALUATIONS = 40, 20  # a measurement every second step
@@ -27,11 +24,11 @@ SCORES = {0: 0.3, 2: 0.4, 4: 0.5, 6: 0.5, 8: 0.55, 10: 0.6, 12: 0.7, BEST: 0.9, 
 
 
 @pytest.fixture(autouse=True)
-def prescribed(monkeypatch: pytest.MonkeyPatch, fast_disk: None) -> None:
+def prescribed(monkeypatch, fast_disk):
     """Each measurement on the way finds what SCORES says of its step; later ones are worse."""
     for kind in (FineTuning, Pretraining):
 
-        def measure(self: Any, fraction: float, real: Callable[..., Any] = kind.measure) -> dict[str, Any]:
+        def measure(self, fraction, real=kind.measure):
             score = SCORES.get(round(fraction * STEPS), 0.1)
             numbers = real(self, fraction)
             name = "accuracy" if "accuracy" in numbers else "loss"
@@ -40,17 +37,17 @@ def prescribed(monkeypatch: pytest.MonkeyPatch, fast_disk: None) -> None:
         monkeypatch.setattr(kind, "measure", measure)
 
 
-def started(kind: str, folder: Path, **training: Any) -> Start:
+def started(kind, folder, **training):
     settings = {"steps": STEPS, "evaluations": EVALUATIONS, "patience": 3, "save_minutes": 60.0, **training}
     return RUNS[kind](folder, **settings)
 
 
-def best_of(run: Path) -> Path:
+def best_of(run):
     return RunFolder(run).snapshot_path(BEST)
 
 
 @pytest.mark.parametrize("kind", RUNS)
-def test_the_best_is_kept_and_is_what_the_run_ends_with(folder: Path, run: Path, kind: str) -> None:
+def test_the_best_is_kept_and_is_what_the_run_ends_with(folder, run, kind):
     ended_with = started(kind, folder)(run)
     status = RunFolder(run).status()
     assert (status.state, status.step, status.ends_with) == ("done", 20, BEST)
@@ -68,7 +65,7 @@ def test_the_best_is_kept_and_is_what_the_run_ends_with(folder: Path, run: Path,
     assert not (RunFolder(run).snapshot_path(20) / "README.md").exists()
 
 
-def test_its_evaluation_and_its_diagnosis_are_of_the_best(folder: Path, run: Path) -> None:
+def test_its_evaluation_and_its_diagnosis_are_of_the_best(folder, run):
     started("finetune", folder)(run)
     evaluation = json.loads((run / "evaluation.json").read_text())
     (line,) = metrics(run, "evaluation")
@@ -82,7 +79,7 @@ def test_its_evaluation_and_its_diagnosis_are_of_the_best(folder: Path, run: Pat
     assert record.scores["accuracy"][0].tolist()[-1] == BEST and record.train_loss[0].max() == BEST
 
 
-def test_that_of_pretraining_too_and_the_best_stays_where_there_is_no_room(folder: Path, run: Path) -> None:
+def test_that_of_pretraining_too_and_the_best_stays_where_there_is_no_room(folder, run):
     started("pretrain", folder, snapshots_mib=0.01)(run)
     assert [step for step, _ in RunFolder(run).snapshots()] == [0, BEST, 20]
     evaluation = json.loads((run / "evaluation.json").read_text())
@@ -96,16 +93,14 @@ def test_that_of_pretraining_too_and_the_best_stays_where_there_is_no_room(folde
     ("patience", "ends_with", "says"),
     [(100, 22, f"Step 22 was the best of {STEPS} steps; the run ends with it."), (None, None, None)],
 )
-def test_a_budget_that_is_spent_ends_with_the_best_too_but_not_without_patience(
-    folder: Path, run: Path, patience: int | None, ends_with: int | None, says: str | None
-) -> None:
+def test_a_budget_that_is_spent_ends_with_the_best_too_but_not_without_patience(folder, run, patience, ends_with, says):
     started("pretrain", folder, patience=patience)(run)
     status = RunFolder(run).status()
     assert (status.step, status.ends_with, status.message) == (STEPS, ends_with, says)
     assert resolve_model(run) == RunFolder(run).snapshot_path(ends_with or STEPS)
 
 
-def test_a_run_that_someone_stops_ends_with_its_last(folder: Path, run: Path) -> None:
+def test_a_run_that_someone_stops_ends_with_its_last(folder, run):
     started("pretrain", folder)(run, stop_at(run, 17))
     assert RunFolder(run).status().state == "stopped" and resolve_model(run) == RunFolder(run).snapshot_path(17)
     started("pretrain", folder)(run)
@@ -118,7 +113,7 @@ def test_a_run_that_someone_stops_ends_with_its_last(folder: Path, run: Path) ->
 
 
 @pytest.mark.parametrize("kind", RUNS)
-def test_it_goes_on_from_where_it_stood_not_from_the_best(folder: Path, kind: str) -> None:
+def test_it_goes_on_from_where_it_stood_not_from_the_best(folder, kind):
     """With more patience, as if it had had that from the beginning."""
     run, undisturbed = folder / "run", folder / "undisturbed"
     started(kind, folder)(run)
@@ -131,7 +126,7 @@ def test_it_goes_on_from_where_it_stood_not_from_the_best(folder: Path, kind: st
     assert ours["weights"][-1] == theirs["weights"][-1]
 
 
-def test_a_best_that_was_measured_before_anybody_asked_for_it(folder: Path, run: Path) -> None:
+def test_a_best_that_was_measured_before_anybody_asked_for_it(folder, run):
     """Without patience its step was no snapshot: the run says that it ends with another."""
     started("pretrain", folder, patience=None)(run, stop_at(run, 17))
     started("pretrain", folder, patience=2)(run)
@@ -140,7 +135,7 @@ def test_a_best_that_was_measured_before_anybody_asked_for_it(folder: Path, run:
     assert status.message is not None and f"step {BEST} was the best of 18 steps, but no snapshot" in status.message
 
 
-def test_an_old_status_opens_and_a_damaged_one_is_no_hindrance(folder: Path, run: Path) -> None:
+def test_an_old_status_opens_and_a_damaged_one_is_no_hindrance(folder, run):
     started("pretrain", folder, steps=2, evaluations=1)(run)
     newest = RunFolder(run).newest_snapshot()
     status = json.loads((run / "status.json").read_text())

@@ -33,16 +33,16 @@ TINY = {"num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2, "in
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch):
     monkeypatch.setattr("bertcore.training.trial_run.TRIAL_S", 0.2)
 
 
-def _story(tmp_path: Path) -> str:
+def _story(tmp_path):
     file = text_file(tmp_path / "story.txt", sample_corpus().read_text(encoding="utf-8")[:60_000])
     return str(file)
 
 
-def test_pretraining(tmp_path: Path) -> None:
+def test_pretraining(tmp_path):
     """It leaves nothing behind, and counts as the run will."""
     options = PretrainOptions(preset="tiny", model=TINY, data=DataOptions(corpus=(_story(tmp_path),), vocab_size=400))
     found = estimate_run(options.with_changes(epochs=3.0), Cost(1.0, 1.0))
@@ -59,7 +59,7 @@ def test_pretraining(tmp_path: Path) -> None:
     assert 300 < found.total.seconds < 360
 
 
-def test_a_task_and_a_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_and_a_part_of_it(tmp_path, monkeypatch):
     """With more examples than a trial reads, the run has as many steps all the same."""
     folder = sample_folder(TASKS["sst2"])
     save_checkpoint(tiny_model(), word_tokenizer(), tmp_path / "model")
@@ -72,13 +72,13 @@ def test_a_task_and_a_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert part.steps == 40 and part.is_sampled and part.epochs == pytest.approx(5.0)
 
 
-def test_snapshots_are_counted_as_they_are_taken() -> None:
+def test_snapshots_are_counted_as_they_are_taken():
     for steps in (1, 20, 630, 10_000, 40_000, 1_000_000):
         exact = 2 + sum(map(is_mark, range(1, steps)))
         assert abs(_marks(steps) - exact) <= 1
 
 
-def test_the_share_of_a_long_text_that_a_trial_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_share_of_a_long_text_that_a_trial_reads(tmp_path, monkeypatch):
     """Of one file, and of two; files are read ahead by some kilobytes."""
     first, second = Path(_story(tmp_path)), tmp_path / "second.txt"
     second.write_bytes(first.read_bytes())
@@ -95,16 +95,16 @@ def test_the_share_of_a_long_text_that_a_trial_reads(tmp_path: Path, monkeypatch
 
 
 @pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
+def tokenizer():
     return Tokenizer.from_folder(built_in_checkpoint())
 
 
-def _facts(tokenizer: Tokenizer, task: str, file: Path, **more: object) -> TaskFacts:
+def _facts(tokenizer, task, file, **more):
     options = FinetuneOptions(data=TaskDataOptions(task=task, train=str(file), **more))  # type: ignore[arg-type]
     return task_facts(options, tokenizer)
 
 
-def test_lengths_and_what_is_cut(tokenizer: Tokenizer, tmp_path: Path) -> None:
+def test_lengths_and_what_is_cut(tokenizer, tmp_path):
     texts = ["A cat. " * count for count in range(1, 41)]
     file = tmp_path / "mine.tsv"
     rows = [f"{text.strip()}\t{'even' if i % 2 else 'odd'}" for i, text in enumerate(texts)]
@@ -122,14 +122,14 @@ def test_lengths_and_what_is_cut(tokenizer: Tokenizer, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task", sorted(TASKS))
-def test_every_sample_is_described(tokenizer: Tokenizer, task: str) -> None:
+def test_every_sample_is_described(tokenizer, task):
     folder = sample_folder(TASKS[task])
     facts = _facts(tokenizer, task, folder)
     assert facts.rows and facts.labels and facts.held_out_file and not facts.is_sampled
     assert TaskFacts.from_dict(facts.to_dict()) == facts
 
 
-def test_windows_of_a_passage_add_up_to_its_length(tokenizer: Tokenizer, tmp_path: Path) -> None:
+def test_windows_of_a_passage_add_up_to_its_length(tokenizer, tmp_path):
     passage = " ".join(["The boat is red."] * 60)
     rows = [f"{passage}\tWhat is red?\t", "The boat is red.\tWhat is red?\tThe boat"] * 12
     file = text_file(tmp_path / "mine.tsv", "passage\tquestion\tanswer\n" + "\n".join(rows) + "\n")
@@ -139,7 +139,7 @@ def test_windows_of_a_passage_add_up_to_its_length(tokenizer: Tokenizer, tmp_pat
     assert 0.3 < facts.lengths.longer / facts.lengths.counted < 0.7
 
 
-def test_a_fault_is_shown_with_the_lines_around_it(tokenizer: Tokenizer, tmp_path: Path) -> None:
+def test_a_fault_is_shown_with_the_lines_around_it(tokenizer, tmp_path):
     file = tmp_path / "mine.tsv"
     file.write_text("text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\nFour.\ta\nFive.\tb\n")
     with pytest.raises(BertcoreError) as raised:
@@ -151,7 +151,7 @@ def test_a_fault_is_shown_with_the_lines_around_it(tokenizer: Tokenizer, tmp_pat
     assert Fault.from_dict(fault.to_dict()) == fault
 
 
-def test_plain_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_text(tmp_path, monkeypatch):
     facts = text_facts(DataOptions(corpus=(str(sample_corpus()),)))
     blocks = sample_corpus().read_text(encoding="utf-8").strip().split("\n\n")
     assert facts.documents == len(blocks) and facts.words == sum(len(block.split()) for block in blocks)

@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -30,7 +29,7 @@ KINDS = {
 }
 
 
-def _bertcore(*arguments: str) -> tuple[str, float, float]:
+def _bertcore(*arguments):
     """What a command prints, its seconds by the clock and of the processor."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "bertcore", *arguments, "--threads", "1"]
@@ -46,7 +45,7 @@ def _bertcore(*arguments: str) -> tuple[str, float, float]:
 @pytest.mark.timeout(3600)  # by the clock: on a busy machine it waits for its turn
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="the seconds of a child process are not told here")
 @pytest.mark.parametrize("kind", KINDS)
-def test_estimate(kind: str, tmp_path: Path) -> None:
+def test_estimate(kind, tmp_path):
     before, own_s, own_processor_s = _bertcore(*KINDS[kind], "--estimate", "--json")
     _, seconds, processor_s = _bertcore(*KINDS[kind], "--out", str(tmp_path / "run"))
     after, _, _ = _bertcore(*KINDS[kind], "--estimate", "--json")

@@ -34,10 +34,10 @@ BATCHES: Any = SimpleNamespace(order=lambda: [np.array([0, 1])], batch=lambda un
 STEP: Any = SimpleNamespace(batch=IDS)
 
 
-def _slow_motion(model: Bert) -> object:
-    trainable: Any = SimpleNamespace(model=model, batch_loss=lambda ids: float(model(ids).sum()))
-    clock: Any = SimpleNamespace(clock=SimpleNamespace(elapsed_s=0.0))
-    paused: Any = SimpleNamespace(is_paused=True)
+def _slow_motion(model):
+    trainable = SimpleNamespace(model=model, batch_loss=lambda ids: float(model(ids).sum()))
+    clock = SimpleNamespace(clock=SimpleNamespace(elapsed_s=0.0))
+    paused = SimpleNamespace(is_paused=True)
     return SlowMotion(trainable, clock, paused).before_update(STEP)
 
 
@@ -55,11 +55,11 @@ MEASURING: dict[str, Callable[[Bert], object]] = {
 
 @pytest.mark.parametrize("is_training", [True, False])
 @pytest.mark.parametrize("name", MEASURING)
-def test_an_error_leaves_the_mode_as_it_was(name: str, is_training: bool) -> None:
+def test_an_error_leaves_the_mode_as_it_was(name, is_training):
     model = tiny_model(("mlm", "nsp", "classify")).train(is_training)
     seen = []
 
-    def fail(*_: object) -> None:
+    def fail(*_):
         seen.append(model.encoder.training)
         raise KeyboardInterrupt  # as a person's Ctrl+C, which no `except Exception` sees
 
@@ -70,7 +70,7 @@ def test_an_error_leaves_the_mode_as_it_was(name: str, is_training: bool) -> Non
     assert {module.training for module in model.modules()} == {is_training}
 
 
-def test_nothing_else_switches_the_mode() -> None:
+def test_nothing_else_switches_the_mode():
     """A model that was just opened or made is put into evaluation mode for good, by these."""
     package = Path(__file__).resolve().parents[2] / "bertcore"
     switching = {
@@ -89,14 +89,14 @@ def test_nothing_else_switches_the_mode() -> None:
 class _OnGpu(torch.Tensor):
     """Stands for a tensor on a GPU, and so does what is computed from it: NumPy cannot read it."""
 
-    def numpy(self, *, force: bool = False) -> Any:
+    def numpy(self, *, force=False):
         raise TypeError("can't convert cuda:0 device type tensor to numpy")
 
-    def cpu(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+    def cpu(self, *args, **kwargs):
         return self.as_subclass(torch.Tensor)
 
 
-def test_examples_are_ranked_where_the_model_is_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_are_ranked_where_the_model_is_on_a_gpu(monkeypatch):
     model = tiny_model(("mlm", "nsp"))
     expected = best_and_worst(model, [BATCH], word_tokenizer())
     for name in ("mlm_logits", "logits"):

@@ -4,7 +4,6 @@ import json
 import math
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,14 +40,14 @@ from model_report.held_out import (
     words_of_single_sentences,
 )
 from model_report.markdown import cloze_table, figures
-from model_report.report import Effort, ModelReport, measure_model, measure_model_on_files, measure_text
+from model_report.report import Effort, measure_model, measure_model_on_files, measure_text
 
 from bertcore.analysis.attention_heads import classify_heads
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.cloze import read_cloze
 from bertcore.data.corpus import load_corpus
-from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules, TokenPair
+from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.sets import Cloze, Estimate, MinimalPairs, read_minimal_pairs, share
 from tests.engine.corpora import STORIES
@@ -58,26 +57,26 @@ from tests.text_file import text_file
 RULES = PairRules.of(TOKENIZER, "nsp")
 
 
-def numbered(lengths: list[int], first: int = 0) -> Document:
+def numbered(lengths, first=0):
     """A document with these sentence lengths, each token with an id of its own."""
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return Document("text", tuple("s" * len(lengths)), np.arange(first, first + starts[-1]), starts)
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+def tiny(tmp_path_factory):
     return load_checkpoint(tiny_checkpoint(tmp_path_factory.mktemp("tiny")))
 
 
 @pytest.fixture(scope="module")
-def documents() -> list[Document]:
+def documents():
     texts = [story.replace("\n", " ").replace("!", "!|").replace(".", ".|") for story in STORIES.split("\n\n")[:12]]
     return [Document.of("a" if i % 3 else "b", text.split("|"), TOKENIZER) for i, text in enumerate(texts)]
 
 
 class TestDocuments:
     @pytest.mark.parametrize("stories", [60, 4])
-    def test_they_are_those_that_a_run_on_the_same_files_keeps_apart(self, tmp_path: Path, stories: int) -> None:
+    def test_they_are_those_that_a_run_on_the_same_files_keeps_apart(self, tmp_path, stories):
         first, second = tmp_path / "first.txt", tmp_path / "second.txt"
         texts = STORIES.split("\n\n")[:stories]
         first.write_text("\n\n".join(texts[: stories // 3]), encoding="utf-8")
@@ -92,7 +91,7 @@ class TestDocuments:
             text = (tmp_path / name).read_text(encoding="utf-8").replace("\n", " ")
             assert group and all(" ".join(document.sentences) in text for document in group)
 
-    def test_a_text_of_single_sentences_keeps_the_one_with_a_pair_as_a_run_does(self, tmp_path: Path) -> None:
+    def test_a_text_of_single_sentences_keeps_the_one_with_a_pair_as_a_run_does(self, tmp_path):
         file = tmp_path / "text.txt"
         single = [f"the cat sat on {word}" for word in ("the", "it", "a", "very", "on", "mat", "dog", "bird", "was")]
         for place in range(3):
@@ -104,7 +103,7 @@ class TestDocuments:
             assert len(found) == len(corpus.documents(held_out=True))
             assert any(len(document.sentences) == 2 for document in found)
 
-    def test_whole_files_by_kind_are_all_of_their_documents(self, tmp_path: Path) -> None:
+    def test_whole_files_by_kind_are_all_of_their_documents(self, tmp_path):
         texts = STORIES.split("\n\n")[:9]
         files = [tmp_path / f"{name}.txt" for name in "abc"]
         for number, file in enumerate(files):
@@ -119,7 +118,7 @@ class TestDocuments:
         with pytest.raises(BertcoreError, match="no text in c.txt"):
             whole_documents(kinds, TOKENIZER)
 
-    def test_a_sample_is_whole_documents_in_their_order(self) -> None:
+    def test_a_sample_is_whole_documents_in_their_order(self):
         documents = [numbered([10], 10 * number) for number in range(50)]
         taken = sample(documents, 205)
         firsts = [int(document.tokens[0]) for document in taken]
@@ -129,7 +128,7 @@ class TestDocuments:
 
 class TestSequences:
     @pytest.mark.parametrize("kind", ["nsp", "none"])
-    def test_every_token_stands_in_just_one(self, kind: str) -> None:
+    def test_every_token_stands_in_just_one(self, kind):
         found = [numbered([3, 9, 2, 30, 4]), numbered([1], 100), numbered([7, 7], 200)]
         windows = cut(found, 16, PairRules.of(TOKENIZER, kind))
         pairs = [following(found, window) for window in windows]
@@ -137,14 +136,14 @@ class TestSequences:
         seen = np.concatenate([part for pair in pairs for part in (pair.a, pair.b)])
         assert sorted(seen) == sorted(np.concatenate([document.tokens for document in found]))
 
-    def test_pairs_are_split_where_a_sentence_begins_nearest_the_middle(self) -> None:
+    def test_pairs_are_split_where_a_sentence_begins_nearest_the_middle(self):
         found = [numbered([2, 5, 4, 20])]
         windows = cut(found, 16, RULES)
         assert windows == [Window(0, 0, 7, 13), Window(0, 13, None, 26), Window(0, 26, None, 31)]
         assert following(found, windows[0]).label == IS_NEXT
         assert [w.first for w in cut(found, 16, RULES, only_full=True)] == [0]
 
-    def test_windows_of_whole_sentences(self) -> None:
+    def test_windows_of_whole_sentences(self):
         found = [numbered([5, 6, 4, 30, 3, 3, 3, 3, 3, 2]), numbered([9], 200)]
         windows = whole_sentences(found, 16, RULES)  # 11 of 13 tokens of text are filled
         # the third sentence stands alone before one that is too long
@@ -154,17 +153,15 @@ class TestSequences:
         windows = whole_sentences(found, 40, RULES)
         assert windows == [Window(0, 0, 3, 9), Window(0, 9, 12, 18), Window(1, 0, 3, 6)]
 
-    def test_single_sentences_are_whole_and_of_the_wanted_length(self) -> None:
+    def test_single_sentences_are_whole_and_of_the_wanted_length(self):
         found = single_sentences([numbered([4, 5, 14, 15, 7]), numbered([9], 200)], 5, 14)
         expected = [(0, 4, 9), (0, 9, 23), (0, 38, 45), (1, 0, 9)]
         assert found == [Window(document, first, None, stop) for document, first, stop in expected]
 
-    def test_a_random_b_is_whole_sentences_about_as_long_of_another_place(self) -> None:
+    def test_a_random_b_is_whole_sentences_about_as_long_of_another_place(self):
         rng = np.random.default_rng(0)
 
-        def seen(
-            document: Document, window: Window, budget: int, *pools: list[Document], **how: bool
-        ) -> set[tuple[int, int]]:
+        def seen(document, window, budget, *pools, **how):
             pairs = [random_next_sentence(document, window, pools, budget, rng, **how) for _ in range(60)]
             a = list(range(window.first, window.split or 0))
             assert all(pair.label == NOT_NEXT and pair.a.tolist() == a for pair in pairs if pair is not None)
@@ -179,30 +176,28 @@ class TestSequences:
         places = {(0, 4), (4, 4), (18, 4), (31, 4)}
         assert seen(same, Window(0, 8, 13, 18), 13, [same], is_same_document=True) == places
 
-    def test_strange_pairs_are_neither_longer_nor_shorter(self, documents: list[Document]) -> None:
+    def test_strange_pairs_are_neither_longer_nor_shorter(self, documents):
         rng, budget = np.random.default_rng(0), RULES.token_budget(24)
         windows = [w for w in whole_sentences(documents, 24, RULES) for _ in range(20)]
         pairs = [(w, random_next_sentence(documents[w.document], w, [documents], budget, rng)) for w in windows]
         difference = [len(pair.b) - (w.stop - (w.split or 0)) for w, pair in pairs if pair is not None]
         assert len(difference) > 100 and abs(np.mean(difference)) < 0.3
 
-    def test_batches_hold_each_sequence_once_and_stay_within_their_tokens(self) -> None:
+    def test_batches_hold_each_sequence_once_and_stay_within_their_tokens(self):
         lengths = [5, 90, 3, 40, 40, 8, 200]
         found = list(batches(lengths, 100))
         assert sorted(int(i) for chosen in found for i in chosen) == list(range(7))
         for chosen in found:
             assert len(chosen) == 1 or len(chosen) * max(lengths[i] for i in chosen) <= 100
 
-    def test_what_is_left_of_many_is_spread_over_all(self) -> None:
+    def test_what_is_left_of_many_is_spread_over_all(self):
         windows = [Window(i, 0, None, 1) for i in range(101)]
         assert [window.document for window in evenly(windows, 5)] == [0, 25, 50, 75, 100]
         assert evenly(windows, 200) == windows
 
 
 class TestMaskedWords:
-    def test_each_is_as_one_sequence_at_a_time_predicts_it(
-        self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_each_is_as_one_sequence_at_a_time_predicts_it(self, tiny, documents, monkeypatch):
         """Padding, batches and chosen rows aside: the whole text through the model, sequence by sequence."""
         seen = []
         original = held_out_module.masked_batch
@@ -229,7 +224,7 @@ class TestMaskedWords:
         assert set(words.documents.tolist()) == set(range(len(documents)))
         np.testing.assert_array_equal(masked_words(tiny, documents, 24).losses, words.losses)
 
-    def test_summary_by_hand(self) -> None:
+    def test_summary_by_hand(self):
         words = MaskedWords(
             documents=np.array([4, 4, 7]),
             positions=np.array([1, 9, 3]),
@@ -252,15 +247,15 @@ class TestMaskedWords:
         assert both.at(2, 4).hidden.tolist() == [True, True] and both.at(1, 2).hidden.tolist() == [False, False]
         assert math.isnan(MaskedWords.joined([]).summary().top1_masked.value)
 
-    def test_words_that_can_be_read_off_are_told_from_those_behind_the_mask(self, tmp_path: Path) -> None:
+    def test_words_that_can_be_read_off_are_told_from_those_behind_the_mask(self, tmp_path):
         """A model that sees its own word and no other: right on the tenth that is left as it is, on nothing else."""
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path))
         ids = [token for token in range(TOKENIZER.vocab_size) if token not in TOKENIZER.special.ids.values()]
         numbers = np.random.default_rng(5).choice(ids, 4000)
         document = Document("text", tuple("s" * 400), numbers, np.arange(0, 4001, 10))
 
-        def model(seen: torch.Tensor, *others: object, rows: torch.Tensor) -> torch.Tensor:
-            found: torch.Tensor = torch.nn.functional.one_hot(seen.reshape(-1)[rows], TOKENIZER.vocab_size).float()
+        def model(seen, *others, rows):
+            found = torch.nn.functional.one_hot(seen.reshape(-1)[rows], TOKENIZER.vocab_size).float()
             return found
 
         checkpoint.model.forward = model  # type: ignore[method-assign,assignment]
@@ -272,9 +267,7 @@ class TestMaskedWords:
         assert summary.top1.value == pytest.approx(0.1 + 0.1 / TOKENIZER.vocab_size, abs=0.04)
         assert words_of_single_sentences(checkpoint, [document], 24, 50).summary().top1_masked.count == 2 * 50
 
-    def test_a_single_sentence_is_read_with_nothing_around(
-        self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_single_sentence_is_read_with_nothing_around(self, tiny, documents, monkeypatch):
         seen = []
         original = held_out_module.masked_batch
         monkeypatch.setattr(
@@ -293,9 +286,7 @@ class TestMaskedWords:
         assert len(words.losses) == sum(max(1, round(0.15 * len(pair.a))) for pair in pairs)
         assert len(set(words.documents.tolist())) > 1
 
-    def test_by_place_counts_the_same_full_sequences_in_every_band(
-        self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_by_place_counts_the_same_full_sequences_in_every_band(self, tiny, documents, monkeypatch):
         monkeypatch.setattr(held_out_module, "POSITION_LIMITS", (0, 8, 16, 512))  # the tiny model reads 40 tokens
         long = [numbered([6] * 30, 5) for _ in range(3)]
         long = [Document("text", d.sentences, 5 + d.tokens % 16, d.starts) for d in long]
@@ -308,7 +299,7 @@ class TestMaskedWords:
 
 
 class TestNextSentences:
-    def test_a_model_that_always_says_next_is_right_on_half(self, tmp_path: Path, documents: list[Document]) -> None:
+    def test_a_model_that_always_says_next_is_right_on_half(self, tmp_path, documents):
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path))
         for bias, follows in (((5.0, -5.0), 1.0), ((-5.0, 5.0), 0.0)):
             checkpoint.model.nsp.classify.weight.mul_(0)
@@ -320,7 +311,7 @@ class TestNextSentences:
                 assert shares == (0.5, follows, 1 - follows)
                 assert of_place.right.count == 2 * of_place.true_next.count
 
-    def test_it_is_what_single_pairs_say(self, tiny: Checkpoint, documents: list[Document]) -> None:
+    def test_it_is_what_single_pairs_say(self, tiny, documents):
         found = next_sentences(tiny, documents, documents, 24, windows=50)
         windows = whole_sentences(documents, 24, RULES)
         says = []
@@ -333,13 +324,13 @@ class TestNextSentences:
                 says.append(int(tiny.model.logits("nsp", hidden[:, 0]).argmax()) == 0)
         assert (found[SAME_FILE].true_next.value, found[SAME_FILE].true_next.count) == (np.mean(says), len(windows))
 
-    def test_each_random_b_comes_from_its_place(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_each_random_b_comes_from_its_place(self, tiny, monkeypatch):
         """Tokens say where a sentence is from: tens are its document; ids are not read here."""
         found = [replace(numbered([3, 3, 3, 3], 10 * number), source="ab"[number > 2]) for number in range(5)]
         loose = replace(numbered([3] * 4, 90), source="c", is_connected=False)
-        judged: list[list[TokenPair]] = []
+        judged = []
 
-        def says_next(checkpoint: Checkpoint, pairs: list[TokenPair]) -> np.ndarray:
+        def says_next(checkpoint, pairs):
             judged.append(pairs)
             return np.array([int(pair.b[0]) % 2 == 0 for pair in pairs], dtype=bool)
 
@@ -362,9 +353,7 @@ class TestNextSentences:
             np.mean([shares[place].right.value for place in list(shares)[:3]])
         )
 
-    def test_sentences_without_connection_and_a_model_without_the_head_have_no_figure(
-        self, tiny: Checkpoint, tmp_path: Path, documents: list[Document]
-    ) -> None:
+    def test_sentences_without_connection_and_a_model_without_the_head_have_no_figure(self, tiny, tmp_path, documents):
         loose = [replace(document, is_connected=False) for document in documents]
         assert next_sentences(tiny, loose, [*loose, *documents], 24, windows=50) == {}
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("mlm",)))
@@ -372,7 +361,7 @@ class TestNextSentences:
 
 
 class TestEstimates:
-    def test_it_covers_what_drawing_documents_anew_gives(self) -> None:
+    def test_it_covers_what_drawing_documents_anew_gives(self):
         """Words of a document are alike: the naive error would be three times too small."""
         rng = np.random.default_rng(0)
         means, errors = [], []
@@ -384,7 +373,7 @@ class TestEstimates:
             errors.append(estimate.standard_error)
         assert np.mean(errors) == pytest.approx(np.std(means), rel=0.1)
 
-    def test_standard_errors_of_shares_of_single_values_and_what_cannot_be_known(self) -> None:
+    def test_standard_errors_of_shares_of_single_values_and_what_cannot_be_known(self):
         values = np.array([1.0, 4.0, 2.0, 7.0, 5.5])
         estimate = mean_by_document(values, np.array([9, 2, 5, 3, 1]))
         assert estimate.standard_error == pytest.approx(values.std(ddof=1) / math.sqrt(5))
@@ -392,7 +381,7 @@ class TestEstimates:
         assert math.isnan(share(np.zeros(0)).value)
         assert math.isnan(mean_by_document(np.array([1.0, 2.0]), np.array([3, 3])).standard_error)
 
-    def test_calibration_error_by_hand(self) -> None:
+    def test_calibration_error_by_hand(self):
         """In bins of a fifth: (0.2, 0.4] has 0.3 and 0.4, one of two right; (0.8, 1] has 0.9, 1.0 and 1.0, all right;
         0.2 is in the first one, wrong."""
         confidences = np.array([0.3, 0.4, 0.9, 1.0, 1.0, 0.2])
@@ -415,12 +404,12 @@ EFFORT = Effort(length=24, single_sentences=50, pair_windows=20, full_sequences=
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+def reader(tmp_path_factory):
     return load_checkpoint(tiny_checkpoint(tmp_path_factory.mktemp("tiny"), max_position_embeddings=LONGEST))
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def files(tmp_path_factory):
     """Two files of stories, long enough for full sequences, with sentences of some words."""
     folder = tmp_path_factory.mktemp("text")
     longer = STORIES.replace("A dog sang", "A dog sang on the mat").replace("was very", "was very very")
@@ -431,11 +420,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def report(reader: Checkpoint, files: list[Path]) -> ModelReport:
+def report(reader, files):
     return measure_model_on_files(reader, files, effort=EFFORT)
 
 
-def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report: ModelReport) -> None:
+def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report):
     words = report.text.words
     assert list(words) == ["first.txt", "second.txt", "all"]
     counts = [words[name].loss.count for name in ("first.txt", "second.txt")]
@@ -449,9 +438,7 @@ def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report: Mo
     assert every.value == pytest.approx(np.average([first.value, second.value], weights=[first.count, second.count]))
 
 
-def test_a_file_is_measured_on_its_own_held_out_documents(
-    reader: Checkpoint, files: list[Path], report: ModelReport
-) -> None:
+def test_a_file_is_measured_on_its_own_held_out_documents(reader, files, report):
     documents = held_out_text(files, reader.tokenizer).rows["second.txt"]
     assert report.text.words["second.txt"] == masked_words(reader, documents, 24).summary()
     single = report.text.single_sentences  # of all files they would weigh wrongly
@@ -461,7 +448,7 @@ def test_a_file_is_measured_on_its_own_held_out_documents(
     assert "| **all** |" not in card and "no row for all" in card
 
 
-def test_files_of_one_name_are_told_apart(reader: Checkpoint, tmp_path: Path, files: list[Path]) -> None:
+def test_files_of_one_name_are_told_apart(reader, tmp_path, files):
     texts = []
     for folder, name, source in (("en", "wiki.txt", 0), ("de", "wiki.txt", 1), ("en", "all", 1)):
         (tmp_path / folder).mkdir(exist_ok=True)
@@ -472,7 +459,7 @@ def test_files_of_one_name_are_told_apart(reader: Checkpoint, tmp_path: Path, fi
     assert set(held_out_text(texts[1:], reader.tokenizer).rows) == {"wiki.txt", "2: all"}
 
 
-def test_less_text_where_less_is_asked_for(reader: Checkpoint, files: list[Path], report: ModelReport) -> None:
+def test_less_text_where_less_is_asked_for(reader, files, report):
     text = held_out_text(files, reader.tokenizer)
     found = measure_model_on_files(reader, files, effort=replace(EFFORT, most_tokens=700, pair_windows=2)).text
     for name, documents in text.rows.items():
@@ -482,7 +469,7 @@ def test_less_text_where_less_is_asked_for(reader: Checkpoint, files: list[Path]
     assert found.documents < report.text.documents == len(text.documents) < found.documents_in_text
 
 
-def test_whole_files_by_kind(reader: Checkpoint, files: list[Path], tmp_path: Path) -> None:
+def test_whole_files_by_kind(reader, files, tmp_path):
     """Each kind has its row, of all its files; sentences without connection have no next one."""
     single = text_file(tmp_path / "single.txt", "\n\n".join(["the cat sat on the mat.\nit was a very dog."] * 5))
     found = measure_model(reader, {"stories": files, "captions": [single]}, unconnected=[single], effort=EFFORT)
@@ -497,7 +484,7 @@ def test_whole_files_by_kind(reader: Checkpoint, files: list[Path], tmp_path: Pa
     assert by_file.words["all"].loss.count == found.text.words["stories"].loss.count
 
 
-def test_the_same_report_each_time_as_json(reader: Checkpoint, files: list[Path], report: ModelReport) -> None:
+def test_the_same_report_each_time_as_json(reader, files, report):
     again = measure_model_on_files(reader, files, effort=EFFORT)
     text = json.dumps(report.to_dict())
     assert json.dumps(again.to_dict()) == text
@@ -515,9 +502,7 @@ def test_the_same_report_each_time_as_json(reader: Checkpoint, files: list[Path]
     assert sum(values["heads"]["counts"].values()) == 8
 
 
-def test_without_text_the_sets_alone_are_measured(
-    reader: Checkpoint, report: ModelReport, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_text_the_sets_alone_are_measured(reader, report, monkeypatch):
     monkeypatch.setattr(report_module, "read_cloze", lambda file: read_cloze(file)[:9])
     monkeypatch.setattr(report_module, "read_minimal_pairs", lambda file: read_minimal_pairs(file)[:9])
     short = measure_model(reader)
@@ -527,9 +512,7 @@ def test_without_text_the_sets_alone_are_measured(
     assert "Held-out" not in figures(short) and "Cloze set" in figures(short)
 
 
-def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
-    tmp_path: Path, files: list[Path], report: ModelReport
-) -> None:
+def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(tmp_path, files, report):
     checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("mlm",), max_position_embeddings=LONGEST))
     assert rules_for(checkpoint) == PairRules.of(checkpoint.tokenizer, "none")
     text = measure_text(checkpoint, held_out_text(files, checkpoint.tokenizer), EFFORT)
@@ -540,13 +523,13 @@ def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
         measure_model(load_checkpoint(tiny_checkpoint(tmp_path / "other", output_heads=("nsp",))))
 
 
-def section(report: ModelReport, title: str) -> str:
+def section(report, title):
     """Of the card, up to the next title."""
     return figures(report).split(f"## {title}")[1].split("##")[0]
 
 
 class TestTheCard:
-    def test_says_the_numbers(self, report: ModelReport) -> None:
+    def test_says_the_numbers(self, report):
         card = figures(report)
         words, ranges = report.text.words["all"], report.text.by_position
         assert f"{words.loss.value:.3f} ± {words.loss.standard_error:.3f} | {words.perplexity:.1f}" in card
@@ -557,9 +540,7 @@ class TestTheCard:
         row = section(report, "Single sentences").split("| second.txt |")[1].splitlines()[0]
         assert f"{single.loss.value:.3f} ±" in row and f"{single.top5.value:.1%} ±" in row
 
-    def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen_and_how_sure_it_is(
-        self, report: ModelReport
-    ) -> None:
+    def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen_and_how_sure_it_is(self, report):
         words = replace(
             report.text.words["all"],
             top1=Estimate(0.371, 0.003, 1000),
@@ -575,14 +556,14 @@ class TestTheCard:
         assert row.endswith("| 46.0% ± 0.4 | 0.071 |")
         assert "8 in 10 of these are replaced by [MASK]" in table and "as is usual" in table
 
-    def test_tells_accepted_from_rejected_next_sentences(self, report: ModelReport) -> None:
+    def test_tells_accepted_from_rejected_next_sentences(self, report):
         found = NextSentences(Estimate(0.668, 0.007, 3000), Estimate(0.9, 0.01, 1500), Estimate(0.436, 0.02, 1500))
         text = replace(report.text, next_sentence={"news": {SAME_FILE: found}})
         card = section(replace(report, text=text), "Next sentence")
         assert "| true B accepted | random B rejected | balanced accuracy |" in card
         assert "| news | another document of the file | 1,500 | 90.0% ± 1.0 | 43.6% ± 2.0 | 66.8% ± 0.7 |" in card
 
-    def test_says_how_much_of_the_cloze_set_is_possible(self, report: ModelReport) -> None:
+    def test_says_how_much_of_the_cloze_set_is_possible(self, report):
         ranks = [1, 3, 9, None, None]
         answers = [replace(a, rank=rank) for a, rank in zip(report.cloze.answers, ranks, strict=False)]
         card = figures(replace(report, cloze=Cloze(tuple(answers))))
@@ -592,7 +573,7 @@ class TestTheCard:
         every = figures(replace(report, cloze=Cloze(tuple(answers[:3]))))
         assert "| **all** | 3 |" in every and "are possible" not in every
 
-    def test_says_in_how_many_minimal_pairs_more_tokens_are_added_up(self, report: ModelReport) -> None:
+    def test_says_in_how_many_minimal_pairs_more_tokens_are_added_up(self, report):
         pair = replace(report.minimal_pairs.preferences[0], good_tokens=7, bad_tokens=7)
         longer = replace(pair, bad_tokens=9)
         card = figures(replace(report, minimal_pairs=MinimalPairs((pair, longer, pair))))
@@ -600,7 +581,7 @@ class TestTheCard:
         alike = figures(replace(report, minimal_pairs=MinimalPairs((pair, pair))))
         assert "both sentences of every pair have the same number of tokens" in alike
 
-    def test_the_cloze_table_has_every_sentence_with_its_word_and_its_guesses(self, report: ModelReport) -> None:
+    def test_the_cloze_table_has_every_sentence_with_its_word_and_its_guesses(self, report):
         for page in (figures(report), cloze_table(report)):
             cells = [line.count("|") if line.startswith("|") else 0 for line in page.splitlines()]
             assert all(a == b for a, b in pairwise(cells) if a and b)
@@ -622,7 +603,7 @@ class TestHeads:
         ("the dog", "a mat was it"),
     )
 
-    def test_each_head_is_what_it_was_in_most_texts(self, reader: Checkpoint) -> None:
+    def test_each_head_is_what_it_was_in_most_texts(self, reader):
         census = head_census(reader, self.TEXTS)
         kinds = []
         for a, b in self.TEXTS:
@@ -639,10 +620,10 @@ class TestHeads:
         heads = [Head(0, i, kind, 1.0) for i, kind in enumerate(("mixed", "broad", "next token", "broad"))]
         assert list(HeadCensus(5, tuple(heads)).counts().items()) == [("next token", 1), ("broad", 2), ("mixed", 1)]
 
-    def test_texts_are_neighbouring_sentences_in_turn_from_each_file(self) -> None:
+    def test_texts_are_neighbouring_sentences_in_turn_from_each_file(self):
         long, other, short = "the cat sat on the mat .", "it was a very comfortable dog .", "the cat ."
 
-        def document(source: str, *sentences: str) -> Document:
+        def document(source, *sentences):
             return Document.of(source, sentences, word_tokenizer())
 
         documents = [

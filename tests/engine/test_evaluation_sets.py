@@ -4,7 +4,6 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -44,24 +43,24 @@ MASK = "[MASK]"
 
 
 @pytest.fixture(scope="module")
-def built_in() -> Tokenizer:
+def built_in():
     return Tokenizer.from_folder(built_in_checkpoint())
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+def tiny(tmp_path_factory):
     return load_checkpoint(tiny_checkpoint(tmp_path_factory.mktemp("tiny")))
 
 
 @pytest.mark.parametrize("sentences", [CLOZE, SECOND_CLOZE], ids=["first", "second"])
-def test_each_sentence_has_one_gap_and_one_to_four_words_for_it(sentences: list[ClozeSentence]) -> None:
+def test_each_sentence_has_one_gap_and_one_to_four_words_for_it(sentences):
     for sentence in sentences:
         answers = sentence.answers
         assert sentence.text.count(MASK) == 1 and 1 <= len(set(answers)) == len(answers) <= 4, sentence
         assert all(word.isalpha() and word.islower() for word in answers), sentence
 
 
-def test_the_cloze_set_has_200_sentences_that_the_built_in_model_could_answer(built_in: Tokenizer) -> None:
+def test_the_cloze_set_has_200_sentences_that_the_built_in_model_could_answer(built_in):
     counts = Counter(sentence.category for sentence in CLOZE)
     assert len(CLOZE) == len({sentence.text.lower() for sentence in CLOZE}) == 200
     assert len(counts) >= 12 and min(counts.values()) >= 12 and max(counts.values()) <= 20
@@ -75,12 +74,12 @@ def test_the_cloze_set_has_200_sentences_that_the_built_in_model_could_answer(bu
         assert encoding.ids.count(built_in.special.ids["mask"]) == 1 and not encoding.unknown, sentence
 
 
-def _words(text: str) -> str:
+def _words(text):
     """Without case and punctuation; the gap is the word "mask"."""
     return " ".join(re.findall("[a-z]+", text.lower()))
 
 
-def test_the_second_cloze_set_has_100_others_in_the_same_categories() -> None:
+def test_the_second_cloze_set_has_100_others_in_the_same_categories():
     counts = Counter(sentence.category for sentence in SECOND_CLOZE)
     assert len(SECOND_CLOZE) == 100 and set(counts.values()) == {7, 8}
     assert set(counts) == {sentence.category for sentence in CLOZE}
@@ -95,7 +94,7 @@ def test_the_second_cloze_set_has_100_others_in_the_same_categories() -> None:
     assert sum(sentence.answers[0] in known for sentence in SECOND_CLOZE) <= 33
 
 
-def test_the_100_minimal_pairs_differ_in_one_word_or_in_their_order(built_in: Tokenizer) -> None:
+def test_the_100_minimal_pairs_differ_in_one_word_or_in_their_order(built_in):
     assert len(PAIRS) == 100 and min(Counter(pair.phenomenon for pair in PAIRS).values()) >= 5
     assert len({text.lower() for pair in PAIRS for text in (pair.good, pair.bad)}) == 200
     for pair in PAIRS:
@@ -115,7 +114,7 @@ SENTENCES = (
 
 
 class TestAnsweringTheCloze:
-    def test_ranks_are_those_of_each_sentence_read_single_sentences(self, tiny: Checkpoint) -> None:
+    def test_ranks_are_those_of_each_sentence_read_single_sentences(self, tiny):
         cloze = answer_cloze(tiny, SENTENCES)
         for answer, accepted in zip(cloze.answers, (["sat", "sang"], [], ["the"]), strict=True):
             encoding = tiny.tokenizer.encode(answer.sentence.text)
@@ -125,7 +124,7 @@ class TestAnsweringTheCloze:
             assert [guess.token for guess in answer.guesses] == order[:5]
             assert answer.rank == (min(order.index(word) + 1 for word in accepted) if accepted else None)
 
-    def test_scores_count_first_places_and_first_fives(self, tmp_path: Path) -> None:
+    def test_scores_count_first_places_and_first_fives(self, tmp_path):
         """A model whose bias alone decides: "mat" first, then "dog", and the rest behind."""
         model = tiny_model(seed=3)
         tokenizer = word_tokenizer()
@@ -144,20 +143,20 @@ class TestAnsweringTheCloze:
         assert list(by_category) == ["a", "b"]
         assert (by_category["a"].top5.value, by_category["b"].top1.value) == (1.0, 0.5)
 
-    def test_right_guesses_are_bold_however_the_vocabulary_writes_them(self) -> None:
+    def test_right_guesses_are_bold_however_the_vocabulary_writes_them(self):
         """As byte-level BPE does: with the space before."""
         guesses = (WordGuess("Ġbread", 7, 0.5), WordGuess("Ġmilk", 8, 0.25))
         answer = ClozeAnswer(ClozeSentence("a slice of [MASK]", ("bread",), "food"), guesses, 1, (7,))
         assert _guesses(answer) == ["**bread** 50%", "milk 25%"]
 
-    def test_a_model_without_a_word_head_is_refused(self, tmp_path: Path) -> None:
+    def test_a_model_without_a_word_head_is_refused(self, tmp_path):
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("nsp",)))
         with pytest.raises(BertcoreError, match="masked-word"):
             answer_cloze(checkpoint, SENTENCES)
 
 
 class TestJudgingPairs:
-    def test_bits_are_the_sum_over_tokens_masked_in_turn(self, tiny: Checkpoint) -> None:
+    def test_bits_are_the_sum_over_tokens_masked_in_turn(self, tiny):
         pair = MinimalPair("any", "the cat sat on a mat.", "the cat sat on comfortable mat.")
         found = judge_minimal_pairs(tiny, [pair]).preferences[0]
         sides = (pair.good, found.good_bits, found.good_tokens), (pair.bad, found.bad_bits, found.bad_tokens)
@@ -171,7 +170,7 @@ class TestJudgingPairs:
             assert bits == pytest.approx(expected, rel=1e-4) and tokens == len(encoding)
         assert found.is_right == (found.good_bits < found.bad_bits)
 
-    def test_many_together_are_as_one_at_a_time(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_many_together_are_as_one_at_a_time(self, tiny, monkeypatch):
         """Whatever else is in the batch, and where a long sentence does not fit into one."""
         mask_id = tiny.tokenizer.mask_id
         for most in (8192, 40):
@@ -182,7 +181,7 @@ class TestJudgingPairs:
                     encoding = tiny.tokenizer.encode(text, max_length=tiny.config.max_length)
                     assert bits == pytest.approx(surprises(tiny.model, [encoding], mask_id)[0].bits.sum(), abs=1e-4)
 
-    def test_shares_are_by_phenomenon(self, tiny: Checkpoint) -> None:
+    def test_shares_are_by_phenomenon(self, tiny):
         good, bad = "the cat sat.", "the dog sang very very."
         pairs = [MinimalPair("one", good, bad), MinimalPair("two", bad, good), MinimalPair("two", good, bad)]
         judged = judge_minimal_pairs(tiny, pairs)
@@ -210,14 +209,12 @@ class TestJudgingPairs:
         (read_minimal_pairs, '{"UID": "x", "sentence_good": "a", "sentence_bad": "a"}', "both sentences are the same"),
     ],
 )
-def test_a_broken_set_is_refused_with_its_line(
-    tmp_path: Path, read: Callable[[Path], object], content: str, says: str
-) -> None:
+def test_a_broken_set_is_refused_with_its_line(tmp_path, read, content, says):
     with pytest.raises(BertcoreError, match=says):
         read(text_file(tmp_path / "set.jsonl", content))
 
 
-def test_only_a_line_feed_ends_a_record(tmp_path: Path) -> None:
+def test_only_a_line_feed_ends_a_record(tmp_path):
     """JSON may hold other ends of lines as they are."""
     texts = [f"A b{mark}c [MASK]." for mark in "\u2028\u2029\x85"]
     file = tmp_path / "set.jsonl"
@@ -230,7 +227,7 @@ def test_only_a_line_feed_ends_a_record(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def asking(tmp_path: Path, fast_disk: None) -> PretrainOptions:
+def asking(tmp_path, fast_disk):
     """A run on the animals that is asked where each of them lives."""
     file = tmp_path / "questions.jsonl"
     asked = [
@@ -241,7 +238,7 @@ def asking(tmp_path: Path, fast_disk: None) -> PretrainOptions:
     return tiny_run(write_text(tmp_path), {"questions": str(file)}, evaluations=2)
 
 
-def test_answers_are_those_of_the_cloze_test(tmp_path: Path) -> None:
+def test_answers_are_those_of_the_cloze_test(tmp_path):
     """Padding, several answers, and answers of several tokens included."""
     checkpoint = load_checkpoint(tiny_checkpoint(tmp_path))
     answers = Questions.of(SENTENCES, checkpoint.tokenizer, 40).answer(checkpoint.model)
@@ -257,7 +254,7 @@ def test_answers_are_those_of_the_cloze_test(tmp_path: Path) -> None:
     assert Questions.of(asked, checkpoint.tokenizer, 40).answer(checkpoint.model)["is_right"] == [True, False, False]
 
 
-def test_each_measurement_of_a_run_has_the_answers_of_that_moment(asking: PretrainOptions, tmp_path: Path) -> None:
+def test_each_measurement_of_a_run_has_the_answers_of_that_moment(asking, tmp_path):
     run = RunFolder(tmp_path / "run")
     start_run(asking, run.path, resume=False)
     questions = read_cloze(run.path / QUESTIONS)
@@ -277,7 +274,7 @@ def test_each_measurement_of_a_run_has_the_answers_of_that_moment(asking: Pretra
     assert all("questions" not in line for line in metrics(silent.path, "held_out"))
 
 
-def test_a_run_resumes_without_the_file_that_it_was_given(asking: PretrainOptions, tmp_path: Path) -> None:
+def test_a_run_resumes_without_the_file_that_it_was_given(asking, tmp_path):
     run = RunFolder(tmp_path / "run")
     start_run(asking, run.path, False, lambda event: run.send("stop") if event.get("step") == 10 else None)
     Path(str(asking.data.questions)).unlink()
@@ -293,9 +290,7 @@ def test_a_run_resumes_without_the_file_that_it_was_given(asking: PretrainOption
         ('{"text": "The [MASK] ' + "very " * 600 + '.", "answers": ["a"], "category": "b"}\n', "more than 512 tokens"),
     ],
 )
-def test_a_file_of_no_use_is_refused(
-    asking: PretrainOptions, tmp_path: Path, content: str | None, message: str
-) -> None:
+def test_a_file_of_no_use_is_refused(asking, tmp_path, content, message):
     file = Path(str(asking.data.questions))
     file.unlink()
     if content is not None:
@@ -305,7 +300,7 @@ def test_a_file_of_no_use_is_refused(
     assert (tmp_path / "run").exists() == ("tokens" in message)  # only a vocabulary tells the length
 
 
-def test_answers_in_a_byte_level_vocabulary_are_those_of_the_cloze_test() -> None:
+def test_answers_in_a_byte_level_vocabulary_are_those_of_the_cloze_test():
     """There a word after a space is another token than one that begins the text."""
     tokenizer = Tokenizer.train([animal_text()], 600, kind="bpe")
     asked = [ClozeSentence(f"The {animal} lives in the [MASK].", (place,), "place") for animal, place in PLACES.items()]

@@ -1,17 +1,14 @@
 """Evidence over collections: each number against brute force, one pair, word, or head at a time."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from typer.testing import CliRunner
 
 from bertcore.cli.main import app
 from bertcore.errors import BertcoreError
-from bertcore.evidence.collection import Collection, Pair, read_pairs, read_sentences
+from bertcore.evidence.collection import read_pairs, read_sentences
 from bertcore.evidence.grammar import FEWEST
 from bertcore.evidence.heads import MEASURES
 from bertcore.evidence.shards import Shard
@@ -25,26 +22,26 @@ TEMPLATES = [
 SENTENCES = ["The cat sat on the mat.", "A dog sang.", "It was very comfortable!", "The bird sat.", "A mat was on it."]
 
 
-def model(name: str) -> LoadedModel:
+def model(name):
     return LoadedModel.of(family_model(name), word_tokenizer())
 
 
 @pytest.fixture(scope="module")
-def m() -> LoadedModel:
+def m():
     return LoadedModel.of(tiny_model(("mlm",)), word_tokenizer())
 
 
 # --- heads over pairs -------------------------------------------------------------------------------------------------
 
 
-def contrast(m: LoadedModel, pair: Pair, text: str, **what_if: Any) -> float:
+def contrast(m, pair, text, **what_if):
     """ln p(wanted) - ln p(unwanted) at [MASK], by the traced pass of one text."""
     traced = m.trace(text, **what_if)
     row = traced.mlm_logits[traced.tokens.index("[MASK]")]
     return float(row[m.tokenizer.id(pair.wanted)] - row[m.tokenizer.id(pair.against)])
 
 
-def one_by_one(m: LoadedModel, pairs: Collection[Pair], measure: str) -> np.ndarray:
+def one_by_one(m, pairs, measure):
     """(P,L,N), each head of each pair in passes of its own."""
     layers, heads = m.config.num_hidden_layers, m.config.num_attention_heads
     usual = m.mean_activations([pair.text for pair in pairs.rows])
@@ -67,7 +64,7 @@ def one_by_one(m: LoadedModel, pairs: Collection[Pair], measure: str) -> np.ndar
 
 @pytest.mark.parametrize("measure", ["swap", "zero", "mean", "attention"])
 @pytest.mark.parametrize("family", ["bert", "pre-norm", "albert", "electra"])
-def test_heads_over_pairs_are_each_head_of_each_pair_alone(family: str, measure: str) -> None:
+def test_heads_over_pairs_are_each_head_of_each_pair_alone(family, measure):
     m, pairs = model(family), read_pairs(TEMPLATES)
     about = m.evidence(pairs)
     assert len(about.heads("gradient").pairs) == 6  # another question, of which nothing stays
@@ -82,12 +79,12 @@ def test_heads_over_pairs_are_each_head_of_each_pair_alone(family: str, measure:
     assert [effect for _, effect in found.pairs_by_effect(0, 1)] == sorted(found.values[:, 0, 1], reverse=True)
 
 
-def test_the_gradient_is_what_small_changes_of_a_head_tend_to(m: LoadedModel) -> None:
+def test_the_gradient_is_what_small_changes_of_a_head_tend_to(m):
     pairs, step = read_pairs(TEMPLATES), 1e-2
     found = m.evidence(pairs).heads("gradient")
     for layer, head in ((0, 0), (1, 3)):
 
-        def less(value: torch.Tensor, head: int = head) -> torch.Tensor:
+        def less(value, head=head):
             value = value.clone()
             value[:, head] *= 1 - step
             return value
@@ -98,7 +95,7 @@ def test_the_gradient_is_what_small_changes_of_a_head_tend_to(m: LoadedModel) ->
             assert found.values[number, layer, head] == pytest.approx(moved / step, rel=0.1, abs=0.02)
 
 
-def test_pairs_that_cannot_be_asked_are_left_out_and_counted(m: LoadedModel, tmp_path: Path) -> None:
+def test_pairs_that_cannot_be_asked_are_left_out_and_counted(m, tmp_path):
     file = tmp_path / "pairs.tsv"
     long = "very " * 50
     rows = [
@@ -124,7 +121,7 @@ def test_pairs_that_cannot_be_asked_are_left_out_and_counted(m: LoadedModel, tmp
 # --- grammar ----------------------------------------------------------------------------------------------------------
 
 
-def write_treebank(file: Path, sentences: int = 90) -> Path:
+def write_treebank(file, sentences=90):
     """Sentences of words by chance, each depending on another one; some are split by the vocabulary."""
     rng, lines = np.random.default_rng(0), []
     words = ["the", "cat", "comfortable", "zoo", "sat", "on", "mats", "dogs"]
@@ -142,10 +139,10 @@ def write_treebank(file: Path, sentences: int = 90) -> Path:
     return file
 
 
-def test_grammar_is_what_a_script_of_its_own_finds(m: LoadedModel, tmp_path: Path) -> None:
+def test_grammar_is_what_a_script_of_its_own_finds(m, tmp_path):
     file = write_treebank(tmp_path / "some.conllu")
     found = m.evidence(file, seed=3).grammar()
-    hits: dict[str, list[np.ndarray]] = {}
+    hits = {}
     for block in file.read_text().strip().split("\n\n"):
         rows = [line.split("\t") for line in block.splitlines()]
         text, spans = "", []
@@ -171,7 +168,7 @@ def test_grammar_is_what_a_script_of_its_own_finds(m: LoadedModel, tmp_path: Pat
     np.testing.assert_allclose(found.shares("to its dependent")[1], [np.mean(hits[n], axis=0)[..., 1] for n in names])
 
 
-def test_the_best_head_is_chosen_on_one_half_and_measured_on_the_other(m: LoadedModel, tmp_path: Path) -> None:
+def test_the_best_head_is_chosen_on_one_half_and_measured_on_the_other(m, tmp_path):
     found = m.evidence(write_treebank(tmp_path / "some.conllu"), seed=1).grammar()
     order = np.random.default_rng(1).permutation(90)
     choose, measure = (np.isin(found.sentences, half) for half in (order[:45], order[45:]))
@@ -193,7 +190,7 @@ def test_the_best_head_is_chosen_on_one_half_and_measured_on_the_other(m: Loaded
 # --- shards, and the shell --------------------------------------------------------------------------------------------
 
 
-def test_shards_joined_are_one_run_to_the_last_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shards_joined_are_one_run_to_the_last_bit(tmp_path, monkeypatch):
     monkeypatch.setattr("bertcore.evidence.heads.AT_ONCE", 2)
     folder = tiny_checkpoint(tmp_path / "model", output_heads=("mlm",))
     trees, pairs = write_treebank(tmp_path / "some.conllu"), tmp_path / "pairs.txt"
@@ -201,7 +198,7 @@ def test_shards_joined_are_one_run_to_the_last_bit(tmp_path: Path, monkeypatch: 
     for command, file, more in (("grammar", trees, []), *(("heads", pairs, ["--measure", each]) for each in MEASURES)):
         parts = [tmp_path / f"{number}.npz" for number in (1, 2)]
 
-        def run(*flags: object, command: str = command, file: Path = file, more: list[str] = more) -> Any:
+        def run(*flags, command=command, file=file, more=more):
             result = CliRunner().invoke(app, ["evidence", command, str(file), str(folder), *more, *map(str, flags)])
             if result.exception is not None:
                 raise result.exception
@@ -225,7 +222,7 @@ def test_shards_joined_are_one_run_to_the_last_bit(tmp_path: Path, monkeypatch: 
         run("--shard", "3/2")
 
 
-def test_prune_and_calibration_in_the_shell(tmp_path: Path) -> None:
+def test_prune_and_calibration_in_the_shell(tmp_path):
     folder, file = tiny_checkpoint(tmp_path / "model", output_heads=("mlm",)), tmp_path / "texts.txt"
     file.write_text("\n".join(SENTENCES * 2))
     command = [

@@ -29,7 +29,7 @@ FIRST, SECOND = (
 GIVEN = [each.answer for each in predict(MODELS[0], EXAMPLES)]
 
 
-def test_rows_and_cells_are_those_of_the_confusion_matrix() -> None:
+def test_rows_and_cells_are_those_of_the_confusion_matrix():
     rows = FIRST.rows()
     assert [row["given"] for row in rows] == GIVEN and [row["text"] for row in rows] == TEXTS
     table = [[len(FIRST.cell(right, given)) for given in LABELS] for right in LABELS]
@@ -39,14 +39,14 @@ def test_rows_and_cells_are_those_of_the_confusion_matrix() -> None:
     ]
 
 
-def test_slices_against_the_rest() -> None:
+def test_slices_against_the_rest():
     found = FIRST.slices()
     is_right = np.array(RIGHT) == np.array(GIVEN)
     has = {
         "word": lambda name, text, label: name in text.rstrip(".").split(),
         "label": lambda name, text, label: name == label,
     }
-    raw: dict[str, list[tuple[float, float]]] = {"word": [], "label": []}
+    raw = {"word": [], "label": []}
     for each in found:
         if each.by == "length":
             low, high = (int(part) for part in each.name.split(" to "))
@@ -67,7 +67,7 @@ def test_slices_against_the_rest() -> None:
     assert sum(each.count for each in found if each.by == "length") == 150
 
 
-def test_thresholds_are_those_of_scikit_learn() -> None:
+def test_thresholds_are_those_of_scikit_learn():
     found = FIRST.threshold("good")
     likely = [each.probabilities["good"] for each in predict(MODELS[0], EXAMPLES)]
     precision, recall, thresholds = precision_recall_curve(np.array(RIGHT) == "good", likely)
@@ -78,7 +78,7 @@ def test_thresholds_are_those_of_scikit_learn() -> None:
         FIRST.threshold("nothing")
 
 
-def test_two_models_by_mcnemar() -> None:
+def test_two_models_by_mcnemar():
     found = two_models(FIRST.answers, SECOND.answers)
     one, two = FIRST.answers.is_right, SECOND.answers.is_right
     assert found.only_first == tuple(np.flatnonzero(one & ~two)) and found.only_second == tuple(
@@ -90,7 +90,7 @@ def test_two_models_by_mcnemar() -> None:
         two_models(FIRST.answers, FIRST.scored.answers(rows=np.arange(5)))
 
 
-def test_flips_are_all_that_change_the_answer() -> None:
+def test_flips_are_all_that_change_the_answer():
     example = TextExample("the cat sat.")
     words = ["dog", "bird", "very", "was", "cat", "it", "on"]
     found = flips(MODELS[0], example, words)

@@ -9,14 +9,14 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.trace import activations
 from bertcore.errors import BertcoreError
 from bertcore.evidence import fires as module
-from bertcore.evidence.fires import BARS, POINTS, UnitKind, fires
+from bertcore.evidence.fires import BARS, POINTS, fires
 from bertcore.model.hooks import Intervention
 from tests.engine.test_evidence_nearest import CHECKPOINT, sentences
 
 DIRECTIONS = np.random.default_rng(0).standard_normal((3, 32)).astype(np.float32)
 
 
-def all_strengths(kind: UnitKind, layer: int) -> tuple[np.ndarray, np.ndarray]:
+def all_strengths(kind, layer):
     """(T,U) of every token, and the row of each, from a pass for each sentence."""
     found, rows, point = [], [], f"layer.{layer}.{POINTS[kind]}"
     for row, sentence in enumerate(sentences().rows):
@@ -36,9 +36,7 @@ def all_strengths(kind: UnitKind, layer: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("kind, units", [("neuron", 48), ("head", 4), ("direction", 3)])
 @pytest.mark.parametrize("layer", [0, 1])
-def test_the_strongest_contexts_and_all_bars(
-    kind: UnitKind, units: int, layer: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_strongest_contexts_and_all_bars(kind, units, layer, monkeypatch):
     monkeypatch.setattr(module, "KEPT", 10)
     found = fires(CHECKPOINT, sentences(), layer, kind, directions=DIRECTIONS if kind == "direction" else None)
     values, rows = all_strengths(kind, layer)
@@ -57,7 +55,7 @@ def test_the_strongest_contexts_and_all_bars(
         assert np.abs(bars.cumsum() - found.bars[unit].cumsum()).max() <= 1  # on an edge
 
 
-def test_words_of_a_unit_and_how_clear_it_is() -> None:
+def test_words_of_a_unit_and_how_clear_it_is():
     found = fires(CHECKPOINT, sentences(), 1, seed=4)
     tokens, label = found.tokens, CHECKPOINT.tokenizer.label
     unit = found.order()[0]
@@ -72,7 +70,7 @@ def test_words_of_a_unit_and_how_clear_it_is() -> None:
 
 
 @pytest.mark.parametrize("kind", ["neuron", "head"])
-def test_what_the_next_word_loses_without_it(kind: UnitKind) -> None:
+def test_what_the_next_word_loses_without_it(kind):
     found = fires(CHECKPOINT, sentences(), 1, kind)
     matters = found.matters(2)
     gains = []
@@ -84,7 +82,7 @@ def test_what_the_next_word_loses_without_it(kind: UnitKind) -> None:
             losses = []
             for off in (False, True):
 
-                def zero(value: torch.Tensor) -> torch.Tensor:
+                def zero(value):
                     return torch.cat([value[..., :2], 0 * value[..., 2:3], value[..., 3:]], -1)
 
                 change = ablate([(1, 2)]) if kind == "head" else {"layer.1.feed_forward.activation": zero}
@@ -100,7 +98,7 @@ def test_what_the_next_word_loses_without_it(kind: UnitKind) -> None:
         found.matters(99)
 
 
-def test_what_cannot_be_looked_for() -> None:
+def test_what_cannot_be_looked_for():
     with pytest.raises(BertcoreError, match="no layer 2"):
         fires(CHECKPOINT, sentences(), 2)
     with pytest.raises(BertcoreError, match="A direction has 32 numbers"):

@@ -1,8 +1,6 @@
 """Intervals, calibration, pruning: against formulae, SciPy, scikit-learn, and heads switched off one by one. And what
 collections are read from, and refused for."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -30,14 +28,14 @@ SENTENCES = ["The cat sat on the mat.", "A dog sang.", "It was very comfortable!
 
 
 @pytest.fixture(scope="module")
-def m() -> LoadedModel:
+def m():
     return LoadedModel.of(tiny_model(("mlm",)), word_tokenizer())
 
 
 # --- intervals --------------------------------------------------------------------------------------------------------
 
 
-def test_intervals_are_those_of_scipy() -> None:
+def test_intervals_are_those_of_scipy():
     rng = np.random.default_rng(0)
     values, counts = rng.exponential(size=300), rng.integers(1, 9, 300)
     ours, width = mean_interval(values, 0), 2 * 1.96 * stats.sem(values)
@@ -59,7 +57,7 @@ def test_intervals_are_those_of_scipy() -> None:
     assert np.isnan(ratio_intervals(np.zeros((3, 1)), np.zeros(3), 0)[0].value)
 
 
-def test_of_many_cells_without_effect_one_in_twenty_experiments_has_a_clear_one() -> None:
+def test_of_many_cells_without_effect_one_in_twenty_experiments_has_a_clear_one():
     rng, clear = np.random.default_rng(0), {True: 0, False: 0}
     for trial in range(60):
         values = rng.normal(size=(40, 5, 4))
@@ -70,7 +68,7 @@ def test_of_many_cells_without_effect_one_in_twenty_experiments_has_a_clear_one(
     assert not np.isfinite(mean_intervals(values[:1], 0).low).any()
 
 
-def test_shares_and_two_models() -> None:
+def test_shares_and_two_models():
     for right, count in ((0, 9), (7, 9), (50, 100)):
         p, z = right / count, stats.norm.ppf(0.975)
         middle, half = p + z**2 / (2 * count), z * np.sqrt(p * (1 - p) / count + z**2 / (4 * count**2))
@@ -83,13 +81,13 @@ def test_shares_and_two_models() -> None:
     assert mcnemar(np.ones(8, dtype=bool), np.zeros(8, dtype=bool)) == pytest.approx(2 * 0.5**8)
 
 
-def test_halves_share_nothing() -> None:
+def test_halves_share_nothing():
     one, other = halves(7, 3)
     assert sorted([*one, *other]) == list(range(7)) and len(one) == 3
     assert not np.array_equal(one, halves(7, 4)[0])
 
 
-def test_calibration_is_that_of_scikit_learn() -> None:
+def test_calibration_is_that_of_scikit_learn():
     rng = np.random.default_rng(0)
     confidence = rng.random(500)
     right = rng.random(500) < confidence**2
@@ -108,7 +106,7 @@ def test_calibration_is_that_of_scikit_learn() -> None:
 # --- masked words, and heads removed ----------------------------------------------------------------------------------
 
 
-def test_masked_words_are_the_same_ones_and_scored_one_by_one(m: LoadedModel) -> None:
+def test_masked_words_are_the_same_ones_and_scored_one_by_one(m):
     scored = MaskedWords(m.checkpoint, read_sentences([*SENTENCES, "[MASK]"]), seed=1)
     assert (
         len(scored) == len(SENTENCES) and scored.masks == MaskedWords(m.checkpoint, read_sentences(SENTENCES), 1).masks
@@ -130,12 +128,12 @@ def test_masked_words_are_the_same_ones_and_scored_one_by_one(m: LoadedModel) ->
 
 
 @pytest.mark.parametrize("part", ["head", "layer"])
-def test_pruning_is_parts_switched_off_one_after_the_other(m: LoadedModel, part: str, tmp_path: Path) -> None:
+def test_pruning_is_parts_switched_off_one_after_the_other(m, part, tmp_path):
     scored = MaskedWords(m.checkpoint, read_sentences(SENTENCES * 2))
     found = prune(scored, part, seed=2, random_orders=2)  # type: ignore[arg-type]
     choose, measure = halves(10, 2)
 
-    def loss(off: list, rows: np.ndarray) -> float:
+    def loss(off, rows):
         off_parts = {"heads_off" if part == "head" else "layers_off": off, "ablate_with": found.means} if off else {}
         changes = m._changes(**off_parts)  # type: ignore[arg-type]
         losses = []
@@ -147,7 +145,7 @@ def test_pruning_is_parts_switched_off_one_after_the_other(m: LoadedModel, part:
             losses += [-float(logs[at, ids[at]]) for at in scored.masks[row]]
         return float(np.mean(losses))
 
-    def masked(scored: MaskedWords, row: int) -> dict:
+    def masked(scored, row):
         ids = torch.tensor(scored.texts()[row].ids)
         return {"embeddings.token": lambda value: m.bert.embeddings.token.weight[ids][None].expand_as(value)}
 
@@ -173,7 +171,7 @@ def test_pruning_is_parts_switched_off_one_after_the_other(m: LoadedModel, part:
         assert torch.allclose(theirs(ids).logits, smaller.bert.mlm_logits(smaller.bert(ids)), atol=1e-4)
 
 
-def test_shared_layers_cannot_be_pruned_and_few_rows_not_halved(m: LoadedModel) -> None:
+def test_shared_layers_cannot_be_pruned_and_few_rows_not_halved(m):
     albert = LoadedModel.of(
         tiny_model(("mlm",), model_type="albert", embedding_size=16, num_hidden_groups=1), word_tokenizer()
     )
@@ -184,7 +182,7 @@ def test_shared_layers_cannot_be_pruned_and_few_rows_not_halved(m: LoadedModel) 
         m.evidence(SENTENCES[:3]).prune()
 
 
-def test_a_task_is_measured_on_its_labelled_examples(tmp_path: Path) -> None:
+def test_a_task_is_measured_on_its_labelled_examples(tmp_path):
     labels = ("negative", "positive")
     task = load(tiny_checkpoint(tmp_path / "task", output_heads=("classify",), labels=labels))
     examples = [TextExample(text, label=labels[at % 2]) for at, text in enumerate(SENTENCES)]
@@ -207,7 +205,7 @@ def test_a_task_is_measured_on_its_labelled_examples(tmp_path: Path) -> None:
 # --- collections ------------------------------------------------------------------------------------------------------
 
 
-def tree(*words: str) -> str:
+def tree(*words):
     """Rows of CoNLL-U, each "number form head relation misc"."""
     cells = [word.split(" ") for word in words]
     return "".join(f"{a}\t{b}\t_\tX\t_\t_\t{c}\t{d}\t_\t{e}\n" for a, b, c, d, e in cells) + "\n"
@@ -217,7 +215,7 @@ GOOD = tree("1-2 don't _ _ _", "1 do 0 root _", "2 n't 1 advmod _", "2.1 go _ _ 
 GOOD += tree("3 de 4 case _", "4 le 1 obl:x _", "5 . 1 punct SpaceAfter=No")
 
 
-def test_multi_word_tokens_and_empty_nodes(tmp_path: Path) -> None:
+def test_multi_word_tokens_and_empty_nodes(tmp_path):
     file = tmp_path / "some.conllu"
     file.write_text("# text = x\n" + GOOD + "\n\n# nothing\n\n" + tree("1 Go 0 root _"))
     found, alone = read_treebank(file).rows
@@ -226,7 +224,7 @@ def test_multi_word_tokens_and_empty_nodes(tmp_path: Path) -> None:
     assert [row.text for row in read_sentences(file).rows] == ["don't de le.", "Go"]
 
 
-def test_what_pairs_are_read_from(tmp_path: Path) -> None:
+def test_what_pairs_are_read_from(tmp_path):
     blimp = '{"sentence_good": "The cat sat.", "sentence_bad": "The cat sang.", "UID": "a", "one_prefix_prefix": "x"}\n'
     more = '{"sentence_good": "A cat sat.", "sentence_bad": "A dog sang!", "UID": "a"}\n'
     (tmp_path / "blimp.jsonl").write_text(blimp + more)
@@ -262,16 +260,14 @@ def test_what_pairs_are_read_from(tmp_path: Path) -> None:
         ("a.conllu", tree(*[f"{n} w {n - 1} x _" for n in range(1, 100_001)]), "1 sentences of more than 512 words"),
     ],
 )
-def test_a_file_that_is_no_such_collection_is_refused_in_one_sentence(
-    name: str, content: str, problem: str, tmp_path: Path
-) -> None:
+def test_a_file_that_is_no_such_collection_is_refused_in_one_sentence(name, content, problem, tmp_path):
     (tmp_path / name).write_text(content)
     with pytest.raises(BertcoreError, match=problem) as refused:
         (read_treebank if name.endswith(".conllu") else read_pairs)(tmp_path / name)
     assert len(str(refused.value)) < 400
 
 
-def test_a_sentence_of_100_000_words_is_read_as_far_as_the_model_reads(m: LoadedModel) -> None:
+def test_a_sentence_of_100_000_words_is_read_as_far_as_the_model_reads(m):
     answers = m.evidence(["the cat sat " * 33_334]).scored().answers()
     assert len(answers.row) == round(0.15 * 38) and np.isfinite(answers.loss).all()
     with pytest.raises(BertcoreError, match="No pair of typed can be asked: 1 texts longer than the model reads"):

@@ -1,8 +1,5 @@
 """Where else: the index and its answers, against brute force over states of single passes."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
@@ -21,7 +18,7 @@ CHECKPOINT = checkpoint_in_memory(tiny_model(), word_tokenizer(), "tiny")
 COUNT = 60
 
 
-def sentences(seed: int = 0, count: int = COUNT) -> Collection[Sentence]:
+def sentences(seed=0, count=COUNT):
     draw = np.random.default_rng(seed)
     words = [each for each in WORDS if each.isalpha()]
     texts = [" ".join(draw.choice(words, draw.integers(2, 12))) + "." for _ in range(count)]
@@ -30,7 +27,7 @@ def sentences(seed: int = 0, count: int = COUNT) -> Collection[Sentence]:
     )
 
 
-def brute(collection: Collection[Sentence]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def brute(collection):
     """States (L+1,T,H) of length 1, ids (T) and rows (T), sentence by sentence."""
     states, ids, rows = [], [], []
     for row, sentence in enumerate(collection.rows):
@@ -45,14 +42,14 @@ def brute(collection: Collection[Sentence]) -> tuple[np.ndarray, np.ndarray, np.
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch):
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path))
     monkeypatch.setattr(nearest, "_ROWS", 16)  # several blocks
     return tmp_path / "cache" / "evidence"
 
 
 @pytest.mark.parametrize("family", SHAPES)
-def test_states_of_layers_are_those_of_a_pass_with_hooks(family: str) -> None:
+def test_states_of_layers_are_those_of_a_pass_with_hooks(family):
     model = family_model(family)
     batch = Batch.of([as_text(model, list(range(5, 5 + length))) for length in (7, 4)])
     expected = hidden_states(model, batch, [range(7), range(4)])
@@ -63,7 +60,7 @@ def test_states_of_layers_are_those_of_a_pass_with_hooks(family: str) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_nearest_uses_are_those_of_brute_force(count: int) -> None:
+def test_nearest_uses_are_those_of_brute_force(count):
     collection = sentences()
     index = open_index(CHECKPOINT, collection)
     states, ids, rows = brute(collection)
@@ -91,7 +88,7 @@ def test_nearest_uses_are_those_of_brute_force(count: int) -> None:
         assert index.same_by_layer(asked, 20)[layer] == sum(same[starts == use.token].sum() for use in found)
 
 
-def test_all_tokens_have_a_mean_cosine_and_uses_have_groups() -> None:
+def test_all_tokens_have_a_mean_cosine_and_uses_have_groups():
     index = open_index(CHECKPOINT, sentences())
     states, ids, _ = brute(sentences())
     every = (states[2] @ states[2].T).mean()
@@ -112,7 +109,7 @@ def test_all_tokens_have_a_mean_cosine_and_uses_have_groups() -> None:
     assert (index.groups(asked, 2, seed=3).groups == found.groups).all()
 
 
-def test_an_index_is_used_for_the_same_model_text_and_layers_alone(home: Path) -> None:
+def test_an_index_is_used_for_the_same_model_text_and_layers_alone(home):
     open_index(CHECKPOINT, sentences(), [2])
     stamp = {file: file.stat().st_mtime_ns for file in home.rglob("layer-*")}
     index = open_index(CHECKPOINT, sentences(), [2])
@@ -131,10 +128,10 @@ def test_an_index_is_used_for_the_same_model_text_and_layers_alone(home: Path) -
     )
 
 
-def test_what_was_stopped_goes_on_and_is_not_whole_before(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_stopped_goes_on_and_is_not_whole_before(home, monkeypatch):
     expected = {layer: np.array(x) for layer, x in open_index(CHECKPOINT, sentences()).states.items()}
 
-    def stop(fraction: float) -> None:
+    def stop(fraction):
         if fraction > 0.6:
             raise KeyboardInterrupt
 
@@ -142,7 +139,7 @@ def test_what_was_stopped_goes_on_and_is_not_whole_before(home: Path, monkeypatc
     with pytest.raises(KeyboardInterrupt):
         open_index(CHECKPOINT, sentences(), progress=stop)
     assert not list(home.rglob("about.json")) and list(home.glob("*.part"))
-    seen: list[float] = []
+    seen = []
     index = open_index(CHECKPOINT, sentences(), progress=seen.append)
     assert min(seen) > 0.5
     for layer, states in expected.items():
@@ -156,8 +153,8 @@ def test_what_was_stopped_goes_on_and_is_not_whole_before(home: Path, monkeypatc
     "positions, layer, sentence",
     [([0], 0, "Choose a word"), ([1, 3], 0, "Choose a word"), ([], 0, "Choose a word"), ([1], 9, "no layer 9")],
 )
-def test_what_cannot_be_asked(positions: list[int], layer: int, sentence: str) -> None:
-    index: Any = TokenIndex(Tokens(CHECKPOINT, sentences()), open_index(CHECKPOINT, sentences()).states)
+def test_what_cannot_be_asked(positions, layer, sentence):
+    index = TokenIndex(Tokens(CHECKPOINT, sentences()), open_index(CHECKPOINT, sentences()).states)
     with pytest.raises(BertcoreError, match=sentence):
         index.nearest(index.ask(CHECKPOINT.tokenizer.encode("the cat sat."), positions), layer)
     with pytest.raises(BertcoreError, match="There is no layer 3"):

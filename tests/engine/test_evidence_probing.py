@@ -12,12 +12,12 @@ from tests.engine.test_evidence_nearest import CHECKPOINT, sentences
 TAGS = {"cat": "NOUN", "dog": "NOUN", "mat": "NOUN", "bird": "NOUN", "the": "DET", "a": "DET", "sat": "VERB", ".": "."}
 
 
-def tree(text: str, words: list[str], tags: list[str]) -> Tree:
+def tree(text, words, tags):
     joined = tuple(text.endswith(".") and at == len(words) - 2 for at in range(len(words)))
     return Tree(text, "", tuple(words), (-1,) * len(words), tuple(tags), tuple(tags), joined)
 
 
-def test_answers_are_those_of_ridge_regression() -> None:
+def test_answers_are_those_of_ridge_regression():
     chance = np.random.default_rng(0)
     x, codes = chance.standard_normal((200, 12)) * np.geomspace(0.1, 10, 12), chance.integers(0, 4, (3, 200))
     columns, learn = np.concatenate([np.eye(5)[each] for each in codes], axis=1), np.arange(200) < 120
@@ -28,7 +28,7 @@ def test_answers_are_those_of_ridge_regression() -> None:
         assert (said[number] == ridge.predict(x[~learn]).reshape(80, 3, 5).argmax(2).T).all()
 
 
-def test_what_is_in_the_states_is_found_and_what_is_not_is_not() -> None:
+def test_what_is_in_the_states_is_found_and_what_is_not_is_not():
     chance = np.random.default_rng(1)
     types = [[f"w{each}" for each in chance.integers(0, 40, 8)] for _ in range(200)]
     labels = [[str(int(word[1:]) % 3) for word in row] for row in types]
@@ -49,7 +49,7 @@ def test_what_is_in_the_states_is_found_and_what_is_not_is_not() -> None:
     assert own.right.count == 800 and own.previous.count == 700 and own.control.low < own.control.value
 
 
-def test_words_and_texts_of_a_model() -> None:
+def test_words_and_texts_of_a_model():
     rows = []
     for sentence in sentences(count=80).rows:
         words = [*sentence.text.removesuffix(".").split(), "."]

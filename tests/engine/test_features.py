@@ -2,9 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +14,7 @@ from bertcore.errors import BertcoreError
 from bertcore.model.output_heads import LinearChainCrf
 from bertcore.tasks.batches import TaskBatches, shuffled_order, sorted_order
 from bertcore.tasks.kinds import make_features
-from bertcore.tasks.kinds.base import DecodeSettings, Example, Features, TaskBatch
+from bertcore.tasks.kinds.base import DecodeSettings, Example, TaskBatch
 from bertcore.tasks.kinds.choice import ChoiceExample, ChoicePrediction
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerExample
@@ -25,7 +22,7 @@ from bertcore.tasks.kinds.summarise import SummaryExample
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.predict import right_answers
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_tokenizers import WRITERS, byte_level
 from tests.engine.models import decode, epoch_of, word_tokenizer
 
@@ -47,7 +44,7 @@ TAGS = ("O", "B-X", "I-X")
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("families")
     made = {family: root / str(i) for i, family in enumerate(FAMILIES)}
     for family, folder in made.items():
@@ -55,14 +52,14 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return made
 
 
-def assert_same(features: Features, encodings: Sequence[Encoding]) -> None:
+def assert_same(features, encodings):
     assert [row.tolist() for row in features.ids] == [encoding.ids for encoding in encodings]
     assert [row.tolist() for row in features.segments] == [encoding.segments for encoding in encodings]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 class TestEveryFamily:
-    def test_texts_and_pairs_as_one_by_one(self, folders: dict[str, Path], family: str) -> None:
+    def test_texts_and_pairs_as_one_by_one(self, folders, family):
         tokenizer = Tokenizer.from_folder(folders[family])
         examples = [TextExample(a, b) for a in TEXTS for b in (None, *TEXTS)]
         for most in (512, 24, 11, 5):
@@ -70,7 +67,7 @@ class TestEveryFamily:
             assert_same(features, [tokenizer.encode(e.text_a, e.text_b, max_length=most) for e in examples])
             assert not features.labelled
 
-    def test_choices_as_one_by_one(self, folders: dict[str, Path], family: str) -> None:
+    def test_choices_as_one_by_one(self, folders, family):
         tokenizer = Tokenizer.from_folder(folders[family])
         examples = [ChoiceExample("The cat", ("sat on", "", "[MASK] the mat")), ChoiceExample("", ("on", "the mat"))]
         features = make_features("choice", examples, tokenizer, max_length=9)
@@ -78,9 +75,7 @@ class TestEveryFamily:
         assert features.unit_starts.tolist() == [0, 3, 5] and features.example_of.tolist() == [0, 0, 0, 1, 1]
 
     @given(words=st.lists(st.text("the catsé日🙂.,'", min_size=1, max_size=7), min_size=1, max_size=8))
-    def test_tokens_are_of_the_word_they_stand_in(
-        self, folders: dict[str, Path], family: str, words: list[str]
-    ) -> None:
+    def test_tokens_are_of_the_word_they_stand_in(self, folders, family, words):
         """Also where a token is nothing but the space before a word, and where a word has spaces inside."""
         words = [word.strip() or "the" for word in words]
         tokenizer = Tokenizer.from_folder(folders[family])
@@ -90,7 +85,7 @@ class TestEveryFamily:
             begins.append(at)
             at += len(word) + 1
         encoding = tokenizer.encode(text)
-        firsts: dict[int, int] = {}
+        firsts = {}
         for place, ((start, _), part) in enumerate(zip(encoding.offsets, encoding.parts, strict=True)):
             if part == "a":
                 firsts.setdefault(max(i for i, begin in enumerate(begins) if begin <= start), place)
@@ -102,8 +97,8 @@ class TestEveryFamily:
 class TestTagsAgainstTransformers:
     @pytest.mark.parametrize("family", ["bert, cased", "roberta, space before", "xlm-roberta", "albert"])
     @pytest.mark.parametrize("most", [512, 12])
-    def test_first_pieces(self, folders: dict[str, Path], family: str, most: int) -> None:
-        theirs: Any = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folders[family])
+    def test_first_pieces(self, folders, family, most):
+        theirs = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folders[family])
         tokenizer = Tokenizer.from_folder(folders[family])
         tags = tuple(TAGS[i % 3] for i in range(len(WORDS)))
         found = make_features("tag", [TaggedExample(WORDS, tags)], tokenizer, TAGS, max_length=most)
@@ -115,7 +110,7 @@ class TestTagsAgainstTransformers:
         assert found.answers[0].tolist() == labels
         assert (len({word for word in firsts if word >= 0}) < len(WORDS)) == (most == 12)
 
-    def test_a_byte_level_vocabulary_reads_words_as_in_running_text(self, folders: dict[str, Path]) -> None:
+    def test_a_byte_level_vocabulary_reads_words_as_in_running_text(self, folders):
         """Without a space before the first word, and with one before each other, which then belongs to its token."""
         tokenizer = Tokenizer.from_folder(folders["roberta"])
         found = make_features("tag", [TaggedExample(("the", "cat", "sat"))], tokenizer, TAGS, max_length=99)
@@ -125,14 +120,14 @@ class TestTagsAgainstTransformers:
         assert [pieces[words.index(i)][0] for i in range(3)] == ["t", "·", "·"]
 
 
-def test_words_that_leave_no_token_are_not_seen() -> None:
+def test_words_that_leave_no_token_are_not_seen():
     example = TaggedExample(("the", "\u200b", "", "cat"), ("O", "B-X", "B-X", "I-X"))
     found = make_features("tag", [example, TaggedExample((), ())], word_tokenizer(), TAGS, max_length=20)
     assert [row.tolist() for row in found.words] == [[-1, 0, 3, -1], [-1, -1]]
     assert found.answers[0].tolist() == [NO_LABEL, 0, 2, NO_LABEL]
 
 
-def test_a_typed_mask_longer_than_the_vocabulary_writes_it() -> None:
+def test_a_typed_mask_longer_than_the_vocabulary_writes_it():
     raw = byte_level()
     raw.add_special_tokens(["<a long mask>"])
     tokenizer = Tokenizer(raw, names={"mask": "<a long mask>"})
@@ -141,8 +136,8 @@ def test_a_typed_mask_longer_than_the_vocabulary_writes_it() -> None:
     assert [word for word in found.words[0].tolist() if word >= 0] == [0, 1, 2, 3]
 
 
-def test_every_kind_of_label() -> None:
-    def answers(kind: Any, *labels: Any) -> np.ndarray:
+def test_every_kind_of_label():
+    def answers(kind, *labels):
         examples = [TextExample("the cat", None, label) for label in labels]
         features = make_features(kind, examples, word_tokenizer(), ("no", "yes"), max_length=9)
         assert features.labelled == (None not in labels)
@@ -173,7 +168,7 @@ def test_every_kind_of_label() -> None:
         ("choice", ChoiceExample("a", ("b",)), "no answer to learn from"),
     ],
 )
-def test_what_does_not_fit_is_named(kind: Any, example: Example, message: str) -> None:
+def test_what_does_not_fit_is_named(kind, example, message):
     with pytest.raises(BertcoreError, match=message):
         make_features(kind, [example], word_tokenizer(), TAGS, max_length=9, need_answers=True)
     if kind == "classify":  # counted from 1
@@ -193,22 +188,20 @@ RNG = np.random.default_rng(0)
 LENGTHS = st.lists(st.integers(1, 30), min_size=1, max_size=60).map(np.array)
 
 
-def texts(count: int, second: bool = False) -> list[Example]:
+def texts(count, second=False):
     lengths = RNG.geometric(0.12, count).clip(1, 50)
     return [
         TextExample("a " * int(n), "the cat" if second else None, ("no", "yes")[i % 2]) for i, n in enumerate(lengths)
     ]
 
 
-def batches_of(
-    kind: Any, examples: Sequence[Example], size: int, labels: tuple[str, ...] = ("no", "yes"), **settings: Any
-) -> TaskBatches:
+def batches_of(kind, examples, size, labels=("no", "yes"), **settings):
     return TaskBatches(make_features(kind, examples, TOKENIZER, labels, max_length=40), size, 7, **settings)
 
 
 class TestOrder:
     @given(lengths=LENGTHS, size=st.integers(1, 9), seed=st.integers(0, 99), choices=st.booleans())
-    def test_every_unit_once_in_even_batches(self, lengths: Any, size: int, seed: int, choices: bool) -> None:
+    def test_every_unit_once_in_even_batches(self, lengths, size, seed, choices):
         groups = lengths % 3 if choices else None
         for order in (
             shuffled_order(lengths, size, np.random.default_rng(seed), groups), sorted_order(lengths, size, groups)
@@ -220,8 +213,8 @@ class TestOrder:
             else:
                 assert all(len(set(groups[units])) == 1 for units in order) and max(sizes) <= size
 
-    def test_the_order_depends_on_seed_and_epoch_alone(self) -> None:
-        def order(seed: int, epoch: int) -> list[list[int]]:
+    def test_the_order_depends_on_seed_and_epoch_alone(self):
+        def order(seed, epoch):
             batches = batches_of("classify", examples, 8, seed=seed)
             list(epoch_of(batches, 3))  # what was read before does not matter
             return [units.tolist() for units in batches.order(epoch)]
@@ -238,14 +231,14 @@ class TestOrder:
         assert len(whole) == len(batches) and len(again) == len(whole) - 3
         assert all(torch.equal(a.input_ids, b.input_ids) for a, b in zip(whole[3:], again, strict=True))
 
-    def test_batches_are_not_the_same_from_epoch_to_epoch_nor_in_order_of_length(self) -> None:
+    def test_batches_are_not_the_same_from_epoch_to_epoch_nor_in_order_of_length(self):
         batches = batches_of("classify", texts(2_000), 8)
         first, second = ({frozenset(units.tolist()) for units in batches.order(epoch)} for epoch in (0, 1))
         assert len(first & second) < 5
         longest = [int(batches.features.unit_lengths[units].max()) for units in batches.order(0)]
         assert abs(np.corrcoef(longest, np.arange(len(longest)))[0, 1]) < 0.25
 
-    def test_little_is_padding(self) -> None:
+    def test_little_is_padding(self):
         batches = batches_of("classify", texts(2_000), 16, ("no", "yes"))
         by_hand = [batch.attention_mask for batch in epoch_of(batches, 0)]
         padded = sum(int((mask == 0).sum()) for mask in by_hand if mask is not None)
@@ -260,7 +253,7 @@ class TestOrder:
         assert sizes == sorted(sizes, reverse=True) == [batch.input_ids.shape[1] for batch in epoch_of(straight, 0)]
 
 
-def test_padding_and_labels() -> None:
+def test_padding_and_labels():
     batches = batches_of("classify", [TextExample("the cat", "a dog sat", "yes"), TextExample("it was", None, "no")], 2)
     batch = batches.batch(np.array([1, 0]))
     pair, single = TOKENIZER.encode("the cat", "a dog sat"), TOKENIZER.encode("it was")
@@ -275,7 +268,7 @@ def test_padding_and_labels() -> None:
         batches_of("classify", texts(3), 0)
 
 
-def test_words_sentences_and_windows() -> None:
+def test_words_sentences_and_windows():
     tagged = [TaggedExample(("the", "comfortable", "cat"), ("O", "B", "I")), TaggedExample(("a",), ("B",))]
     batch = batches_of("tag", tagged, 2, ("O", "B", "I")).batch(np.array([0, 1]))
     assert batch.labels.tolist() == [[-100, 0, 1, -100, 2, -100], [-100, 1, -100, -100, -100, -100]]
@@ -292,7 +285,7 @@ def test_words_sentences_and_windows() -> None:
     assert batch.input_ids.shape == (2, 10) and TOKENIZER.word(int(batch.input_ids[1, 7])) == "mat"
 
 
-def test_choices_of_unlike_number_are_apart() -> None:
+def test_choices_of_unlike_number_are_apart():
     examples = [ChoiceExample("the cat", tuple("abcd"[: 2 + i % 3]), i % 2) for i in range(20)]
     batches = batches_of("choice", examples, 4, ())
     order = batches.order(0)
@@ -310,12 +303,12 @@ THREE: list[Example] = [TextExample("the cat"), TextExample("a dog sat"), TextEx
 LABELS = ("a", "b", "c")
 
 
-def decoded_features(kind: Any, examples: list[Example], labels: tuple[str, ...] = LABELS, most: int = 20) -> Features:
+def decoded_features(kind, examples, labels=LABELS, most=20):
     return make_features(kind, examples, word_tokenizer(), labels, max_length=most)
 
 
 class TestAnswersOfTexts:
-    def test_probabilities_and_order(self) -> None:
+    def test_probabilities_and_order(self):
         scores = torch.tensor([[0.0, 1.0, 0.0], [3.0, 0.0, 0.0], [0.0, 0.0, math.log(2)]], dtype=torch.bfloat16)
         outputs = [(np.array([2, 0]), scores[[2, 0]]), (np.array([1]), scores[[1]])]
         found = decode(decoded_features("classify", THREE), outputs)
@@ -325,7 +318,7 @@ class TestAnswersOfTexts:
         with pytest.raises(ValueError, match="no logits for 1 of 3, the first of them number 1"):
             decode(decoded_features("classify", THREE), outputs[:1])
 
-    def test_every_label_above_the_threshold_and_numbers(self) -> None:
+    def test_every_label_above_the_threshold_and_numbers(self):
         outputs = [(np.arange(3), np.array([[0.0, -0.1, 2.0], [-1, -1, -1], [5, 5, 5]]))]
         found = decode(decoded_features("multilabel", THREE), outputs)
         assert [p.answer for p in found] == [("a", "c"), (), LABELS]
@@ -333,8 +326,8 @@ class TestAnswersOfTexts:
         outputs = [(np.array([1, 0]), torch.tensor([[2.5], [-1.0]])), (np.array([2]), np.array([[0.0]]))]
         assert [p.answer for p in decode(decoded_features("regress", THREE), outputs)] == [-1.0, 2.5, 0.0]
 
-    def test_choices_of_unlike_number(self) -> None:
-        examples: list[Example] = [ChoiceExample("a", ("b", "c")), ChoiceExample("a", ("b", "c", "d"))]
+    def test_choices_of_unlike_number(self):
+        examples = [ChoiceExample("a", ("b", "c")), ChoiceExample("a", ("b", "c", "d"))]
         outputs = [(np.array([1]), np.array([[0.0, 0, math.log(8)]])), (np.array([0]), np.array([[1.0, 0]]))]
         found = decode(decoded_features("choice", examples), outputs)
         assert [p.answer for p in found] == [0, 2] and isinstance(found[1], ChoicePrediction)
@@ -345,23 +338,23 @@ class TestAnswersOfWords:
     """[CLS] the comfort ##able cat [SEP] and [CLS] a bird sang very [SEP], of five words."""
 
     @pytest.fixture
-    def features(self) -> Features:
+    def features(self):
         words = ("the", "comfortable", "cat"), ("a", "bird", "sang", "very", "comfortable")
         return decoded_features("tag", [TaggedExample(each) for each in words], (*LABELS, "d"), most=6)
 
     @pytest.fixture
-    def scores(self) -> torch.Tensor:
+    def scores(self):
         best = np.array([[3, 0, 1, 3, 2, 3], [3, 2, 1, 0, 1, 3]])
         return torch.tensor(np.where(np.arange(4) == best[:, :, None], math.log(3), 0.0)).float()
 
-    def test_the_first_piece_decides(self, features: Features, scores: torch.Tensor) -> None:
+    def test_the_first_piece_decides(self, features, scores):
         found = decode(features, [(np.array([1, 0]), scores.flip(0))])
         assert [p.answer for p in found] == [("a", "b", "c"), ("c", "b", "a", "b", "O")]
         [first, second] = found
         assert (first.words_cut, second.words_cut) == (0, 1)
         assert first.probabilities == pytest.approx((0.5,) * 3) and second.probabilities[-1] == 0
 
-    def test_a_crf_that_forbids_a_move(self, features: Features, scores: torch.Tensor) -> None:
+    def test_a_crf_that_forbids_a_move(self, features, scores):
         crf = LinearChainCrf(4)
         with torch.no_grad():
             for parameter in crf.parameters():
@@ -372,7 +365,7 @@ class TestAnswersOfWords:
         assert first in [("a", tag, "c") for tag in "acd"] + [(tag, "b", "c") for tag in "bcd"]
         assert second in [("c", "b", tag, "b", "O") for tag in "bcd"] + [("c", "b", "a", tag, "O") for tag in "acd"]
 
-    def test_a_crfs_probabilities_are_over_all_sequences(self, features: Features, scores: torch.Tensor) -> None:
+    def test_a_crfs_probabilities_are_over_all_sequences(self, features, scores):
         """Words stand at tokens 1, 2 and 4: all 64 sequences of four tags, added up by hand."""
         crf, words = LinearChainCrf(4), [1, 2, 4]
         generator = torch.Generator().manual_seed(1)
@@ -392,8 +385,8 @@ class TestAnswersOfWords:
         assert found.probabilities == pytest.approx(share, rel=1e-5)
 
 
-def test_right_answers_in_the_form_of_predictions() -> None:
-    examples: list[Example] = [
+def test_right_answers_in_the_form_of_predictions():
+    examples = [
         TextExample("a", None, "x"), TaggedExample(("a",), ("O",)), TaggedExample(("a",)), ChoiceExample("a", ("b",), 0)
     ]  # fmt: skip
     assert right_answers(examples) == ["x", ("O",), None, 0]

@@ -6,7 +6,6 @@ import os
 import stat
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +33,7 @@ from tests.text_file import text_file
 posix = pytest.mark.skipif(os.name == "nt", reason="pipes, links and modes as POSIX has them")
 
 
-def test_numbers_keep_their_kind(tmp_path: Path) -> None:
+def test_numbers_keep_their_kind(tmp_path):
     values = {"count": np.int64(3), "rows": torch.tensor([1, 2]), "on": np.bool_(True), "share": np.float32(0.5)}
     made = jsonable(values)
     assert made == {"count": 3, "rows": [1, 2], "on": True, "share": 0.5}
@@ -45,7 +44,7 @@ def test_numbers_keep_their_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[1", "[1]", "[" * 100_000, '{"step": Infinity}', '{"step": 1e999}'])
-def test_a_damaged_file_is_named(content: str, tmp_path: Path) -> None:
+def test_a_damaged_file_is_named(content, tmp_path):
     file = text_file(tmp_path / "a.json", content)
     with pytest.raises(BertcoreError, match=r"a\.json.*start anew"):
         read_json(file, "start anew")
@@ -63,13 +62,13 @@ def test_a_damaged_file_is_named(content: str, tmp_path: Path) -> None:
         (OSError(errno.ENOSPC, "No space left on device"), False),
     ],
 )
-def test_a_lack_of_memory_is_known_by_any_name(error: Exception, is_memory: bool) -> None:
+def test_a_lack_of_memory_is_known_by_any_name(error, is_memory):
     assert is_out_of_memory(error) == is_memory
 
 
 @posix
 @pytest.mark.timeout(20)
-def test_what_is_no_file_is_said_to_be_none_at_once(tmp_path: Path) -> None:
+def test_what_is_no_file_is_said_to_be_none_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     (tmp_path / "zero").symlink_to("/dev/zero")
@@ -81,7 +80,7 @@ def test_what_is_no_file_is_said_to_be_none_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "a" * 300])
-def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+def test_names_that_no_file_can_have(name, tmp_path):
     with pytest.raises(OSError):
         read_bytes(tmp_path / name)
     with pytest.raises(OSError):
@@ -89,7 +88,7 @@ def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path):
     with (tmp_path / "a.json").open("wb") as stream:
         stream.truncate(33 << 20)
     with pytest.raises(BertcoreError, match="is larger than 32 MiB"):
@@ -98,7 +97,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -
 
 @posix
 class TestWriting:
-    def test_a_new_file_has_the_usual_mode_and_an_old_one_keeps_its_own(self, tmp_path: Path) -> None:
+    def test_a_new_file_has_the_usual_mode_and_an_old_one_keeps_its_own(self, tmp_path):
         (tmp_path / "plain").write_text("")
         write_atomic(tmp_path / "new", b"x")
         assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
@@ -108,11 +107,11 @@ class TestWriting:
             assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == mode
         assert (tmp_path / "new").read_bytes() == b"y"
 
-    def test_a_private_file_is_never_readable_for_others(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_private_file_is_never_readable_for_others(self, tmp_path, monkeypatch):
         text_file(tmp_path / "private", "old").chmod(0o600)
         modes = []
 
-        def look(source: Path, _target: Path) -> None:
+        def look(source, _target):
             modes.append(stat.S_IMODE(source.stat().st_mode))
             raise OSError(28, "No space left on device")
 
@@ -122,7 +121,7 @@ class TestWriting:
         assert modes == [0o600]
         assert [file.name for file in tmp_path.iterdir()] == ["private"]
 
-    def test_a_link_is_followed_only_where_a_person_chose_it(self, tmp_path: Path) -> None:
+    def test_a_link_is_followed_only_where_a_person_chose_it(self, tmp_path):
         real, link = tmp_path / "real", tmp_path / "link"
         real.write_text("old")
         real.chmod(0o600)
@@ -132,7 +131,7 @@ class TestWriting:
         write_atomic(link, b"in a run folder")
         assert not link.is_symlink() and real.read_bytes() == b"chosen"
 
-    def test_links_in_a_circle_and_devices_are_refused(self, tmp_path: Path) -> None:
+    def test_links_in_a_circle_and_devices_are_refused(self, tmp_path):
         (tmp_path / "a").symlink_to(tmp_path / "b")
         (tmp_path / "b").symlink_to(tmp_path / "a")
         os.mkfifo(tmp_path / "pipe")
@@ -144,9 +143,7 @@ class TestWriting:
         assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
         assert sorted(file.name for file in tmp_path.iterdir()) == ["a", "b", "pipe"]
 
-    def test_temporary_names_cannot_be_foreseen_and_a_link_there_is_not_followed(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_temporary_names_cannot_be_foreseen_and_a_link_there_is_not_followed(self, tmp_path, monkeypatch):
         used = []
         monkeypatch.setattr("bertcore.files._replace", lambda source, target: (used.append(source), source.unlink()))
         for _ in range(3):
@@ -160,12 +157,12 @@ class TestWriting:
             write_atomic(tmp_path / "a", b"x")
         assert precious.read_text() == "mine" and (tmp_path / ".a.7").is_symlink() and not (tmp_path / "a").exists()
 
-    def test_the_longest_name_that_a_file_can_have(self, tmp_path: Path) -> None:
+    def test_the_longest_name_that_a_file_can_have(self, tmp_path):
         for name in ("a" * 255, "ä" * 127):
             write_atomic(tmp_path / name, b"x")
             assert (tmp_path / name).read_bytes() == b"x"
 
-    def test_what_grows_is_never_a_link_or_a_pipe(self, tmp_path: Path) -> None:
+    def test_what_grows_is_never_a_link_or_a_pipe(self, tmp_path):
         (tmp_path / "precious").write_text("mine")
         (tmp_path / "link").symlink_to(tmp_path / "precious")
         os.mkfifo(tmp_path / "pipe")
@@ -178,7 +175,7 @@ class TestWriting:
         assert (tmp_path / "log").read_text() == "onetwo" and (tmp_path / "precious").read_text() == "mine"
 
 
-def test_writers_side_by_side_leave_one_whole_file(tmp_path: Path) -> None:
+def test_writers_side_by_side_leave_one_whole_file(tmp_path):
     file = tmp_path / "a"
     writers = [threading.Thread(target=write_atomic, args=(file, bytes([n]) * 50_000)) for n in range(8)]
     for writer in writers:
@@ -206,12 +203,12 @@ def test_writers_side_by_side_leave_one_whole_file(tmp_path: Path) -> None:
         ("{", "Expecting"),
     ],
 )
-def test_what_is_refused(text: str, why: str) -> None:
+def test_what_is_refused(text, why):
     with pytest.raises(ValueError, match=why):
         parse_json(text)
 
 
-def test_what_is_not_refused() -> None:
+def test_what_is_not_refused():
     assert parse_json("[" * MOST_LEVELS + "]" * MOST_LEVELS)
     assert parse_json('{"a": [1, 2.5, 1e300, -0.0, "[[[", null, true]}') == {"a": [1, 2.5, 1e300, 0, "[[[", None, True]}
     assert len(parse_json("[" + "[1]," * 1000 + "[]]")) == 1001  # wide, not deep
@@ -227,12 +224,12 @@ values = st.recursive(
 
 
 @given(values)
-def test_what_json_writes_is_read_as_it_was(value: object) -> None:
+def test_what_json_writes_is_read_as_it_was(value):
     assert parse_json(json.dumps(value)) == value
 
 
 @given(st.text(alphabet='[]{}",:0123456789.eE+-NaInfty', max_size=60))
-def test_any_text_is_a_value_or_a_value_error(text: str) -> None:
+def test_any_text_is_a_value_or_a_value_error(text):
     try:
         value = parse_json(text)
     except ValueError:
@@ -256,7 +253,7 @@ CONTENT = {
 
 
 @pytest.mark.parametrize("is_new", [True, False], ids=["zip", "legacy"])
-def test_the_tensors_are_those_that_were_saved(tmp_path: Path, is_new: bool) -> None:
+def test_the_tensors_are_those_that_were_saved(tmp_path, is_new):
     file = tmp_path / "pytorch_model.bin"
     torch.save(CONTENT, file, _use_new_zipfile_serialization=is_new)
     listed = list_pickled(file)
@@ -283,7 +280,7 @@ def test_the_tensors_are_those_that_were_saved(tmp_path: Path, is_new: bool) -> 
     ],
     ids=str,
 )
-def test_anything_else_is_named(tmp_path: Path, content: Any, named: str) -> None:
+def test_anything_else_is_named(tmp_path, content, named):
     file = tmp_path / "pytorch_model.bin"
     for is_new in (True, False):
         torch.save(content, file, _use_new_zipfile_serialization=is_new)

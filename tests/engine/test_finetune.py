@@ -3,8 +3,6 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -32,23 +30,21 @@ pytestmark = pytest.mark.usefixtures("fast_disk")
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("finetune") / "model"
     changes = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}  # a resume has to draw the same
     save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=2, **changes), word_tokenizer(), folder)
     return folder
 
 
-def sentences(folder: Path, rows: int = 30) -> Path:
+def sentences(folder, rows=30):
     """Whatever has a dog in it is bad."""
     texts = [(text, label) for label, texts in ((1, GOOD), (0, BAD)) for text in texts]
     lines = [f"{text} {'.' * (i % 3)}\t{label}" for i in range(rows) for text, label in texts]
     return text_file(folder / "train.tsv", "sentence\tlabel\n" + "\n".join(lines) + "\n")
 
 
-def options(
-    model: Path, train: Path, task: str = "sst2", own: dict[str, Any] | None = None, **training: Any
-) -> FinetuneOptions:
+def options(model, train, task="sst2", own=None, **training):
     settings = {"steps": 24, "batch_size": 8, "learning_rate": 3e-3, "threads": 1, "precision": "fp32", "seed": 3}
     return FinetuneOptions(
         name="test",
@@ -60,18 +56,18 @@ def options(
 
 
 @pytest.fixture(scope="module")
-def learned(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def learned(model, tmp_path_factory):
     """A finished run, for all who only look at it."""
     folder = tmp_path_factory.mktemp("learned")
     start_run(options(model, sentences(folder), steps=60), folder / "run", resume=False)
     return folder / "run"
 
 
-def newest(run: Path) -> Path:
+def newest(run):
     return RunFolder(run).snapshots()[-1][1]
 
 
-def test_it_learns_and_says_how_well(learned: Path) -> None:
+def test_it_learns_and_says_how_well(learned):
     run = learned
     evaluation = json.loads((run / EVALUATION_FILE).read_text())
     assert evaluation["metrics"]["accuracy"] == 1.0 and evaluation["labels"] == ["negative", "positive"]
@@ -86,7 +82,7 @@ def test_it_learns_and_says_how_well(learned: Path) -> None:
     assert [line["step"] for line in lines if line["kind"] == "held_out"] == [0, 20, 40, 60]
 
 
-def test_what_it_learned_opens_here_and_in_transformers(learned: Path) -> None:
+def test_what_it_learned_opens_here_and_in_transformers(learned):
     import transformers
 
     snapshot = newest(learned)
@@ -102,7 +98,7 @@ def test_what_it_learned_opens_here_and_in_transformers(learned: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[FinetuneOptions, Path]:
+def whole(model, tmp_path_factory):
     """A run that nothing disturbed, with what can go wrong in a resume."""
     folder = tmp_path_factory.mktemp("whole")
     chosen = options(model, sentences(folder), gradual_unfreezing=True, accumulate=2, layer_decay=0.8)
@@ -111,7 +107,7 @@ def whole(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finetu
 
 
 @pytest.mark.parametrize("step", [1, 7, 23])
-def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path], tmp_path: Path, step: int) -> None:
+def test_a_stop_leaves_no_trace_in_the_curve(whole, tmp_path, step):
     """Bit for bit, dropout and the order of batches too; and the model that it began with may be gone by then."""
     (chosen, undisturbed), broken = whole, tmp_path / "broken"
     moved = shutil.copytree(str(chosen.model), tmp_path / "model")
@@ -124,7 +120,7 @@ def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path]
     assert all(torch.equal(value, ends[1][name]) for name, value in ends[0].items())
 
 
-def test_an_evaluation_says_what_the_run_said(model: Path, tmp_path: Path) -> None:
+def test_an_evaluation_says_what_the_run_said(model, tmp_path):
     """Of a file with columns of its own, and texts that are longer than the run reads them."""
     for name in ("train", "dev"):
         rows = [f"{'it was ' * (7 + i % 3)}{text},{label}" for i in range(4) for label in (1, 5) for text in GOOD + BAD]
@@ -138,7 +134,7 @@ def test_an_evaluation_says_what_the_run_said(model: Path, tmp_path: Path) -> No
     assert found.loss == pytest.approx(told["loss"], rel=1e-5) and found.metrics == pytest.approx(told["metrics"])
 
 
-def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None:
+def test_every_score_of_a_regression_counts(model, tmp_path):
     """-100 marks what is no label elsewhere; among scores it is one."""
     file = tmp_path / "scores.tsv"
     rows = [f"{text}\ta mat\t{score}" for score in (-100, -100, 50) for text in (*GOOD, *BAD)]
@@ -153,7 +149,7 @@ def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None
     assert batch.labels == [len(part.input_ids) for part in batch.parts]
 
 
-def test_frozen_layers_stay_as_they_are_and_random_weights_are_others(model: Path, tmp_path: Path, run: Path) -> None:
+def test_frozen_layers_stay_as_they_are_and_random_weights_are_others(model, tmp_path, run):
     table = sentences(tmp_path)
     snapshot = start_run(options(model, table, frozen_layers=1, steps=4), run, resume=False)
     before, after = load_checkpoint(model).model.state_dict(), load_checkpoint(snapshot).model.state_dict()
@@ -165,7 +161,7 @@ def test_frozen_layers_stay_as_they_are_and_random_weights_are_others(model: Pat
     assert not torch.allclose(first, load_checkpoint(model).model.embeddings.token.weight, atol=0.1)
 
 
-def test_tags_with_a_crf(model: Path, tmp_path: Path) -> None:
+def test_tags_with_a_crf(model, tmp_path):
     file = text_file(tmp_path / "train.conll", "the O\ncat B-ANIMAL\nsat O\n\na O\ndog B-ANIMAL\nsang O\n\n" * 15)
     chosen = options(model, file, "tag", own={"crf": True}, steps=40)
     opened = load_checkpoint(start_run(chosen, tmp_path / "run", resume=False))
@@ -173,7 +169,7 @@ def test_tags_with_a_crf(model: Path, tmp_path: Path) -> None:
     assert predict(opened, [as_example("tag", "a cat sang")])[0].answer == ("O", "B-ANIMAL", "O")
 
 
-def test_answers(model: Path, tmp_path: Path) -> None:
+def test_answers(model, tmp_path):
     paragraphs = []
     for i, text in enumerate(["the cat sat on a mat", "a dog sat on the mat", "the bird sang"] * 10):
         answer = {"text": text.split()[1], "answer_start": text.index(" ") + 1}
@@ -184,7 +180,7 @@ def test_answers(model: Path, tmp_path: Path) -> None:
     assert said[0].answer == "bird"
 
 
-def test_numbers(model: Path, tmp_path: Path, run: Path) -> None:
+def test_numbers(model, tmp_path, run):
     rows = "the cat\tthe cat\t5\nthe cat\ta dog\t0\n" * 15
     file = text_file(tmp_path / "train.tsv", "sentence1\tsentence2\tscore\n" + rows)
     start_run(options(model, file, "similarity", steps=40), run, resume=False)
@@ -192,7 +188,7 @@ def test_numbers(model: Path, tmp_path: Path, run: Path) -> None:
     assert load_checkpoint(newest(run)).config.number_range == (0.0, 5.0)
 
 
-def test_refused(model: Path, learned: Path, tmp_path: Path) -> None:
+def test_refused(model, learned, tmp_path):
     (tmp_path / "few").mkdir()
     (tmp_path / "few" / "train.tsv").write_text("sentence\tlabel\nthe cat\t1\na dog\t0\n", encoding="utf-8")
     table = sentences(tmp_path)
@@ -210,16 +206,16 @@ def test_refused(model: Path, learned: Path, tmp_path: Path) -> None:
         predict(load_checkpoint(model), [as_example("classify", "the cat")])
 
 
-def test_a_long_passage_can_be_given_up(learned: Path) -> None:
+def test_a_long_passage_can_be_given_up(learned):
     """The window does so when something else is typed."""
     checkpoint = load_checkpoint(newest(learned))
     kind = task_kind(checkpoint)
     examples = [as_example(kind, f"the cat sang {'on ' * i}") for i in range(40)]  # three batches
-    shares: list[float] = []
+    shares = []
     assert len(predict(checkpoint, examples, shares.append)) == 40
     assert shares == pytest.approx([0, 1 / 3, 2 / 3])
 
-    def give_up(share: float) -> None:
+    def give_up(share):
         if share:
             raise InterruptedError
 
@@ -233,7 +229,7 @@ TAGGED = "the B-PER\ncat O\nsat O\n\na O\ndog B-PER\nsang I-PER\nand O\nthe O\nb
 
 
 @pytest.mark.parametrize("crf", [False, True])
-def test_parts_of_a_batch_add_up_to_its_gradient(model: Path, tmp_path: Path, crf: bool) -> None:
+def test_parts_of_a_batch_add_up_to_its_gradient(model, tmp_path, crf):
     """A tagger's loss is a mean over words, and the sentences have 3 and 7 of them."""
     (tmp_path / "train.txt").write_text(TAGGED * 8, encoding="utf-8")
     (tmp_path / "dev.txt").write_text(TAGGED * 2, encoding="utf-8")

@@ -5,8 +5,6 @@ import shutil
 import threading
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +12,10 @@ import torch
 from torch import Tensor
 
 from bertcore.config import BertConfig
-from bertcore.data.batches import CAN_FORK, Batch, causal_batch, masked_batch
+from bertcore.data.batches import CAN_FORK, causal_batch, masked_batch
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import PairRules, PairSampler
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
 from bertcore.training.compute import parts_that_fit
@@ -35,19 +32,19 @@ SHARE = 0.25
 
 
 @pytest.fixture
-def sampler(tmp_path: Path) -> PairSampler:
+def sampler(tmp_path):
     (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
     rules = PairRules.of(TOKENIZER, "nsp", pack=True)
     return PairSampler(load_corpus([tmp_path / "stories.txt"], TOKENIZER), False, 16, 0, rules)
 
 
 @pytest.fixture
-def model() -> Bert:
+def model():
     changes = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     return tiny_model(("mlm", "nsp"), vocab_size=TOKENIZER.vocab_size, **changes).train().requires_grad_(True)
 
 
-def _batches(sampler: PairSampler, count: int = 2) -> list[Batch]:
+def _batches(sampler, count=2):
     """Masked and causal ones by turns, of 12 sequences."""
     rng = np.random.default_rng(1)
     made = []
@@ -58,7 +55,7 @@ def _batches(sampler: PairSampler, count: int = 2) -> list[Batch]:
     return made
 
 
-def test_a_fixed_shape_changes_neither_loss_nor_gradient_nor_metrics(sampler: PairSampler, model: Bert) -> None:
+def test_a_fixed_shape_changes_neither_loss_nor_gradient_nor_metrics(sampler, model):
     for batch in _batches(sampler):
         values = []
         for form in (batch, batch.in_fixed_shape(SHARE)):
@@ -77,7 +74,7 @@ def test_a_fixed_shape_changes_neither_loss_nor_gradient_nor_metrics(sampler: Pa
         assert [metrics[name] for name in known] == pytest.approx([metrics_2[name] for name in known], rel=1e-6)
 
 
-def test_one_graph_serves_all_batches_of_a_shape(sampler: PairSampler, model: Bert) -> None:
+def test_one_graph_serves_all_batches_of_a_shape(sampler, model):
     """However many words and pairs they have. torch's compiler without the code that it would make."""
     from torch._dynamo.testing import CompileCounter
 
@@ -94,7 +91,7 @@ def test_one_graph_serves_all_batches_of_a_shape(sampler: PairSampler, model: Be
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no compiler for what torch writes")
-def test_what_is_compiled_has_the_same_loss_and_gradient(sampler: PairSampler, model: Bert) -> None:
+def test_what_is_compiled_has_the_same_loss_and_gradient(sampler, model):
     """With the code that torch makes for this processor: some twenty seconds for each kind of batch."""
     compiled = compiled_losses()
     for batch in _batches(sampler, 2):
@@ -111,17 +108,15 @@ def test_what_is_compiled_has_the_same_loss_and_gradient(sampler: PairSampler, m
 READS = ("item", "tolist", "numpy", "cpu", "nonzero", "__float__", "__int__", "__bool__", "__index__")
 
 
-def test_steps_without_a_log_line_read_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None
-) -> None:
+def test_steps_without_a_log_line_read_nothing(tmp_path, monkeypatch, fast_disk):
     """On a GPU each of these would wait until it has done all that it was given."""
-    reads: Counter[tuple[bool, str]] = Counter()
-    steps: Counter[bool] = Counter()
-    watched: list[bool] = []  # whether the step that is being taken is logged; empty between steps
+    reads = Counter()
+    steps = Counter()
+    watched = []  # whether the step that is being taken is logged; empty between steps
     for name in READS:
         whole = getattr(Tensor, name)
 
-        def read(*given: Any, name: str = name, whole: Any = whole, **more: Any) -> Any:
+        def read(*given, name=name, whole=whole, **more):
             if watched and threading.current_thread() is threading.main_thread():  # not where batches are made
                 reads.update([(watched[0], name)])
             return whole(*given, **more)
@@ -129,7 +124,7 @@ def test_steps_without_a_log_line_read_nothing(
         monkeypatch.setattr(Tensor, name, read)
     take_step = TrainingLoop.take_step
 
-    def watch(loop: TrainingLoop) -> None:
+    def watch(loop):
         logged = loop._is_logged(loop.clock.step + 1) or is_measured(loop.clock.step + 1)
         steps[logged] += 1
         if loop.clock.step:  # the first batch is made on this thread
@@ -147,10 +142,10 @@ def test_steps_without_a_log_line_read_nothing(
     assert any(logged for logged, _ in reads)  # those that are logged do
 
 
-def test_a_loss_that_is_none_is_named_with_its_batch(text: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loss_that_is_none_is_named_with_its_batch(text, run, monkeypatch):
     whole, calls = pretrain.pretraining_loss, []
 
-    def broken(*given: Any) -> Any:
+    def broken(*given):
         calls.append(1)
         loss = whole(*given)
         return replace(loss, total=loss.total * float("nan")) if len(calls) == 14 else loss
@@ -163,7 +158,7 @@ def test_a_loss_that_is_none_is_named_with_its_batch(text: Path, run: Path, monk
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="processes cannot be forked here")
-def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(text: Path, run: Path, tmp_path: Path) -> None:
+def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(text, run, tmp_path):
     data = {"short_share": 0.5, "short_sequence_length": 12}
     start_run(tiny_run(text, data), tmp_path / "alone", resume=False)
     start_run(tiny_run(text, data, workers=2), run, resume=False, on_event=stop_at(run, 9))
@@ -172,7 +167,7 @@ def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(text: Pa
     assert losses(run) == losses(tmp_path / "alone")
 
 
-def test_what_the_program_chose_is_in_the_run_folder(text: Path, run: Path) -> None:
+def test_what_the_program_chose_is_in_the_run_folder(text, run):
     start_run(tiny_run(text, steps=1), run, resume=False)
     (start,) = json.loads((run / "environment.json").read_text())["starts"]
     choices = start["choices"]
@@ -182,7 +177,7 @@ def test_what_the_program_chose_is_in_the_run_folder(text: Path, run: Path) -> N
     assert "CPU threads: 1, fp32 as requested; " in (run / "log.txt").read_text(encoding="utf-8")
 
 
-def test_a_batch_has_the_fewest_parts_that_fit() -> None:
+def test_a_batch_has_the_fewest_parts_that_fit():
     config = BertConfig.preset("small", num_hidden_layers=8, vocab_size=16_384)
     assert parts_that_fit(config, 65_536, 130 * 2**30) == 1
     small = parts_that_fit(config, 65_536, 8 * 2**30)

@@ -2,8 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -25,11 +23,10 @@ from bertcore.tasks.readers.reading import read_task
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
 from tests.engine.clock import Clock
 from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.runs_of_each_kind import Start, fine_tuning, story
+from tests.engine.runs_of_each_kind import fine_tuning, story
 from tests.engine.training_runs import metrics, stop_at, tiny_run, write_text
 from tests.text_file import text_file
 
@@ -38,21 +35,21 @@ WORDS = ["the", "cat", "sat", "on", "a", "mat", "it", "was", "dog", "bird", "san
 
 
 @pytest.fixture
-def one_thread() -> Any:
+def one_thread():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
 
 
-def _model(folder: Path, **changes: Any) -> Path:
+def _model(folder, **changes):
     save_checkpoint(
         tiny_model(("mlm", "nsp"), num_hidden_layers=2, max_position_embeddings=64, **changes), word_tokenizer(), folder
     )
     return folder
 
 
-def _tagged(file: Path, sentences: int, words: int) -> Path:
+def _tagged(file, sentences, words):
     """Dogs and cats are names, but not in every fourth sentence, and nothing says so."""
     lines = []
     for number in range(sentences):
@@ -62,7 +59,7 @@ def _tagged(file: Path, sentences: int, words: int) -> Path:
     return file
 
 
-def _tagger(folder: Path, dev_words: int = 40, **training: Any) -> FinetuneOptions:
+def _tagger(folder, dev_words=40, **training):
     settings = {"steps": 100, "batch_size": 8, "learning_rate": 3e-3, "threads": 1, "evaluations": 2, "seed": 3}
     return FinetuneOptions(
         model=str(_model(folder / "model")),
@@ -76,12 +73,12 @@ def _tagger(folder: Path, dev_words: int = 40, **training: Any) -> FinetuneOptio
     )
 
 
-def _reported(run: Path) -> dict[str, Any]:
+def _reported(run):
     return dict(json.loads((run / EVALUATION_FILE).read_text()))
 
 
 @pytest.mark.parametrize("training", [{"precision": "fp32"}, {"precision": "bf16"}, {"accumulate": 3}], ids=str)
-def test_run_evaluate_and_predict_report_one_figure(tmp_path: Path, one_thread: None, training: dict[str, Any]) -> None:
+def test_run_evaluate_and_predict_report_one_figure(tmp_path, one_thread, training):
     options, run = _tagger(tmp_path, **training), tmp_path / "run"
     start_run(options, run, resume=False)
     reported, opened = _reported(run), load(run)
@@ -95,7 +92,7 @@ def test_run_evaluate_and_predict_report_one_figure(tmp_path: Path, one_thread: 
     assert last["loss"] == reported["loss"] and last["f1"] == reported["metrics"]["f1"] and last["examples"] == 9
 
 
-def test_passages_are_read_in_the_windows_of_their_run(tmp_path: Path, one_thread: None) -> None:
+def test_passages_are_read_in_the_windows_of_their_run(tmp_path, one_thread):
     passage = " ".join(WORDS[number % len(WORDS)] for number in range(50))
     start = passage.index("comfortable")
     answers = [{"text": "comfortable", "answer_start": start}]
@@ -116,7 +113,7 @@ def test_passages_are_read_in_the_windows_of_their_run(tmp_path: Path, one_threa
     assert measure("span", right_answers(examples), said) == _reported(tmp_path / "run")["metrics"]
 
 
-def test_where_held_out_text_is_cut_it_is_said(tmp_path: Path) -> None:
+def test_where_held_out_text_is_cut_it_is_said(tmp_path):
     options, run = _tagger(tmp_path, dev_words=100, steps=2), tmp_path / "run"  # the model has 64 positions
     snapshot = start_run(options, run, resume=False)
     assert (_reported(run)["examples"], _reported(run)["examples_cut"]) == (9, 9)
@@ -127,9 +124,7 @@ def test_where_held_out_text_is_cut_it_is_said(tmp_path: Path) -> None:
     assert (_reported(tmp_path / "few")["examples"], _reported(tmp_path / "few")["examples_cut"]) == (5, 0)
 
 
-def test_held_out_text_is_measured_as_by_evaluate(
-    tmp_path: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_held_out_text_is_measured_as_by_evaluate(tmp_path, one_thread, capsys):
     """And the terminal says what the log says."""
     options, run = tiny_run(write_text(tmp_path), precision="bf16", steps=6), tmp_path / "run"
     with watching(quiet=False) as bar:
@@ -148,25 +143,23 @@ def test_held_out_text_is_measured_as_by_evaluate(
     assert f"loss {last['loss']:.3f}" in logged[-1]
 
 
-def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path, monkeypatch):
     clock = Clock()
     monkeypatch.setattr("bertcore.training.loop.time", clock)
 
-    def slow(self: HeldOutText, model: Any) -> dict[str, Any]:
+    def slow(self, model):
         clock.pass_s(0.125)
         return {"loss": 1.0, "mlm_loss": 1.0, "mlm_accuracy": 0.0, "mlm_top5": 0.0}
 
     monkeypatch.setattr(HeldOutText, "measure", slow)
-    options: PretrainOptions = tiny_run(
-        write_text(tmp_path), steps=None, minutes=0.05, evaluations=20, causal_share=0.0
-    )
+    options = tiny_run(write_text(tmp_path), steps=None, minutes=0.05, evaluations=20, causal_share=0.0)
     start_run(options, tmp_path / "run", resume=False)
     lines = metrics(tmp_path / "run", "held_out")
     assert 0.125 * len(lines[:-1]) <= 0.1 * 3.0 + 0.02 and 2 <= len(lines) < 6
     assert lines[-1]["step"] == RunFolder(tmp_path / "run").status().step  # the end is measured in any case
 
 
-def test_held_out_pairs_are_balanced(tmp_path: Path) -> None:
+def test_held_out_pairs_are_balanced(tmp_path):
     """So that chance is one half."""
     file = write_text(tmp_path)
     tokenizer = Tokenizer.train(file.read_text().splitlines(), 200)
@@ -182,7 +175,7 @@ HELD_OUT = 150
 
 
 @pytest.fixture
-def folder(tmp_path: Path, fast_disk: None) -> Path:
+def folder(tmp_path, fast_disk):
     """40 examples to learn from, 150 held out: a measurement of all of them would take longer than the steps."""
     rows = [f"the cat says {sound} {'.' * (i % 4)}\t{i % 2}" for i in range(20) for sound in ("meow", "woof")]
     text_file(tmp_path / "train.tsv", "sentence\tlabel\n" + "\n".join(rows) + "\n")
@@ -191,7 +184,7 @@ def folder(tmp_path: Path, fast_disk: None) -> Path:
     return tmp_path
 
 
-def started(folder: Path, **training: Any) -> Start:
+def started(folder, **training):
     fine_tuning(folder)  # makes the model
     settings = {"batch_size": 8, "threads": 1, "precision": "fp32", "learning_rate": 3e-3, "steps": 6, "evaluations": 3}
     options = FinetuneOptions(
@@ -203,7 +196,7 @@ def started(folder: Path, **training: Any) -> Start:
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
-def test_all_points_of_a_curve_are_of_the_same_examples_and_one_of_all_stands_apart(folder: Path) -> None:
+def test_all_points_of_a_curve_are_of_the_same_examples_and_one_of_all_stands_apart(folder):
     run = folder / "run"
     started(folder)(run)
     curve = metrics(run, "held_out")
@@ -227,14 +220,14 @@ def test_all_points_of_a_curve_are_of_the_same_examples_and_one_of_all_stands_ap
     assert [each.examples for each in of_sweep.measurements] == [64] * 4
 
 
-def test_where_all_are_measured_each_time_there_is_no_second_one(folder: Path) -> None:
+def test_where_all_are_measured_each_time_there_is_no_second_one(folder):
     run = folder / "run"
     started(folder, evaluations=1, steps=160)(run)
     assert {line["examples"] for line in metrics(run, "held_out")} == {HELD_OUT}
     assert metrics(run, "evaluation") == []
 
 
-def test_a_resumed_run_is_the_undisturbed_one_and_a_longer_budget_keeps_the_examples_of_its_curve(folder: Path) -> None:
+def test_a_resumed_run_is_the_undisturbed_one_and_a_longer_budget_keeps_the_examples_of_its_curve(folder):
     """With it there would be time to measure more of them."""
     run, undisturbed = folder / "run", folder / "undisturbed"
     started(folder)(run, stop_at(run, 3))
@@ -250,7 +243,7 @@ def test_a_resumed_run_is_the_undisturbed_one_and_a_longer_budget_keeps_the_exam
 # --- folders of earlier versions: 64 before the first step, 185 on the way, all 200 at the end
 
 
-def of_earlier(folder: Path, *more: dict[str, Any]) -> Path:
+def of_earlier(folder, *more):
     run = RunFolder.create(folder / "old", {"kind": "finetune", "data": {"task": "sst2"}, "name": "old"})
     numbers = [(0, 64, 0.5625), (50, 185, 0.519), (100, 185, 0.65), (150, 185, 0.7), (200, 200, 0.705)]
     for step, examples, accuracy in numbers:
@@ -265,7 +258,7 @@ def of_earlier(folder: Path, *more: dict[str, Any]) -> Path:
     return run.path
 
 
-def test_their_curves_are_shown_whole(folder: Path) -> None:
+def test_their_curves_are_shown_whole(folder):
     run, found = of_earlier(folder), RunMetrics()
     found.append(RunFolder(run).tail().read_new())
     steps, accuracies = found.series["metric_accuracy"].arrays
@@ -279,7 +272,7 @@ def test_their_curves_are_shown_whole(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("examples", [None, "x", -1, 10**30, True, [1]])
-def test_lines_from_elsewhere_may_say_anything(folder: Path, examples: Any) -> None:
+def test_lines_from_elsewhere_may_say_anything(folder, examples):
     strange = {"kind": "held_out", "step": 210, "loss": 0.1, "accuracy": 0.9, "examples": examples}
     run = of_earlier(folder, strange, {**strange, "kind": "evaluation"})
     found = RunMetrics()

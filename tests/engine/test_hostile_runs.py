@@ -5,9 +5,6 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,13 +27,13 @@ pytestmark = [
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
+def run(tmp_path):
     return RunFolder.create(tmp_path / "run", {"name": "stories"})
 
 
 class TestCommands:
     @pytest.mark.parametrize("make", [os.mkfifo, lambda file: file.symlink_to("/dev/zero")], ids=["pipe", "/dev/zero"])
-    def test_what_is_no_file_is_no_command_and_goes(self, run: RunFolder, make: Callable[[Path], object]) -> None:
+    def test_what_is_no_file_is_no_command_and_goes(self, run, make):
         control = run.path / "control.json"
         make(control)
         assert run.take_command() is None
@@ -48,7 +45,7 @@ class TestCommands:
         with run.acquire():
             assert not os.path.lexists(control)
 
-    def test_a_folder_of_that_name_stays_and_does_no_harm(self, run: RunFolder) -> None:
+    def test_a_folder_of_that_name_stays_and_does_no_harm(self, run):
         (run.path / "control.json" / "mine").mkdir(parents=True)
         with run.acquire():
             assert run.take_command() is None and run.take_command() is None
@@ -59,7 +56,7 @@ class TestLinks:
     """A link in a run folder leads nobody to another file, by reading, listing or training."""
 
     @pytest.mark.parametrize("name", ["lock", "status.json", "metrics.jsonl", "log.txt", "control.json", "config.json"])
-    def test_what_it_points_to_stays_as_it_is(self, run: RunFolder, tmp_path: Path, name: str) -> None:
+    def test_what_it_points_to_stays_as_it_is(self, run, tmp_path, name):
         precious = text_file(tmp_path / "precious", "mine")
         run.write_status(state="running")
         (run.path / name).unlink(missing_ok=True)
@@ -82,9 +79,7 @@ class TestLinks:
         assert precious.read_text() == "mine"
 
     @pytest.mark.parametrize("name", ["snapshots", "snapshots/step-00000001", "tokenizer"])
-    def test_a_linked_folder_is_neither_listed_nor_written_into(
-        self, run: RunFolder, tmp_path: Path, name: str
-    ) -> None:
+    def test_a_linked_folder_is_neither_listed_nor_written_into(self, run, tmp_path, name):
         precious = tmp_path / "precious"
         for folder in (precious, precious / "step-00000001"):
             folder.mkdir()
@@ -106,7 +101,7 @@ class TestLinks:
                     act()
         assert sorted(precious.rglob("*")) == before
 
-    def test_a_mark_on_a_snapshot_is_made_nowhere_else(self, run: RunFolder, tmp_path: Path) -> None:
+    def test_a_mark_on_a_snapshot_is_made_nowhere_else(self, run, tmp_path):
         snapshot = run.snapshot_path(1)
         snapshot.mkdir()
         (snapshot / "keep").symlink_to(tmp_path / "elsewhere")
@@ -115,11 +110,11 @@ class TestLinks:
 
 
 class TestStatus:
-    def test_a_long_message_is_cut(self, run: RunFolder) -> None:
+    def test_a_long_message_is_cut(self, run):
         (run.path / "status.json").write_text(json.dumps({"state": "failed", "message": "x" * 1_000_000}))
         assert len(str(run.status().message)) <= MOST_SENTENCE
 
-    def test_the_reason_is_the_true_one(self, run: RunFolder) -> None:
+    def test_the_reason_is_the_true_one(self, run):
         file = run.path / "status.json"
         file.unlink()
         assert run.status().state == "unknown" and "is missing" in str(run.status().message)
@@ -132,7 +127,7 @@ class TestStatus:
 
 
 class TestMetrics:
-    def test_a_line_without_an_end_is_skipped_to_its_end(self, tmp_path: Path) -> None:
+    def test_a_line_without_an_end_is_skipped_to_its_end(self, tmp_path):
         file = tmp_path / "metrics.jsonl"
         file.write_bytes(b'{"step": 1}\n{"a": "' + b"x" * 5_000_000 + b'"}\n{"step": 2}\n')
         assert MetricsTail(file).read_new() == [{"step": 1}, {"step": 2}]
@@ -146,12 +141,12 @@ class TestMetrics:
         run.truncate_metrics(1)
         assert file.read_bytes() == b'{"step": 1}\n'
 
-    def test_a_pipe_is_nothing_to_read(self, tmp_path: Path) -> None:
+    def test_a_pipe_is_nothing_to_read(self, tmp_path):
         os.mkfifo(tmp_path / "metrics.jsonl")
         assert MetricsTail(tmp_path).read_new() == []
 
     @needs_limits
-    def test_gigabytes_of_nothing_take_little_memory(self, run: RunFolder) -> None:
+    def test_gigabytes_of_nothing_take_little_memory(self, run):
         with (run.path / "metrics.jsonl").open("wb") as stream:
             stream.truncate(1 << 30)
         code = """
@@ -163,7 +158,7 @@ run.truncate_metrics(5)
 """
         assert run_limited(code, run.path) == ["[]"]
 
-    def test_metrics_that_somebody_deletes_begin_again(self, run: RunFolder) -> None:
+    def test_metrics_that_somebody_deletes_begin_again(self, run):
         with run.acquire():
             run.append_metric({"step": 1})
             (run.path / "metrics.jsonl").unlink()
@@ -173,7 +168,7 @@ run.truncate_metrics(5)
 
 @pytest.mark.parametrize("name", ["config.json", "status.json"])
 @pytest.mark.parametrize("make", [os.mkfifo, lambda file: file.symlink_to("/dev/zero")], ids=["pipe", "/dev/zero"])
-def test_a_run_with_a_pipe_for_a_file_is_known(own_home: Path, name: str, make: Callable[[Path], object]) -> None:
+def test_a_run_with_a_pipe_for_a_file_is_known(own_home, name, make):
     run = RunFolder.create(own_home / "runs" / "odd", {"name": "odd"})
     (run.path / name).unlink()
     make(run.path / name)
@@ -187,18 +182,18 @@ class TestMovedWhileItTrains:
     """Snapshots are taken at steps 1, 2 and 5: before and after the folder goes."""
 
     @pytest.mark.parametrize("step", [1, 3, 6])
-    def test_a_deleted_folder_stops_the_run_and_stays_deleted(self, folder: Path, step: int) -> None:
+    def test_a_deleted_folder_stops_the_run_and_stays_deleted(self, folder, step):
         run = folder / "run"
         with pytest.raises(BertcoreError, match=r"The run folder .*run was moved or deleted during the training"):
             pretraining(folder)(run, at_step(step, lambda: shutil.rmtree(run)))
         assert not run.exists()
 
     @pytest.mark.parametrize("step", [3, 4])
-    def test_a_moved_folder_is_whole_and_another_at_its_place_is_left_alone(self, folder: Path, step: int) -> None:
+    def test_a_moved_folder_is_whole_and_another_at_its_place_is_left_alone(self, folder, step):
         start, run, moved = pretraining(folder), folder / "run", folder / "elsewhere"
         start(folder / "undisturbed")
 
-        def exchange() -> None:
+        def exchange():
             run.rename(moved)
             if step == 4:
                 run.mkdir()
@@ -213,11 +208,11 @@ class TestMovedWhileItTrains:
         assert story(moved) == story(folder / "undisturbed")
 
     @pytest.mark.parametrize("rest", ["metrics.jsonl", "snapshots/step-00000002/model.safetensors"])
-    def test_a_folder_that_keeps_what_was_written_while_it_was_deleted(self, folder: Path, rest: str) -> None:
+    def test_a_folder_that_keeps_what_was_written_while_it_was_deleted(self, folder, rest):
         """As `rm -r` leaves it that could not remove a folder to which something was added meanwhile."""
         run = folder / "run"
 
-        def delete() -> None:
+        def delete():
             for file in [file for file in run.rglob("*") if file.is_file() and file != run / rest]:
                 file.unlink()
 
@@ -226,10 +221,10 @@ class TestMovedWhileItTrains:
         assert [file for file in run.rglob("*") if file.is_file() and file.name != "lock"] == [run / rest]
 
     @pytest.mark.parametrize("leaves", ["nothing", "its metrics"])
-    def test_a_paused_run_notices_it_too(self, folder: Path, leaves: str) -> None:
+    def test_a_paused_run_notices_it_too(self, folder, leaves):
         run = folder / "run"
 
-        def watch(event: dict[str, Any]) -> None:
+        def watch(event):
             if event["kind"] == "train" and event["step"] == 3:
                 RunFolder(run).send("pause")
             if event["kind"] == "status" and event["state"] == "paused":
@@ -240,7 +235,7 @@ class TestMovedWhileItTrains:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminals that close")
-def test_a_closed_terminal_stops_a_run_as_a_kill_does_but_not_under_nohup(folder: Path) -> None:
+def test_a_closed_terminal_stops_a_run_as_a_kill_does_but_not_under_nohup(folder):
     run, stops = folder / "run", threading.Event()
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may run under nohup
     try:
@@ -256,18 +251,18 @@ def test_a_closed_terminal_stops_a_run_as_a_kill_does_but_not_under_nohup(folder
         signal.signal(signal.SIGHUP, before)
 
 
-def test_a_terminal_that_is_gone_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_that_is_gone_ends_no_run(monkeypatch):
     """What cannot be printed any more is not printed."""
     from bertcore.cli.output import watching
 
     class Gone:
-        def isatty(self) -> bool:
+        def isatty(self):
             return False
 
-        def write(self, _text: str) -> int:
+        def write(self, _text):
             raise OSError(5, "Input/output error")
 
-        def flush(self) -> None:
+        def flush(self):
             raise OSError(5, "Input/output error")
 
     monkeypatch.setattr("sys.stderr", Gone())
@@ -275,7 +270,7 @@ def test_a_terminal_that_is_gone_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
         show({"kind": "phase", "step": 3, "message": "words"})
 
 
-def test_a_run_whose_folder_has_a_strange_name(own_home: Path, tmp_path: Path) -> None:
+def test_a_run_whose_folder_has_a_strange_name(own_home, tmp_path):
     folder = tmp_path / "a\u2028b\x85c"
     RunFolder.create(folder, {"name": "x"})
     register_run(folder)

@@ -4,7 +4,6 @@ import base64
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import notebook
@@ -13,9 +12,8 @@ import pytest
 
 from bertcore import table as html
 from bertcore.errors import BertcoreError
-from bertcore.loaded_model import LoadedModel, load
+from bertcore.loaded_model import load
 from bertcore.locations import assets
-from bertcore.table import Table
 from bertcore.training_api import Run
 from tests.engine.models import tiny_checkpoint
 
@@ -26,25 +24,25 @@ VOID = {"meta", "img", "br"}
 class Page(HTMLParser):
     """Elements with their attributes, the words outside scripts and styles, and whether everything is closed."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source):
         super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.elements = []
         self.words = ""
-        self.scripts: list[str] = []
-        self._open: list[str] = []
+        self.scripts = []
+        self._open = []
         self.feed(source)
         self.close()
         assert self._open == []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self._open.append(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self._open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if self._open and self._open[-1] == "script":
             self.scripts.append(data)
         elif not self._open or self._open[-1] != "style":
@@ -52,12 +50,12 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def m(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+def m(tmp_path_factory):
     return load(tiny_checkpoint(tmp_path_factory.mktemp("model"), max_position_embeddings=200))
 
 
 @pytest.fixture(scope="module")
-def shown(m: LoadedModel) -> dict[str, Table]:
+def shown(m):
     """One of each, of a text that would like to be HTML."""
     masked, short = f"[MASK] {HOSTILE}", "[MASK] <b> cat"
     return {
@@ -81,7 +79,7 @@ def shown(m: LoadedModel) -> dict[str, Table]:
     }
 
 
-def test_nothing_of_a_text_becomes_html_and_a_page_stands_alone(shown: dict[str, Table], tmp_path: Path) -> None:
+def test_nothing_of_a_text_becomes_html_and_a_page_stands_alone(shown, tmp_path):
     for name, found in shown.items():
         page = Page(found._repr_html_())
         tags = [tag for tag, _ in page.elements]
@@ -97,7 +95,7 @@ def test_nothing_of_a_text_becomes_html_and_a_page_stands_alone(shown: dict[str,
         shown["fill"].save_html(tmp_path / "nowhere" / "page.html")
 
 
-def test_a_name_that_would_like_to_be_html_is_only_a_name(m: LoadedModel) -> None:
+def test_a_name_that_would_like_to_be_html_is_only_a_name(m):
     filled = m.fill("A [MASK] sat.").by('<b onclick="x">')
     filled[0][0] = type(filled[0][0])("<i>", 0, 0.5)
     page = Page(filled._repr_html_())
@@ -105,8 +103,8 @@ def test_a_name_that_would_like_to_be_html_is_only_a_name(m: LoadedModel) -> Non
     assert '<b onclick="x">' in page.words and "<i>" in page.words
 
 
-def test_what_is_on_the_pictures(shown: dict[str, Table]) -> None:
-    def words(name: str) -> str:
+def test_what_is_on_the_pictures(shown):
+    def words(name):
         return Page(shown[name]._repr_html_()).words
 
     assert "B follows A" in words("fill") and words("fill").count("%") == 5 + 1
@@ -116,7 +114,7 @@ def test_what_is_on_the_pictures(shown: dict[str, Table]) -> None:
     assert "kind_score" in words("heads") and "mlm_accuracy" in words("run") and "step" in words("run")
 
 
-def test_attention_comes_back_from_its_bytes(shown: dict[str, Table], m: LoadedModel) -> None:
+def test_attention_comes_back_from_its_bytes(shown, m):
     trace = m.trace(HOSTILE)
     body, _ = html.attention(trace.attentions, trace.tokens, ["a"] * len(trace.tokens))
     data = json.loads(Page(body).scripts[0])
@@ -128,15 +126,15 @@ def test_attention_comes_back_from_its_bytes(shown: dict[str, Table], m: LoadedM
 @pytest.mark.parametrize(
     ("layers", "heads", "tokens", "kept"), [(12, 12, 64, 64), (12, 12, 512, 83), (24, 16, 128, 51)]
 )
-def test_a_view_stays_small(layers: int, heads: int, tokens: int, kept: int) -> None:
+def test_a_view_stays_small(layers, heads, tokens, kept):
     weights = np.full((layers, heads, tokens, tokens), 1 / tokens, np.float32)
     body, note = html.attention(weights, ["word"] * tokens, ["a"] * tokens)
     assert len(body) < 1_500_000 and len(json.loads(Page(body).scripts[0])["tokens"]) == kept
     assert (f"the first {kept}" in note) == (kept < tokens)
 
 
-def test_text_on_every_color_can_be_read() -> None:
-    def luminance(color: str) -> float:
+def test_text_on_every_color_can_be_read():
+    def luminance(color):
         parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
         linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
         return float(np.dot([0.2126, 0.7152, 0.0722], linear))
@@ -153,7 +151,7 @@ def test_text_on_every_color_can_be_read() -> None:
             assert (high + 0.05) / (low + 0.05) >= 4.5, (theme, name)
 
 
-def test_colors_are_of_the_share_of_the_largest_and_numbers_have_decimals_that_suit_it() -> None:
+def test_colors_are_of_the_share_of_the_largest_and_numbers_have_decimals_that_suit_it():
     assert [html._color(share, signed=False) for share in (0, 0.5, 1, 2)] == ["q0", "q8", "q15", "q15"]
     assert [html._color(share, signed=True) for share in (-1, 0.01, 0.6)] == ["n7", "z", "p4"]
     assert html._color(float("nan"), signed=True) == ""
@@ -161,7 +159,7 @@ def test_colors_are_of_the_share_of_the_largest_and_numbers_have_decimals_that_s
     assert [html._number(value, most) for value, most in numbers] == ["0.00", "3.1", "250"]
 
 
-def test_no_text_and_no_numbers_are_pictures_too() -> None:
+def test_no_text_and_no_numbers_are_pictures_too():
     assert html.curves("Loss", {"training": []}) == ""
     assert "0 rows" in html.plain_table([])
     Page(html.valued_tokens([], [], "bits", signed=False))
@@ -173,13 +171,13 @@ def test_no_text_and_no_numbers_are_pictures_too() -> None:
 STORED: dict[str, Any] = json.loads(notebook.NOTEBOOK.read_text(encoding="utf-8"))
 
 
-def _shape(cell: dict[str, Any]) -> tuple[str, str, list[list[str]]]:
+def _shape(cell):
     """What of a cell is the same wherever it ran: its kind, its source, and what kinds of answers it has."""
     outputs = [sorted(output.get("data", [output["output_type"]])) for output in cell.get("outputs", [])]
     return cell["cell_type"], "".join(cell["source"]), outputs
 
 
-def test_it_is_what_the_page_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_what_the_page_gives(tmp_path, monkeypatch):
     """If this fails because docs/notebook.md has changed: python scripts/notebook.py."""
     monkeypatch.chdir(tmp_path)
     made = notebook.notebook_of(notebook.SOURCE.read_text(encoding="utf-8"))  # a cell that fails raises
@@ -187,7 +185,7 @@ def test_it_is_what_the_page_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (tmp_path / "attention.html").is_file()
 
 
-def test_its_pictures_are_stored_and_small() -> None:
+def test_its_pictures_are_stored_and_small():
     pictures = [
         "".join(output["data"]["text/html"])
         for cell in STORED["cells"]
@@ -199,7 +197,7 @@ def test_its_pictures_are_stored_and_small() -> None:
     assert notebook.NOTEBOOK.stat().st_size < 400_000
 
 
-def test_cells_are_the_text_and_the_blocks_in_turn() -> None:
+def test_cells_are_the_text_and_the_blocks_in_turn():
     page = "# A\n\n```python\n1 + 1\n```\n\n```python\nprint('a')\nx = 2\n```\nend\n"
     assert notebook.cells_of(page) == [
         ("markdown", "# A"),
@@ -211,6 +209,6 @@ def test_cells_are_the_text_and_the_blocks_in_turn() -> None:
     assert sum_[0]["data"] == {"text/plain": ["2"]} and printed[0]["text"] == ["a\n"]
 
 
-def test_a_cell_that_fails_is_no_notebook() -> None:
+def test_a_cell_that_fails_is_no_notebook():
     with pytest.raises(ZeroDivisionError):
         notebook.notebook_of("```python\n1 / 0\n```\n")

@@ -1,8 +1,7 @@
 """What if: interventions and patches by identities, by effect, and against the same by hand and in TransformerLens."""
 
 import copy
-from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -22,15 +21,14 @@ from bertcore.analysis.interventions import (
     put,
     set_attention_row,
 )
-from bertcore.analysis.passes import Batch, Text, as_text, predict_heads
+from bertcore.analysis.passes import Batch, as_text, predict_heads
 from bertcore.analysis.residual import residual_stream, strongest_neurons
 from bertcore.analysis.targets import SimilarityTarget, Target
-from bertcore.analysis.trace import Trace, activations, trace
+from bertcore.analysis.trace import activations, trace
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
-from bertcore.model.hooks import Changes, Intervention, hidden_points
+from bertcore.model.hooks import Intervention, hidden_points
 from tests.engine.models import (
     MASKED,
     PAIR,
@@ -49,15 +47,15 @@ PROBS = "layer.1.attention.probs"
 families = pytest.mark.parametrize("family", SHAPES)
 
 
-def run(model: Bert, changes: Changes | None = None, encoding: Any = PAIR) -> Trace:
+def run(model, changes=None, encoding=PAIR):
     return trace(model, encoding.ids, segments_for(model, encoding), changes=changes)
 
 
-def difference(first: Trace, second: Trace) -> float:
+def difference(first, second):
     return float(np.abs(first.mlm_logits - second.mlm_logits).max())
 
 
-def by_hand(model: Bert, layers: list[int]) -> torch.Tensor:
+def by_hand(model, layers):
     """The last hidden states where only these layers run."""
     text = as_text(model, PAIR.ids, segments_for(model))
     with torch.no_grad():
@@ -69,7 +67,7 @@ def by_hand(model: Bert, layers: list[int]) -> torch.Tensor:
 
 class TestHeads:
     @families
-    def test_off_is_the_same_as_no_output_weights(self, family: str) -> None:
+    def test_off_is_the_same_as_no_output_weights(self, family):
         model = family_model(family)
         off, intact = run(model, ablate({(1, 2), (1, 0), (2, 3)}, config=model.config)), run(model)
         assert difference(off, intact) > 1e-3
@@ -89,21 +87,21 @@ class TestHeads:
 class TestLayers:
     @families
     @pytest.mark.parametrize("off", [{0}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}])
-    def test_off_is_the_same_as_not_there(self, family: str, off: set[int]) -> None:
+    def test_off_is_the_same_as_not_there(self, family, off):
         model = family_model(family)
         found = run(model, ablate(layers_off=off, config=model.config))
         expected = by_hand(model, [layer for layer in range(3) if layer not in off])
         assert np.abs(found.hidden_states[-1] - expected[0].numpy()).max() <= 1e-5
         assert difference(found, run(model)) > 1e-3
 
-    def test_a_layer_that_is_off_adds_nothing(self) -> None:
+    def test_a_layer_that_is_off_adds_nothing(self):
         """Nor do its neurons fire."""
         parts = ("attention.output", "feed_forward.activation", "feed_forward.output")
         points = [f"layer.{layer}.{part}" for layer in (1, 2) for part in parts]
         seen = activations(MODEL, pair_text(MODEL), points, changes=ablate(layers_off={1}))
         assert [bool(seen[point].any()) for point in points] == [False] * 3 + [True] * 3
 
-    def test_a_layer_that_is_off_hands_on_what_others_left(self) -> None:
+    def test_a_layer_that_is_off_hands_on_what_others_left(self):
         text = as_text(MODEL, OTHER.ids[: len(PAIR)], PAIR.segments)
         other = activations(MODEL, text, ["layer.0.output"])["layer.0.output"]
         for order in (lambda a, b: combine(a, b), lambda a, b: combine(b, a)):
@@ -117,7 +115,7 @@ class TestLayers:
 
 class TestAttention:
     @families
-    def test_a_row_of_one_token_gives_that_tokens_value(self, family: str) -> None:
+    def test_a_row_of_one_token_gives_that_tokens_value(self, family):
         model = family_model(family)
         intact, point = run(model), "layer.1.attention.context_heads"
         own, one = intact.attentions[1, 2], np.eye(len(PAIR))[5]
@@ -133,7 +131,7 @@ class TestAttention:
         heads = activations(model, pair_text(model), [point], changes=changes)[point]
         assert np.allclose(heads[2, 3], intact.values[1, 2, 5], atol=1e-6)
 
-    def test_an_empty_pattern_is_a_head_switched_off_and_two_changes_act_in_order(self) -> None:
+    def test_an_empty_pattern_is_a_head_switched_off_and_two_changes_act_in_order(self):
         model, size = MODEL, len(PAIR)
         empty = {PROBS: put((2,), np.zeros((size, size)))}
         assert difference(run(model, empty), run(model, ablate({(1, 2)}))) <= 1e-6
@@ -149,7 +147,7 @@ class TestPatch:
     POINTS = ("embeddings.sum", "embeddings.output", "layer.0.attention.value", "layer.1.middle", "layer.2.output")
 
     @families
-    def test_its_own_activation_changes_nothing_and_all_of_another_text_is_that_text(self, family: str) -> None:
+    def test_its_own_activation_changes_nothing_and_all_of_another_text_is_that_text(self, family):
         model = family_model(family)
         intact = run(model)
         for point, own in activations(model, pair_text(model), self.POINTS).items():
@@ -160,7 +158,7 @@ class TestPatch:
         patched = run(model, {"layer.1.output": put((), other.hidden_states[2])})
         assert difference(patched, other) <= 1e-6 and difference(patched, intact) > 1e-3
 
-    def test_some_tokens_from_other_places_of_a_longer_text(self) -> None:
+    def test_some_tokens_from_other_places_of_a_longer_text(self):
         other = trace(MODEL, list(range(5, 25)), [0] * 20).hidden_states[1]
         patched = run(MODEL, {"layer.0.output": put(([1, 4],), other[[19, 2]])}).hidden_states[1]
         expected = run(MODEL).hidden_states[1]
@@ -176,14 +174,14 @@ class TestPatch:
             (np.full((13, 32), np.nan), (), "finite"),
         ],
     )
-    def test_what_does_not_fit_is_a_sentence(self, value: Any, where: Any, match: str) -> None:
+    def test_what_does_not_fit_is_a_sentence(self, value, where, match):
         with pytest.raises(BertcoreError, match=match):
             run(MODEL, {"layer.0.output": put(where, value)})
 
 
 @families
 @pytest.mark.parametrize("which", EMBEDDINGS)
-def test_an_embedding_dropped_is_the_same_as_a_table_of_zeros(family: str, which: Any) -> None:
+def test_an_embedding_dropped_is_the_same_as_a_table_of_zeros(family, which):
     model = family_model(family)
     if which == "segment" and not model.config.type_vocab_size:
         return  # a point that never passes
@@ -198,7 +196,7 @@ def test_an_embedding_dropped_is_the_same_as_a_table_of_zeros(family: str, which
 class TestWritten:
     CONFIG = tiny_config(num_hidden_layers=4)
 
-    def test_heads(self) -> None:
+    def test_heads(self):
         for written, heads in (
             ("3.4,4.1", {(2, 3), (3, 0)}),
             (" 1.1 , 1.1", {(0, 0)}),
@@ -216,13 +214,13 @@ class TestWritten:
             with pytest.raises(BertcoreError, match=says):
                 parse_heads(written, self.CONFIG)
 
-    def test_places(self) -> None:
+    def test_places(self):
         assert parse_positions("5=1, 6 = 0,5=1") == {5: 1, 6: 0}
         for written in ("", "5", "5=", "=1", "5=-1", "5=1;6=1", "5=1,5=0", "5=x"):
             with pytest.raises(BertcoreError, match="cannot be read|two values"):
                 parse_positions(written)
 
-    def test_checks(self) -> None:
+    def test_checks(self):
         check_heads({(0, 0), (3, 3)}, self.CONFIG)
         check_rows([0, 4], 5)
         for heads in ({(-1, 0)}, {(0, -1)}, {(4, 0)}):
@@ -240,7 +238,7 @@ class TestWritten:
     ("point", "array"),
     [("pooler.output", "pooled"), ("mlm.logits", "mlm_logits"), ("nsp.logits", "next_sentence_logits")],
 )
-def test_what_is_changed_at_the_points_of_the_heads_shows(point: str, array: str) -> None:
+def test_what_is_changed_at_the_points_of_the_heads_shows(point, array):
     model, changes = tiny_model(("mlm", "nsp")), {point: torch.zeros_like}
     intact, changed = run(model), run(model, changes)
     assert np.abs(intact.arrays()[array]).max() > 1e-3 and np.abs(changed.arrays()[array]).max() == 0
@@ -250,7 +248,7 @@ def test_what_is_changed_at_the_points_of_the_heads_shows(point: str, array: str
         assert np.abs(intact.next_sentence_logits - changed.next_sentence_logits).max() > 1e-3
 
 
-def test_points_that_never_pass_are_named_with_the_reason_where_the_family_lacks_them() -> None:
+def test_points_that_never_pass_are_named_with_the_reason_where_the_family_lacks_them():
     model = tiny_model(("mlm",), pooler=False)
     for point in ("layer.0.attention.prob", "layer.9.output", "nsp.logits", "embeddings"):
         with pytest.raises(BertcoreError, match=point):
@@ -272,7 +270,7 @@ def test_points_that_never_pass_are_named_with_the_reason_where_the_family_lacks
         lambda text, **changed: activations(MODEL, text, [], **changed),
     ],
 )
-def test_a_point_that_never_passes_is_named_by_every_analysis(ask: Any) -> None:
+def test_a_point_that_never_passes_is_named_by_every_analysis(ask):
     with pytest.raises(BertcoreError, match="no such point"):
         ask(pair_text(MODEL), changes={"no such point": torch.zeros_like})
 
@@ -287,11 +285,11 @@ VECTOR = tuple(np.random.default_rng(1).normal(size=32).tolist())
 parts = pytest.mark.parametrize("part", get_args(PatchedPart))
 
 
-def texts(model: Bert, other: Any = OTHER_WORD) -> tuple[Text, Text]:
+def texts(model, other=OTHER_WORD):
     return as_text(model, PAIR.ids, segments_for(model)), as_text(model, other.ids, segments_for(model, other))
 
 
-def alone(model: Bert, text: Text, target: Target, changes: Any = None) -> float:
+def alone(model, text, target, changes=None):
     """The target in one pass of its own."""
     with torch.inference_mode():
         return float(target.of(model, text.hidden(model, hook=Intervention(changes or {}))))
@@ -301,7 +299,7 @@ class TestCells:
     @families
     @parts
     @pytest.mark.parametrize("max_tokens", [4096, 30])
-    def test_each_is_the_change_made_alone(self, family: str, part: PatchedPart, max_tokens: int) -> None:
+    def test_each_is_the_change_made_alone(self, family, part, max_tokens):
         model = family_model(family)
         text, other = texts(model)
         found = patching_map(model, text, other, WORD, part, max_tokens=max_tokens)
@@ -315,7 +313,7 @@ class TestCells:
         assert np.abs(found.patched - found.text).max() > 1e-3
         assert np.allclose(found.fractions, (found.patched - found.text) / (found.other - found.text))
 
-    def test_a_head_at_one_position(self) -> None:
+    def test_a_head_at_one_position(self):
         text, other = texts(MODEL)
         found = patching_map(MODEL, text, other, WORD, "head", position=MASKED)
         points = [f"layer.{layer}.attention.context_heads" for layer in range(3)]
@@ -331,7 +329,7 @@ class TestCells:
 
 class TestCompleteness:
     @families
-    def test_all_positions_of_a_layer_give_the_other_text_and_so_does_all_that_layers_add(self, family: str) -> None:
+    def test_all_positions_of_a_layer_give_the_other_text_and_so_does_all_that_layers_add(self, family):
         """With the embeddings, that is all a pass consists of: what is left follows from them."""
         model = family_model(family)
         text, other = texts(model)
@@ -341,7 +339,7 @@ class TestCompleteness:
             assert alone(model, text, WORD, {point: put((), value)}) == wanted
         counts = {"state": len(text), "head": 4, "attention": len(text), "feed-forward": len(text)}
 
-        def cells(part: PatchedPart, *rows: int) -> list[Changes]:
+        def cells(part, *rows):
             return [patched_at(model, other, part, row, place) for row in rows for place in range(counts[part])]
 
         assert alone(model, text, WORD, combine(*cells("state", 1))) == wanted
@@ -356,7 +354,7 @@ class TestCompleteness:
         assert np.abs(shares[-1] - np.eye(13)[MASKED]).max() < 1e-4
 
     @parts
-    def test_some_places_are_columns_of_the_whole_map(self, part: PatchedPart) -> None:
+    def test_some_places_are_columns_of_the_whole_map(self, part):
         text, other = texts(MODEL)
         whole = patching_map(MODEL, text, other, WORD, part)
         some = patching_map(MODEL, text, other, WORD, part, columns=[3, 1])
@@ -383,9 +381,7 @@ class TestTargets:
         ids=lambda value: value.head if isinstance(value, Target) else "",
     )
     @parts
-    def test_every_head_can_be_asked_about(
-        self, tasks: tuple[str, ...], target: Target, changes: dict[str, Any], part: PatchedPart
-    ) -> None:
+    def test_every_head_can_be_asked_about(self, tasks, target, changes, part):
         model = tiny_model(tasks, **changes)
         text, other = texts(model)
         found = patching_map(model, text, other, target, part)
@@ -394,7 +390,7 @@ class TestTargets:
         assert found.patched[row, place] == pytest.approx(changed, abs=1e-5)
         assert abs(found.patched[row, place] - found.text) > 1e-3
 
-    def test_the_difference_of_two_words_and_a_similarity_by_hand(self) -> None:
+    def test_the_difference_of_two_words_and_a_similarity_by_hand(self):
         model = tiny_model()
         text, other = texts(model)
         logits = [alone(model, text, Target("mlm", word, MASKED, "logit")) for word in (CAT, DOG)]
@@ -411,10 +407,10 @@ class TestTargets:
 
 
 class TestRefusals:
-    def test_what_is_not_there_says_so(self) -> None:
+    def test_what_is_not_there_says_so(self):
         model = tiny_model()
         both = texts(model)
-        refused: list[tuple[str, Any, dict[str, Any]]] = [
+        refused = [
             ("The texts have 13 and 5 tokens", texts(model, TOKENIZER.encode("The cat .")), {}),
             (r"nearly the same score \(-[\d.]+ and -[\d.]+\)", texts(model, PAIR), {}),
             ("no part 'neuron'; choose one of state, attention", both, {"part": "neuron"}),
@@ -429,10 +425,10 @@ class TestRefusals:
             with pytest.raises(BertcoreError, match=says):
                 patched_at(model, both[1], *at)
 
-    def test_a_progress_that_raises_stops_it(self) -> None:
-        shares: list[float] = []
+    def test_a_progress_that_raises_stops_it(self):
+        shares = []
 
-        def step(share: float) -> None:
+        def step(share):
             shares.append(share)
             if share > 0.3:
                 raise InterruptedError
@@ -447,7 +443,7 @@ class TestRefusals:
 
 
 @pytest.mark.slow
-def test_the_maps_are_those_of_transformer_lens(tmp_path: Path) -> None:
+def test_the_maps_are_those_of_transformer_lens(tmp_path):
     """But for "attention": in its BERT that point comes after the residual connection and LayerNorm."""
     lens = pytest.importorskip("transformer_lens", reason="TransformerLens is not installed")
     from transformer_lens import patching
@@ -466,7 +462,7 @@ def test_the_maps_are_those_of_transformer_lens(tmp_path: Path) -> None:
     text, other = (as_text(model, encoding.ids, encoding.segments) for encoding in ours)
     tokens = [torch.tensor([encoding.ids]) for encoding in ours]
 
-    def metric(logits: torch.Tensor) -> torch.Tensor:
+    def metric(logits):
         return logits[0, MASKED].log_softmax(-1)[CAT]
 
     with torch.inference_mode():

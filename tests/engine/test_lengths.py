@@ -1,11 +1,8 @@
 """Shorter and longer steps of a run, positions that only its last part trains, and the sizes of its updates."""
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +24,7 @@ USUAL, SHORT, LONG = 16, 8, 24
 SEQUENCES = 8  # of the usual length in a batch
 
 
-def shapes(folder: Path, steps: int, **data: Any) -> list[tuple[int, int]]:
+def shapes(folder, steps, **data):
     """Sequences and tokens of each step's batch."""
     options = tiny_run(write_text(folder), {"short_sequence_length": SHORT, **data}, steps=steps)
     (folder / "run").mkdir()
@@ -41,7 +38,7 @@ def shapes(folder: Path, steps: int, **data: Any) -> list[tuple[int, int]]:
     return [batch.input_ids.shape for batch in batches]
 
 
-def test_a_share_of_the_steps_has_more_and_shorter_sequences(tmp_path: Path) -> None:
+def test_a_share_of_the_steps_has_more_and_shorter_sequences(tmp_path):
     """None unless that is asked for."""
     short, usual = (SEQUENCES * USUAL // SHORT, SHORT), (SEQUENCES, USUAL)
     for share, expected in ((0.7, {short, usual}), (0.0, {usual})):
@@ -51,14 +48,14 @@ def test_a_share_of_the_steps_has_more_and_shorter_sequences(tmp_path: Path) -> 
         shutil.rmtree(tmp_path / "run")
 
 
-def test_long_steps_come_first_and_the_share_is_of_the_others(tmp_path: Path) -> None:
+def test_long_steps_come_first_and_the_share_is_of_the_others(tmp_path):
     found = shapes(tmp_path, 40, short_share=1.0, long_share=0.5, long_every=4)
     long = [step for step, (_, tokens) in enumerate(found, 1) if tokens == LONG]
     assert long == [20, 24, 28, 32, 36, 40]
     assert {tokens for _, tokens in found} == {SHORT, LONG}
 
 
-def test_held_out_text_keeps_the_usual_length_and_the_card_says_how_long_steps_are(tmp_path: Path) -> None:
+def test_held_out_text_keeps_the_usual_length_and_the_card_says_how_long_steps_are(tmp_path):
     """So that the curves of runs with and without can lie in one picture. How such a run resumes: test_gpu_step."""
     text, words = write_text(tmp_path), []
     for share in (0.0, 0.5):
@@ -70,7 +67,7 @@ def test_held_out_text_keeps_the_usual_length_and_the_card_says_how_long_steps_a
     assert "8 sequences of 16 tokens; 50% of the steps have more of 8" in card
 
 
-def test_short_must_not_be_longer(tmp_path: Path) -> None:
+def test_short_must_not_be_longer(tmp_path):
     with pytest.raises(BertcoreError, match="short sequence length must be at most"):
         tiny_run(tmp_path / "any.txt", {"short_sequence_length": USUAL + 1, "short_share": 0.1})
     with pytest.raises(BertcoreError, match="short share"):
@@ -91,7 +88,7 @@ ROBERTA = {"model_type": "roberta", "type_vocab_size": 1, "pad_token_id": 1}
         *(({}, 12, trained, range(12)) for trained in (1, 12, 20)),  # nothing to repeat
     ],
 )
-def test_places_that_are_repeated(family: dict[str, Any], places: int, trained: int, rows: Sequence[int]) -> None:
+def test_places_that_are_repeated(family, places, trained, rows):
     shape = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
     config = BertConfig(vocab_size=30, max_position_embeddings=places, **shape, **family)
     model = Bert(config, ["mlm"], False, generator=torch.Generator().manual_seed(0))
@@ -100,7 +97,7 @@ def test_places_that_are_repeated(family: dict[str, Any], places: int, trained: 
     assert torch.equal(model.embeddings.position.weight, before[list(rows)])
 
 
-def later_rows_are_repeats(run: Path) -> bool:
+def later_rows_are_repeats(run):
     """Nearer to the row that they would repeat than random rows could be."""
     newest = sorted((run / "snapshots").iterdir())[-1]
     table = load_checkpoint(newest).model.embeddings.position.weight.numpy()
@@ -108,11 +105,11 @@ def later_rows_are_repeats(run: Path) -> bool:
     return bool(np.mean(alike) > 0.8)
 
 
-def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path, monkeypatch):
     options = tiny_run(write_text(tmp_path), steps=12, learning_rate=1e-3)  # the last 3 steps are long
     run, asked = tmp_path / "repeated", []
 
-    def noted(model: Bert, trained: int) -> None:
+    def noted(model, trained):
         asked.append(trained)
         repeat_positions(model, trained)
 
@@ -128,7 +125,7 @@ def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path: Path, monke
     assert not later_rows_are_repeats(tmp_path / "kept")
 
 
-def test_the_last_part_may_keep_short_sequences_between(tmp_path: Path) -> None:
+def test_the_last_part_may_keep_short_sequences_between(tmp_path):
     options = tiny_run(write_text(tmp_path), {"long_share": 0.5, "long_every": 2}, steps=8)
     start_run(options, tmp_path / "run", resume=False)
     tokens = [0, *(line["tokens"] for line in metrics(tmp_path / "run"))]
@@ -139,7 +136,7 @@ def test_the_last_part_may_keep_short_sequences_between(tmp_path: Path) -> None:
     assert told == [(6, f"Longer sequences from here on: {LONG} tokens in one step of 2.")]
 
 
-def test_a_run_that_began_with_a_checkpoint_keeps_its_positions_unless_told(tmp_path: Path) -> None:
+def test_a_run_that_began_with_a_checkpoint_keeps_its_positions_unless_told(tmp_path):
     options = tiny_run(write_text(tmp_path))
     assert options.repeats_positions
     continued = replace(options, start="checkpoint")
@@ -153,14 +150,14 @@ def test_a_run_that_began_with_a_checkpoint_keeps_its_positions_unless_told(tmp_
 
 
 @pytest.fixture(scope="module", params=["adamw", "muon"])
-def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def measured(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(str(request.param))
     options = tiny_run(write_text(folder), steps=20, optimizer=request.param, gradient_clip=0.5)
     start_run(options, folder / "run", resume=False)
     return folder / "run"
 
 
-def test_all_parts_together_have_the_gradient_norm_that_is_logged(measured: Path) -> None:
+def test_all_parts_together_have_the_gradient_norm_that_is_logged(measured):
     logged = {line["step"]: line["gradient_norm"] for line in metrics(measured)}
     lines = metrics(measured, "updates")
     assert [line["step"] for line in lines] == [1, 2, 5, 10, 20]
@@ -171,7 +168,7 @@ def test_all_parts_together_have_the_gradient_norm_that_is_logged(measured: Path
         assert set(line["gradient"]) <= {"embeddings", "layers.0.attention", "layers.0.feed_forward", "heads"}
 
 
-def test_the_ratio_is_how_far_the_weights_moved(measured: Path) -> None:
+def test_the_ratio_is_how_far_the_weights_moved(measured):
     """From the snapshots of steps 0, 1 and 2, as anybody could compute it."""
     snapshots = dict(RunFolder(measured).snapshots())
     weights = {step: load_checkpoint(snapshots[step]).model.state_dict() for step in (0, 1, 2)}
@@ -184,6 +181,6 @@ def test_the_ratio_is_how_far_the_weights_moved(measured: Path) -> None:
             assert ratio == pytest.approx(float((after - before).norm() / before.norm()), rel=1e-3), part
 
 
-def test_measured_often_at_first_and_seldom_later() -> None:
+def test_measured_often_at_first_and_seldom_later():
     steps = [step for step in range(1, 100_001) if is_measured(step)]
     assert steps[:6] == [1, 2, 5, 10, 20, 30] and len(steps) < 500 and steps[-1] == 100_000

@@ -12,7 +12,6 @@ import sys
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,17 +37,17 @@ PLAIN = ["The cat sat on the mat.", "A bird.", "It was very comfortable!"]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tiny_checkpoint(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture(scope="module")
-def m(folder: Path) -> LoadedModel:
+def m(folder):
     return load(folder)
 
 
 @pytest.fixture
-def named_files(tmp_path: Path) -> Path:
+def named_files(tmp_path):
     """A folder with what the examples name."""
     tiny_checkpoint(tmp_path / "runs" / "sentiment", output_heads=("classify",), labels=("negative", "positive"))
     tiny_checkpoint(tmp_path / "models" / "mine", max_position_embeddings=160)
@@ -61,20 +60,20 @@ def named_files(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tuned(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+def tuned(tmp_path_factory):
     labels = ("good", "bad", "so-so")
     return load(tiny_checkpoint(tmp_path_factory.mktemp("tuned"), output_heads=("classify",), labels=labels))
 
 
 @pytest.fixture(scope="module")
-def theirs(folder: Path) -> Any:
+def theirs(folder):
     """The same weights in `transformers`."""
     from transformers import BertForPreTraining
 
     return BertForPreTraining.from_pretrained(folder, attn_implementation="eager").eval()
 
 
-def outputs(theirs: Any, m: LoadedModel, a: str, b: str | None = None) -> Any:
+def outputs(theirs, m, a, b=None):
     ids, segments = (torch.tensor([each]) for each in (m.encode(a, b).ids, m.encode(a, b).segments))
     with torch.no_grad():
         return theirs(ids, token_type_ids=segments, output_hidden_states=True, output_attentions=True)
@@ -82,7 +81,7 @@ def outputs(theirs: Any, m: LoadedModel, a: str, b: str | None = None) -> Any:
 
 class TestAgainstTransformers:
     @pytest.mark.parametrize("b", [None, "It was warm."])
-    def test_fill(self, m: LoadedModel, theirs: Any, b: str | None) -> None:
+    def test_fill(self, m, theirs, b):
         for text in MASKED:
             filled, out = m.fill(text, b, top=4), outputs(theirs, m, text, b)
             expected = out.prediction_logits[0, filled.positions[0]].softmax(-1).topk(4)
@@ -94,15 +93,13 @@ class TestAgainstTransformers:
                 share = out.seq_relationship_logits[0].softmax(-1)[0].item()
                 assert filled.next_sentence.is_next == pytest.approx(share, abs=1e-5)
 
-    def test_embed(self, m: LoadedModel, theirs: Any) -> None:
+    def test_embed(self, m, theirs):
         hidden = [outputs(theirs, m, text).hidden_states[-1][0] for text in PLAIN]
         for pooling, expected in (("mean", [each.mean(0) for each in hidden]), ("cls", [each[0] for each in hidden])):
             np.testing.assert_allclose(m.embed(PLAIN, pooling=pooling), torch.stack(expected), atol=1e-5)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("seconds", [None, [PLAIN[2], PLAIN[0], PLAIN[1]]])
-    def test_score_is_the_sum_over_tokens_masked_one_at_a_time(
-        self, m: LoadedModel, theirs: Any, seconds: list[str] | None
-    ) -> None:
+    def test_score_is_the_sum_over_tokens_masked_one_at_a_time(self, m, theirs, seconds):
         expected = [0.0] * 3
         for number, text in enumerate(PLAIN):
             encoding = m.encode(text, seconds[number] if seconds else None)
@@ -115,7 +112,7 @@ class TestAgainstTransformers:
                 expected[number] += float(logits.double().log_softmax(-1)[encoding.ids[place]])
         assert m.score(PLAIN, seconds) == pytest.approx(expected, abs=1e-4)
 
-    def test_trace(self, m: LoadedModel, theirs: Any) -> None:
+    def test_trace(self, m, theirs):
         out, traced = outputs(theirs, m, *PLAIN[:2]), m.trace(*PLAIN[:2])
         np.testing.assert_allclose(traced.hidden_states, torch.cat(out.hidden_states), atol=1e-5)
         np.testing.assert_allclose(traced.attentions, torch.cat(out.attentions), atol=1e-5)
@@ -124,7 +121,7 @@ class TestAgainstTransformers:
 
 
 class TestInMemory:
-    def test_what_is_saved_opens_here_and_in_transformers(self, m: LoadedModel, tmp_path: Path) -> None:
+    def test_what_is_saved_opens_here_and_in_transformers(self, m, tmp_path):
         from transformers import BertForPreTraining
 
         edited = LoadedModel.of(copy.deepcopy(m.bert), m.tokenizer)
@@ -140,7 +137,7 @@ class TestInMemory:
         with torch.no_grad():
             assert torch.allclose(theirs(ids).prediction_logits, ours, atol=1e-4)
 
-    def test_a_model_that_learns_can_be_asked(self, m: LoadedModel) -> None:
+    def test_a_model_that_learns_can_be_asked(self, m):
         """Its parameters want gradients, and still do afterwards."""
         mine = LoadedModel.of(copy.deepcopy(m.bert).train().requires_grad_(True), m.tokenizer)
         assert not mine.bert.training
@@ -154,9 +151,7 @@ class TestInMemory:
         mine.bert.mlm_logits(mine.bert(torch.tensor([[2, 7, 3]]))).sum().backward()
         assert mine.bert.embeddings.token.weight.grad is not None
 
-    def test_a_vocabulary_of_another_size_and_a_run_to_write_over_are_refused(
-        self, m: LoadedModel, tmp_path: Path
-    ) -> None:
+    def test_a_vocabulary_of_another_size_and_a_run_to_write_over_are_refused(self, m, tmp_path):
         other = bertcore.Bert(bertcore.BertConfig.preset("tiny", vocab_size=50))
         with pytest.raises(BertcoreError, match=f"vocab_size={m.tokenizer.vocab_size}"):
             LoadedModel.of(other, m.tokenizer)
@@ -167,7 +162,7 @@ class TestInMemory:
         with pytest.raises(BertcoreError, match="Cannot write the folder"):
             m.save(tmp_path / "file")
 
-    def test_a_sentence_encoder_and_a_fine_tuned_model_stay_what_they_are(self, folder: Path, tmp_path: Path) -> None:
+    def test_a_sentence_encoder_and_a_fine_tuned_model_stay_what_they_are(self, folder, tmp_path):
         shutil.copytree(folder, tmp_path / "first")
         (tmp_path / "first" / "1_Pooling").mkdir()
         (tmp_path / "first" / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
@@ -183,7 +178,7 @@ class TestInMemory:
 
 
 class TestBatches:
-    def test_a_single_text_gives_a_single_result_and_no_texts_none(self, m: LoadedModel) -> None:
+    def test_a_single_text_gives_a_single_result_and_no_texts_none(self, m):
         assert m.score(iter(PLAIN)).shape == (3,)  # type: ignore[call-overload]
         assert m.fill([]) == [] and m.score([]).shape == (0,) and m.embed([]).shape == (0, 32)
         assert isinstance(m.score(PLAIN[0]), float) and m.score([PLAIN[0]]).shape == (1,)
@@ -192,7 +187,7 @@ class TestBatches:
         assert len(surprised) == len(m.surprise([PLAIN[0]])[0].scores) and len(m.fill([MASKED[0]], [PLAIN[0]])) == 1
         assert m.score(PLAIN[0]) == pytest.approx(-surprised.sum() * math.log(2))
 
-    def test_a_text_and_a_list_are_no_pair(self, m: LoadedModel) -> None:
+    def test_a_text_and_a_list_are_no_pair(self, m):
         for ask in (m.fill, m.score, m.surprise, m.heads):
             for a, b in ((PLAIN[0], [PLAIN[1]]), ([PLAIN[0]], PLAIN[1])):
                 with pytest.raises(BertcoreError, match="two lists of the same length"):
@@ -203,7 +198,7 @@ class TestBatches:
 
 class TestInside:
     @pytest.mark.parametrize("method", ["integrated_gradients", "gradient_x_input", "leave_one_out"])
-    def test_attribution_is_of_the_likeliest_word_if_none_is_named(self, m: LoadedModel, method: Any) -> None:
+    def test_attribution_is_of_the_likeliest_word_if_none_is_named(self, m, method):
         best = m.fill(MASKED[0])[0][0]
         found = m.attribute(MASKED[0], method=method)
         assert found.prediction == best.token and found.value == pytest.approx(math.log(best.probability), abs=1e-4)
@@ -212,7 +207,7 @@ class TestInside:
         if found.baseline is not None and found.completeness_error is not None:
             assert found.scores.sum() - found.completeness_error == pytest.approx(found.value - found.baseline)
 
-    def test_attribution_without_a_word_is_of_the_likeliest_against_the_other(self, m: LoadedModel) -> None:
+    def test_attribution_without_a_word_is_of_the_likeliest_against_the_other(self, m):
         best = [word.token for word in m.fill(MASKED[0], top=2)[0]]
         assert m.attribute(MASKED[0], against=best[1]).prediction == f"{best[0]} against {best[1]}"
         with pytest.raises(BertcoreError, match=f"'{best[0]}' is compared with itself; name another word"):
@@ -220,7 +215,7 @@ class TestInside:
         with pytest.raises(BertcoreError, match="'comfortable' is 2 tokens in this vocabulary"):
             m.attribute(MASKED[0], wanted="cat", against="comfortable")
 
-    def test_attribution_of_a_verdict_or_a_label(self, m: LoadedModel, tuned: LoadedModel) -> None:
+    def test_attribution_of_a_verdict_or_a_label(self, m, tuned):
         filled, found = m.fill(PLAIN[0], PLAIN[1]), m.attribute(PLAIN[0], PLAIN[1])
         assert found.prediction == "next sentence" and filled.next_sentence is not None
         assert math.exp(found.value) == pytest.approx(filled.next_sentence.is_next, abs=1e-5)
@@ -232,7 +227,7 @@ class TestInside:
         with pytest.raises(BertcoreError, match="no label 'great'"):
             tuned.attribute(PLAIN[0], wanted="great")
 
-    def test_heads_by_what_they_do(self, m: LoadedModel) -> None:
+    def test_heads_by_what_they_do(self, m):
         every = m.heads(PLAIN[0])
         few = m.heads(PLAIN[0], where="entropy > 0")
         assert len(every) == 8 and sorted((h.layer, h.head) for h in few) == [(h.layer, h.head) for h in every]
@@ -287,19 +282,17 @@ class TestInside:
             (lambda m: m.fill(LONG), "no \\[MASK\\]"),  # has none that is cut off
         ],
     )
-    def test_what_cannot_be_answered_is_a_sentence(self, m: LoadedModel, ask: Any, sentence: str) -> None:
+    def test_what_cannot_be_answered_is_a_sentence(self, m, ask, sentence):
         with pytest.raises(BertcoreError, match=sentence):
             ask(m)
 
-    def test_a_mask_that_was_cut_off_is_a_note_of_a_comparison(self, m: LoadedModel) -> None:
+    def test_a_mask_that_was_cut_off_is_a_note_of_a_comparison(self, m):
         found = m.compare(f"{LONG} [MASK]", other_a=f"it {LONG}").text
         assert found is not None and [note for note in found.notes if re.match(CUT, note)] == found.notes
 
     @pytest.mark.parametrize("ask", ["score", "surprise", "embed", "predict"])
-    def test_numbers_of_a_text_that_was_cut_off_come_with_a_warning(
-        self, m: LoadedModel, tuned: LoadedModel, tmp_path: Path, ask: str
-    ) -> None:
-        method: Any = getattr(tuned if ask == "predict" else m, ask)
+    def test_numbers_of_a_text_that_was_cut_off_come_with_a_warning(self, m, tuned, tmp_path, ask):
+        method = getattr(tuned if ask == "predict" else m, ask)
         with pytest.warns(CutOffWarning, match="^The text is longer than the 40 tokens") as seen:
             method(LONG)
         assert [warning.filename for warning in seen] == [__file__]
@@ -314,9 +307,7 @@ class TestInside:
             warnings.simplefilter("error")
             method(PLAIN)
 
-    def test_each_attribute_can_be_looked_up_and_a_run_without_a_snapshot_has_no_model(
-        self, m: LoadedModel, tmp_path: Path
-    ) -> None:
+    def test_each_attribute_can_be_looked_up_and_a_run_without_a_snapshot_has_no_model(self, m, tmp_path):
         """As `inspect`, a notebook's completion and `hasattr` do."""
         assert [name for name in dir(m) if not hasattr(m, name)] == []
         assert m.task_kind is None and m.learned_task is None
@@ -328,12 +319,12 @@ class TestInside:
         with pytest.raises(BertcoreError, match="has no snapshot yet"):
             run.model  # noqa: B018
 
-    def test_a_prediction_is_a_row(self, tuned: LoadedModel) -> None:
+    def test_a_prediction_is_a_row(self, tuned):
         one, several = tuned.predict(PLAIN[0]), tuned.predict(PLAIN)
         assert [row["text"] for row in several.rows()] == [0, 1, 2]
         assert json.loads(one.to_json())[0]["answer"] == one.answer == several.rows()[0]["label"]
 
-    def test_a_text_can_be_traced_by_its_ids_alone(self, m: LoadedModel) -> None:
+    def test_a_text_can_be_traced_by_its_ids_alone(self, m):
         encoding = m.encode(PLAIN[0])
         whole = bertcore.trace(m.bert, encoding.ids, encoding.segments)
         for given in ((), (None,), (np.array(encoding.segments),)):
@@ -342,14 +333,14 @@ class TestInside:
             assert np.array_equal(alone.hidden_states, whole.hidden_states)
 
     @pytest.mark.parametrize("pooling", ["mean", "cls", None])
-    def test_a_model_in_half_precision_can_embed(self, m: LoadedModel, pooling: Any) -> None:
+    def test_a_model_in_half_precision_can_embed(self, m, pooling):
         half = LoadedModel.of(copy.deepcopy(m.bert).to(torch.bfloat16), m.tokenizer)
         vectors, full = half.embed(PLAIN, pooling=pooling), m.embed(PLAIN, pooling=pooling)
         cosines = (vectors * full).sum(1) / np.linalg.norm(vectors, axis=1) / np.linalg.norm(full, axis=1)
         assert vectors.dtype == np.float32 and cosines.min() > 0.9
 
 
-def test_one_file_need_not_be_a_list(m: LoadedModel, tmp_path: Path) -> None:
+def test_one_file_need_not_be_a_list(m, tmp_path):
     file = text_file(tmp_path / "stories.txt", STORIES * 20)
     assert m.evaluate_text(file, sequences=2) == m.evaluate_text([str(file)], sequences=2)
     with pytest.raises(BertcoreError, match="no text file nowhere.txt"):
@@ -358,12 +349,12 @@ def test_one_file_need_not_be_a_list(m: LoadedModel, tmp_path: Path) -> None:
 
 class FakePandas(SimpleNamespace):
     @staticmethod
-    def DataFrame(rows: Any, **named: Any) -> Any:
+    def DataFrame(rows, **named):
         return (rows, named)
 
 
 class TestPandas:
-    def test_results_become_frames(self, m: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_results_become_frames(self, m, monkeypatch):
         monkeypatch.setitem(sys.modules, "pandas", FakePandas())
         rows, _ = m.fill(MASKED, top=2).to_pandas()
         assert [(row["text"], row["place"]) for row in rows] == [(0, 1), (0, 2), (1, 1), (1, 2)]
@@ -375,7 +366,7 @@ class TestPandas:
         surprised = m.surprise(PLAIN[0])
         assert [row["token"] for row in surprised.to_pandas()[0]] == surprised.tokens
 
-    def test_every_result_shows_its_first_rows_and_becomes_json(self, m: LoadedModel) -> None:
+    def test_every_result_shows_its_first_rows_and_becomes_json(self, m):
         filled, pair = m.fill(MASKED, top=6), m.fill(MASKED[0], PLAIN[0])
         assert json.loads(filled.to_json()) == filled.rows() and json.loads(filled.to_json())[0]["token"]
         assert repr(m.trace(PLAIN[0])) == "<trace of 9 tokens: 2 layers, 4 heads>"
@@ -388,7 +379,7 @@ class TestPandas:
             assert len(json.loads(found.to_json())) == len(found.rows()) > 0 and len(repr(found).splitlines()) < 16
         assert [row["token"] for row in m.trace(PLAIN[0]).rows()] == m.encode(PLAIN[0]).tokens
 
-    def test_without_pandas_that_is_said(self, m: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_pandas_that_is_said(self, m, monkeypatch):
         monkeypatch.setitem(sys.modules, "pandas", None)
         with pytest.raises(BertcoreError, match="pandas is not installed"):
             m.fill(MASKED).to_pandas()
@@ -396,8 +387,8 @@ class TestPandas:
 
 @pytest.mark.parametrize(("is_terminal", "after_s"), [(False, 0.0), (True, 0.0), (True, 1e9)])
 def test_a_bar_appears_only_where_someone_can_see_it_and_the_work_is_not_quick(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_terminal: bool, after_s: float
-) -> None:
+    capsys, monkeypatch, is_terminal, after_s
+):
     monkeypatch.setattr(progress, "SHOWN_AFTER_S", after_s)
     if is_terminal:
         monkeypatch.setenv("FORCE_COLOR", "1")
@@ -410,13 +401,13 @@ def test_a_bar_appears_only_where_someone_can_see_it_and_the_work_is_not_quick(
 
 
 class TestFrontDoor:
-    def test_every_name_is_there(self) -> None:
+    def test_every_name_is_there(self):
         assert all(getattr(bertcore, name) for name in bertcore.__all__) and set(bertcore.__all__) <= set(dir(bertcore))
         with pytest.raises(AttributeError):
             bertcore.nothing  # noqa: B018
         assert (ROOT / "bertcore" / "py.typed").is_file()
 
-    def test_examples_in_docstrings_hold(self, named_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_examples_in_docstrings_hold(self, named_files, monkeypatch):
         monkeypatch.chdir(named_files)
         names = {"m": load(), "bertcore": bertcore}
         finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
@@ -437,7 +428,7 @@ class Index: ...
 
 
 @pytest.mark.parametrize("page", ["python.md", "analysis.md"])
-def test_the_python_on_a_page_runs(page: str, named_files: Path) -> None:
+def test_the_python_on_a_page_runs(page, named_files):
     """With a pandas that takes whatever it is given."""
     (named_files / "pandas.py").write_text(PANDAS)
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
@@ -449,7 +440,7 @@ def test_the_python_on_a_page_runs(page: str, named_files: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_reference_lists_every_module_that_gives_results() -> None:
+def test_the_reference_lists_every_module_that_gives_results():
     page = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
     there = {file.stem for file in (ROOT / "bertcore" / "analysis").glob("*.py")}

@@ -2,10 +2,8 @@
 
 import errno
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -30,14 +28,14 @@ from tests.engine.models import tiny_checkpoint
 SHIPPED_RUNS = [(assets() / "runs" / name).resolve() for name in (TINY, CLASS_DEMO, BUILT_IN)]
 
 
-def _run(path: Path, created: int = 0) -> Path:
+def _run(path, created=0):
     path.parent.mkdir(parents=True, exist_ok=True)
     RunFolder.create(path, {"kind": "pretrain"})
     os.utime(path / "config.json", (created, created))
     return path.resolve()
 
 
-def test_a_name_that_ships_means_that_model_whatever_lies_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_ships_means_that_model_whatever_lies_here(tmp_path, monkeypatch):
     assert resolve_model(None) == resolve_model(BUILT_IN) == built_in_checkpoint()
     assert resolve_model(TINY) == shipped_checkpoint(TINY)
     monkeypatch.chdir(tmp_path)
@@ -47,9 +45,7 @@ def test_a_name_that_ships_means_that_model_whatever_lies_here(tmp_path: Path, m
 
 
 @pytest.mark.parametrize("reference", ["./modle/x", "modle/x/y", "runs/first", "modle/", "~/modle", Path("modle/x")])
-def test_what_can_only_be_a_folder_is_not_looked_for_on_the_hub(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: str | Path
-) -> None:
+def test_what_can_only_be_a_folder_is_not_looked_for_on_the_hub(tmp_path, monkeypatch, reference):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir()
     monkeypatch.setattr("bertcore.resolve_model.fetch", lambda hub_id: pytest.fail(f"the hub was asked for {hub_id}"))
@@ -57,7 +53,7 @@ def test_what_can_only_be_a_folder_is_not_looked_for_on_the_hub(
         resolve_model(reference)
 
 
-def test_a_run_is_its_newest_complete_snapshot(tmp_path: Path) -> None:
+def test_a_run_is_its_newest_complete_snapshot(tmp_path):
     run = _run(tmp_path / "run")
     with pytest.raises(BertcoreError, match="no snapshot yet"):
         resolve_model(run)
@@ -67,14 +63,14 @@ def test_a_run_is_its_newest_complete_snapshot(tmp_path: Path) -> None:
     assert resolve_model(run) == run / "snapshots" / "step-00000100"
 
 
-def test_a_home_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_of_ones_own(tmp_path, monkeypatch):
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "mine"))
     assert home() == tmp_path / "mine" and runs_folder() == tmp_path / "mine" / "runs"
     monkeypatch.delenv("BERTSCOPE_HOME")
     assert home() == Path.home() / ".bertscope"
 
 
-def test_runs_of_the_window_and_of_the_shell_are_known_newest_first(tmp_path: Path) -> None:
+def test_runs_of_the_window_and_of_the_shell_are_known_newest_first(tmp_path):
     assert known_runs() == SHIPPED_RUNS
     own = _run(runs_folder() / "own", created=100)
     elsewhere, newest = _run(tmp_path / "elsewhere", created=50), _run(tmp_path / "newest", created=200)
@@ -84,7 +80,7 @@ def test_runs_of_the_window_and_of_the_shell_are_known_newest_first(tmp_path: Pa
     assert known_runs() == [newest, own, elsewhere, *SHIPPED_RUNS]
 
 
-def test_a_run_that_is_gone_is_forgotten_and_a_damaged_list_hides_none_of_those_that_are_there(tmp_path: Path) -> None:
+def test_a_run_that_is_gone_is_forgotten_and_a_damaged_list_hides_none_of_those_that_are_there(tmp_path):
     register_run(tmp_path / "gone")
     assert known_runs() == SHIPPED_RUNS
     run = _run(runs_folder() / "own")
@@ -98,14 +94,14 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path, monkeypatch):
     import huggingface_hub.file_download as download
 
     monkeypatch.setattr(download.constants, "HF_HUB_CACHE", str(tmp_path))
     return tmp_path
 
 
-def put(cache: Path, names: Iterable[str]) -> Path:
+def put(cache, names):
     """As the hub's own library lays a model out."""
     model = cache / "models--someone--small"
     folder = model / "snapshots" / REVISION
@@ -128,14 +124,14 @@ def put(cache: Path, names: Iterable[str]) -> Path:
         ((), False),
     ],
 )
-def test_a_vocabulary_with_its_config_is_enough_to_compare(cache: Path, names: tuple[str, ...], is_there: bool) -> None:
+def test_a_vocabulary_with_its_config_is_enough_to_compare(cache, names, is_there):
     folder = put(cache, names)
     found = hub.on_this_machine("someone/small")
     assert (found is not None and found.samefile(folder)) if is_there else found is None
 
 
 @pytest.mark.parametrize("name", ["foo--bar", "foo..", "foo-", "été", "x" * 97])
-def test_a_mistyped_folder_that_is_no_name_of_a_model_either_is_a_sentence(name: str) -> None:
+def test_a_mistyped_folder_that_is_no_name_of_a_model_either_is_a_sentence(name):
     with pytest.raises(BertcoreError, match="There is no folder"):
         resolve_model(name)
 
@@ -144,9 +140,7 @@ def test_a_mistyped_folder_that_is_no_name_of_a_model_either_is_a_sentence(name:
     ("weights", "is_whole"),
     [("model.safetensors", True), ("pytorch_model.bin", True), (None, False), ("model.safetensors.index.json", False)],
 )
-def test_a_whole_one_needs_no_network_and_without_weights_it_is_asked(
-    cache: Path, monkeypatch: pytest.MonkeyPatch, weights: str | None, is_whole: bool
-) -> None:
+def test_a_whole_one_needs_no_network_and_without_weights_it_is_asked(cache, monkeypatch, weights, is_whole):
     folder = put(cache, ("config.json", "vocab.txt", *([weights] if weights else [])))
     if weights == "model.safetensors.index.json":
         (folder / weights).write_text('{"weight_map": {"a": "model-00001-of-00002.safetensors"}}')
@@ -158,17 +152,17 @@ def test_a_whole_one_needs_no_network_and_without_weights_it_is_asked(
             hub.fetch("someone/small")
 
 
-def answer(kind: str, status: int) -> Exception:
+def answer(kind, status):
     """What the hub's library raises at an answer of this status."""
     from huggingface_hub import errors
 
     request = SimpleNamespace(url="an address", headers={})
-    response: Any = SimpleNamespace(status_code=status, headers={}, request=request)
-    error: Exception = getattr(errors, kind)(f"{status} Client Error", response=response)
+    response = SimpleNamespace(status_code=status, headers={}, request=request)
+    error = getattr(errors, kind)(f"{status} Client Error", response=response)
     return error
 
 
-def below_another(cause: Exception) -> Exception:
+def below_another(cause):
     """What the hub's library makes of it."""
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -201,10 +195,8 @@ FULL_DISK_IN_RUST = RuntimeError("Data processing error: No space left on device
     ids=str,
 )
 @pytest.mark.parametrize("when", ["model_info", "download"])
-def test_whatever_hinders_a_download_has_a_sentence_of_its_own(
-    cache: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, sentence: str, when: str
-) -> None:
-    def fails(*_: object, **__: object) -> None:
+def test_whatever_hinders_a_download_has_a_sentence_of_its_own(cache, monkeypatch, error, sentence, when):
+    def fails(*_, **__):
         raise error
 
     known = SimpleNamespace(siblings=[SimpleNamespace(rfilename="model.safetensors")])

@@ -1,7 +1,6 @@
 """The loss of each kind of task, as `transformers` computes it; the whole way of every kind to answers and metric."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,19 +42,19 @@ ANSWERS: dict[str, Tensor] = {
 }
 
 
-def batch_for(head: str, labels: Tensor, kind: str = "", mask: Tensor | None = MASK) -> TaskBatch:
+def batch_for(head, labels, kind="", mask=MASK):
     """Of the kind that learns the head, where none is named."""
     learned = TASK_KINDS[kind or {"crf": "tag"}.get(head, head)]
     rows = FIRSTS if head == "summarise" else None
     return TaskBatch(learned, head, IDS, torch.zeros_like(IDS), mask, labels, rows, 2 if head == "choice" else 1)
 
 
-def model_for(head: str) -> Bert:
+def model_for(head):
     heads = ["tag", "crf"] if head == "crf" else [head]
     return tiny_model(heads, labels=LABELS).requires_grad_(True)
 
 
-def their_loss(model: Bert, folder: Path, head: str, **answers: Tensor) -> Tensor:
+def their_loss(model, folder, head, **answers):
     import transformers
 
     save_checkpoint(model, word_tokenizer(), folder)
@@ -64,11 +63,11 @@ def their_loss(model: Bert, folder: Path, head: str, **answers: Tensor) -> Tenso
     inputs = {"input_ids": IDS, "attention_mask": MASK, "token_type_ids": torch.zeros_like(IDS)}
     if head == "choice":
         inputs = {key: value.view(2, 2, LENGTH) for key, value in inputs.items()}
-    loss: Tensor = theirs(**inputs, **answers).loss
+    loss = theirs(**inputs, **answers).loss
     return loss.detach()
 
 
-def test_answers_as_transformers(tmp_path: Path) -> None:
+def test_answers_as_transformers(tmp_path):
     """It takes places outside of the sequence for "not counted", and lets padding compete; ours does not."""
     model = model_for("span")
     labels = torch.tensor([[1, 3], [2, 2], [LENGTH, LENGTH], [5, 8]])
@@ -93,7 +92,7 @@ PROBLEMS = {"regress": "regression", "multilabel": "multi_label_classification"}
         ("multilabel", torch.tensor([[0.0, 1, 1], [1, 0, 0], [0, 0, 0], [1, 1, 1]])),
     ],
 )
-def test_as_transformers(kind: str, labels: Tensor, tmp_path: Path) -> None:
+def test_as_transformers(kind, labels, tmp_path):
     head = "classify" if kind in PROBLEMS else kind
     model = tiny_model((head,), labels=("score",) if kind == "regress" else LABELS, problem_type=PROBLEMS.get(kind))
     assert TASK_KINDS[kind].problem == PROBLEMS.get(kind, TASK_KINDS[kind].problem)
@@ -101,7 +100,7 @@ def test_as_transformers(kind: str, labels: Tensor, tmp_path: Path) -> None:
     assert float(task_loss(model, batch_for(head, labels, kind))) == pytest.approx(float(theirs), abs=1e-5)
 
 
-def test_the_crf_counts_whole_sequences() -> None:
+def test_the_crf_counts_whole_sequences():
     model = model_for("crf")
     loss = task_loss(model, batch_for("crf", TAGS))
     emissions = model.logits("tag", model(IDS, None, MASK))
@@ -111,7 +110,7 @@ def test_the_crf_counts_whole_sequences() -> None:
     assert [len(row) for row in tags] == (TAGS >= 0).sum(1).tolist()
 
 
-def test_parts_are_weighted_and_a_batch_without_any_counted_label_costs_nothing() -> None:
+def test_parts_are_weighted_and_a_batch_without_any_counted_label_costs_nothing():
     parts = {"mlm": torch.tensor(2.0), "nsp": torch.tensor(0.5)}
     assert float(Losses.of(parts, {}, {"nsp": 0.25}).total) == pytest.approx(2.125)
     model, batch = model_for("tag"), batch_for("tag", torch.full_like(TAGS, NO_LABEL))
@@ -124,7 +123,7 @@ def test_parts_are_weighted_and_a_batch_without_any_counted_label_costs_nothing(
 
 
 @pytest.mark.parametrize("head", ANSWERS)
-def test_only_what_the_head_reads_is_computed_and_it_is_the_same(head: str) -> None:
+def test_only_what_the_head_reads_is_computed_and_it_is_the_same(head):
     """Without a hook the last layer leaves out what no head reads; with one it shows everything."""
     from bertcore.model.hooks import Recorder
 
@@ -135,7 +134,7 @@ def test_only_what_the_head_reads_is_computed_and_it_is_the_same(head: str) -> N
 
 
 @pytest.mark.parametrize("head", ANSWERS)
-def test_every_head_learns_and_is_read_again(head: str, tmp_path: Path) -> None:
+def test_every_head_learns_and_is_read_again(head, tmp_path):
     model = model_for(head)
     batch, optimizer = batch_for(head, ANSWERS[head]), make_optimizer(model, 1e-2, 0.0)
     first = float(task_loss(model, batch))
@@ -157,7 +156,7 @@ ANIMALS = ("cat", "dog", "bird")
 ANIMAL_TAGS = ("O", "B-ANIMAL", "I-ANIMAL", "B-ACT")
 
 
-def tagged(text: str) -> TaggedExample:
+def tagged(text):
     tag_of = dict.fromkeys((*ANIMALS, "very"), "B-ANIMAL") | {
         "sat": "B-ACT",
         "sang": "B-ACT",
@@ -167,7 +166,7 @@ def tagged(text: str) -> TaggedExample:
     return TaggedExample(words, tuple(tag_of.get(word, "O") for word in words))
 
 
-def asked(number: int, text: str) -> AnswerExample:
+def asked(number, text):
     passage = f"{'a mat was very very comfortable . ' * (number % 3)}{text} ."
     if number % 4 == 0:
         return AnswerExample(str(number), "the cat on a dog", passage)
@@ -175,12 +174,12 @@ def asked(number: int, text: str) -> AnswerExample:
     return AnswerExample(str(number), "it was", passage, ((answer, passage.rindex(answer)),))
 
 
-def summarised(number: int, text: str) -> SummaryExample:
+def summarised(number, text):
     labels = tuple(place == number % 3 for place in range(3))
     return SummaryExample(tuple(f"{text} ." if chosen else "it was" for chosen in labels), labels)
 
 
-def chosen(number: int, text: str) -> ChoiceExample:
+def chosen(number, text):
     endings = ["on the mat", "sang very", "was"][: 1 + number % 3]
     endings.insert(number % 2, "comfortable")
     return ChoiceExample(text, tuple(endings), number % 2)
@@ -204,7 +203,7 @@ CASES: dict[str, tuple[str, list[Any], tuple[str, ...], str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_ten_examples_are_learned(case: str) -> None:
+def test_ten_examples_are_learned(case):
     kind, examples, labels, metric = CASES[case]
     tokenizer, settings = word_tokenizer(), {"max_length": 22, "crf": case == "crf", "stride": 4, "need_answers": True}
     features = make_features(kind, examples, tokenizer, labels, **settings)
@@ -232,7 +231,7 @@ def test_ten_examples_are_learned(case: str) -> None:
     assert len(per_example) == 10 and (per_example < 0.2).all()
 
 
-def untrained(case: str, examples: list[Any]) -> tuple[Bert, TaskBatches]:
+def untrained(case, examples):
     kind, _, labels, _ = CASES[case]
     tokenizer, generator = word_tokenizer(), torch.Generator().manual_seed(3)
     features = make_features(kind, examples, tokenizer, labels, max_length=22, crf=case == "crf", stride=4)
@@ -241,7 +240,7 @@ def untrained(case: str, examples: list[Any]) -> tuple[Bert, TaskBatches]:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case != "crf"])
-def test_the_loss_of_one_example_is_that_of_a_batch_of_it(case: str) -> None:
+def test_the_loss_of_one_example_is_that_of_a_batch_of_it(case):
     """That of a passage is the mean of its windows."""
     model, batches = untrained(case, CASES[case][1])
     features = batches.features
@@ -254,7 +253,7 @@ def test_the_loss_of_one_example_is_that_of_a_batch_of_it(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_without_answers_the_model_still_answers(case: str) -> None:
+def test_without_answers_the_model_still_answers(case):
     """And the loss says that it means nothing, where it can."""
     kind, examples, _, _ = CASES[case]
     field = {"tag": "tags", "span": "answers", "summarise": "labels"}.get(kind, "label")

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,12 +44,12 @@ ASKED: dict[str, Callable[..., Any]] = {
 
 
 @pytest.fixture(scope="module")
-def model_of() -> Models:
+def model_of():
     made = {name: LoadedModel.of(family_model(name), TOKENIZER, name) for name in SHAPES}
     return made.__getitem__
 
 
-def numbers(result: Any) -> list[np.ndarray]:
+def numbers(result):
     """All numbers of a result, in order."""
     if isinstance(result, float | int | np.ndarray):
         return [np.asarray(result, dtype=np.float64)]
@@ -61,7 +60,7 @@ def numbers(result: Any) -> list[np.ndarray]:
     return numbers(vars(result)) if hasattr(result, "__dict__") else []
 
 
-def assert_same_numbers(ours: Any, theirs: Any) -> None:
+def assert_same_numbers(ours, theirs):
     for found, expected in zip(numbers(ours), numbers(theirs), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)
 
@@ -69,7 +68,7 @@ def assert_same_numbers(ours: Any, theirs: Any) -> None:
 @families
 @pytest.mark.parametrize("ask", list(ASKED))
 @pytest.mark.parametrize("changed", CHANGED, ids=["intact", "heads_off", "layers_off", "changes"])
-def test_a_list_gives_what_each_text_gives(model_of: Models, family: str, ask: str, changed: Any) -> None:
+def test_a_list_gives_what_each_text_gives(model_of, family, ask, changed):
     m = model_of(family)
     together, alone = ASKED[ask](m, MASKED, **changed), [ASKED[ask](m, text, **changed) for text in MASKED]
     assert len(together) == len(alone)
@@ -80,7 +79,7 @@ def test_a_list_gives_what_each_text_gives(model_of: Models, family: str, ask: s
         assert any(not np.allclose(one, other, atol=1e-4) for one, other in zip(numbers(alone[0]), intact, strict=True))
 
 
-def test_pairs_and_patches_of_a_list(model_of: Models) -> None:
+def test_pairs_and_patches_of_a_list(model_of):
     m = model_of("bert")
     for ask in (m.fill, m.trace, m.lens, m.surprise):
         for found, a, b in zip(ask(MASKED, OTHERS), MASKED, OTHERS, strict=True):
@@ -93,7 +92,7 @@ def test_pairs_and_patches_of_a_list(model_of: Models) -> None:
 class TestActivations:
     @families
     @pytest.mark.parametrize("heads", [("mlm",), ("mlm", "nsp"), ("classify",), ("tag", "span", "choice", "summarise")])
-    def test_the_points_are_those_that_pass(self, family: str, heads: tuple[str, ...]) -> None:
+    def test_the_points_are_those_that_pass(self, family, heads):
         """Whatever the model is made of: every point of a pass is listed with its shape, and no other."""
         labels = ("no", "perhaps", "yes")
         model = tiny_model(heads, num_hidden_layers=2, labels=labels, **SHAPES[family])
@@ -110,11 +109,11 @@ class TestActivations:
         for point in encoder:
             np.testing.assert_allclose(found[point], record[point][0], atol=1e-5)
 
-    def test_only_what_is_named_is_recorded(self, model_of: Models, monkeypatch: pytest.MonkeyPatch) -> None:
-        kept: set[str] = set()
+    def test_only_what_is_named_is_recorded(self, model_of, monkeypatch):
+        kept = set()
         plain = Recorder.__call__
 
-        def noted(self: Recorder, point: str, value: torch.Tensor) -> torch.Tensor:
+        def noted(self, point, value):
             made = plain(self, point, value)
             kept.update([point] if point in self else [])
             return made
@@ -132,7 +131,7 @@ class TestActivations:
         assert [each.shape for each in found["pooler.output"]] == [(32,)] * 4
 
     @families
-    def test_a_trace_by_point_is_what_passes_there(self, model_of: Models, family: str) -> None:
+    def test_a_trace_by_point_is_what_passes_there(self, model_of, family):
         m = model_of(family)
         t, found = m.trace(MASKED[0]), m.run(MASKED[0], keep="*")
         kept = 0
@@ -149,7 +148,7 @@ class TestActivations:
 
 
 class TestAblation:
-    def test_with_a_mean_heads_give_the_mean(self, model_of: Models) -> None:
+    def test_with_a_mean_heads_give_the_mean(self, model_of):
         """Against plain NumPy over every token of every text."""
         m = model_of("bert")
         usual, point = m.mean_activations(MASKED), "layer.1.attention.context_heads"
@@ -160,13 +159,13 @@ class TestAblation:
             np.testing.assert_allclose(array[2], np.broadcast_to(usual[point][2], array[2].shape), atol=1e-6)
             np.testing.assert_allclose(array[[0, 1, 3]], intact[[0, 1, 3]], atol=1e-5)
 
-    def test_with_the_same_text_nothing_changes(self, model_of: Models) -> None:
+    def test_with_the_same_text_nothing_changes(self, model_of):
         m = model_of("pre-norm")
         for off in ({"heads_off": [(1, 2), (0, 0)]}, {"layers_off": [0, 2]}):
             same = m.run(MASKED[0], keep="mlm.logits", ablate_with=MASKED[0], **off)
             np.testing.assert_allclose(same["mlm.logits"], m.run(MASKED[0], keep="mlm.logits")["mlm.logits"], atol=1e-4)
 
-    def test_with_another_text_is_the_patch_of_the_head(self, model_of: Models) -> None:
+    def test_with_another_text_is_the_patch_of_the_head(self, model_of):
         m = model_of("bert")
         patched = m.patch(MASKED[0], other_a=OTHERS[0], wanted="cat", part="head").patched
         for layer, head in ((0, 1), (2, 3)):
@@ -175,7 +174,7 @@ class TestAblation:
             assert found[0][0].id == cat
             assert np.log(found[0][0].probability) == pytest.approx(patched[layer, head], abs=1e-4)
 
-    def test_a_fine_tuned_model_predicts_without_a_head(self, tmp_path: Path) -> None:
+    def test_a_fine_tuned_model_predicts_without_a_head(self, tmp_path):
         m = load(tiny_checkpoint(tmp_path / "model", output_heads=("classify",), labels=("bad", "good")))
         intact, off = (m.predict("The cat sat.", heads_off=heads) for heads in ([], [(0, 1), (1, 2)]))
         assert abs(intact.probabilities["good"] - off.probabilities["good"]) > 1e-4  # type: ignore[union-attr]
@@ -184,7 +183,7 @@ class TestAblation:
 
 
 @pytest.mark.parametrize("head", ["classify", "tag", "span"])
-def test_predictions_of_a_list_are_those_of_each_text(tmp_path: Path, head: str) -> None:
+def test_predictions_of_a_list_are_those_of_each_text(tmp_path, head):
     labels = () if head == "span" else ("O", "B-PER", "I-PER")
     m = load(tiny_checkpoint(tmp_path / "model", output_heads=(head,), labels=labels))
     texts = [text.replace("[MASK]", "cat") for text in MASKED]
@@ -198,7 +197,7 @@ def test_predictions_of_a_list_are_those_of_each_text(tmp_path: Path, head: str)
 
 
 class TestSmallCalls:
-    def test_similarity_is_the_cosine_of_the_vectors(self, model_of: Models) -> None:
+    def test_similarity_is_the_cosine_of_the_vectors(self, model_of):
         m = model_of("albert")
         first, second = m.embed(MASKED), m.embed(OTHERS[:3])
         unit = [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in (first, second)]
@@ -207,7 +206,7 @@ class TestSmallCalls:
         assert m.to("cpu") is m and m.device == torch.device("cpu")
         assert m.similarity(MASKED, OTHERS[0]).shape == (4,) and isinstance(m.similarity(MASKED[0], OTHERS[0]), float)
 
-    def test_vectors_of_a_layer_are_its_hidden_states(self, model_of: Models) -> None:
+    def test_vectors_of_a_layer_are_its_hidden_states(self, model_of):
         for family in ("bert", "pre-norm"):
             m = model_of(family)
             states = m.trace(MASKED[0]).hidden_states
@@ -215,14 +214,14 @@ class TestSmallCalls:
                 np.testing.assert_allclose(m.embed(MASKED[0], layer=layer), states[layer].mean(axis=0), atol=1e-5)
             np.testing.assert_allclose(m.embed(MASKED[0], pooling="cls"), states[-1][0], atol=1e-5)
 
-    def test_targets_have_the_probabilities_of_the_whole_vocabulary(self, model_of: Models) -> None:
+    def test_targets_have_the_probabilities_of_the_whole_vocabulary(self, model_of):
         m = model_of("bert")
         every = {word.token: word.probability for word in m.fill(MASKED[0], top=10_000)[0]}
         found = m.fill(MASKED[0], targets=["dog", "cat", "mat"])[0]
         assert {word.token: word.probability for word in found} == {word: every[word] for word in ("dog", "cat", "mat")}
         assert [word.probability for word in found] == sorted((word.probability for word in found), reverse=True)
 
-    def test_an_empty_baseline_and_more_steps(self, model_of: Models) -> None:
+    def test_an_empty_baseline_and_more_steps(self, model_of):
         m = model_of("bert")
         zero, few, many = (
             m.attribute(MASKED[0], wanted="cat", baseline=baseline, steps=steps)
@@ -244,7 +243,7 @@ TEXTS = [
 class TestGroups:
     @pytest.mark.parametrize("alike", [False, True])
     @pytest.mark.parametrize("most", [1, 20, 64, 10_000])
-    def test_hold_every_text_once_and_keep_to_the_budget(self, alike: bool, most: int) -> None:
+    def test_hold_every_text_once_and_keep_to_the_budget(self, alike, most):
         lengths = np.random.default_rng(0).integers(1, 40, 200).tolist()
         costs = [length + length**2 // 8 for length in lengths]
         groups = list(grouped(lengths, costs, most, alike=alike))
@@ -254,7 +253,7 @@ class TestGroups:
             assert len(group) == 1 or max(costs[number] for number in group) * len(group) <= most
             assert len(set(own)) == 1 if alike else min(own) >= 0.75 * max(own)
 
-    def test_answers_come_in_the_order_of_the_texts(self) -> None:
+    def test_answers_come_in_the_order_of_the_texts(self):
         model, shares = family_model("bert"), list[float]()
         found = for_each(
             model,
@@ -273,16 +272,16 @@ CAT, DOG = (TOKENIZER.id(word) or 0 for word in ("cat", "dog"))
 
 
 @pytest.fixture
-def m() -> LoadedModel:
+def m():
     return LoadedModel.of(family_model("bert"), TOKENIZER)
 
 
-def log_p(m: LoadedModel, **changed: Any) -> float:
+def log_p(m, **changed):
     logits = m.trace(A, B, **changed).mlm_logits
     return math.log(softmax(logits[AT])[CAT])
 
 
-def test_a_grid_is_a_table(m: LoadedModel) -> None:
+def test_a_grid_is_a_table(m):
     found = m.attention_norms(A, B)
     rows = found.rows()
     assert len(rows) == 3 * 4 * 13 * 13 and len(repr(found)) < 100
@@ -294,14 +293,14 @@ def test_a_grid_is_a_table(m: LoadedModel) -> None:
     assert len(json.loads(m.neurons(A, top=2).to_json())) == 2 * len(m.encode(A))
 
 
-def test_effects_of_heads_are_those_of_each_head_off(m: LoadedModel) -> None:
+def test_effects_of_heads_are_those_of_each_head_off(m):
     found = m.head_effects(A, B, wanted="cat")
     assert found.about["value"] == pytest.approx(log_p(m), abs=1e-5)
     for at in ((0, 1), (2, 3)):
         assert found["effect"][at] == pytest.approx(log_p(m, heads_off=[at]) - log_p(m), abs=1e-5)
 
 
-def test_effects_of_links_are_those_of_a_changed_row(m: LoadedModel) -> None:
+def test_effects_of_links_are_those_of_a_changed_row(m):
     found = m.link_effects(A, B, layer=1, head=2, from_position=AT, wanted="cat")
     row = m.trace(A, B).attentions[1, 2, AT]
     np.testing.assert_allclose(found["attention"], row, atol=1e-6)
@@ -316,7 +315,7 @@ def test_effects_of_links_are_those_of_a_changed_row(m: LoadedModel) -> None:
 
 
 @families
-def test_the_parts_of_a_logit_add_up_to_it_also_where_the_model_trains(family: str) -> None:
+def test_the_parts_of_a_logit_add_up_to_it_also_where_the_model_trains(family):
     m = LoadedModel.of(family_model(family).requires_grad_(family == "bert"), TOKENIZER)
     b = None if family in ("roberta", "distilbert") else B
     logits = m.trace(A, b).mlm_logits
@@ -331,13 +330,13 @@ def test_the_parts_of_a_logit_add_up_to_it_also_where_the_model_trains(family: s
 
 
 @families
-def test_the_part_of_a_head_is_its_gradient_with_all_else_held_fixed(family: str, monkeypatch: Any) -> None:
+def test_the_part_of_a_head_is_its_gradient_with_all_else_held_fixed(family, monkeypatch):
     """By autograd: what is linear once deviations, the activation's ratio and what other parts read are held fixed."""
     model = family_model(family).double()
     found = LoadedModel.of(model, TOKENIZER).logit_parts(A, wanted="cat", position=AT)
     text = LoadedModel.of(model, TOKENIZER)._read(A, None)[1]
 
-    def held(x: torch.Tensor, _shape: Any, weight: torch.Tensor, bias: torch.Tensor, eps: float) -> torch.Tensor:
+    def held(x, _shape, weight, bias, eps):
         deviation = (x.var(-1, keepdim=True, correction=0) + eps).sqrt().detach()
         return (x - x.mean(-1, keepdim=True)) / deviation * weight + bias
 
@@ -346,10 +345,10 @@ def test_the_part_of_a_head_is_its_gradient_with_all_else_held_fixed(family: str
     model.mlm.activation = lambda z: z * (activation(z) / z).detach()
     names = [f"layer.{layer}" for layer in range(3)]
     inputs = [f"{name}.{part}.input" for name in names for part in ("attention", "feed_forward")]
-    kept: dict[str, torch.Tensor] = {}
+    kept = {}
 
-    def leaf(point: str) -> Any:
-        def made(value: torch.Tensor) -> torch.Tensor:
+    def leaf(point):
+        def made(value):
             kept[point] = value.detach().clone().requires_grad_()
             return kept[point]
 
@@ -369,7 +368,7 @@ def test_the_part_of_a_head_is_its_gradient_with_all_else_held_fixed(family: str
 
 
 @families
-def test_norms_are_lengths_of_what_adds_up_to_attentions_output(family: str) -> None:
+def test_norms_are_lengths_of_what_adds_up_to_attentions_output(family):
     model = family_model(family)
     m = LoadedModel.of(model, TOKENIZER)
     found, traced = m.attention_norms(A), m.trace(A)
@@ -383,7 +382,7 @@ def test_norms_are_lengths_of_what_adds_up_to_attentions_output(family: str) -> 
         np.testing.assert_allclose(outputs[f"layer.{layer}.attention.output"], whole, atol=1e-5)
 
 
-def test_rollout_and_flow(m: LoadedModel) -> None:
+def test_rollout_and_flow(m):
     attentions = without(m.trace(A, B, heads_off=[(1, 2)]).attentions, heads_off={(1, 2)})
     found = m.attention_flow(A, B, layer=1, heads_off=[(1, 2)])
     np.testing.assert_allclose(found["amount"], rollout(attentions)[1], atol=1e-6)
@@ -392,7 +391,7 @@ def test_rollout_and_flow(m: LoadedModel) -> None:
     np.testing.assert_allclose(flow, one, atol=1e-6)  # a single layer lets pass what its edge holds
 
 
-def test_neurons_and_what_layers_add(m: LoadedModel) -> None:
+def test_neurons_and_what_layers_add(m):
     text, found = pair_text(m.bert), m.neurons(A, B, top=4)
     strongest = strongest_neurons(m.bert, text, k=4)
     np.testing.assert_allclose(found["activation"], strongest.activations, atol=1e-5)
@@ -402,7 +401,7 @@ def test_neurons_and_what_layers_add(m: LoadedModel) -> None:
     np.testing.assert_allclose(m.residual_stream(A, B)["attention"], residual_stream(m.bert, text).attention, rtol=1e-5)
 
 
-def test_nearest_words_are_those_of_the_table(m: LoadedModel) -> None:
+def test_nearest_words_are_those_of_the_table(m):
     table = m.bert.embeddings.token.weight.numpy()
     expected = NearestWords(table, TOKENIZER).near([CAT], 3, "distance")
     assert [word.token_id for word in m.nearest("cat", top=3, by="distance")] == [word.token_id for word in expected]
@@ -410,7 +409,7 @@ def test_nearest_words_are_those_of_the_table(m: LoadedModel) -> None:
     assert m.nearest("cat").to_json().startswith('[{"token_id"')
 
 
-def test_a_word_in_sentences_and_principal_components(m: LoadedModel) -> None:
+def test_a_word_in_sentences_and_principal_components(m):
     sentences = ["The cat sat.", "A bird.", "A cat sang."]
     found, expected = m.word_in_sentences("cat", sentences), word_in_sentences(m.bert, TOKENIZER, "cat", sentences)
     np.testing.assert_allclose(found.vectors, expected.vectors, atol=1e-5)
@@ -439,6 +438,6 @@ def test_a_word_in_sentences_and_principal_components(m: LoadedModel) -> None:
         (lambda m: m.word_in_sentences("cat", ["A bird."]), "No sentence contains"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(m: LoadedModel, ask: Any, says: str) -> None:
+def test_what_cannot_be_is_a_sentence(m, ask, says):
     with pytest.raises(BertcoreError, match=says):
         ask(m)

@@ -2,23 +2,18 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bertcore.data.batches import Batch
 from bertcore.data.corpus import Corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import MixtureFile, find_files, readings, sources_of
 from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairRules
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training import evaluate as evaluating
-from bertcore.training.objective import Losses
-from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
 from tests.engine.corpora import STORIES, document_of, numbered_corpus
 from tests.engine.training_runs import losses, metrics, stop_at, tiny_run
@@ -28,18 +23,18 @@ LENGTH = 24
 RULES = PairRules("nsp", pack=True, specials=(2, 3), separator=4_000_000_000)
 
 
-def _corpus(first: int, documents: int = 40) -> Corpus:
+def _corpus(first, documents=40):
     """Documents of 20 sentences of 4 tokens; ids count from `first`."""
     plain = numbered_corpus([[4] * 20] * documents)
     return Corpus(plain.tokens + np.uint32(first), plain.sentence_starts, plain.document_starts, plain.held_out)
 
 
-def _sampler(sources: list[MixtureFile], seed: int = 0) -> MixedSampler:
+def _sampler(sources, seed=0):
     corpora = [_corpus(number * 1_000_000) for number in range(len(sources))]
     return MixedSampler(corpora, sources, held_out=False, length=LENGTH, seed=seed, rules=RULES)
 
 
-def test_each_source_is_read_as_often_as_its_weight_says_and_a_resume_goes_on_with_the_same_windows() -> None:
+def test_each_source_is_read_as_often_as_its_weight_says_and_a_resume_goes_on_with_the_same_windows():
     """The state passes through JSON, as in a snapshot, and over the ends of epochs."""
     whole, before, after = (_sampler([MixtureFile(weight=weight) for weight in (6, 3, 1)]) for _ in range(3))
     expected = whole.windows(1000)
@@ -51,11 +46,11 @@ def test_each_source_is_read_as_often_as_its_weight_says_and_a_resume_goes_on_wi
     np.testing.assert_array_equal(np.concatenate([first, after.windows(500)]), expected)
 
 
-def test_what_does_not_follow_comes_from_near_as_often_as_from_far() -> None:
+def test_what_does_not_follow_comes_from_near_as_often_as_from_far():
     sampler = _sampler([MixtureFile(), MixtureFile()])
     corpora = [inner.corpus for inner in sampler.samplers]
-    where: Counter[str] = Counter()
-    labels: Counter[int] = Counter()
+    where = Counter()
+    labels = Counter()
     for pair in sampler.pairs(sampler.windows(4000), np.random.default_rng(1)):
         labels[pair.label] += 1
         if pair.label != NOT_NEXT:
@@ -75,7 +70,7 @@ def test_what_does_not_follow_comes_from_near_as_often_as_from_far() -> None:
         assert abs(where[name] / total - share) < 4 * np.sqrt(share / total), where
 
 
-def test_sentences_that_have_nothing_to_do_with_one_another_make_no_pairs() -> None:
+def test_sentences_that_have_nothing_to_do_with_one_another_make_no_pairs():
     """And none of them is taken for a B that does not follow."""
     sampler = _sampler([MixtureFile(), MixtureFile(pairs=False)])
     pairs = sampler.pairs(sampler.windows(600), np.random.default_rng(2))
@@ -94,12 +89,12 @@ def test_sentences_that_have_nothing_to_do_with_one_another_make_no_pairs() -> N
         ({"a.txt": {"weight": -1}}, "The weight must be between 0 and 1,000,000"),
     ],
 )
-def test_a_wrong_mixture_is_refused(mixture: dict, sentence: str) -> None:
+def test_a_wrong_mixture_is_refused(mixture, sentence):
     with pytest.raises(BertcoreError, match=sentence):
         sources_of(mixture)
 
 
-def test_files_are_found_and_heavy_small_ones_are_read_more_often_for_a_vocabulary(tmp_path: Path) -> None:
+def test_files_are_found_and_heavy_small_ones_are_read_more_often_for_a_vocabulary(tmp_path):
     large, small = text_file(tmp_path / "large.txt", "x" * 9000), text_file(tmp_path / "small.txt", "x" * 1000)
     assert readings([large, small], [7, 3]) == [large, small, small, small]
     assert find_files(["small.txt"], ["/nowhere", str(tmp_path)]) == [small]
@@ -117,7 +112,7 @@ STEPS = 6
 
 
 @pytest.fixture
-def options(tmp_path: Path) -> PretrainOptions:
+def options(tmp_path):
     """A tiny run on four files below one folder; the held-out ones have a word that no other has."""
     documents = STORIES.split("\n\n")
     for name, part in zip(MIXTURE, (documents[:20], documents[20:40], documents[40:50], documents[50:]), strict=True):
@@ -127,7 +122,7 @@ def options(tmp_path: Path) -> PretrainOptions:
     return tiny_run(tmp_path, data, steps=STEPS, batch_size=4, held_out_sequences=8)
 
 
-def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options: PretrainOptions, tmp_path: Path) -> None:
+def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options, tmp_path):
     start_run(options, tmp_path / "whole", resume=False)
     start_run(options, tmp_path / "stopped", resume=False, on_event=stop_at(tmp_path / "stopped", 3))
     assert RunFolder(tmp_path / "stopped").status().step == 3
@@ -136,13 +131,11 @@ def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options: PretrainOp
     assert len(losses(tmp_path / "whole")) == STEPS
 
 
-def test_a_measurement_reads_each_kind_once_and_held_out_files_are_never_trained_on(
-    options: PretrainOptions, run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words: list[int] = []
+def test_a_measurement_reads_each_kind_once_and_held_out_files_are_never_trained_on(options, run, monkeypatch):
+    words = []
     real = evaluating.pretraining_loss
 
-    def counted(model: Bert, batch: Batch) -> Losses:
+    def counted(model, batch):
         words.append(len(batch.labels))
         return real(model, batch)
 
@@ -158,7 +151,7 @@ def test_a_measurement_reads_each_kind_once_and_held_out_files_are_never_trained
     assert "cat" in vocabulary and "q" not in vocabulary
 
 
-def test_a_changed_weight_is_another_text(options: PretrainOptions, tmp_path: Path) -> None:
+def test_a_changed_weight_is_another_text(options, tmp_path):
     start_run(options.with_changes(steps=1), tmp_path / "run", resume=False)
     file = tmp_path / "run" / "config.json"
     config = json.loads(file.read_text("utf-8"))
@@ -169,7 +162,7 @@ def test_a_changed_weight_is_another_text(options: PretrainOptions, tmp_path: Pa
 
 
 @pytest.mark.parametrize("weights", [(6.0, 3.0, 1.0), (0.37, 0.21, 0.19, 0.23), (1.0, 1.0)])
-def test_the_next_source_is_the_one_furthest_behind_its_share(weights: tuple[float, ...]) -> None:
+def test_the_next_source_is_the_one_furthest_behind_its_share(weights):
     """To the last bit, as arrays would say it: a run that is resumed reads on as it began."""
     sampler = _sampler([MixtureFile(weight=weight) for weight in weights])
     shares, taken = np.array(weights) / np.sum(weights), np.zeros(len(weights), dtype=np.int64)

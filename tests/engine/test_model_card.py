@@ -4,8 +4,6 @@ import json
 import math
 import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -23,27 +21,27 @@ from tests.engine.runs_of_each_kind import fine_tuning
 from tests.engine.training_runs import metrics, stop_at, tiny_run
 
 
-def card_of(snapshot: Path) -> tuple[dict[str, Any], str]:
+def card_of(snapshot):
     """Head and body."""
     text = (snapshot / "README.md").read_text(encoding="utf-8")
     _, head, body = text.split("---\n", 2)
     return yaml.safe_load(head), body
 
 
-def measured(head: dict[str, Any]) -> dict[str, float]:
+def measured(head):
     (model,) = head["model-index"]
     (result,) = model["results"]
     return {each["type"]: each["value"] for each in result["metrics"]}
 
 
-def rows(body: str) -> dict[str, str]:
+def rows(body):
     """First and second cell of each row of its tables."""
     cells = [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in body.splitlines() if line.startswith("| ")]
     return {row[0]: row[1] for row in cells if len(row) > 1}
 
 
 class TestPretraining:
-    def test_what_it_says_of_the_run(self, text: Path, tmp_path: Path, run: Path) -> None:
+    def test_what_it_says_of_the_run(self, text, tmp_path, run):
         snapshot = start_run(replace(tiny_run(text, seed=11), name="animals"), run, resume=False)
         head, body = card_of(snapshot)
         last = metrics(run, "held_out")[-1]
@@ -63,7 +61,7 @@ class TestPretraining:
         assert str(tmp_path) not in body
         assert len(list(run.rglob("README.md"))) == 1  # only the end has a card
 
-    def test_a_stop_is_said_first(self, text: Path, run: Path) -> None:
+    def test_a_stop_is_said_first(self, text, run):
         snapshot = start_run(tiny_run(text, evaluations=8), run, resume=False, on_event=stop_at(run, 6))
         head, body = card_of(snapshot)
         assert "stopped early, at step 6: 25% of its budget" in body.split("## ")[0]
@@ -73,7 +71,7 @@ class TestPretraining:
         done = start_run(None, run, resume=True)
         assert "stopped early" not in card_of(done)[1]
 
-    def test_it_opens_in_transformers_and_who_goes_on_from_it_names_it(self, text: Path, tmp_path: Path) -> None:
+    def test_it_opens_in_transformers_and_who_goes_on_from_it_names_it(self, text, tmp_path):
         first = start_run(tiny_run(text, steps=4), tmp_path / "first", resume=False)
         assert BertForPreTraining.from_pretrained(first).config.hidden_size == 32
         data = HubCard.load(first / "README.md").data
@@ -84,7 +82,7 @@ class TestPretraining:
         assert "trained further from the run first, step 4" in body
 
 
-def test_losses_and_guesses_of_examples_are_the_models(text: Path, run: Path) -> None:
+def test_losses_and_guesses_of_examples_are_the_models(text, run):
     """Against the logits of `transformers`, one sequence at a time."""
     options = tiny_run(text, held_out_sequences=40)
     snapshot = start_run(options, run, resume=False)
@@ -117,7 +115,7 @@ def test_losses_and_guesses_of_examples_are_the_models(text: Path, run: Path) ->
         assert sum(part.count("[MASK]") for part in each["example"].values()) == masks
 
 
-def test_fine_tuning(folder: Path, run: Path) -> None:
+def test_fine_tuning(folder, run):
     head, body = card_of(fine_tuning(folder)(run))
     evaluation = json.loads((run / "evaluation.json").read_text())
     last, count = metrics(run, "held_out")[-1], evaluation["examples"]
@@ -129,7 +127,7 @@ def test_fine_tuning(folder: Path, run: Path) -> None:
     assert said["learning rate"].startswith("0.003 at its peak") and str(folder) not in body
 
 
-def test_distillation(text: Path, tmp_path: Path, run: Path) -> None:
+def test_distillation(text, tmp_path, run):
     teacher = start_run(tiny_run(text, steps=4), tmp_path / "teacher", resume=False)
     small = tiny_run(text, {"long_share": 0.0}, steps=4, causal_share=0.0)
     options = DistilOptions(name="pupil", teacher=str(teacher), layers=1, data=small.data, training=small.training)
@@ -148,12 +146,12 @@ def test_distillation(text: Path, tmp_path: Path, run: Path) -> None:
 
 class TestLayout:
     @pytest.mark.parametrize("name", ["plain", "a: b", "'x' \"y\"", "- # & *", "Größe 漢字 🙂", "line\nbreak", "yes"])
-    def test_any_name_makes_a_head_that_can_be_read(self, name: str) -> None:
+    def test_any_name_makes_a_head_that_can_be_read(self, name):
         about = yaml.safe_load(head(name, ("small",), None, {"loss": 1.5}, name))
         assert about["model-index"][0]["name"] == name
         assert about["model-index"][0]["results"][0]["dataset"]["name"] == name
 
-    def test_a_name_is_one_line_of_the_text_and_cells_cannot_break_a_table(self, text: Path, run: Path) -> None:
+    def test_a_name_is_one_line_of_the_text_and_cells_cannot_break_a_table(self, text, run):
         options = replace(tiny_run(text, steps=1), name="line\nbreak {config}")
         _, body = card_of(start_run(options, run, resume=False))
         assert body.splitlines()[1] == "# line break {config}"
@@ -168,5 +166,5 @@ class TestLayout:
             ("/elsewhere/models/mine", "mine"),
         ],
     )
-    def test_models_are_named_without_paths(self, model: str, name: str) -> None:
+    def test_models_are_named_without_paths(self, model, name):
         assert place_of(model) == name

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.runs.snapshots import can_resume
-from tests.engine.elsewhere import Elsewhere
 from tests.engine.runs_of_each_kind import RUNS, STEPS, pretraining, story
 from tests.engine.training_runs import at_step, stop_at
 
@@ -27,7 +25,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks, and limi
 _STORIES: dict[str, dict[str, Any]] = {}
 
 
-def undisturbed(folder: Path, kind: str = "pretrain") -> dict[str, Any]:
+def undisturbed(folder, kind="pretrain"):
     """Texts and models are the same in each test, so one run will do for all."""
     if kind not in _STORIES:
         RUNS[kind](folder)(folder / "undisturbed")
@@ -35,7 +33,7 @@ def undisturbed(folder: Path, kind: str = "pretrain") -> dict[str, Any]:
     return _STORIES[kind]
 
 
-def killed_at(elsewhere: Elsewhere, run: Path, kind: str, at: int, below: str) -> list[str] | None:
+def killed_at(elsewhere, run, kind, at, below):
     """What stood among the snapshots when it was killed; None where it came to its end before."""
     shutil.rmtree(run, ignore_errors=True)
     end = elsewhere.train(kind, run, "killed at a change", at, below)
@@ -46,7 +44,7 @@ def killed_at(elsewhere: Elsewhere, run: Path, kind: str, at: int, below: str) -
 
 
 class TestKilled:
-    def test_while_a_snapshot_is_written(self, elsewhere: Elsewhere, folder: Path, run: Path) -> None:
+    def test_while_a_snapshot_is_written(self, elsewhere, folder, run):
         """Before its third file operation, its eighth, and so on, to the one that gives it its name."""
         expected, name, half_written = undisturbed(folder), "step-00000005", 0
         for at in range(3, 1000, 5):
@@ -62,7 +60,7 @@ class TestKilled:
     @pytest.mark.slow
     @pytest.mark.timeout(3600)
     @pytest.mark.parametrize("kind", RUNS)
-    def test_before_any_change_to_any_file(self, elsewhere: Elsewhere, folder: Path, run: Path, kind: str) -> None:
+    def test_before_any_change_to_any_file(self, elsewhere, folder, run, kind):
         """The cache and the vocabulary too, which are made anew each time."""
         expected = undisturbed(folder, kind)
         for at in range(1, 1000):
@@ -75,7 +73,7 @@ class TestKilled:
         assert at > 100
 
     @pytest.mark.skipif(sys.platform != "linux", reason="a limit that other systems enforce otherwise")
-    def test_in_the_middle_of_a_file(self, elsewhere: Elsewhere, folder: Path, run: Path) -> None:
+    def test_in_the_middle_of_a_file(self, elsewhere, folder, run):
         expected = undisturbed(folder)
         size = len(expected["weights"][expected["steps"].index(5)])
         end = elsewhere.train("pretrain", run, "killed in a file", 4, size // 2)
@@ -84,16 +82,14 @@ class TestKilled:
         pretraining(folder)(run)
         assert story(run) == expected
 
-    def test_while_paused(self, elsewhere: Elsewhere, folder: Path, run: Path) -> None:
+    def test_while_paused(self, elsewhere, folder, run):
         assert elsewhere.train("pretrain", run, "killed while paused", 3).was_killed
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 3)
         pretraining(folder)(run)
         assert story(run) == undisturbed(folder)
 
     @pytest.mark.parametrize(("at", "below"), [(1, "step-00000000"), (2, "config.json")])
-    def test_before_the_first_snapshot_and_before_its_settings_stood(
-        self, elsewhere: Elsewhere, folder: Path, run: Path, at: int, below: str
-    ) -> None:
+    def test_before_the_first_snapshot_and_before_its_settings_stood(self, elsewhere, folder, run, at, below):
         assert killed_at(elsewhere, run, "pretrain", at, below) == []
         if below == "config.json":  # written aside, not yet in its place
             assert [file.name.split(".")[1] for file in run.glob(".config.json.*")] == ["config"]
@@ -103,10 +99,10 @@ class TestKilled:
         assert story(run) == undisturbed(folder)
 
 
-def test_a_second_process_is_refused_and_disturbs_nothing(elsewhere: Elsewhere, folder: Path, run: Path) -> None:
+def test_a_second_process_is_refused_and_disturbs_nothing(elsewhere, folder, run):
     ends = []
 
-    def act() -> None:
+    def act():
         before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
         ends.append(elsewhere.train("pretrain", run))
         assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
@@ -129,7 +125,7 @@ class TestDamage:
             ("distil", "training_state.safetensors"),
         ],
     )
-    def test_the_snapshot_before_stands_in_for_it(self, folder: Path, run: Path, kind: str, name: str) -> None:
+    def test_the_snapshot_before_stands_in_for_it(self, folder, run, kind, name):
         RUNS[kind](folder)(run, stop_at(run, 5))
         file = RunFolder(run).snapshot_path(5) / name
         os.truncate(file, file.stat().st_size // 2)
@@ -138,7 +134,7 @@ class TestDamage:
         assert "resumed at step 2" in (run / "log.txt").read_text()
         assert "step-00000005 is damaged, and will be written again" in (run / "log.txt").read_text()
 
-    def test_where_none_is_whole_the_run_is_refused_and_nothing_is_touched(self, folder: Path, run: Path) -> None:
+    def test_where_none_is_whole_the_run_is_refused_and_nothing_is_touched(self, folder, run):
         pretraining(folder)(run, stop_at(run, 5))
         whole = [path for _, path in RunFolder(run).snapshots() if can_resume(path)]
         for path in whole:
@@ -150,7 +146,7 @@ class TestDamage:
         assert load_checkpoint(RunFolder(run).snapshot_path(5)).step == 5
 
     @pytest.mark.parametrize("content", [b"", b'{"kind": "pretrain", "da', b"[]", None])
-    def test_settings_cut_off_or_gone(self, folder: Path, run: Path, content: bytes | None) -> None:
+    def test_settings_cut_off_or_gone(self, folder, run, content):
         pretraining(folder)(run, stop_at(run, 5))
         config = run / "config.json"
         config.unlink() if content is None else config.write_bytes(content)
@@ -160,7 +156,7 @@ class TestDamage:
         assert load_checkpoint(RunFolder(run).snapshot_path(5)).step == 5
 
     @pytest.mark.parametrize("content", [b"", b"\xff{", b"[1]"])
-    def test_other_files_are_no_hindrance(self, folder: Path, run: Path, content: bytes) -> None:
+    def test_other_files_are_no_hindrance(self, folder, run, content):
         pretraining(folder)(run, stop_at(run, 5))
         for name in ("status.json", "environment.json", "metrics.jsonl", "sources.json", "log.txt"):
             (run / name).write_bytes(content)
@@ -172,7 +168,7 @@ class TestDamage:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_random_kills_of_the_shell_command() -> None:
+def test_random_kills_of_the_shell_command():
     """The kill test of `python -m benchmarks.kills`, scaled down."""
     outcome = kill_test(kills=4, steps=100, seed=7)
     assert len(outcome.kills) == 4 and len(outcome.undisturbed) == 100

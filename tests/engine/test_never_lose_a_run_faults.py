@@ -5,10 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +35,7 @@ resource = pytest.importorskip("resource")
 
 
 @contextmanager
-def no_larger_files() -> Iterator[Any]:
+def no_larger_files():
     """What is yielded sets the largest size a file may have; every write beyond it fails, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
@@ -46,7 +44,7 @@ def no_larger_files() -> Iterator[Any]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def assert_failed(run: Path, sentence: str, step: int) -> None:
+def assert_failed(run, sentence, step):
     status = RunFolder(run).status()
     assert (status.state, status.message) == ("failed", sentence)
     assert sentence in (run / "log.txt").read_text()
@@ -56,8 +54,8 @@ def assert_failed(run: Path, sentence: str, step: int) -> None:
 
 class TestNoRoom:
     @pytest.mark.parametrize("what", ["a snapshot", "the metrics"])
-    def test_the_run_says_why_and_goes_on_when_there_is_room(self, folder: Path, run: Path, what: str) -> None:
-        def act() -> None:
+    def test_the_run_says_why_and_goes_on_when_there_is_room(self, folder, run, what):
+        def act():
             size = 30_000 if what == "a snapshot" else (run / "metrics.jsonl").stat().st_size + 50
             limit(size)
 
@@ -72,8 +70,8 @@ class TestNoRoom:
         pretraining(folder)(run)
         assert story(run) == undisturbed(folder)
 
-    def test_for_the_cache(self, folder: Path, run: Path) -> None:
-        def watch(event: dict[str, Any]) -> None:
+    def test_for_the_cache(self, folder, run):
+        def watch(event):
             if str(event.get("message")).startswith("Reading the text:"):
                 limit(2_000)
 
@@ -84,7 +82,7 @@ class TestNoRoom:
         assert story(run) == undisturbed(folder)
 
     @pytest.mark.skipif(not shutil.which("unshare"), reason="mounts a small disk of its own")
-    def test_on_a_disk_that_is_really_full(self, folder: Path, run: Path) -> None:
+    def test_on_a_disk_that_is_really_full(self, folder, run):
         """Of 3 MB, with 0 to 90 kB left from step 4 on: status, metrics or snapshot find no more room."""
         folder.joinpath("disk").mkdir()
         mount = f"mount -t tmpfs -o size=3m tmpfs {folder}/disk && exec {sys.executable} -m tests.engine.full_disk"
@@ -102,7 +100,7 @@ class TestNoRoom:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit that other systems do not keep")
-def test_no_memory(folder: Path, run: Path) -> None:
+def test_no_memory(folder, run):
     elsewhere = Elsewhere()
     end = elsewhere.train("pretrain", run, "without memory", 2, batch_size=256, causal_share=0.9)
     elsewhere.close()
@@ -112,7 +110,7 @@ def test_no_memory(folder: Path, run: Path) -> None:
 
 
 class TestNoNumbers:
-    def test_a_rate_that_is_far_too_high(self, folder: Path, run: Path) -> None:
+    def test_a_rate_that_is_far_too_high(self, folder, run):
         """Weights that grow ninefold with each step."""
         options = tiny_run(write_text(folder), steps=200, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0)
         with pytest.raises(BertcoreError) as caught:
@@ -138,12 +136,12 @@ class TestNoNumbers:
             (-float("inf"), "loss or its gradient became infinite or undefined at step 5"),
         ],
     )
-    def test_weights_that_go_wrong_are_not_saved(self, folder: Path, run: Path, value: float, says: str) -> None:
+    def test_weights_that_go_wrong_are_not_saved(self, folder, run, value, says):
         """Between the step's own look at loss and gradient and its snapshot."""
         options = tiny_run(write_text(folder))
         work = Pretraining(options)
 
-        def poison() -> None:
+        def poison():
             if value < 0:
                 work.model.mlm.bias.data[work.tokenizer.encode(".").ids[1]] = value
             else:
@@ -157,7 +155,7 @@ class TestNoNumbers:
         pretraining(folder, steps=24, evaluations=1)(folder / "undisturbed")
         assert story(run) == story(folder / "undisturbed")
 
-    def test_in_fine_tuning(self, folder: Path, run: Path) -> None:
+    def test_in_fine_tuning(self, folder, run):
         with pytest.raises(BertcoreError) as caught:
             fine_tuning(folder, steps=200, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0)(run)
         bad = json.loads((run / BAD_BATCH_FILE).read_text())
@@ -167,7 +165,7 @@ class TestNoNumbers:
         assert load_checkpoint(RunFolder(run).snapshots()[-1][1])
 
 
-def _batch_of(options: PretrainOptions, step: int, run: Path) -> Any:
+def _batch_of(options, step, run):
     """The batch of a step as another run of the same settings draws it."""
     RunFolder.create(run, options.to_dict())
     work = Pretraining(options)
@@ -180,7 +178,7 @@ def _batch_of(options: PretrainOptions, step: int, run: Path) -> Any:
 
 
 class TestChangedSince:
-    def test_a_text_is_named_and_what_is_only_touched_will_do(self, folder: Path, run: Path) -> None:
+    def test_a_text_is_named_and_what_is_only_touched_will_do(self, folder, run):
         options = tiny_run(write_text(folder), steps=6)
         other = text_file(folder / "other.txt", "The owl says hoo.\nThe owl lives in the tree.\n\n" * 9)
         both = json.loads(json.dumps(options.to_dict()))
@@ -202,7 +200,7 @@ class TestChangedSince:
         ("kind", "name"),
         [(fine_tuning, "train.tsv"), (distilling, "animals.txt"), (distilling, "model/model.safetensors")],
     )
-    def test_a_training_file_a_text_and_a_teacher(self, folder: Path, run: Path, kind: Any, name: str) -> None:
+    def test_a_training_file_a_text_and_a_teacher(self, folder, run, kind, name):
         start, file = kind(folder), folder / name
         start(run, stop_at(run, 3))
         before = file.read_bytes()
@@ -219,7 +217,7 @@ class TestChangedSince:
         start(run)
         assert RunFolder(run).status().state == "done"
 
-    def test_a_checkpoint_to_begin_with_is_needed_only_to_begin(self, folder: Path, run: Path) -> None:
+    def test_a_checkpoint_to_begin_with_is_needed_only_to_begin(self, folder, run):
         fine_tuning(folder)  # makes the model
         options = continued(tiny_run(write_text(folder), steps=6), folder / "model")
         run_training(Pretraining(options), RunFolder.create(run, options.to_dict()), stop_at(run, 3))
@@ -229,7 +227,7 @@ class TestChangedSince:
 
 
 class TestCaches:
-    def test_the_files_of_another_vocabulary_under_this_ones_name(self, folder: Path) -> None:
+    def test_the_files_of_another_vocabulary_under_this_ones_name(self, folder):
         text = write_text(folder)
         right = words_only()
         backwards = Tokenizer(raw_from_words((*SPECIAL_TOKENS, "sat", "cat", "the", "on", "mat")))
@@ -243,7 +241,7 @@ class TestCaches:
         shutil.copytree(theirs, ours)
         assert np.array_equal(load_corpus([text], right).tokens, expected)
 
-    def test_one_that_is_damaged_or_gone_while_the_run_rests(self, folder: Path, run: Path) -> None:
+    def test_one_that_is_damaged_or_gone_while_the_run_rests(self, folder, run):
         for step, harm in ((2, lambda file: os.truncate(file, 600)), (4, lambda file: shutil.rmtree(file.parent))):
             pretraining(folder)(run, at_step(step, lambda: RunFolder(run).send("stop")))
             harm(next((Path(os.environ["BERTSCOPE_HOME"]) / "cache").rglob("tokens-*.npy")))

@@ -1,24 +1,19 @@
 """A new kind of task is one class: here one that gives two numbers for a text, from its file to its answers."""
 
 import json
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import load
 from bertcore.tasks.kinds import TASK_KINDS, base
 from bertcore.tasks.kinds.regress import Regress, finite
-from bertcore.tasks.kinds.texts import LABEL_COLUMNS, TEXT_COLUMNS, TextExample
-from bertcore.tasks.packed import Floats
+from bertcore.tasks.kinds.texts import LABEL_COLUMNS, TEXT_COLUMNS
 from bertcore.tasks.readers.reading import TASKS, read_task, register
-from bertcore.tasks.spec import Request, TaskSpec
+from bertcore.tasks.spec import TaskSpec
 from bertcore.training.data_facts import TaskFacts, task_facts
 from bertcore.training.drawn_examples import example_answers, label_counts, open_examples
 from bertcore.training.evaluate import EVALUATION_FILE
@@ -46,42 +41,40 @@ class Feeling(Regress):
         TaskSpec("feeling", "feeling", "Feelings", "table", (), columns={"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}),
     )
 
-    def label_in(self, request: Request, place: str, label: str | None) -> tuple[str, Any]:
+    def label_in(self, request, place, label):
         point = tuple(map(finite, (label or "").split("/")))
         return "two numbers with / between", point if len(point) == 2 and np.isfinite(point).all() else None
 
-    def answers(self, examples: Sequence[TextExample], numbers: dict[str, int]) -> np.ndarray:
+    def answers(self, examples, numbers):
         return np.array([(np.nan, np.nan) if each.label is None else each.label for each in examples], np.float32)
 
-    def config(self, spec: TaskSpec, labels: tuple[str, ...], examples: Sequence[TextExample]) -> dict[str, Any]:
+    def config(self, spec, labels, examples):
         return base.TaskKind.config(self, spec, ("pleasant", "exciting"), examples)
 
-    def fits(self, heads: Sequence[str], config: BertConfig) -> bool:
+    def fits(self, heads, config):
         return super().fits(heads, config) and config.label_count == 2
 
-    def refuse(self, name: str, config: BertConfig) -> None:
+    def refuse(self, name, config):
         """It shows all that the model says."""
 
-    def decode(
-        self, features: base.Features, logits: Sequence[Floats], settings: base.DecodeSettings
-    ) -> list[PointPrediction]:  # type: ignore[override]
+    def decode(self, features, logits, settings):  # type: ignore[override]
         return [PointPrediction(tuple(row.tolist())) for row in logits]
 
-    def measure(self, gold: Sequence[Any], predicted: Sequence[Any], labels: list[str]) -> dict[str, Any]:
+    def measure(self, gold, predicted, labels):
         return {"distance": np.linalg.norm(np.array(gold) - np.array(predicted), axis=1).mean()}
 
-    def first_answer(self, features: base.Features, right: Any, scores: Floats, loss: float) -> base.TokenAnswer:
+    def first_answer(self, features, right, scores, loss):
         return base.TokenAnswer(0, 0, self.label_written(right), self.label_written(scores), loss, None)
 
-    def label_written(self, label: Any) -> str:
+    def label_written(self, label):
         return "" if label is None else " / ".join(f"{each:.2f}" for each in label)
 
-    def label_counts(self, examples: Sequence[TextExample]) -> list[tuple[str, int]]:
+    def label_counts(self, examples):
         return base.TaskKind.label_counts(self, examples)
 
 
 @pytest.fixture
-def registered() -> Iterator[None]:
+def registered():
     kinds = dict(TASK_KINDS)
     register(Feeling())
     yield
@@ -90,7 +83,7 @@ def registered() -> Iterator[None]:
     del TASKS["feeling"]
 
 
-def test_it_goes_all_the_way(registered: None, tmp_path: Path, run: Path) -> None:
+def test_it_goes_all_the_way(registered, tmp_path, run):
     save_checkpoint(tiny_model(("mlm",), num_hidden_layers=1), word_tokenizer(), tmp_path / "model")
     rows = [f"{text}\t{i % 3 - 1}/{i % 5 / 2}" for i, text in enumerate(TEXTS * 6)]
     file = text_file(tmp_path / "feelings.tsv", "text\tlabel\n" + "\n".join(rows) + "\n")

@@ -2,11 +2,9 @@
 
 import contextlib
 import math
-from pathlib import Path
 
 import pytest
 import torch
-from torch.nn import Parameter
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
@@ -29,20 +27,20 @@ from tests.engine.models import tiny_model, word_tokenizer
 from tests.text_file import text_file
 
 
-def _model() -> Bert:
+def _model():
     return Bert(
         BertConfig.preset("tiny", vocab_size=40, num_hidden_layers=1, hidden_size=16, num_attention_heads=2),
         generator=torch.Generator().manual_seed(0),
     )
 
 
-def _with_gradients(model: Bert, seed: int) -> None:
+def _with_gradients(model, seed):
     generator = torch.Generator().manual_seed(seed)
     for parameter in model.parameters():
         parameter.grad = torch.randn(parameter.shape, generator=generator)
 
 
-def test_the_singular_vectors_stay_and_the_singular_values_become_about_one() -> None:
+def test_the_singular_vectors_stay_and_the_singular_values_become_about_one():
     matrices = torch.randn(3, 12, 40, generator=torch.Generator().manual_seed(1))
     for before, after in zip(matrices, orthogonal(matrices), strict=True):
         left, _, right = torch.linalg.svd(before, full_matrices=False)
@@ -52,7 +50,7 @@ def test_the_singular_vectors_stay_and_the_singular_values_become_about_one() ->
 
 
 @pytest.mark.parametrize("shape", [(16, 16), (16, 48), (48, 16)])
-def test_steps_are_those_of_torch(shape: tuple[int, int]) -> None:
+def test_steps_are_those_of_torch(shape):
     start = torch.randn(shape, generator=torch.Generator().manual_seed(0))
     ours, theirs = (torch.nn.Parameter(start.clone()) for _ in range(2))
     muon = Muon([{"params": [ours], "matrices": 1}], lr=0.02, weight_decay=0.1, fused=True)
@@ -66,7 +64,7 @@ def test_steps_are_those_of_torch(shape: tuple[int, int]) -> None:
     assert (ours - theirs).norm() < 0.02 * moved  # torch iterates in bf16
 
 
-def test_query_key_and_value_are_made_orthogonal_one_by_one() -> None:
+def test_query_key_and_value_are_made_orthogonal_one_by_one():
     model = _model()
     before = model.encoder.layers[0].attention.query_key_value.weight.detach().clone()
     _with_gradients(model, 0)
@@ -78,7 +76,7 @@ def test_query_key_and_value_are_made_orthogonal_one_by_one() -> None:
     assert torch.linalg.svdvals(steps).max() > 1.25  # which all three together are not
 
 
-def test_what_is_no_matrix_of_a_layer_learns_as_with_adamw() -> None:
+def test_what_is_no_matrix_of_a_layer_learns_as_with_adamw():
     model, peer = _model(), _model()
     muon, adamw = make_optimizer(model, 1e-2, 0.1, kind="muon"), make_optimizer(peer, 1e-2, 0.1)
     for seed in range(3):
@@ -91,7 +89,7 @@ def test_what_is_no_matrix_of_a_layer_learns_as_with_adamw() -> None:
     assert takes_matrix("embeddings.token.weight", model.embeddings.token.weight) == 0
 
 
-def test_goes_on_from_its_saved_state_as_if_nothing_had_happened() -> None:
+def test_goes_on_from_its_saved_state_as_if_nothing_had_happened():
     straight, broken = _model(), _model()
     optimizer, first = (make_optimizer(each, 1e-2, 0.1, kind="muon") for each in (straight, broken))
     for seed in (1, 2):
@@ -112,7 +110,7 @@ def test_goes_on_from_its_saved_state_as_if_nothing_had_happened() -> None:
         ("constant", [0.0, 16.0, 32.0, 32.0, 32.0]),
     ],
 )
-def test_schedules_by_hand(name: str, rates: list[float]) -> None:
+def test_schedules_by_hand(name, rates):
     assert [SCHEDULES[name](x, 32.0, 0.1) for x in (0.0, 0.05, 0.1, 0.55, 1.0)] == pytest.approx(rates)
     assert SCHEDULES["linear"](0.25, 2.0, 0.0) == pytest.approx(1.5)
     falls = [warmup_stable_decay(x, 2.0, 0.1, 0.2) for x in (0.05, 0.1, 0.5, 0.8, 0.9, 1.0)]
@@ -125,7 +123,7 @@ def test_schedules_by_hand(name: str, rates: list[float]) -> None:
 PEAK, CUT_FRAC, RATIO = 0.01, 0.1, 32
 
 
-def slanted_triangular(t: int, steps: int) -> float:
+def slanted_triangular(t, steps):
     """Equation 3 of the paper, symbol by symbol."""
     cut = math.floor(steps * CUT_FRAC)
     p = t / cut if t < cut else 1 - (t - cut) / (cut * (1 / CUT_FRAC - 1))
@@ -133,19 +131,19 @@ def slanted_triangular(t: int, steps: int) -> float:
 
 
 @pytest.mark.parametrize("steps", [10, 100, 1000])
-def test_slanted_triangular_rates(steps: int) -> None:
+def test_slanted_triangular_rates(steps):
     slanted = SCHEDULES["slanted"]
     for t in range(steps + 1):
         assert slanted(t / steps, PEAK, CUT_FRAC) == pytest.approx(slanted_triangular(t, steps))
 
 
-def test_discriminative_rates() -> None:
+def test_discriminative_rates():
     """Each layer's rate is that of the layer above over 2.6."""
     model = tiny_model(("classify",), num_hidden_layers=3).requires_grad_(True)
     optimizer = make_optimizer(model, PEAK, 0.0, layer_decay=1 / 2.6)
     share = {id(parameter): group["rate_share"] for group in optimizer.param_groups for parameter in group["params"]}
 
-    def of(parameter: Parameter) -> float:
+    def of(parameter):
         return float(share[id(parameter)])
 
     layers = [of(next(layer.parameters())) for layer in model.encoder.layers]
@@ -154,7 +152,7 @@ def test_discriminative_rates() -> None:
     assert of(model.embeddings.token.weight) == pytest.approx(1 / 2.6**4)
 
 
-def learning(frozen_layers: int, epoch: int, fraction: float = 0.0) -> set[str]:
+def learning(frozen_layers, epoch, fraction=0.0):
     """Which parts of a model of three layers learn in an epoch of gradual unfreezing."""
     training = TuningOptions(gradual_unfreezing=True, frozen_layers=frozen_layers)
     work, model = FineTuning(FinetuneOptions(training=training)), tiny_model(("classify",), num_hidden_layers=3)
@@ -168,13 +166,13 @@ def learning(frozen_layers: int, epoch: int, fraction: float = 0.0) -> set[str]:
 @pytest.mark.parametrize(
     ("epoch", "layers"), [(0, set()), (1, {"2"}), (2, {"2", "1"}), (3, {"2", "1", "0"}), (4, {"2", "1", "0"})]
 )
-def test_one_layer_more_in_each_epoch(epoch: int, layers: set[str]) -> None:
+def test_one_layer_more_in_each_epoch(epoch, layers):
     heads = {"pooler", "classify"}
     assert learning(0, epoch) == heads | layers | ({"embeddings"} if epoch >= 4 else set())
     assert learning(2, epoch) == heads | (layers & {"2"})  # what is frozen stays so
 
 
-def test_three_epochs_reach_the_lowest_layer_too() -> None:
+def test_three_epochs_reach_the_lowest_layer_too():
     """Five parts (heads, three layers, embeddings) and three epochs: each part gets a fifth of the budget."""
     parts = [learning(0, epoch, fraction) for epoch, fraction in ((0, 0.1), (0, 0.3), (1, 0.5), (1, 0.65), (2, 0.9))]
     heads, order = {"pooler", "classify"}, ["2", "1", "0", "embeddings"]
@@ -182,7 +180,7 @@ def test_three_epochs_reach_the_lowest_layer_too() -> None:
     assert learning(1, 2, 0.99) == heads | {"2", "1"}
 
 
-def test_more_frozen_layers_than_there_are(tmp_path: Path) -> None:
+def test_more_frozen_layers_than_there_are(tmp_path):
     save_checkpoint(tiny_model(("mlm",)), word_tokenizer(), tmp_path / "model")
     rows = "".join(f"the {animal} sat\t{label}\n" for animal, label in (("cat", 1), ("dog", 0)) * 20)
     data = TaskDataOptions(task="sst2", train=str(text_file(tmp_path / "train.tsv", f"sentence\tlabel\n{rows}")))

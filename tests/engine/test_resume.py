@@ -7,8 +7,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
@@ -28,20 +26,20 @@ from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.run_settings import overlay
 from bertcore.training.start import open_or_create, run_sweep, start_run
-from bertcore.training.sweep_plan import PlannedRun, Varied
+from bertcore.training.sweep_plan import Varied
 from tests.engine.clock import TICK_S, Clock
 from tests.engine.training_runs import at_step, losses, metrics, stop_at, tiny_run, write_text
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def undisturbed(tmp_path_factory):
     """All 24 steps of `tiny_run(text)`."""
     folder = tmp_path_factory.mktemp("undisturbed")
     start_run(tiny_run(write_text(folder)), folder / "run", resume=False)
     return folder / "run"
 
 
-def _assert_same_end(run: Path, undisturbed: Path) -> None:
+def _assert_same_end(run, undisturbed):
     assert losses(run) == losses(undisturbed)
     ours, theirs = (RunFolder(path).newest_snapshot() for path in (run, undisturbed))
     assert ours is not None and theirs is not None and ours.name == theirs.name
@@ -51,7 +49,7 @@ def _assert_same_end(run: Path, undisturbed: Path) -> None:
 
 class TestResume:
     @pytest.mark.parametrize("stops", [(10,), (1, 13, 19)])
-    def test_a_resume_leaves_no_trace(self, text: Path, run: Path, undisturbed: Path, stops: tuple[int, ...]) -> None:
+    def test_a_resume_leaves_no_trace(self, text, run, undisturbed, stops):
         for stop in stops:
             start_run(tiny_run(text), run, resume=True, on_event=stop_at(run, stop))
             status = RunFolder(run).status()
@@ -61,10 +59,10 @@ class TestResume:
         assert RunFolder(run).status().state == "done"
         _assert_same_end(run, undisturbed)
 
-    def test_what_came_after_the_last_snapshot_is_trained_again(self, text: Path, run: Path, undisturbed: Path) -> None:
+    def test_what_came_after_the_last_snapshot_is_trained_again(self, text, run, undisturbed):
         """As after a power cut: metrics of step 17, but the newest snapshot is step 10."""
 
-        def power_cut() -> None:
+        def power_cut():
             raise SystemExit
 
         with pytest.raises(SystemExit):
@@ -75,23 +73,21 @@ class TestResume:
         start_run(None, run, resume=True)
         _assert_same_end(run, undisturbed)
 
-    def test_the_number_format_stays(
-        self, text: Path, run: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_number_format_stays(self, text, run, undisturbed, monkeypatch):
         chosen = iter([Precision(None, "the first"), Precision(torch.bfloat16, "it has units")])
         monkeypatch.setattr("bertcore.training.compute.choose_precision", lambda *_: next(chosen))
         start_run(tiny_run(text, precision="auto"), run, resume=False, on_event=stop_at(run, 10))
         start_run(None, run, resume=True)
         assert losses(run) == losses(undisturbed)
 
-    def test_a_text_that_is_gone_is_named(self, text: Path, run: Path) -> None:
+    def test_a_text_that_is_gone_is_named(self, text, run):
         start_run(tiny_run(text), run, resume=False, on_event=stop_at(run, 5))
         text.unlink()
         with pytest.raises(BertcoreError, match="animals.txt"):
             start_run(None, run, resume=True)
 
 
-def losses_until(run: Path) -> int:
+def losses_until(run):
     """Steps of the whole lines in metrics.jsonl, whose last one may be cut off."""
     whole = (run / "metrics.jsonl").read_text().splitlines()[:-1]
     return max(line["step"] for line in map(json.loads, whole) if line["kind"] == "train")
@@ -114,7 +110,7 @@ start_run(options, Path(sys.argv[2]), resume=False, on_event=watch)
 """
 
 
-def test_a_killed_process_is_noticed_and_its_run_goes_on(text: Path, tmp_path: Path) -> None:
+def test_a_killed_process_is_noticed_and_its_run_goes_on(text, tmp_path):
     options = tiny_run(text, steps=50)
     run, undisturbed, recipe = tmp_path / "run", tmp_path / "undisturbed", tmp_path / "recipe.json"
     recipe.write_text(json.dumps(options.to_dict()))
@@ -134,10 +130,10 @@ def test_a_killed_process_is_noticed_and_its_run_goes_on(text: Path, tmp_path: P
 
 
 class TestControl:
-    def test_pause_resume_snapshot_and_stop_through_the_folder(self, text: Path, run: Path) -> None:
+    def test_pause_resume_snapshot_and_stop_through_the_folder(self, text, run):
         reader, seen = RunFolder(run), []
 
-        def watch(event: dict[str, Any]) -> None:
+        def watch(event):
             if event["kind"] == "train":
                 command = {3: "snapshot", 7: "pause", 15: "stop"}.get(event["step"])
                 if command:
@@ -153,8 +149,8 @@ class TestControl:
         assert not (run / "control.json").exists()
         assert [step for step, _ in losses(run)] == list(range(1, 16))
 
-    def test_a_stop_before_the_first_step(self, text: Path, run: Path, undisturbed: Path) -> None:
-        def watch(event: dict[str, Any]) -> None:
+    def test_a_stop_before_the_first_step(self, text, run, undisturbed):
+        def watch(event):
             if event["kind"] == "status" and event["message"] == "Reading the text.":
                 RunFolder(run).send("stop")
 
@@ -164,10 +160,10 @@ class TestControl:
         start_run(None, run, resume=True)
         _assert_same_end(run, undisturbed)
 
-    def test_commands_while_the_text_is_read_are_obeyed_before_the_first_step(self, text: Path, run: Path) -> None:
+    def test_commands_while_the_text_is_read_are_obeyed_before_the_first_step(self, text, run):
         rest, events = iter(["snapshot", "pause"]), []
 
-        def watch(event: dict[str, Any]) -> None:
+        def watch(event):
             events.append((event["kind"], event.get("state")))
             if event["kind"] == "status" and event["state"] == "starting":
                 RunFolder(run).send(next(rest, "pause"))
@@ -179,13 +175,11 @@ class TestControl:
         assert (RunFolder(run).snapshot_path(0) / "keep").exists()
         assert RunFolder(run).status().state == "done"
 
-    def test_a_pause_takes_no_time_and_can_end_in_a_stop(
-        self, text: Path, run: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_pause_takes_no_time_and_can_end_in_a_stop(self, text, run, monkeypatch):
         elapsed, clock = {}, Clock()
         monkeypatch.setattr("bertcore.training.loop.time", clock)
 
-        def watch(event: dict[str, Any]) -> None:
+        def watch(event):
             if event["kind"] == "train":
                 elapsed[event["step"]] = event["elapsed_s"]
                 if event["step"] in (3, 5):
@@ -199,17 +193,17 @@ class TestControl:
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 5)
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_sigterm_and_ctrl_c_end_with_a_snapshot(self, text: Path, run: Path, number: int) -> None:
+    def test_sigterm_and_ctrl_c_end_with_a_snapshot(self, text, run, number):
         former = signal.getsignal(number)
         start_run(tiny_run(text), run, resume=False, on_event=at_step(4, lambda: os.kill(os.getpid(), number)))
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 4)
         assert RunFolder(run).newest_snapshot() == RunFolder(run).snapshot_path(4)
         assert signal.getsignal(number) == former
 
-    def test_a_kill_after_the_last_step_leaves_the_run_done(self, text: Path, run: Path) -> None:
+    def test_a_kill_after_the_last_step_leaves_the_run_done(self, text, run):
         states = []
 
-        def watch(event: dict[str, Any]) -> None:
+        def watch(event):
             if event["kind"] == "status":
                 states.append(event["state"])
                 if event["state"] == "done":
@@ -222,12 +216,12 @@ class TestControl:
 
 class TestFailures:
     def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_snapshot(
-        self, text: Path, run: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        calls: list[int] = []
+        self, text, run, undisturbed, monkeypatch
+    ):
+        calls = []
         whole = pretrain.pretraining_loss
 
-        def broken(*given: Any) -> Any:
+        def broken(*given):
             calls.append(1)
             loss = whole(*given)
             return dataclasses.replace(loss, total=loss.total * float("nan")) if len(calls) == 8 else loss
@@ -243,7 +237,7 @@ class TestFailures:
         start_run(None, run, resume=True)
         _assert_same_end(run, undisturbed)
 
-    def test_more_text_makes_a_proper_run_and_that_is_left_alone(self, text: Path, run: Path, tmp_path: Path) -> None:
+    def test_more_text_makes_a_proper_run_and_that_is_left_alone(self, text, run, tmp_path):
         more = text.read_bytes()
         text.write_bytes(b"A b c.")
         with pytest.raises(BertcoreError):
@@ -264,11 +258,11 @@ class TestFailures:
 # --- its budget and what changes no number may be changed; anything else is refused
 
 
-def config(run: Path) -> dict[str, Any]:
+def config(run):
     return json.loads((run / "config.json").read_text())
 
 
-def phases(run: Path) -> dict[str, int]:
+def phases(run):
     """Each one's first step."""
     told = [(line["phase"], line["step"]) for line in metrics(run, "phase")]
     assert len(told) == len(dict(told))
@@ -276,7 +270,7 @@ def phases(run: Path) -> dict[str, int]:
 
 
 class TestBudget:
-    def test_a_run_that_is_done_gets_more_steps(self, text: Path, run: Path) -> None:
+    def test_a_run_that_is_done_gets_more_steps(self, text, run):
         """12 steps, half of them causal: with 24, step 13 would lie in the first half again. Linear decay by hand:
         the share (step - 0.5) / 24 of the way after 5% of warm-up."""
         start_run(tiny_run(text, steps=12), run, resume=False)
@@ -299,7 +293,7 @@ class TestBudget:
         assert {line["phase"] for line in metrics(run) if line["step"] > 6} == {"masked"}
         assert phases(run) == {"causal": 1, "masked": 7, "longer": 10}
 
-    def test_fewer_steps_end_a_run_sooner_and_minutes_follow(self, text: Path, run: Path) -> None:
+    def test_fewer_steps_end_a_run_sooner_and_minutes_follow(self, text, run):
         start_run(tiny_run(text, steps=100), run, resume=False, on_event=stop_at(run, 6))
         start_run(tiny_run(text, steps=9), run, resume=True)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("done", 9)
@@ -307,20 +301,20 @@ class TestBudget:
         status = RunFolder(run).status()
         assert status.state == "done" and status.total_steps is None and status.step > 9 and status.elapsed_s >= 1.8
 
-    def test_a_warm_up_under_way_grows_with_the_budget(self, text: Path, run: Path) -> None:
+    def test_a_warm_up_under_way_grows_with_the_budget(self, text, run):
         start_run(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
         start_run(tiny_run(text, steps=20), run, resume=True)
         assert phases(run) == {"causal": 1, "masked": 11, "longer": 16}
 
 
 class TestOtherSettings:
-    def test_what_changes_no_number_is_taken(self, text: Path, run: Path, undisturbed: Path) -> None:
+    def test_what_changes_no_number_is_taken(self, text, run, undisturbed):
         start_run(tiny_run(text), run, resume=False, on_event=stop_at(run, 6))
         start_run(tiny_run(text, save_minutes=0.5, snapshots_mib=100), run, resume=True)
         assert losses(run) == losses(undisturbed)
         assert config(run)["training"]["snapshots_mib"] == 100
 
-    def test_any_other_is_refused_and_nothing_is_touched(self, text: Path, tmp_path: Path, run: Path) -> None:
+    def test_any_other_is_refused_and_nothing_is_touched(self, text, tmp_path, run):
         mine = tiny_run(text, steps=12)
         start_run(mine, run, resume=False, on_event=stop_at(run, 3))
         before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
@@ -343,7 +337,7 @@ class TestOtherSettings:
         assert {file for file in before if before[file] != after[file]} <= {run / "lock"}
 
 
-def test_a_recipe_takes_the_place_of_what_it_names(text: Path) -> None:
+def test_a_recipe_takes_the_place_of_what_it_names(text):
     stored = tiny_run(text, steps=12, seed=4).to_dict()
     values = overlay(stored, {"training": {"minutes": 2}, "data": {"vocab_size": 99}})
     assert (values["training"]["minutes"], values["training"]["steps"], values["training"]["seed"]) == (2, None, 4)
@@ -355,7 +349,7 @@ def test_a_recipe_takes_the_place_of_what_it_names(text: Path) -> None:
 class TestPaths:
     """A run is resumed from any folder: what its settings name is found all the same."""
 
-    def test_those_of_a_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_those_of_a_run(self, tmp_path, monkeypatch):
         for name in ("model", "train.tsv", "dev.tsv", "elsewhere"):
             (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path)
@@ -372,10 +366,10 @@ class TestPaths:
         monkeypatch.chdir(tmp_path / "elsewhere")
         assert open_or_create(None, run, True) == made
 
-    def test_those_of_a_sweep(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_those_of_a_sweep(self, tmp_path, monkeypatch):
         (tmp_path / "words.txt").write_text("A text.")
         monkeypatch.chdir(tmp_path)
-        planned: list[PlannedRun] = []
+        planned = []
         monkeypatch.setattr(
             "bertcore.training.start._SweepLoop", lambda runs, *_, **__: planned.extend(runs) or MagicMock()
         )
@@ -387,7 +381,7 @@ class TestPaths:
             assert (data.corpus, data.questions, data.tokenizer) == ((file,), file, "a/hub-id")
         assert len(planned) == 2
 
-    def test_a_name_that_ships_stays_a_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_name_that_ships_stays_a_name(self, tmp_path, monkeypatch):
         (tmp_path / TINY).mkdir()
         monkeypatch.chdir(tmp_path)
         for model, expected in ((TINY, TINY), (f"./{TINY}", str(tmp_path / TINY)), (None, None)):

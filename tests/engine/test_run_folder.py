@@ -34,22 +34,22 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
+def run(tmp_path):
     return RunFolder.create(tmp_path / "run", {"name": "stories"})
 
 
-def _lines(run: RunFolder) -> list[dict]:
+def _lines(run):
     return [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
 
 
-def _snapshot(run: RunFolder, step: int) -> Path:
+def _snapshot(run, step):
     with run.begin_snapshot(step) as folder:
         (folder / "config.json").write_text("{}")
         (folder / "model.safetensors").write_bytes(b"weights")
     return run.snapshot_path(step)
 
 
-def _hold_lock_elsewhere(run: RunFolder) -> subprocess.Popen[str]:
+def _hold_lock_elsewhere(run):
     """Another process that holds the lock until its standard input closes."""
     code = (
         "import sys; from bertcore.runs.run_folder import RunFolder\n"
@@ -65,13 +65,11 @@ def _hold_lock_elsewhere(run: RunFolder) -> subprocess.Popen[str]:
 
 
 class TestCreate:
-    def test_new_run_says_starting_and_keeps_its_config(self, run: RunFolder) -> None:
+    def test_new_run_says_starting_and_keeps_its_config(self, run):
         assert RunFolder(run.path).config()["name"] == "stories"
         assert RunFolder(run.path).status().state == "starting"
 
-    def test_other_folders_are_left_alone(
-        self, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_other_folders_are_left_alone(self, run, tmp_path, monkeypatch):
         (tmp_path / "file").write_text("")
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / "thesis.doc").write_text("precious")
@@ -88,7 +86,7 @@ class TestCreate:
         with pytest.raises(BertcoreError, match="not a run folder"):
             RunFolder(tmp_path).config()
 
-        def deny(*_args: object, **_kwargs: object) -> None:
+        def deny(*_args, **_kwargs):
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(Path, "mkdir", deny)
@@ -97,7 +95,7 @@ class TestCreate:
 
 
 class TestLock:
-    def test_a_second_process_is_told_and_a_killed_one_is_shown_as_stopped(self, run: RunFolder) -> None:
+    def test_a_second_process_is_told_and_a_killed_one_is_shown_as_stopped(self, run):
         holder = _hold_lock_elsewhere(run)
         try:
             assert run.is_alive() and run.status().state == "running"
@@ -111,7 +109,7 @@ class TestLock:
         assert not run.is_alive() and (status.state, status.step) == ("stopped", 7)
         assert status.message is not None and "ended unexpectedly" in status.message
 
-    def test_looking_at_the_lock_does_not_keep_a_run_from_starting(self, run: RunFolder) -> None:
+    def test_looking_at_the_lock_does_not_keep_a_run_from_starting(self, run):
         for _ in range(50):
             assert not run.is_alive()
             with run.acquire():
@@ -120,7 +118,7 @@ class TestLock:
             raise ZeroDivisionError
         assert not run.is_alive()
 
-    def test_acquire_clears_what_a_killed_run_left(self, run: RunFolder) -> None:
+    def test_acquire_clears_what_a_killed_run_left(self, run):
         _snapshot(run, 5)
         partial = run.path / "snapshots" / "step-00000009.partial"
         partial.mkdir()
@@ -141,7 +139,7 @@ ODD_FIELDS = (*ODD_FIELDS, '"updated_at": "soon"}', f'"pid": {-(10**30)}}}')
 
 
 class TestStatus:
-    def test_fields_are_kept_between_writes_and_message_is_not(self, run: RunFolder) -> None:
+    def test_fields_are_kept_between_writes_and_message_is_not(self, run):
         with run.acquire():
             run.write_status(state="running", step=3, total_steps=10, message="Reading the text.")
             run.write_status(step=4, fraction=0.4)
@@ -156,14 +154,14 @@ class TestStatus:
             *('{"state": "done", ' + field for field in ODD_FIELDS),
         ],
     )
-    def test_damaged_status_is_unknown_never_an_exception(self, run: RunFolder, text: str) -> None:
+    def test_damaged_status_is_unknown_never_an_exception(self, run, text):
         (run.path / "status.json").write_text(text, encoding="latin-1")
         assert run.status().state == "unknown" and "is damaged" in str(run.status().message)
 
-    def test_a_write_that_fails_keeps_the_old_file(self, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_write_that_fails_keeps_the_old_file(self, run, monkeypatch):
         run.write_status(state="done", step=1)
 
-        def full(*_args: object) -> None:
+        def full(*_args):
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("bertcore.files._replace", full)
@@ -172,7 +170,7 @@ class TestStatus:
         assert run.status().step == 1
         assert sorted(entry.name for entry in run.path.iterdir()) == ["config.json", "snapshots", "status.json"]
 
-    def test_reader_never_sees_half_a_status(self, run: RunFolder) -> None:
+    def test_reader_never_sees_half_a_status(self, run):
         code = (
             "import sys; from bertcore.runs.run_folder import RunFolder\n"
             "run = RunFolder(sys.argv[1])\n"
@@ -186,7 +184,7 @@ class TestStatus:
 
 
 class TestCommands:
-    def test_the_newest_counts_once_but_a_stop_stays(self, run: RunFolder) -> None:
+    def test_the_newest_counts_once_but_a_stop_stays(self, run):
         RunFolder(run.path).send("pause")
         run.send("resume")
         assert [run.take_command(), run.take_command()] == ["resume", None]
@@ -202,12 +200,10 @@ class TestCommands:
             run.send("explode")
 
     @pytest.mark.parametrize("other", ["pause", "resume", "snapshot", "step"])
-    def test_a_stop_is_not_lost_between_others(
-        self, run: RunFolder, monkeypatch: pytest.MonkeyPatch, other: str
-    ) -> None:
+    def test_a_stop_is_not_lost_between_others(self, run, monkeypatch, other):
         """The other sender has looked at what waits, and then the stop comes."""
 
-        def write_after_a_stop(file: Path, values: dict[str, str]) -> None:
+        def write_after_a_stop(file, values):
             monkeypatch.undo()
             RunFolder(run.path).send("stop")
             write_json(file, values)
@@ -217,14 +213,14 @@ class TestCommands:
         assert run.take_command() == "stop"
 
     @pytest.mark.parametrize("text", ["", "{", '{"command": "explode"}', '["stop"]', '"stop"', "null"])
-    def test_garbage_is_ignored_and_removed(self, run: RunFolder, text: str) -> None:
+    def test_garbage_is_ignored_and_removed(self, run, text):
         (run.path / "control.json").write_text(text)
         assert run.take_command() is None
         assert not (run.path / "control.json").exists()
 
 
 class TestSnapshots:
-    def test_snapshot_appears_whole_or_not_at_all(self, run: RunFolder) -> None:
+    def test_snapshot_appears_whole_or_not_at_all(self, run):
         _snapshot(run, 10)
         with pytest.raises(RuntimeError), run.begin_snapshot(20) as folder:
             (folder / "config.json").write_text("{}")
@@ -233,7 +229,7 @@ class TestSnapshots:
             raise RuntimeError("killed in the middle")
         assert [entry.name for entry in (run.path / "snapshots").iterdir()] == ["step-00000010"]
 
-    def test_sorted_by_step_and_incomplete_ones_left_out(self, run: RunFolder) -> None:
+    def test_sorted_by_step_and_incomplete_ones_left_out(self, run):
         assert run.snapshots() == [] and run.newest_snapshot() is None
         for step in (100, 9, 20):
             _snapshot(run, step)
@@ -246,18 +242,18 @@ class TestSnapshots:
 
 
 class TestMetrics:
-    def test_lines_are_there_at_once_and_bad_numbers_are_null(self, run: RunFolder) -> None:
+    def test_lines_are_there_at_once_and_bad_numbers_are_null(self, run):
         run.append_metric({"step": 1, "loss": np.float32(2.5), "norm": float("nan"), "rates": [math.inf, 1]})
         assert _lines(run) == [{"step": 1, "loss": 2.5, "norm": None, "rates": [None, 1]}]
 
-    def test_resume_drops_what_came_after_its_snapshot(self, run: RunFolder) -> None:
+    def test_resume_drops_what_came_after_its_snapshot(self, run):
         for step in range(1, 11):
             run.append_metric({"step": step})
         run.truncate_metrics(6)
         run.append_metric({"step": 7})
         assert [line["step"] for line in _lines(run)] == [1, 2, 3, 4, 5, 6, 7]
 
-    def test_a_line_that_a_killed_run_left_unfinished_spoils_only_itself(self, run: RunFolder) -> None:
+    def test_a_line_that_a_killed_run_left_unfinished_spoils_only_itself(self, run):
         run.append_metric({"step": 1})
         with (run.path / "metrics.jsonl").open("a") as stream:
             stream.write('{"step": 2, "lo')
@@ -267,7 +263,7 @@ class TestMetrics:
         run.truncate_metrics(5)
         assert _lines(run) == [{"step": 1}]
 
-    def test_log_lines_have_a_time(self, run: RunFolder) -> None:
+    def test_log_lines_have_a_time(self, run):
         run.log("resumed at step 5")
         assert (run.path / "log.txt").read_text().rstrip().endswith("resumed at step 5")
 
@@ -286,9 +282,7 @@ class TestTail:
         cuts=st.lists(st.integers(0, 400), max_size=12),
         limit=st.none() | st.integers(1, 50),
     )
-    def test_however_the_writes_are_split_each_line_is_read_once(
-        self, tmp_path_factory: pytest.TempPathFactory, metrics: list[dict], cuts: list[int], limit: int | None
-    ) -> None:
+    def test_however_the_writes_are_split_each_line_is_read_once(self, tmp_path_factory, metrics, cuts, limit):
         file = tmp_path_factory.mktemp("tail") / "metrics.jsonl"
         data = "".join(json.dumps(metric, ensure_ascii=False) + "\n" for metric in metrics).encode()
         edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
@@ -302,14 +296,14 @@ class TestTail:
             read += tail.read_new(limit)
         assert read == metrics
 
-    def test_garbage_lines_are_skipped_and_numbers_that_json_has_not_are_null(self, tmp_path: Path) -> None:
+    def test_garbage_lines_are_skipped_and_numbers_that_json_has_not_are_null(self, tmp_path):
         file = tmp_path / "metrics.jsonl"
         odd = ['{"step": "x"}', '{"step": Infinity}', '{"step": [1]}', '{"step": 1e300}', "not json", "[1]", ""]
         lines = ['{"step": 1}', *odd, '{"a": 1}, {"b": 2}', "[" * 5000, '{"step": 2}', '{"loss": NaN, "norm": 1e999}']
         file.write_bytes(b"\xff\xfe\n" + "\n".join(lines).encode() + b"\n")
         assert MetricsTail(file).read_new() == [{"step": 1}, {"step": 2}, {"loss": None, "norm": None}]
 
-    def test_resumed_run_starts_the_reading_over(self, run: RunFolder) -> None:
+    def test_resumed_run_starts_the_reading_over(self, run):
         for step in range(1, 6):
             run.append_metric({"step": step})
         tail = run.tail()
@@ -320,21 +314,21 @@ class TestTail:
         assert tail.restarted
         assert tail.read_new() == [] and not tail.restarted
 
-    def test_missing_file_is_nothing_yet(self, tmp_path: Path) -> None:
+    def test_missing_file_is_nothing_yet(self, tmp_path):
         tail = MetricsTail(tmp_path)
         assert tail.read_new() == [] and not tail.restarted
         (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n')
         assert tail.read_new() == [{"step": 1}] and not tail.restarted
 
 
-def test_run_folders_tasks_and_tags_need_no_torch() -> None:
+def test_run_folders_tasks_and_tags_need_no_torch():
     modules = "bertcore.runs.run_folder, bertcore.tasks.readers, bertcore.tasks.kinds, bertcore.tag_schemes"
     code = f"import sys, {modules}; print('torch' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told == "False\n"
 
 
-def test_the_revision_of_a_foreign_repository_is_not_ours(tmp_path: Path) -> None:
+def test_the_revision_of_a_foreign_repository_is_not_ours(tmp_path):
     """The program lies in somebody's repository, as in a virtual environment there, and is not part of it."""
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
     (tmp_path / "theirs.txt").write_text("theirs")
@@ -348,7 +342,7 @@ def test_the_revision_of_a_foreign_repository_is_not_ours(tmp_path: Path) -> Non
     assert found.stdout.strip() == "None"
 
 
-def test_a_process_asks_for_its_own_revision_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_asks_for_its_own_revision_once(monkeypatch):
     """Each run of a sweep notes it."""
     first, started = environment(1, torch.device("cpu")), []
     monkeypatch.setattr("bertcore.runs.environment.subprocess.run", lambda *command, **_: started.append(command))
@@ -362,24 +356,24 @@ MIB = 2**20
 
 
 @cache
-def marks_to_a_million() -> list[int]:
+def marks_to_a_million():
     return [step for step in range(1_000_001) if is_mark(step)]
 
 
-def marks(until: int) -> list[int]:
+def marks(until):
     return [step for step in marks_to_a_million() if step <= until]
 
 
-def kept_of(steps: list[int], limit: float, asked: set[int] | None = None, size: int = 1) -> list[int]:
+def kept_of(steps, limit, asked=None, size=1):
     gone = surplus([(step, size) for step in steps], limit, asked or set())
     return [step for step in steps if step not in gone]
 
 
-def gaps(steps: list[int]) -> list[float]:
+def gaps(steps):
     return [math.log1p(after) - math.log1p(before) for before, after in pairwise(steps)]
 
 
-def test_marks_are_three_a_decade_then_five_then_ten() -> None:
+def test_marks_are_three_a_decade_then_five_then_ten():
     assert marks(99) == [0, 1, 2, 5, 10, 20, 50]
     assert [step for step in marks(1000) if step >= 100] == [100, 160, 250, 400, 630, 1000]
     for decade in (1000, 10_000, 100_000):
@@ -389,7 +383,7 @@ def test_marks_are_three_a_decade_then_five_then_ten() -> None:
 
 
 class TestSurplus:
-    def test_the_middle_goes_first(self) -> None:
+    def test_the_middle_goes_first(self):
         """In evenly spaced snapshots any one could go."""
         steps = [round(math.expm1(0.5 * place)) for place in range(8, 21)]
         even = [0, *steps]
@@ -398,7 +392,7 @@ class TestSurplus:
         assert abs(math.log1p(gone[0]) - middle) < 0.8
 
     @pytest.mark.parametrize("seed", range(40))
-    def test_whatever_the_sizes_the_ends_stay_and_the_limit_holds(self, seed: int) -> None:
+    def test_whatever_the_sizes_the_ends_stay_and_the_limit_holds(self, seed):
         pick = random.Random(seed)
         steps = [0, *sorted(pick.sample(range(1, 100_000), pick.randint(1, 40)))]
         snapshots = [(step, pick.randint(1, 1000)) for step in steps]
@@ -414,9 +408,9 @@ class TestSurplus:
             assert sum(size for step, size in snapshots if step not in gone[:-1]) > limit
 
     @pytest.mark.parametrize("room", [6, 10, 16, 25])
-    def test_a_million_steps_in_a_small_room_stay_about_log_spaced(self, room: int) -> None:
+    def test_a_million_steps_in_a_small_room_stay_about_log_spaced(self, room):
         """As the loop does it: each mark comes, some go; the newest two are three times as large."""
-        kept: list[int] = []
+        kept = []
         for step in marks(1_000_000):
             kept.append(step)
             gone = surplus([(each, 3 if each in kept[-2:] else 1) for each in kept], room + 4)
@@ -426,7 +420,7 @@ class TestSurplus:
         even = math.log1p(1_000_000) / (room - 1)
         assert max(gaps(kept)) < 2.2 * even + 0.3
 
-    def test_what_stays(self) -> None:
+    def test_what_stays(self):
         """The newest is there for safety alone: 5,000 must not go because 5,010 stands beside it."""
         assert surplus([(step, 7) for step in marks(1000)], 7 * len(marks(1000))) == []
         assert 5000 in kept_of([*marks(5000), 5010], 4)
@@ -435,7 +429,7 @@ class TestSurplus:
 
 
 class TestRuns:
-    def test_a_limit_thins_the_middle_of_a_run(self, text: Path, tmp_path: Path) -> None:
+    def test_a_limit_thins_the_middle_of_a_run(self, text, tmp_path):
         wide, narrow = tmp_path / "wide", tmp_path / "narrow"
         start_run(tiny_run(text, steps=60), wide, resume=False)
         found = dict(RunFolder(wide).snapshots())
@@ -449,7 +443,7 @@ class TestRuns:
         assert "snapshots of step" in (narrow / "log.txt").read_text()
         assert losses(narrow) == losses(wide)
 
-    def test_a_snapshot_stays_that_somebody_asked_for_or_began_with(self, text: Path, tmp_path: Path) -> None:
+    def test_a_snapshot_stays_that_somebody_asked_for_or_began_with(self, text, tmp_path):
         run = tmp_path / "run"
         start_run(tiny_run(text, steps=12), run, False, at_step(7, lambda: RunFolder(run).send("snapshot")))
         assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2, 5, 7, 10, 12]
@@ -459,5 +453,5 @@ class TestRuns:
         assert sorted(file.parent for file in run.glob("snapshots/*/keep")) == [begun, asked]
 
 
-def _mib(folder: Path) -> float:
+def _mib(folder):
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / MIB

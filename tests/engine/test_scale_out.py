@@ -10,7 +10,6 @@ import queue
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +36,7 @@ CONLL = "the B-PER\ncat O\nsat O\n\na O\ndog B-PER\nsang I-PER\nand O\nthe O\nbi
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory):
     """A text, a model and two small tasks."""
     folder = tmp_path_factory.mktemp("scale")
     write_text(folder)
@@ -52,23 +51,23 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def torchrun(*command: str) -> subprocess.CompletedProcess[str]:
+def torchrun(*command):
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TORCH_CPP_LOG_LEVEL": "ERROR"}
     return subprocess.run([*launcher, *command], capture_output=True, text=True, env=environment)
 
 
-def run_processes(place: Path, *names: str) -> subprocess.CompletedProcess[str]:
+def run_processes(place, *names):
     return torchrun(str(ROOT / "tests" / "engine" / "process_group_runs.py"), str(place), *names)
 
 
-def lines(run: Path) -> list[dict[str, Any]]:
+def lines(run):
     """Without those that say where a later process goes on."""
     read = map(json.loads, (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
     return [line for line in read if line["kind"] != "resume"]
 
 
-def assert_same_run(run: Path, alone: Path) -> None:
+def assert_same_run(run, alone):
     ours, theirs = lines(run), lines(alone)
     assert [(line["kind"], line["step"]) for line in ours] == [(line["kind"], line["step"]) for line in theirs]
     for one, other in zip(ours, theirs, strict=True):
@@ -84,7 +83,7 @@ def assert_same_run(run: Path, alone: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def two(place: Path) -> Path:
+def two(place):
     """Runs of two processes in one start of torchrun; the last one fails."""
     done = run_processes(place, "pretrain", "stop", "sst2", "small", "fail")
     assert done.returncode != 0 and (place / "two-fail").exists(), done.stderr[-3000:]
@@ -92,7 +91,7 @@ def two(place: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def two_more(place: Path) -> Path:
+def two_more(place):
     """Further ones, which end well but the last; process 0 does not notice by itself that it is to end."""
     stops(place, place / "two-resume")
     names = ("resume", "conll2003", "unfreeze", "signal", "hang")
@@ -102,20 +101,20 @@ def two_more(place: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def alone(place: Path) -> Path:
+def alone(place):
     start_run(pretraining(place), place / "alone", resume=False)
     assert len([line for line in lines(place / "alone") if line["kind"] == "train"]) == STEPS
     return place / "alone"
 
 
-def forget_stop(run: Path) -> None:
+def forget_stop(run):
     """The lines of the snapshot that was written when the run stopped, and of the process that went on."""
     kept = [line for line in lines(run) if (line["kind"], line["step"]) not in (("snapshot", STOP), (RESUME, STOP))]
     (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
 
 
 class TestPretraining:
-    def test_two_processes_are_one_run_with_one_folder_and_one_voice(self, two: Path, alone: Path) -> None:
+    def test_two_processes_are_one_run_with_one_folder_and_one_voice(self, two, alone):
         run = two / "two-pretrain"
         assert_same_run(run, alone)
         assert (run / "log.txt").read_text(encoding="utf-8").count("done at step") == 1
@@ -123,7 +122,7 @@ class TestPretraining:
         first = json.loads((run / "first_batch.json").read_text(encoding="utf-8"))
         assert len(first["sequences"]) == 4  # of 9: what process 0 reads
 
-    def test_one_process_goes_on_where_two_stopped(self, two: Path, alone: Path) -> None:
+    def test_one_process_goes_on_where_two_stopped(self, two, alone):
         run = two / "two-stop"
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", STOP)
         start_run(None, run, resume=True)
@@ -131,12 +130,12 @@ class TestPretraining:
         assert_same_run(run, alone)
 
     @pytest.mark.slow
-    def test_two_processes_go_on_where_one_stopped(self, two_more: Path, alone: Path) -> None:
+    def test_two_processes_go_on_where_one_stopped(self, two_more, alone):
         forget_stop(two_more / "two-resume")
         assert_same_run(two_more / "two-resume", alone)
 
     @pytest.mark.slow
-    def test_the_command_speaks_once(self, place: Path, alone: Path) -> None:
+    def test_the_command_speaks_once(self, place, alone):
         recipe, run = place / "recipe.json", place / "two-command"
         recipe.write_text(json.dumps(pretraining(place).to_dict()), encoding="utf-8")
         done = torchrun("-m", "bertcore", "pretrain", "--recipe", str(recipe), "--out", str(run), "--json")
@@ -146,47 +145,47 @@ class TestPretraining:
         assert again.returncode != 0 and again.stderr.count("already holds a run") == 1
 
     @pytest.mark.slow
-    def test_a_pause_holds_all_and_a_signal_to_any_stops_all(self, two_more: Path) -> None:
+    def test_a_pause_holds_all_and_a_signal_to_any_stops_all(self, two_more):
         status = RunFolder(two_more / "two-signal").status()
         assert (status.state, status.step) == ("stopped", 4)
 
 
 class TestFineTuning:
-    def test_two_processes_are_one_run(self, two: Path) -> None:
+    def test_two_processes_are_one_run(self, two):
         """Parts of 3 and 2 units, and a last batch of 1 that leaves one process without any."""
         start_run(fine_tuning(two, "sst2"), two / "alone-sst2", resume=False)
         assert_same_run(two / "two-sst2", two / "alone-sst2")
 
     @pytest.mark.slow
     @pytest.mark.parametrize("name", ["conll2003", "unfreeze"])
-    def test_so_they_are_with_a_crf_and_with_layers_that_begin_later(self, two_more: Path, name: str) -> None:
+    def test_so_they_are_with_a_crf_and_with_layers_that_begin_later(self, two_more, name):
         task, more = ("sst2", {"gradual_unfreezing": True}) if name == "unfreeze" else (name, {})
         start_run(fine_tuning(two_more, task, **more), two_more / f"alone-{name}", resume=False)
         assert_same_run(two_more / f"two-{name}", two_more / f"alone-{name}")
 
 
-def message_of(run: Path) -> str:
+def message_of(run):
     status = RunFolder(run).status()
     assert status.state == "failed" and status.message is not None
     return status.message
 
 
-def test_what_one_process_says_ends_all(two: Path) -> None:
+def test_what_one_process_says_ends_all(two):
     assert message_of(two / "two-fail").startswith("In process 1 of 2: There is not enough memory")
     assert "A batch of 1 sequences is too small for 2 processes" in message_of(two / "two-small")
 
 
 @pytest.mark.slow
-def test_a_process_that_waits_for_a_lost_one_is_ended(two_more: Path) -> None:
+def test_a_process_that_waits_for_a_lost_one_is_ended(two_more):
     assert message_of(two_more / "two-hang").startswith("In process 1 of 2: There is not enough memory")
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, 8])
 @pytest.mark.parametrize("causal", [False, True])
-def test_a_batch_is_the_same_whoever_makes_it(processes: int, causal: bool) -> None:
+def test_a_batch_is_the_same_whoever_makes_it(processes, causal):
     """200 sequences, some shorter, in blocks of 64: parts that begin and end within blocks."""
 
-    def made(start: int, stop: int) -> Batch:
+    def made(start, stop):
         return make_rows(start, stop, 200, (3, 7), lambda first, last, rng: _block(first, last, rng, causal))
 
     whole, bounds = made(0, 200), [200 * number // processes for number in range(processes + 1)]
@@ -198,7 +197,7 @@ def test_a_batch_is_the_same_whoever_makes_it(processes: int, causal: bool) -> N
         assert (left is None and right is None) or np.array_equal(left, right), name
 
 
-def test_a_small_batch_is_what_its_seed_always_gave_and_labels_go_with_their_rows() -> None:
+def test_a_small_batch_is_what_its_seed_always_gave_and_labels_go_with_their_rows():
     expected = _block(0, 9, np.random.default_rng([3, 7]), False)
     made = make_rows(0, 9, 9, (3, 7), lambda first, last, rng: _block(first, last, rng, False))
     assert np.array_equal(made.input_ids, expected.input_ids) and np.array_equal(made.rows, expected.rows)
@@ -208,7 +207,7 @@ def test_a_small_batch_is_what_its_seed_always_gave_and_labels_go_with_their_row
     assert np.array_equal(part.input_ids, block.input_ids[5:9])
 
 
-def _block(first: int, last: int, rng: np.random.Generator, causal: bool) -> Batch:
+def _block(first, last, rng, causal):
     """Some random sequences of 6 to 12 tokens that are what is to be predicted, too; id 0 is padding."""
     count = last - first
     lengths = rng.integers(6, 13, count)
@@ -224,11 +223,11 @@ def _block(first: int, last: int, rng: np.random.Generator, causal: bool) -> Bat
 
 class TestPlannedBatches:
     @pytest.mark.parametrize("budget", [Budget(6, None), Budget(None, 60.0)])
-    def test_they_come_in_order_and_are_made_ahead(self, budget: Budget) -> None:
-        made: queue.Queue[int] = queue.Queue()
-        planned: list[int] = []
+    def test_they_come_in_order_and_are_made_ahead(self, budget):
+        made = queue.Queue()
+        planned = []
 
-        def plan(step: int, fraction: float) -> StepPlan:
+        def plan(step, fraction):
             planned.append(step)
             return StepPlan(step, fraction, ("task",), "task", np.arange(step))
 
@@ -243,10 +242,10 @@ class TestPlannedBatches:
         batches.close()
         assert planned == list(range(1, 7 if budget.steps else 8))
 
-    def test_an_error_in_making_is_the_runs(self, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_an_error_in_making_is_the_runs(self, place, monkeypatch, tmp_path):
         whole, calls = pretraining_batches.causal_batch, []
 
-        def broken(*given: Any) -> Any:
+        def broken(*given):
             calls.append(1)
             if len(calls) == 4:
                 raise OSError(5, "Input/output error")
@@ -259,7 +258,7 @@ class TestPlannedBatches:
 
 
 class TestCompiling:
-    def test_a_pass_is_one_graph_with_the_same_loss(self) -> None:
+    def test_a_pass_is_one_graph_with_the_same_loss(self):
         """torch's compiler without the code that it would make: a GPU is needed for that to pay."""
         model, compiled = (tiny_model(("mlm", "nsp"), vocab_size=100) for _ in range(2))
         compiled.load_state_dict(model.state_dict())
@@ -271,6 +270,6 @@ class TestCompiling:
         assert list(compiled.state_dict()) == list(model.state_dict())
 
     @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-    def test_without_a_gpu_it_is_refused(self, place: Path, tmp_path: Path) -> None:
+    def test_without_a_gpu_it_is_refused(self, place, tmp_path):
         with pytest.raises(BertcoreError, match="leave out --compile"):
             start_run(pretraining(place, compile=True), tmp_path / "run", resume=False)

@@ -42,13 +42,13 @@ from tests.engine.training_runs import metrics
 from tests.text_file import text_file
 
 
-def test_runs_from_random_weights_are_shared_by_checkpoints_of_one_architecture_alone(tmp_path: Path) -> None:
+def test_runs_from_random_weights_are_shared_by_checkpoints_of_one_architecture_alone(tmp_path):
     model, twin = tiny_checkpoint(tmp_path / "model"), tmp_path / "twin"
     shutil.copytree(model, twin)
     (twin / "model.safetensors").write_bytes(b"other weights")
     deeper = tiny_checkpoint(tmp_path / "deeper", num_hidden_layers=3)
 
-    def run(kind: str, folder: Path, rate: float | None = None, seed: int = 1) -> Path:
+    def run(kind, folder, rate=None, seed=1):
         return _run(tmp_path, TRIALS[0], kind, seed, str(folder), rate)
 
     assert run("random", model) == run("random", twin) != run("random", deeper)
@@ -57,7 +57,7 @@ def test_runs_from_random_weights_are_shared_by_checkpoints_of_one_architecture_
     assert run("random", model, seed=2) != run("random", model)
 
 
-def test_always_the_commonest_answer_by_hand() -> None:
+def test_always_the_commonest_answer_by_hand():
     labels = ("different", "same")
     given = ("same", "different", "same", "same")
     examples = tuple(TextExample("a", "b", label) for label in given)
@@ -69,14 +69,14 @@ def test_always_the_commonest_answer_by_hand() -> None:
     assert as_example("classify", "A fine film.", " ") == as_example("classify", "A fine film.")
 
 
-def test_fewer_bits_of_the_mantissa_are_the_nearest_numbers_that_have_them() -> None:
+def test_fewer_bits_of_the_mantissa_are_the_nearest_numbers_that_have_them():
     values = torch.tensor([1.0, 1.03, 1.04, -0.02, 3e-5, 0.0, 1.99])
     assert with_mantissa(values, 4).tolist() == pytest.approx([1.0, 1.0, 1.0625, -0.01953125, 2.956390e-5, 0.0, 2.0])
     noise = torch.randn(1000, generator=torch.Generator().manual_seed(0))
     assert float(((with_mantissa(noise, 4) - noise) / noise).abs().max()) <= 2**-5
 
 
-def _small_text(folder: Path, recipe: PretrainOptions) -> None:
+def _small_text(folder, recipe):
     """A file of every name that the recipe reads, the books of invented people so that they can be split."""
     documents = STORIES.split("\n\n")
     folder.mkdir()
@@ -89,13 +89,13 @@ def _small_text(folder: Path, recipe: PretrainOptions) -> None:
         text.write("\n\n".join(part for book in range(40) for part in _parts_of_a_book(book)))
 
 
-def _parts_of_a_book(book: int) -> list[str]:
+def _parts_of_a_book(book):
     name = f"{'BCDFGHKLMN'[book % 10]}{'ae'[book // 20]}l{'ou'[book // 10 % 2]}dax"
     return ["\n".join(f"In part {part} a cook met {name}, and {name} sang." for _ in range(5)) for part in range(7)]
 
 
 @pytest.mark.slow  # a minute, most of it the vocabulary and the measurements
-def test_one_command_makes_a_model_from_nothing_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+def test_one_command_makes_a_model_from_nothing_and_goes_on_where_it_was_stopped(tmp_path):
     recipe = PretrainOptions.from_file(assets() / "recipes" / "bertscope-mini.json")
     _small_text(tmp_path / "text", recipe)
     small = {**recipe.to_dict(), "preset": "tiny", "model": {}}
@@ -130,9 +130,7 @@ def test_one_command_makes_a_model_from_nothing_and_goes_on_where_it_was_stopped
 SENTIMENT = TUNED[0]
 
 
-def test_it_trains_stores_measures_and_writes_a_card_and_does_nothing_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_trains_stores_measures_and_writes_a_card_and_does_nothing_twice(tmp_path, monkeypatch, capsys):
     shutil.copytree(assets() / "tasks" / "sentiment", tmp_path / "tasks" / "sst2")
     base = tmp_path / "checkpoints" / BUILT_IN
     save_checkpoint(tiny_model(), word_tokenizer(), base, name=BUILT_IN, store_as=torch.float16)
@@ -153,7 +151,7 @@ def test_it_trains_stores_measures_and_writes_a_card_and_does_nothing_twice(
     assert "Training" in capsys.readouterr().out  # of another version of the built-in model all is made again
 
 
-def test_the_simple_ways_to_answer_by_hand() -> None:
+def test_the_simple_ways_to_answer_by_hand():
     train = (TaggedExample(("Anna", "saw", "Paris"), ("B-PER", "O", "B-LOC")), TaggedExample(("Paris",), ("B-LOC",)))
     dev = (TaggedExample(("Paris", "saw", "Tom"), ("B-LOC", "O", "B-PER")),)
     labels = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
@@ -169,7 +167,7 @@ def test_the_simple_ways_to_answer_by_hand() -> None:
 # --- the made-up passages that the answering model learns from
 
 
-def published(folder: Path) -> Path:
+def published(folder):
     """Twelve articles with a question each, in SQuAD's format."""
     answers = [{"text": "The cat", "answer_start": 0}]
     articles = []
@@ -179,13 +177,13 @@ def published(folder: Path) -> Path:
     return text_file(folder / "published.json", json.dumps({"version": "1.1", "data": articles}))
 
 
-def read(file: Path) -> list[AnswerExample]:
+def read(file):
     found = read_task("squad", file)
     assert found.dropped == 0 and found.notes == ()  # every answer is where the file says
     return [each for each in found.examples if isinstance(each, AnswerExample)]
 
 
-def test_made_questions(tmp_path: Path) -> None:
+def test_made_questions(tmp_path):
     """Each answer is in its passage, what is held out is not trained on, and they are the same each time."""
     made, again = tmp_path / "made", tmp_path / "again"
     for folder in (made, again):
@@ -215,23 +213,23 @@ BOOK_COUNT, PART_COUNT = 12, 7
 FIRST, LAST = ("Bar", "Cor", "Dun", "Fel", "Gan", "Hul"), ("dax", "mire")
 
 
-def _name(book: int, person: int) -> str:
+def _name(book, person):
     return f"{FIRST[book % 6]}{LAST[book // 6]}{'aeiou'[person]}n"
 
 
-def _part(book: int, part: int, rng: random.Random) -> str:
+def _part(book, part, rng):
     people = [_name(book, person) for person in range(3)]
     lines = [f"In part {part} a {rng.choice(['king', 'cook'])} met {person}, and {person} spoke." for person in people]
     return "\n".join(line for line in lines for _ in range(5))
 
 
-def _doubtful(book: int) -> str:
+def _doubtful(book):
     """Has a character of a book, but no name in mid-sentence."""
     return "\n".join(f"{_name(book, 0)} came on day {day}." for day in range(3))
 
 
 @pytest.fixture
-def text(tmp_path: Path) -> str:
+def text(tmp_path):
     rng = random.Random(0)
     documents = [_part(book, part, rng) for book in range(BOOK_COUNT) for part in range(PART_COUNT)]
     documents += [_doubtful(book) for book in range(BOOK_COUNT)]
@@ -239,7 +237,7 @@ def text(tmp_path: Path) -> str:
     return "\n\n".join(documents) + "\n"
 
 
-def _split(file: Path, out: Path) -> tuple[set[str], set[str]]:
+def _split(file, out):
     split_books(file, out, 0.2)
     train, held_out = (
         {"\n".join(document) for document in Documents([out / f"books-{part}.txt.xz"])}
@@ -248,7 +246,7 @@ def _split(file: Path, out: Path) -> tuple[set[str], set[str]]:
     return train, held_out
 
 
-def test_whole_books_are_held_out_and_what_may_belong_to_them_is_not_trained_on(tmp_path: Path, text: str) -> None:
+def test_whole_books_are_held_out_and_what_may_belong_to_them_is_not_trained_on(tmp_path, text):
     """The files are the same each time, and for packed text."""
     plain, packed = text_file(tmp_path / "books.txt", text), tmp_path / "books.txt.gz"
     packed.write_bytes(gzip.compress(text.encode()))
@@ -273,7 +271,7 @@ def test_whole_books_are_held_out_and_what_may_belong_to_them_is_not_trained_on(
 # --- the demos of the Train room learn what they promise
 
 
-def _train(recipe: str, text: str, run: Path, seed: int) -> RunFolder:
+def _train(recipe, text, run, seed):
     options = PretrainOptions.from_file(assets() / "recipes" / f"{recipe}.json")
     corpus, questions = assets() / "corpus" / f"{text}.txt", assets() / "evaluation" / f"{text}.jsonl"
     start_run(options.with_changes(corpus=(str(corpus),), questions=str(questions), seed=seed), run, resume=False)
@@ -282,7 +280,7 @@ def _train(recipe: str, text: str, run: Path, seed: int) -> RunFolder:
 
 @pytest.mark.slow  # half a minute
 @pytest.mark.parametrize("seed", [1, 2])
-def test_nine_of_ten_questions_are_right_at_the_end_and_were_wrong_at_the_start(tmp_path: Path, seed: int) -> None:
+def test_nine_of_ten_questions_are_right_at_the_end_and_were_wrong_at_the_start(tmp_path, seed):
     run = _train("class-demo", "small-world", tmp_path / "run", seed)
     questions = read_cloze(assets() / "evaluation" / "small-world.jsonl")
     snapshots = run.snapshots()
@@ -294,7 +292,7 @@ def test_nine_of_ten_questions_are_right_at_the_end_and_were_wrong_at_the_start(
 
 @pytest.mark.slow  # some five seconds each
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_one_head_of_the_ten_second_demo_looks_at_the_mirrored_letter(tmp_path: Path, seed: int) -> None:
+def test_the_one_head_of_the_ten_second_demo_looks_at_the_mirrored_letter(tmp_path, seed):
     """On lines that it has never read: the letter behind the mask, and where the head looks, from each place."""
     run = _train("ten-seconds", "mirror", tmp_path / "run", seed)
     questions = read_cloze(assets() / "evaluation" / "mirror.jsonl")

@@ -44,13 +44,13 @@ CORPUS_KINDS = (PretrainOptions, DistilOptions)
 @pytest.mark.parametrize("kind", KINDS)
 class TestEveryKind:
     @pytest.mark.parametrize("value", [-1, 0.5, True, "8", [8], None, float("nan"), 10**400])
-    def test_a_batch_size_that_is_none(self, kind: Any, value: object) -> None:
+    def test_a_batch_size_that_is_none(self, kind, value):
         with pytest.raises(BertcoreError, match="batch size must be a whole number between 1 and 65,536"):
             options = kind.from_dict({"training": {"batch_size": value}})
             getattr(options, "as_pretraining", lambda _: options)(PretrainOptions().model_config(300))
 
     @pytest.mark.parametrize("part", ["data", "training"])
-    def test_a_part_that_is_no_table_and_a_typo(self, kind: Any, part: str) -> None:
+    def test_a_part_that_is_no_table_and_a_typo(self, kind, part):
         for value in ("abc", 3, None, [1]):
             with pytest.raises(BertcoreError, match=f"The part {part} of a recipe must be a table"):
                 kind.from_dict({part: value})
@@ -59,7 +59,7 @@ class TestEveryKind:
             with pytest.raises(BertcoreError, match=f"no setting named learning_raet in {where}"):
                 kind.from_dict(recipe)
 
-    def test_files(self, kind: Any, tmp_path: Path) -> None:
+    def test_files(self, kind, tmp_path):
         for text, words in (("{", "is not valid JSON"), ("[1]", "does not hold a JSON object")):
             with pytest.raises(BertcoreError, match=words):
                 kind.from_file(text_file(tmp_path / "recipe.json", text))
@@ -71,7 +71,7 @@ class TestEveryKind:
 
 @pytest.mark.parametrize("kind", KINDS)
 class TestEverySetting:
-    def test_it_says_what_it_is_and_its_default_is_allowed(self, kind: Any) -> None:
+    def test_it_says_what_it_is_and_its_default_is_allowed(self, kind):
         settings = settings_of(kind)
         assert {each.section for each in settings} == {"", "data", "training"}
         assert len({each.name for each in settings}) == len(settings)  # a flag has no section
@@ -79,11 +79,11 @@ class TestEverySetting:
             assert each.help and not each.help.endswith("."), each.name
             each.check(each.default)
 
-    def test_it_has_a_flag(self, kind: Any) -> None:
-        given: dict[str, Any] = {}
+    def test_it_has_a_flag(self, kind):
+        given = {}
 
         @with_flags_of(kind, leave_out=LEFT_OUT)
-        def command(*, flags: dict[str, Any]) -> None:
+        def command(*, flags):
             given.update(flags)
 
         app = typer.Typer()
@@ -94,7 +94,7 @@ class TestEverySetting:
         assert set(given.values()) == {None}
 
 
-def test_settings_that_went_are_still_read_and_new_ones_are_packed() -> None:
+def test_settings_that_went_are_still_read_and_new_ones_are_packed():
     training = {"shard": True, "log_every": 5, "causal_masked_every": 8, "steps": 7}
     assert PretrainOptions.from_dict({"training": training}).training.steps == 7
     assert PretrainOptions.from_dict({"data": {"cut_long_sentences": True}}) == PretrainOptions.from_dict({})
@@ -103,7 +103,7 @@ def test_settings_that_went_are_still_read_and_new_ones_are_packed() -> None:
     assert stored["format_version"] == 5 and PretrainOptions.from_dict(stored).to_dict() == stored
 
 
-def test_a_budget_takes_the_place_of_another_and_numbers_may_be_left_open() -> None:
+def test_a_budget_takes_the_place_of_another_and_numbers_may_be_left_open():
     options = FinetuneOptions.from_dict(
         {"training": {"learning_rate": None, "epochs": 2}, "data": {"max_examples": None}}
     )
@@ -160,7 +160,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("kind", "recipe", "says"), REFUSED)
-def test_what_cannot_be_is_refused_with_a_sentence(kind: Any, recipe: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_is_refused_with_a_sentence(kind, recipe, says):
     with pytest.raises(BertcoreError, match=says):
         kind.from_dict(recipe)
 
@@ -179,7 +179,7 @@ CHOICES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_path: Path) -> None:
+def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice, tmp_path):
     data, tasks = CHOICES[choice]
     corpus = write_text(tmp_path)
     options = tiny_run(corpus, data, steps=8, causal_share=0.25)
@@ -214,21 +214,21 @@ class TestModelsWithoutPairs:
 
     @pytest.mark.parametrize("title", LACKING)
     @pytest.mark.parametrize("pairs", ["nsp", "sop"])
-    def test_refused_before_a_folder_is_made(self, title: str, pairs: str) -> None:
+    def test_refused_before_a_folder_is_made(self, title, pairs):
         with pytest.raises(
             BertcoreError, match=rf"\({pairs}\) need a pooler .* this {title} does not have .* pairs to none"
         ):
             PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs=pairs))
         assert PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs="none")).model_config(99)
 
-    def test_a_family_that_has_them_keeps_them(self) -> None:
+    def test_a_family_that_has_them_keeps_them(self):
         for model in ({}, {"model_type": "albert"}, {"model_type": "roberta", "type_vocab_size": 2}):
             assert PretrainOptions(model=model).data.pairs == "nsp"
         assert PretrainOptions().with_changes(family="albert", pairs="none").data.pairs == "none"
         assert PretrainOptions().with_changes(family="bert").data.pairs == "nsp"
 
     @pytest.mark.parametrize("title", LACKING)
-    def test_who_goes_on_from_one_or_teaches_with_one_reads_running_text(self, title: str, tmp_path: Path) -> None:
+    def test_who_goes_on_from_one_or_teaches_with_one_reads_running_text(self, title, tmp_path):
         fields = self.LACKING[title]
         dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
         config = tiny_config(**fields, **dropout, max_position_embeddings=80)
@@ -243,7 +243,7 @@ class TestModelsWithoutPairs:
     ("heads", "changes"),
     [(("mlm",), {"type_vocab_size": 1}), (("mlm", "sop"), {"model_type": "albert"}), (("mlm", "nsp"), {})],
 )
-def test_held_out_text_is_laid_out_as_the_model_reads_it(heads: tuple[str, ...], changes: Any, tmp_path: Path) -> None:
+def test_held_out_text_is_laid_out_as_the_model_reads_it(heads, changes, tmp_path):
     """One segment has no place for a B, and sentence order is asked of nobody but who learned it."""
     save_checkpoint(tiny_model(heads, pooler=heads[-1] != "mlm", **changes), word_tokenizer(), tmp_path / "model")
     found = evaluate_text(load_checkpoint(tmp_path / "model"), [write_text(tmp_path)], 40, 8)
@@ -259,9 +259,7 @@ def test_held_out_text_is_laid_out_as_the_model_reads_it(heads: tuple[str, ...],
     ("family", "pairs", "vocabulary", "tasks"),
     [("roberta", "none", "bpe", ("mlm",)), ("albert", "sop", "wordpiece", ("mlm", "sop"))],
 )
-def test_a_family_brings_what_its_models_learn(
-    tmp_path: Path, family: str, pairs: str, vocabulary: str, tasks: tuple[str, ...]
-) -> None:
+def test_a_family_brings_what_its_models_learn(tmp_path, family, pairs, vocabulary, tasks):
     small = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     options = replace(tiny_run(write_text(tmp_path), data={"vocab_size": 300}, steps=3), model=small)
     options = options.with_changes(family=family)
@@ -278,7 +276,7 @@ def test_a_family_brings_what_its_models_learn(
 
 
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal_start", "sinusoidal_fixed"])
-def test_positions(tmp_path: Path, positions: str) -> None:
+def test_positions(tmp_path, positions):
     options = replace(tiny_run(write_text(tmp_path), steps=2, causal_share=0.0), positions=positions)
     start_run(options, tmp_path / "run", resume=False)
     first, last = (load_checkpoint(RunFolder(tmp_path / "run").snapshots()[at][1]) for at in (0, -1))
@@ -290,7 +288,7 @@ def test_positions(tmp_path: Path, positions: str) -> None:
 SHAPE = {"layers": 3, "hidden": 48, "heads": 4, "intermediate": 40, "position_count": 24, "segments": 3, "dropout": 0.2}
 
 
-def test_shell_and_python_make_the_same_model(tmp_path: Path) -> None:
+def test_shell_and_python_make_the_same_model(tmp_path):
     text = write_text(tmp_path)
     given = {"preset": "tiny", "steps": 2, "sequence_length": 16, "threads": 1, "precision": "fp32", **SHAPE}
     given["long_sequence_length"] = 16
@@ -308,7 +306,7 @@ def test_shell_and_python_make_the_same_model(tmp_path: Path) -> None:
     assert (ours / "model.safetensors").read_bytes() == (theirs / "model.safetensors").read_bytes()
 
 
-def test_another_width_brings_heads_and_a_feed_forward_layer_that_fit() -> None:
+def test_another_width_brings_heads_and_a_feed_forward_layer_that_fit():
     for hidden, heads in ((768, 12), (96, 2), (64, 1), (30, 1), (1000, 20)):
         config = PretrainOptions(preset="tiny", hidden=hidden).model_config(300)
         assert (config.num_attention_heads, config.intermediate_size) == (heads, 4 * hidden)
@@ -349,7 +347,7 @@ NO_RUNS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("kind", "given", "says"), NO_RUNS)
-def test_what_makes_no_run_makes_no_folder(tmp_path: Path, kind: str, given: dict[str, Any], says: str) -> None:
+def test_what_makes_no_run_makes_no_folder(tmp_path, kind, given, says):
     corpus = {} if kind != "pretrain" or not given else {"corpus": write_text(tmp_path)}
     with pytest.raises(BertcoreError, match=says):
         bertcore.train(kind, tmp_path / "run", **{**corpus, **given})
@@ -359,14 +357,14 @@ def test_what_makes_no_run_makes_no_folder(tmp_path: Path, kind: str, given: dic
 
 
 @pytest.mark.parametrize("pairs", ["none", "nsp", "sop"])
-def test_sequences_of_a_few_tokens(text: Path, run: Path, pairs: str) -> None:
+def test_sequences_of_a_few_tokens(text, run, pairs):
     length = 4 if pairs == "none" else 5  # [CLS] A [SEP] B [SEP]
     data = {"sequence_length": length, "long_sequence_length": length, "long_share": 0.0, "pairs": pairs}
     start_run(tiny_run(text, data, steps=4), run, resume=False)
     assert len(metrics(run)) == 4 and metrics(run, "held_out")[-1]["mlm_loss"] > 0
 
 
-def test_epochs_are_a_budget_of_pretraining(tmp_path: Path, run: Path) -> None:
+def test_epochs_are_a_budget_of_pretraining(tmp_path, run):
     once = tiny_run(write_text(tmp_path, documents=40), data={"long_share": 0.0}, steps=None, epochs=1.0)
     start_run(once.with_changes(epochs=2.0), run, resume=False)
     status = RunFolder(run).status()
@@ -379,7 +377,7 @@ def test_epochs_are_a_budget_of_pretraining(tmp_path: Path, run: Path) -> None:
         replace(once, training=replace(once.training, steps=3))
 
 
-def test_every_chosen_word_can_become_a_mask(tmp_path: Path) -> None:
+def test_every_chosen_word_can_become_a_mask(tmp_path):
     options = tiny_run(write_text(tmp_path), data={"mask_fate": 1.0, "random_fate": 0.0}, steps=2, causal_share=0.0)
     start_run(options, tmp_path / "run", resume=False)
     batch = json.loads((tmp_path / "run" / "first_batch.json").read_text())
@@ -389,7 +387,7 @@ def test_every_chosen_word_can_become_a_mask(tmp_path: Path) -> None:
         options.with_changes(random_fate=0.5)
 
 
-def test_a_classifier_has_a_dropout_of_its_own(tmp_path: Path) -> None:
+def test_a_classifier_has_a_dropout_of_its_own(tmp_path):
     opened = load_checkpoint(tiny_checkpoint(tmp_path / "model"))
     options = FinetuneOptions(training=TuningOptions(dropout=0.1, classifier_dropout=0.4))
     train = type("Train", (), {"labels": ("a", "b"), "examples": ()})()
@@ -401,7 +399,7 @@ def test_a_classifier_has_a_dropout_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "count"), [({}, 3), ({"sentences": 5}, 5), ({"ratio": 0.2}, 2), ({"ratio": 1.0}, 10)]
 )
-def test_how_long_a_summary_is(given: dict[str, float], count: int) -> None:
+def test_how_long_a_summary_is(given, count):
     words = ["cat", "dog", "bird", "mat", "day", "the", "was", "sat", "sang", "very"]
     features = make_features("summarise", [SummaryExample(tuple(words))], word_tokenizer(), max_length=64)
     settings = DecodeSettings(Decoding(**given))  # type: ignore[arg-type]
@@ -415,7 +413,7 @@ QUICK: dict[str, Any] = {"steps": 4, "batch_size": 8, "threads": 1, "precision":
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared(tmp_path_factory):
     """With a model and a file to learn from."""
     shared = tmp_path_factory.mktemp("here")
     tiny_checkpoint(shared / "model")
@@ -424,13 +422,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared
 
 
-def test_fine_tuning_gives_a_run_with_its_model_and_metrics(
-    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_fine_tuning_gives_a_run_with_its_model_and_metrics(shared, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shared)
     threads, events = torch.get_num_threads(), list[dict[str, Any]]()
     out = tmp_path / "mine"
-    given: dict[str, Any] = {"train": "mine.tsv", "task": "sst2", "model": Path("model"), "max_length": 16, **QUICK}
+    given = {"train": "mine.tsv", "task": "sst2", "model": Path("model"), "max_length": 16, **QUICK}
     run = bertcore.train("finetune", out, on_event=events.append, **{**given, "threads": threads + 1})
     assert capfd.readouterr() == ("", "") and torch.get_num_threads() == threads
     assert (run.state, run.step) == ("done", 4) and repr(run) == f"<run {out}: done at step 4>"
@@ -450,7 +446,7 @@ def test_fine_tuning_gives_a_run_with_its_model_and_metrics(
         bertcore.train("finetune", out, resume=True, learning_rate=1e-3)
 
 
-def test_pretraining_and_distilling(shared: Path, tmp_path: Path) -> None:
+def test_pretraining_and_distilling(shared, tmp_path):
     text = write_text(tmp_path, documents=40)
     begun = bertcore.train("pretrain", tmp_path / "more", start=shared / "model", corpus=text, evaluations=1, **QUICK)
     assert begun.model.config.hidden_size == 32 and begun.metrics["mlm_loss"] > 0
@@ -460,7 +456,7 @@ def test_pretraining_and_distilling(shared: Path, tmp_path: Path) -> None:
 
 
 class TestSettings:
-    def test_a_checkpoint_to_go_on_from_brings_its_architecture_and_vocabulary(self, shared: Path) -> None:
+    def test_a_checkpoint_to_go_on_from_brings_its_architecture_and_vocabulary(self, shared):
         options = run_settings("pretrain", Path("more"), {"start": shared / "model"}, resume=False, name="more")
         assert options.start == options.data.tokenizer == str((shared / "model").resolve())
         assert options.model_config(len(bertcore.load(shared / "model").tokenizer.raw.get_vocab())).hidden_size == 32
@@ -468,7 +464,7 @@ class TestSettings:
         asked = run_settings("pretrain", Path("more"), {"start": shared / "model", "causal_share": 0.25}, resume=False)
         assert isinstance(asked, PretrainOptions) and asked.training.causal_share == 0.25
 
-    def test_a_vocabulary_is_that_of_the_model_named_and_a_task_learns_from_its_sample(self) -> None:
+    def test_a_vocabulary_is_that_of_the_model_named_and_a_task_learns_from_its_sample(self):
         given = {"tokenizer": "bertscope-tiny", "sequence_length": 100}
         options = run_settings("pretrain", Path("more"), given, resume=False)
         assert options.data.tokenizer == str((assets() / "checkpoints" / "bertscope-tiny").resolve())

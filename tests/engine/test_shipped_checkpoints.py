@@ -4,10 +4,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -15,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from bertcore.analysis.reference_values import REFERENCE_FILE, TEXTS, ReferenceCheck, check_reference, write_reference
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import load
 from bertcore.locations import BUILT_IN, DIFFERENCE_FILE, TUNED, assets, tuned_models
@@ -32,7 +30,7 @@ LAYER = "encoder.layers.1."
 
 
 @pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkpoint:
+def base(tmp_path, monkeypatch):
     """A small model in the place of the built-in one."""
     monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
     folder = tmp_path / "checkpoints" / BUILT_IN
@@ -40,7 +38,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkpoint:
     return load_checkpoint(folder)
 
 
-def tune(base: Checkpoint, scale: float = 0.05) -> Bert:
+def tune(base, scale=0.05):
     """Another last layer and pooler, and a head: what fine-tuning with a frozen lower part leaves."""
     model = Bert(tiny_config(labels=LABELS), ["classify"], pooler=True, generator=torch.Generator().manual_seed(1))
     model.load_state_dict(base.model.state_dict(), strict=False)
@@ -52,13 +50,13 @@ def tune(base: Checkpoint, scale: float = 0.05) -> Bert:
     return model.eval().requires_grad_(False)
 
 
-def stored(base: Checkpoint, model: Bert, rank: int | None = None) -> Path:
+def stored(base, model, rank=None):
     folder = base.folder.parent / TUNED[0]
     save_difference(model, folder, base, rank, ABOUT)
     return folder
 
 
-def without_checksum(folder: Path) -> Path:
+def without_checksum(folder):
     """As differences were stored before they had one."""
     about = json.loads((folder / "bertscope.json").read_text(encoding="utf-8"))
     del about["difference"]
@@ -66,7 +64,7 @@ def without_checksum(folder: Path) -> Path:
     return folder
 
 
-def test_it_opens_as_the_model_that_was_stored(base: Checkpoint) -> None:
+def test_it_opens_as_the_model_that_was_stored(base):
     assert tuned_models() == []
     model = tune(base)
     folder = stored(base, model)
@@ -87,7 +85,7 @@ def test_it_opens_as_the_model_that_was_stored(base: Checkpoint) -> None:
     assert not [name for name in names if name.startswith(("embeddings.", "encoder.layers.0."))]  # what did not change
 
 
-def test_of_a_change_the_strongest_directions_are_kept(base: Checkpoint) -> None:
+def test_of_a_change_the_strongest_directions_are_kept(base):
     """The error is that of the best approximation: the singular values that were left out (Eckart and Young 1936)."""
     model, rank = tune(base), 4
     name = next(name for name, value in model.state_dict().items() if name.startswith(LAYER) and value.ndim == 2)
@@ -100,7 +98,7 @@ def test_of_a_change_the_strongest_directions_are_kept(base: Checkpoint) -> None
     assert (stored(base, model, rank) / DIFFERENCE_FILE).stat().st_size < whole
 
 
-def test_saved_again_it_is_an_ordinary_checkpoint_that_transformers_opens(base: Checkpoint, tmp_path: Path) -> None:
+def test_saved_again_it_is_an_ordinary_checkpoint_that_transformers_opens(base, tmp_path):
     transformers = pytest.importorskip("transformers")
     opened = load_checkpoint(stored(base, tune(base)))
     folder = tmp_path / "whole"
@@ -118,7 +116,7 @@ def test_saved_again_it_is_an_ordinary_checkpoint_that_transformers_opens(base: 
         torch.testing.assert_close(theirs(ids).logits, logits, atol=1e-5, rtol=0)
 
 
-def test_with_another_version_of_its_base_or_none_it_is_refused(base: Checkpoint) -> None:
+def test_with_another_version_of_its_base_or_none_it_is_refused(base):
     folder = stored(base, tune(base))
     save_checkpoint(tiny_model(seed=1), base.tokenizer, base.folder, name=BUILT_IN)
     with pytest.raises(BertcoreError, match=f"another version of {BUILT_IN}"):
@@ -133,7 +131,7 @@ def test_with_another_version_of_its_base_or_none_it_is_refused(base: Checkpoint
 
 
 @pytest.mark.parametrize("place", [-1, -60])
-def test_two_flipped_bytes_are_noticed(place: int, base: Checkpoint) -> None:
+def test_two_flipped_bytes_are_noticed(place, base):
     """Of numbers that stay ordinary ones: no shape, name or NaN tells."""
     folder = stored(base, tune(base), rank=4)
     file = folder / DIFFERENCE_FILE
@@ -147,7 +145,7 @@ def test_two_flipped_bytes_are_noticed(place: int, base: Checkpoint) -> None:
 
 
 @pytest.mark.parametrize("name", TUNED)
-def test_those_that_ship_have_a_checksum(name: str) -> None:
+def test_those_that_ship_have_a_checksum(name):
     folder = assets() / "checkpoints" / name
     about = json.loads((folder / "bertscope.json").read_text(encoding="utf-8"))
     assert about["difference"] == {"sha256": hashlib.sha256((folder / DIFFERENCE_FILE).read_bytes()).hexdigest()}
@@ -155,7 +153,7 @@ def test_those_that_ship_have_a_checksum(name: str) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes that have a name")
 @pytest.mark.parametrize("make", ["mkfifo", "mkdir"])
-def test_a_pipe_in_its_place_is_told(make: str, base: Checkpoint) -> None:
+def test_a_pipe_in_its_place_is_told(make, base):
     file = stored(base, tune(base)) / DIFFERENCE_FILE
     file.unlink()
     getattr(os, make)(file)
@@ -165,7 +163,7 @@ def test_a_pipe_in_its_place_is_told(make: str, base: Checkpoint) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut off", "no down", "wide", "unknown", "nan"])
-def test_a_damaged_difference_is_refused_in_a_sentence(damage: str, base: Checkpoint) -> None:
+def test_a_damaged_difference_is_refused_in_a_sentence(damage, base):
     file = without_checksum(stored(base, tune(base), rank=4)) / DIFFERENCE_FILE
     tensors = load_file(file)
     up = next(name for name in tensors if name.endswith(".up"))
@@ -189,7 +187,7 @@ def test_a_damaged_difference_is_refused_in_a_sentence(damage: str, base: Checkp
 
 
 @pytest.fixture
-def verified(tmp_path: Path) -> Path:
+def verified(tmp_path):
     """A tiny checkpoint with reference values, verified as it ships: in fp16."""
     folder = tmp_path / "tiny"
     save_checkpoint(tiny_model(max_position_embeddings=160), word_tokenizer(), folder, store_as=torch.float16)
@@ -197,20 +195,20 @@ def verified(tmp_path: Path) -> Path:
     return folder
 
 
-def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+def changed(folder, change):
     file = folder / REFERENCE_FILE
     values = json.loads(file.read_text(encoding="utf-8"))
     change(values)
     file.write_text(json.dumps(values), encoding="utf-8")
 
 
-def problem(of: Path | Checkpoint) -> str:
+def problem(of):
     check = check_reference(load_checkpoint(of) if isinstance(of, Path) else of)
     assert check is not None and check.problem is not None and check.sentence == check.problem
     return check.problem
 
 
-def test_the_same_files_give_the_same_values(verified: Path) -> None:
+def test_the_same_files_give_the_same_values(verified):
     check = check_reference(load_checkpoint(verified))
     assert check is not None and check.problem is None
     assert check.largest_difference is not None and check.largest_difference < 1e-6
@@ -218,7 +216,7 @@ def test_the_same_files_give_the_same_values(verified: Path) -> None:
     assert ReferenceCheck(2.3e-6).sentence == "verified, largest difference 2e-06"
 
 
-def test_what_is_stored_is_what_a_trace_shows(verified: Path) -> None:
+def test_what_is_stored_is_what_a_trace_shows(verified):
     checkpoint = load_checkpoint(verified)
     texts = json.loads((verified / REFERENCE_FILE).read_text(encoding="utf-8"))["texts"]
     assert [(text["a"], text["b"]) for text in texts] == list(TEXTS) and len(texts) == 3
@@ -233,7 +231,7 @@ def test_what_is_stored_is_what_a_trace_shows(verified: Path) -> None:
         assert text["activations"]["nsp.logits"] == pytest.approx(seen.next_sentence_logits.tolist(), abs=1e-5)
 
 
-def test_one_weight_or_another_formula_is_found(verified: Path) -> None:
+def test_one_weight_or_another_formula_is_found(verified):
     checkpoint = load_checkpoint(verified)
     bias = checkpoint.model.encoder.layers[1].feed_forward_in.bias
     with torch.no_grad():
@@ -248,7 +246,7 @@ def test_one_weight_or_another_formula_is_found(verified: Path) -> None:
     assert "Something is off" in problem(checkpoint)
 
 
-def test_another_vocabulary_and_numbers_that_are_none_are_found(verified: Path) -> None:
+def test_another_vocabulary_and_numbers_that_are_none_are_found(verified):
     checkpoint = load_checkpoint(verified)
     words = [*VOCABULARY]
     first, second = words.index("very"), words.index("b")
@@ -272,20 +270,18 @@ def test_another_vocabulary_and_numbers_that_are_none_are_found(verified: Path) 
         (lambda values: values["texts"][0].update(a="nothing is masked here"), "cannot be read"),
     ],
 )
-def test_a_file_that_is_wrong_is_said_and_raises_nothing(
-    verified: Path, change: Callable[[dict[str, Any]], None], says: str
-) -> None:
+def test_a_file_that_is_wrong_is_said_and_raises_nothing(verified, change, says):
     changed(verified, change)
     assert says in problem(verified)
 
 
-def test_a_file_cut_off_is_said(verified: Path) -> None:
+def test_a_file_cut_off_is_said(verified):
     file = verified / REFERENCE_FILE
     file.write_bytes(file.read_bytes()[:300])
     assert problem(verified) == "Something is off: reference.json cannot be read."
 
 
-def test_without_a_file_or_a_word_head_there_is_nothing_to_say(tmp_path: Path) -> None:
+def test_without_a_file_or_a_word_head_there_is_nothing_to_say(tmp_path):
     assert check_reference(load_checkpoint(tiny_checkpoint(tmp_path))) is None
     checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("nsp",)))
     with pytest.raises(BertcoreError, match="masked-word"):

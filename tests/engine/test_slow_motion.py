@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,11 +19,11 @@ pytestmark = pytest.mark.usefixtures("fast_disk")
 Watch = Callable[[dict[str, Any]], None]
 
 
-def _send_while_paused(run: Path, commands: list[str], first_at: int = 1) -> Watch:
+def _send_while_paused(run, commands, first_at=1):
     """One command after step `first_at`, and another whenever the run says that it waits."""
     rest = iter(commands)
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if (event["kind"] == "train" and event["step"] == first_at and not metrics(run, SLOW_STEP)) or (
             event["kind"] == "status" and event["state"] == "paused"
         ):
@@ -35,7 +34,7 @@ def _send_while_paused(run: Path, commands: list[str], first_at: int = 1) -> Wat
     return watch
 
 
-def _end_of(run: Path) -> dict[str, Any]:
+def _end_of(run):
     newest = RunFolder(run).newest_snapshot()
     lines = [
         {key: value for key, value in line.items() if key not in TIMES}
@@ -47,7 +46,7 @@ def _end_of(run: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", RUNS)
-def test_a_run_in_slow_motion_ends_with_the_weights_of_one_that_ran_through(kind: str, tmp_path: Path) -> None:
+def test_a_run_in_slow_motion_ends_with_the_weights_of_one_that_ran_through(kind, tmp_path):
     """And each step says its rate, and its loss before and after: the weights are those after the step before."""
     start, run = RUNS[kind](tmp_path), tmp_path / "slow"
     start(tmp_path / "through")
@@ -64,7 +63,7 @@ def test_a_run_in_slow_motion_ends_with_the_weights_of_one_that_ran_through(kind
     assert sum(line["loss_after"] < line["loss_before"] for line in slow) >= len(slow) - 1
 
 
-def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path: Path, run: Path) -> None:
+def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path, run):
     """Of step 2, from the snapshots of steps 1 and 2, each opened afresh: no dropout, the same masks."""
     pretraining(tmp_path, causal_share=0.0)(run, _send_while_paused(run, ["step", "resume"]))
     (line,) = metrics(run, SLOW_STEP)
@@ -75,10 +74,10 @@ def test_the_losses_are_those_of_the_snapshots_on_the_batch_drawn_again(tmp_path
         assert line[name] == pytest.approx(found.word_loss + found.pair_loss, rel=1e-5)
 
 
-def test_a_command_to_step_pauses_a_run_at_work(tmp_path: Path, run: Path) -> None:
-    states: list[tuple[str, int]] = []
+def test_a_command_to_step_pauses_a_run_at_work(tmp_path, run):
+    states = []
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         send(event)
         if event["kind"] == "status":
             states.append((event["state"], event["step"]))
@@ -92,11 +91,11 @@ def test_a_command_to_step_pauses_a_run_at_work(tmp_path: Path, run: Path) -> No
     assert RunFolder(run).status().state == "done" and [step for step, _ in losses(run)] == list(range(1, STEPS + 1))
 
 
-def test_pause_ends_ten_steps_early(tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pause_ends_ten_steps_early(tmp_path, run, monkeypatch):
     clock = Clock(on_sleep=lambda: RunFolder(run).send("resume"))  # it waits: the pause is taken
     monkeypatch.setattr("bertcore.training.loop.time", clock)
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == 1:
             RunFolder(run).send("ten_steps")
         if event["kind"] == SLOW_STEP and event["step"] == 3:
@@ -107,12 +106,12 @@ def test_pause_ends_ten_steps_early(tmp_path: Path, run: Path, monkeypatch: pyte
     assert [line["step"] for line in metrics(run, SLOW_STEP)] == [2, 3]
 
 
-def test_neither_waiting_nor_the_two_losses_are_training_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_waiting_nor_the_two_losses_are_training_time(tmp_path, monkeypatch):
     run, clock = tmp_path / "run", Clock()
     for module in ("loop", "step_observers"):
         monkeypatch.setattr(f"bertcore.training.{module}.time", clock)
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == 1:
             RunFolder(run).send("step")
         if event["kind"] == "status" and event["state"] == "paused" and event["step"] == 2:
@@ -126,8 +125,8 @@ def test_neither_waiting_nor_the_two_losses_are_training_time(tmp_path: Path, mo
     assert clock.now_s > 300 and 0 < elapsed[3] - elapsed[1] < 10 * TICK_S
 
 
-def test_nothing_is_measured_twice_while_no_slow_motion_is_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> float:
+def test_nothing_is_measured_twice_while_no_slow_motion_is_on(tmp_path, monkeypatch):
+    def refuse(*_):
         raise AssertionError("a run that nobody watches computes no loss a second time")
 
     monkeypatch.setattr("bertcore.training.pretrain.Pretraining.batch_loss", refuse)

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings, Decoding
-from bertcore.tasks.kinds.summarise import SummaryExample, SummaryFeatures, choose_sentences, greedy_labels
+from bertcore.tasks.kinds.summarise import SummaryExample, choose_sentences, greedy_labels
 from bertcore.tasks.predict import right_answers
 from bertcore.tasks.readers.tables import verbatim_labels
 from tests.engine.models import decode, word_tokenizer
@@ -22,13 +21,13 @@ TOKENIZER = word_tokenizer()
 SENTENCES = st.lists(st.sampled_from(["the cat sat", "a bird sang on the mat .", "", "it was very comfortable", "on!"]))
 
 
-def features_of(*examples: SummaryExample, max_length: int = 512) -> SummaryFeatures:
+def features_of(*examples, max_length=512):
     return make_features("summarise", examples, TOKENIZER, max_length=max_length)
 
 
 class TestSequences:
     @given(sentences=SENTENCES.filter(len), most=st.integers(2, 40))
-    def test_every_sentence_as_it_is_alone(self, sentences: list[str], most: int) -> None:
+    def test_every_sentence_as_it_is_alone(self, sentences, most):
         features = features_of(SummaryExample(tuple(sentences)), max_length=most)
         alone = [TOKENIZER.encode(sentence).ids for sentence in sentences]
         kept = 1
@@ -42,7 +41,7 @@ class TestSequences:
         assert features.segments[0].tolist() == by_hand
         assert len(firsts) == kept
 
-    def test_labels_of_the_sentences_that_fit(self) -> None:
+    def test_labels_of_the_sentences_that_fit(self):
         document = SummaryExample(("the cat sat", "a bird sang", "on the mat"), (True, False, True))
         features = features_of(document, SummaryExample(("a dog",)), max_length=11)
         assert features.answers[0].tolist() == [1.0, 0.0] and np.isnan(features.answers[1]).all()
@@ -56,13 +55,13 @@ class TestSequences:
             (SummaryExample(("a",)), 1, "Sequences of 1 tokens"),
         ],
     )
-    def test_what_does_not_fit(self, document: SummaryExample, most: int, message: str) -> None:
+    def test_what_does_not_fit(self, document, most, message):
         with pytest.raises(BertcoreError, match=message):
             features_of(SummaryExample(("the",)), document, max_length=most)
 
 
 class TestDecoding:
-    def test_the_best_of_what_was_seen(self) -> None:
+    def test_the_best_of_what_was_seen(self):
         first = SummaryExample(("the cat sat", "a bird sang", "on the mat", "it was"))
         second = SummaryExample(("a dog sat on the mat", "it was very very comfortable ."))
         features = features_of(first, second, max_length=15)
@@ -74,7 +73,7 @@ class TestDecoding:
         assert of_first.probabilities == pytest.approx((0.5, 1 / (1 + np.exp(2)), 1 / (1 + np.exp(-3))))
         assert of_second.chosen == (0,) and of_second.sentences == second.sentences[:1]
 
-    def test_right_answers(self) -> None:
+    def test_right_answers(self):
         sentences = ("the cat", "sat", "on")
         examples = [
             SummaryExample(sentences, (True, False, True)),
@@ -112,13 +111,13 @@ class TestChoosing:
             ([0.0] * 5, TEXT, 2, [0, 1]),  # equal scores go to the earlier
         ],
     )
-    def test_by_hand(self, scores: list[float], sentences: list[str], count: int, chosen: list[int]) -> None:
+    def test_by_hand(self, scores, sentences, count, chosen):
         assert choose_sentences(scores, sentences, count) == chosen
         with pytest.raises(BertcoreError, match=f"{len(scores) + 1} scores for {len(scores)} sentences"):
             choose_sentences([*scores, 1], sentences, count)
 
     @given(st.lists(st.tuples(st.floats(-9, 9), st.lists(st.sampled_from("abc"), max_size=6))), st.integers(0, 6))
-    def test_no_trigram_twice_and_each_gap_has_a_cause(self, case: list[tuple[float, list[str]]], count: int) -> None:
+    def test_no_trigram_twice_and_each_gap_has_a_cause(self, case, count):
         scores, words = [score for score, _ in case], [sentence for _, sentence in case]
         chosen = choose_sentences(scores, [" ".join(sentence) for sentence in words], count)
         trigrams = [{tuple(sentence[i : i + 3]) for i in range(len(sentence) - 2)} for sentence in words]
@@ -133,7 +132,7 @@ class TestChoosing:
 # --- which sentences a model learns from, where a summary has their words and where it has words of its own
 
 
-def test_an_extract_split_elsewhere() -> None:
+def test_an_extract_split_elsewhere():
     """The extract has the half of a sentence that another splitter made of it; more than half counts."""
     sentences = ("He said on Friday: it will be built again by all of us.", "Nobody was hurt in the fire.")
     assert verbatim_labels(sentences, "it will be built again by all of us.") == (True, False)
@@ -146,22 +145,22 @@ def test_an_extract_split_elsewhere() -> None:
 class Oracle:
     """ROUGE-1 F + ROUGE-2 F with the counting and the arithmetic of rouge-score; pairs within sentences."""
 
-    def __init__(self, reference: str) -> None:
+    def __init__(self, reference):
         scorer = pytest.importorskip("rouge_score.rouge_scorer")
         tokens = pytest.importorskip("rouge_score.tokenizers").DefaultTokenizer(use_stemmer=False)
         self._counts = lambda text, n: scorer._create_ngrams(tokens.tokenize(text), n)
         self._score = scorer._score_ngrams
         self._reference = reference
 
-    def __call__(self, sentences: Sequence[str]) -> float:
+    def __call__(self, sentences):
         total = 0.0
         for n in (1, 2):
             counts = sum((self._counts(sentence, n) for sentence in sentences), Counter())
             total += self._score(self._counts(self._reference, n), counts).fmeasure
         return total
 
-    def greedy(self, sentences: Sequence[str], most: int) -> tuple[bool, ...]:
-        chosen: list[int] = []
+    def greedy(self, sentences, most):
+        chosen = []
         best = 0.0
         while len(chosen) < most and len(chosen) < len(sentences):
             left = [place for place in range(len(sentences)) if place not in chosen]
@@ -174,7 +173,7 @@ class Oracle:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_greedy_labels_as_rouge_score_counts(seed: int) -> None:
+def test_greedy_labels_as_rouge_score_counts(seed):
     rng = random.Random(seed)
     words = ["mill", "Fire", "the", "old", "town's", "7,000", "x_y", "burned", "and"][: rng.randint(2, 9)]
     sentence = lambda: " ".join(rng.choices(words, k=rng.randint(0, 8)))  # noqa: E731
@@ -182,7 +181,7 @@ def test_greedy_labels_as_rouge_score_counts(seed: int) -> None:
     assert greedy_labels(sentences, reference, most) == Oracle(reference).greedy(sentences, most)
 
 
-def test_greedy_labels_by_hand() -> None:
+def test_greedy_labels_by_hand():
     """Against a b c d: "a b x" has 4/7 + 2/5, "c d" 4/6 + 2/4 and is first; both 8/9 + 4/6; all three 8/11 + 4/7."""
     assert greedy_labels(["a b x", "c d", "y z"], "a b c d") == (True, True, False)
     assert greedy_labels(["a b x", "c d", "y z"], "a b c d", most=1) == (False, True, False)

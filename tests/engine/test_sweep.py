@@ -7,7 +7,6 @@ import signal
 import statistics
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import (
     MeasurementReader,
-    Sweep,
     SweepPlace,
     find_sweep,
     read_place,
@@ -28,7 +26,6 @@ from bertcore.runs.sweep_results import (
     write_place,
 )
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import resume_sweep, run_sweep, start_run
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
@@ -43,7 +40,7 @@ TIMED = ("elapsed_s", "tok_per_s", "memory_mib", "cores", "path")
 
 
 @pytest.fixture(scope="module")
-def options(tmp_path_factory: pytest.TempPathFactory) -> FinetuneOptions:
+def options(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
     save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=1), word_tokenizer(), folder / "model")
     texts = [("the cat sang", 1), ("the dog sat", 0), ("the bird sang on", 1), ("it was a dog", 0)] * 10
@@ -60,7 +57,7 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> FinetuneOptions:
 # --- the plan
 
 
-def test_five_rates_lie_evenly_on_a_logarithmic_scale_around_the_usual_one(options: FinetuneOptions) -> None:
+def test_five_rates_lie_evenly_on_a_logarithmic_scale_around_the_usual_one(options):
     """Which is the one that the run would take."""
     planned = plan_sweep(options, Path("runs/cats"), Varied(rates=(5.0,)))
     rates = [run.options.training.learning_rate or 0.0 for run in planned]
@@ -71,7 +68,7 @@ def test_five_rates_lie_evenly_on_a_logarithmic_scale_around_the_usual_one(optio
     assert rates_around(2e-4, 3) == (6.7e-5, 2e-4, 6e-4)
 
 
-def test_the_usual_rates_of_fine_tuning_are_those_in_the_docs() -> None:
+def test_the_usual_rates_of_fine_tuning_are_those_in_the_docs():
     text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
     table = text.partition("| width | model | usual rate |")[2].partition("\n\n")[0]
     written = {
@@ -83,7 +80,7 @@ def test_the_usual_rates_of_fine_tuning_are_those_in_the_docs() -> None:
     assert usual_rate(FinetuneOptions()) == pytest.approx(written[384])  # the built-in model
 
 
-def test_a_grid_has_every_combination_once_and_a_random_part_is_the_same_each_time(options: FinetuneOptions) -> None:
+def test_a_grid_has_every_combination_once_and_a_random_part_is_the_same_each_time(options):
     in_epochs = options.with_changes(epochs=1.0)
     varied = Varied(rates=(1e-3, 1e-4), batch_sizes=(8, 16), epochs=(1.0, 2.0), seeds=2)
     planned = plan_sweep(in_epochs, Path("runs/cats"), varied)
@@ -99,7 +96,7 @@ def test_a_grid_has_every_combination_once_and_a_random_part_is_the_same_each_ti
 
 
 @pytest.mark.parametrize(("before", "after"), [({"steps": 90}, ("steps", 30)), ({"minutes": 6.0}, ("minutes", 2.0))])
-def test_a_share_of_the_budget(options: FinetuneOptions, before: dict[str, Any], after: tuple[str, float]) -> None:
+def test_a_share_of_the_budget(options, before, after):
     varied = Varied(seeds=2, budget_share=1 / 3)
     for run in plan_sweep(options.with_changes(**before), Path("cats"), varied):
         assert getattr(run.options.training, after[0]) == pytest.approx(after[1])
@@ -117,12 +114,12 @@ def test_a_share_of_the_budget(options: FinetuneOptions, before: dict[str, Any],
         Varied(seeds=2, budget_share=0.0),
     ],
 )
-def test_what_cannot_be_swept_is_refused(options: FinetuneOptions, varied: Varied) -> None:
+def test_what_cannot_be_swept_is_refused(options, varied):
     with pytest.raises(BertcoreError):
         plan_sweep(options, Path("cats"), varied)
 
 
-def test_the_flags_of_the_shell() -> None:
+def test_the_flags_of_the_shell():
     assert varied_from(None, None, None, None, None, None) is None
     assert varied_from("1e-4,3e-4", "16", None, 3, None, None) == Varied((1e-4, 3e-4), (16,), (), 3)
     for wrong in ({"rates": "1e-4;2"}, {"random": 3}, {"budget_share": 0.5}):
@@ -134,9 +131,7 @@ def test_the_flags_of_the_shell() -> None:
 # --- what is best, from folders whose numbers are known
 
 
-def written(
-    folder: Path, number: int, rate: float, seed: int, figures: list[float], state: str = "done", message: str = ""
-) -> Path:
+def written(folder, number, rate, seed, figures, state="done", message=""):
     training = {"learning_rate": rate, "seed": seed}
     config = {"kind": "finetune", "data": {"task": "sst2"}, "training": training}
     run = RunFolder.create(folder / f"run-{number}", config)
@@ -149,7 +144,7 @@ def written(
 
 
 @pytest.fixture
-def recorded(tmp_path: Path) -> list[Path]:
+def recorded(tmp_path):
     infinite = "The loss or its gradient became infinite or undefined at step 3; there was no snapshot yet."
     return [
         written(tmp_path, 1, 1e-4, 0, [0.5, 0.70]),
@@ -161,7 +156,7 @@ def recorded(tmp_path: Path) -> list[Path]:
     ]
 
 
-def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorded: list[Path]) -> None:
+def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorded):
     sweep = read_sweep(recorded)
     assert (sweep.metric, sweep.varied, sweep.seeds, sweep.missing) == ("accuracy", ("learning_rate",), 2, 1)
     assert [group.values["learning_rate"] for group in sweep.groups] == [1e-4, 1e-3, 1e-2]
@@ -173,14 +168,14 @@ def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorde
     assert [group.has_diverged for group in sweep.groups] == [False, False, True]
 
 
-def test_a_run_that_was_stopped_has_no_figure_yet(tmp_path: Path) -> None:
+def test_a_run_that_was_stopped_has_no_figure_yet(tmp_path):
     stopped, done = written(tmp_path, 1, 1e-4, 0, [0.5, 0.9], "stopped"), written(tmp_path, 2, 1e-3, 0, [0.5, 0.6])
     sweep = read_sweep([stopped, done])
     assert [run.score for run in sweep.runs] == [None, 0.6]
     assert sweep.best is sweep.groups[1] and sweep.is_over
 
 
-def test_less_is_better_where_the_figure_is_a_loss(tmp_path: Path) -> None:
+def test_less_is_better_where_the_figure_is_a_loss(tmp_path):
     paths = []
     for number, loss in enumerate((6.0, 5.0), start=1):
         run = RunFolder.create(tmp_path / str(number), {"kind": "pretrain", "training": {"learning_rate": 10**-number}})
@@ -194,7 +189,7 @@ def test_less_is_better_where_the_figure_is_a_loss(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("at", [0, 1])
 @pytest.mark.parametrize("content", [None, b"{", b"[]"])
-def test_a_run_whose_settings_are_damaged_is_a_row_of_its_own(tmp_path: Path, at: int, content: bytes | None) -> None:
+def test_a_run_whose_settings_are_damaged_is_a_row_of_its_own(tmp_path, at, content):
     paths = [written(tmp_path, number, 10.0**-number, 0, [0.5, 0.6 + number / 10]) for number in (1, 2, 3)]
     config = paths[at] / "config.json"
     config.unlink() if content is None else config.write_bytes(content)
@@ -212,7 +207,7 @@ def test_a_run_whose_settings_are_damaged_is_a_row_of_its_own(tmp_path: Path, at
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"id": 3}', '{"id": "a", "number": 9, "of": 2}', '{"id": "a", "number": 1e9}']
 )
-def test_a_damaged_place_counts_as_none(tmp_path: Path, text: str) -> None:
+def test_a_damaged_place_counts_as_none(tmp_path, text):
     (tmp_path / "sweep.json").write_text(text, encoding="utf-8")
     assert read_place(tmp_path) is None
 
@@ -221,11 +216,11 @@ def test_a_damaged_place_counts_as_none(tmp_path: Path, text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def trained(options: FinetuneOptions, tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+def trained(options, tmp_path_factory):
     return run_sweep(options, tmp_path_factory.mktemp("runs") / "cats", Varied(rates=(1e-3, 1e-2), seeds=2))
 
 
-def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(trained: Sweep, tmp_path: Path) -> None:
+def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(trained, tmp_path):
     assert [run.status.state for run in trained.runs] == ["done"] * 4
     for run in trained.runs:
         evaluation = json.loads((run.path / "evaluation.json").read_text(encoding="utf-8"))
@@ -241,11 +236,11 @@ def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(train
     assert ours == theirs != []  # bit for bit
 
 
-def test_all_folders_stand_from_the_start_and_a_waiting_run_can_go(options: FinetuneOptions, tmp_path: Path) -> None:
-    seen: list[list[str]] = []
+def test_all_folders_stand_from_the_start_and_a_waiting_run_can_go(options, tmp_path):
+    seen = []
     runs = [run.path for run in plan_sweep(options, tmp_path / "cats", THREE)]
 
-    def on_event(event: dict[str, Any]) -> None:
+    def on_event(event):
         if event["kind"] == "train" and not seen:
             seen.append([RunFolder(run).status().state for run in runs])
             RunFolder(runs[2]).send("stop")
@@ -255,8 +250,8 @@ def test_all_folders_stand_from_the_start_and_a_waiting_run_can_go(options: Fine
     assert [run.status.state for run in sweep.runs] == ["done", "done", "stopped"]
 
 
-def test_one_that_cannot_begin_ends_all_and_says_why(options: FinetuneOptions, tmp_path: Path) -> None:
-    wrong: RunOptions = options.with_changes(model=str(tmp_path / "none"))
+def test_one_that_cannot_begin_ends_all_and_says_why(options, tmp_path):
+    wrong = options.with_changes(model=str(tmp_path / "none"))
     with pytest.raises(BertcoreError, match="There is no folder"):
         run_sweep(wrong, tmp_path / "cats", Varied(rates=(1e-4, 1e-3)))
     states = [RunFolder(run).status().state for run in sorted(tmp_path.glob("cats-*"))]
@@ -266,7 +261,7 @@ def test_one_that_cannot_begin_ends_all_and_says_why(options: FinetuneOptions, t
     assert run.status().state == "stopped" and "never started" in (run.status().message or "")
 
 
-def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
+def test_from_python(options, tmp_path):
     settings = {"model": options.model, "train": options.data.train, "steps": 2, "batch_size": 8, "threads": 1}
     settings = {"task": "sst2", "max_length": 16, **settings}
     found = bertcore.sweep("finetune", tmp_path / "cats", rates=[1e-3, 1e-2], **settings)
@@ -279,7 +274,7 @@ def test_from_python(options: FinetuneOptions, tmp_path: Path) -> None:
         bertcore.sweep("finetune", tmp_path / "dogs", task="sst2", lerning_rate=1e-3)
 
 
-def test_a_signal_stops_all_and_the_rest_is_trained_later(options: FinetuneOptions, tmp_path: Path) -> None:
+def test_a_signal_stops_all_and_the_rest_is_trained_later(options, tmp_path):
     """By the command that started it, and by the folder of any run."""
     undisturbed = run_sweep(options, tmp_path / "undisturbed", THREE)
     for name in ("cats", "dogs"):
@@ -294,9 +289,7 @@ def test_a_signal_stops_all_and_the_rest_is_trained_later(options: FinetuneOptio
 
 @pytest.mark.parametrize("damaged", [0, 1])
 @pytest.mark.parametrize("content", ["{", '{"kind": "finetune", "training": {"steps": -1}}'])
-def test_damaged_settings_of_one_run_do_not_stop_the_others(
-    options: FinetuneOptions, tmp_path: Path, capsys: pytest.CaptureFixture[str], damaged: int, content: str
-) -> None:
+def test_damaged_settings_of_one_run_do_not_stop_the_others(options, tmp_path, capsys, damaged, content):
     """By the folder of any run, and by the command that started it."""
     stopped = run_sweep(options, tmp_path / "cats", THREE, on_event=at_step(1, STOP))
     runs = [run.path for run in stopped.runs]
@@ -312,7 +305,7 @@ def test_damaged_settings_of_one_run_do_not_stop_the_others(
     assert [run.status.state for run in again.runs if run.path != runs[damaged]] == ["done", "done"]
 
 
-def test_the_shell_shows_it(trained: Sweep, options: FinetuneOptions, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shell_shows_it(trained, options, capsys):
     show(trained.runs[0].path, None, False, True)
     found = json.loads(capsys.readouterr().out)
     assert found["best_run"] == str(trained.best_run) and len(found["runs"]) == 4
@@ -328,8 +321,8 @@ def test_the_shell_shows_it(trained: Sweep, options: FinetuneOptions, capsys: py
     assert [run.path.joinpath("metrics.jsonl").stat().st_mtime_ns for run in trained.runs] == before
 
 
-def test_a_finished_run_has_diverged_where_its_loss_has_grown_but_not_where_it_learned_by_heart(tmp_path: Path) -> None:
-    def finished(number: int, losses: tuple[float, float], figures: tuple[float, float]) -> Path:
+def test_a_finished_run_has_diverged_where_its_loss_has_grown_but_not_where_it_learned_by_heart(tmp_path):
+    def finished(number, losses, figures):
         path = written(tmp_path, number, 10.0**-number, 0, [])
         for step, (loss, figure) in enumerate(zip(losses, figures, strict=True)):
             RunFolder(path).append_metric({"kind": "held_out", "step": step, "accuracy": figure, "loss": loss})
@@ -346,7 +339,7 @@ def test_a_finished_run_has_diverged_where_its_loss_has_grown_but_not_where_it_l
     assert [run.has_hardly_learned for run in runs] == [True, True, False, False]
 
 
-def test_measurements_are_read_as_they_come_and_anew_where_the_file_was_written_again(tmp_path: Path) -> None:
+def test_measurements_are_read_as_they_come_and_anew_where_the_file_was_written_again(tmp_path):
     path = written(tmp_path, 1, 1e-4, 0, [0.5])
     reader, run = MeasurementReader(), RunFolder(path)
     assert [line["step"] for line in reader.lines(path)] == [0]

@@ -9,13 +9,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from torch import Tensor
 from torchcrf import CRF
 
 from bertcore.errors import BertcoreError
 from bertcore.model.output_heads import LinearChainCrf, _labelled_first
 from bertcore.tag_schemes import (
-    AllowedTransitions,
     Scheme,
     Span,
     allowed_transitions,
@@ -37,7 +35,7 @@ MASKS = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 
 ROWS, LENGTH = MASKS.shape
 
 
-def random_crf(labels: int, legal: AllowedTransitions | None = None, seed: int = 0) -> LinearChainCrf:
+def random_crf(labels, legal=None, seed=0):
     """In double precision, with parameters large enough to matter."""
     crf = LinearChainCrf(labels, legal).double()
     generator = torch.Generator().manual_seed(seed)
@@ -47,7 +45,7 @@ def random_crf(labels: int, legal: AllowedTransitions | None = None, seed: int =
     return crf
 
 
-def random_case(scheme: Scheme, seed: int) -> tuple[LinearChainCrf, Tensor]:
+def random_case(scheme, seed):
     """A CRF of this scheme and emissions (B,S,K) for MASKS."""
     labels = LABELS[scheme]
     crf = random_crf(len(labels), allowed_transitions(labels, scheme), seed)
@@ -57,7 +55,7 @@ def random_case(scheme: Scheme, seed: int) -> tuple[LinearChainCrf, Tensor]:
     return crf, emissions * 2
 
 
-def legal_paths(crf: LinearChainCrf, scheme: Scheme, emissions: Tensor) -> dict[tuple[int, ...], float]:
+def legal_paths(crf, scheme, emissions):
     """Score of every legal path over a chain of emissions (T,K), T at least 1."""
     start, moves, end = (part.tolist() for part in (crf.start, crf.transitions, crf.end))
     scores, names = emissions.tolist(), LABELS[scheme]
@@ -70,12 +68,12 @@ def legal_paths(crf: LinearChainCrf, scheme: Scheme, emissions: Tensor) -> dict[
     return paths
 
 
-def log_partition(crf: LinearChainCrf, emissions: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+def log_partition(crf, emissions, mask):
     """Log of the sum of exp(score) over all label sequences (B)."""
     return crf._log_partition(_labelled_first(emissions, mask))
 
 
-def log_sum(scores: list[float]) -> float:
+def log_sum(scores):
     return float(np.logaddexp.reduce(scores))
 
 
@@ -84,7 +82,7 @@ CASES = [(scheme, seed) for scheme in LABELS for seed in range(2)]
 
 @pytest.mark.parametrize(("scheme", "seed"), CASES)
 class TestEveryPathCountedOut:
-    def test_log_likelihood(self, scheme: Scheme, seed: int) -> None:
+    def test_log_likelihood(self, scheme, seed):
         """Of every legal gold path that the first row's first three tokens can have."""
         crf, emissions = random_case(scheme, seed)
         paths = legal_paths(crf, scheme, emissions[0, :3])
@@ -97,7 +95,7 @@ class TestEveryPathCountedOut:
         assert torch.allclose(found, expected, atol=1e-9)
         assert found.exp().sum().item() == pytest.approx(1.0, abs=1e-9)
 
-    def test_partition_best_path_and_marginals(self, scheme: Scheme, seed: int) -> None:
+    def test_partition_best_path_and_marginals(self, scheme, seed):
         crf, emissions = random_case(scheme, seed)
         partition, best = log_partition(crf, emissions, MASKS).tolist(), crf.decode(emissions, MASKS)
         with torch.inference_mode():
@@ -115,7 +113,7 @@ class TestEveryPathCountedOut:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_as_pytorch_crf(seed: int) -> None:
+def test_as_pytorch_crf(seed):
     generator = torch.Generator().manual_seed(seed)
     batch, length, labels = 6, 17, 9
     ours, theirs = random_crf(labels, seed=seed), CRF(labels, batch_first=True).double()
@@ -133,17 +131,17 @@ def test_as_pytorch_crf(seed: int) -> None:
 
 class TestGradients:
     @pytest.mark.parametrize("scheme", ["none", "BIO"])
-    def test_they_are_those_of_finite_differences(self, scheme: Scheme) -> None:
+    def test_they_are_those_of_finite_differences(self, scheme):
         crf, emissions = random_case(scheme, 0)
         tags = torch.tensor(crf.decode(emissions, torch.ones_like(MASKS)))  # legal as a whole
         mask = torch.arange(LENGTH) < torch.tensor([5, 3, 4, 1, 0])[:, None]
 
-        def likelihood(emissions: Tensor, *_parameters: Tensor) -> Tensor:
+        def likelihood(emissions, *_parameters):
             return crf.log_likelihood(emissions, tags, mask)[:4]
 
         assert torch.autograd.gradcheck(likelihood, (emissions.requires_grad_(), *crf.parameters()))
 
-    def test_illegal_gold_labels_leave_all_finite(self) -> None:
+    def test_illegal_gold_labels_leave_all_finite(self):
         crf = LinearChainCrf(5, allowed_transitions(LABELS["IOBES"]))
         emissions = torch.randn(2, 512, 5, requires_grad=True)
         tags = torch.full((2, 512), 3)  # I-A from the first to the last
@@ -156,7 +154,7 @@ class TestGradients:
             assert torch.isfinite(part.grad).all()
         assert (emissions.grad.gather(2, tags[:, :, None]) >= 0).all()  # still towards the gold labels
 
-    def test_training_learns_what_the_emissions_do_not_say(self) -> None:
+    def test_training_learns_what_the_emissions_do_not_say(self):
         """Emissions are all alike; the gold labels alternate, which the moves alone can tell."""
         crf = LinearChainCrf(2)
         tags = torch.tensor([[0, 1, 0, 1, 0, 1]])
@@ -171,7 +169,7 @@ class TestGradients:
 
 
 class TestRows:
-    def test_a_row_without_labels(self) -> None:
+    def test_a_row_without_labels(self):
         crf, emissions = random_case("BIO", 1)
         emissions.requires_grad_()
         value = crf.log_likelihood(emissions, torch.zeros(ROWS, LENGTH, dtype=torch.long), MASKS)
@@ -183,7 +181,7 @@ class TestRows:
         assert crf.decode(emissions, nothing) == [[]] * ROWS
         assert not crf.log_likelihood(emissions, torch.zeros(ROWS, LENGTH, dtype=torch.long), nothing).any()
 
-    def test_what_is_not_labelled_plays_no_part(self) -> None:
+    def test_what_is_not_labelled_plays_no_part(self):
         crf, emissions = random_case("BIO", 2)
         tags = torch.zeros(ROWS, LENGTH, dtype=torch.long)
         other_tags = tags.masked_fill(~MASKS, -100)
@@ -191,7 +189,7 @@ class TestRows:
         assert torch.equal(crf.log_likelihood(emissions, tags, MASKS), crf.log_likelihood(other, other_tags, MASKS))
         assert crf.decode(emissions, MASKS) == crf.decode(other, MASKS)
 
-    def test_fresh_it_is_a_tagger_without_a_crf_and_adds_up_in_float32(self) -> None:
+    def test_fresh_it_is_a_tagger_without_a_crf_and_adds_up_in_float32(self):
         crf, emissions = LinearChainCrf(4), torch.randn(2, 400, 4)
         mask, tags = torch.ones(2, 400, dtype=torch.bool), torch.randint(4, (2, 400))
         alone = -torch.nn.functional.cross_entropy(emissions.flatten(0, 1), tags.flatten(), reduction="none")
@@ -204,7 +202,7 @@ class TestRows:
 class TestWhatTheCrfMaySay:
     @settings(max_examples=60, deadline=None)
     @given(data=st.data(), scheme=st.sampled_from(["BIO", "IOB1", "IOBES"]))
-    def test_no_illegal_sequence_whatever_was_learned(self, data: st.DataObject, scheme: Scheme) -> None:
+    def test_no_illegal_sequence_whatever_was_learned(self, data, scheme):
         labels = LABELS[scheme]
         count, length = len(labels), data.draw(st.integers(1, 9))
         scores = st.floats(-1e6, 1e6, width=32)
@@ -220,7 +218,7 @@ class TestWhatTheCrfMaySay:
         assert [len(row) for row in found] == mask.sum(1).tolist()
         assert all(illegal_places([labels[label] for label in row], scheme) == [] for row in found)
 
-    def test_where_no_sequence_is_legal_the_fewest_moves_are_broken(self) -> None:
+    def test_where_no_sequence_is_legal_the_fewest_moves_are_broken(self):
         """Labels B-A and E-A over three words: any sequence leaves one entity open or unbegun."""
         labels = ["B-A", "E-A"]
         crf = LinearChainCrf(2, allowed_transitions(labels, "IOBES"))
@@ -231,7 +229,7 @@ class TestWhatTheCrfMaySay:
         ]
         assert len(illegal_places([labels[label] for label in path], "IOBES")) == min(broken) == 1
 
-    def test_files_hold_the_scores_alone(self) -> None:
+    def test_files_hold_the_scores_alone(self):
         """A model that is opened is built without memory first; what is legal must survive that."""
         legal = allowed_transitions(LABELS["BIO"])
         crf = random_crf(5, legal).float()
@@ -244,7 +242,7 @@ class TestWhatTheCrfMaySay:
         assert opened.decode(emissions, mask) == crf.decode(emissions, mask)
 
 
-def test_labels_that_do_not_fit_are_refused() -> None:
+def test_labels_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="of 5 labels do not fit a CRF of 4"):
         LinearChainCrf(4, allowed_transitions(LABELS["BIO"]))
     with pytest.raises(ValueError, match="at least one label"):
@@ -252,7 +250,7 @@ def test_labels_that_do_not_fit_are_refused() -> None:
 
 
 @pytest.mark.parametrize("shape", [(2, 5), (6, 5), (5, 4), (5, 6), (5, 0)])
-def test_a_mask_of_other_emissions_is_refused(shape: tuple[int, int]) -> None:
+def test_a_mask_of_other_emissions_is_refused(shape):
     """Gathering would take the first rows, and give a number for them."""
     crf, emissions = random_crf(3), torch.zeros(5, 5, 3, dtype=torch.double)
     mask, tags = torch.ones(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.int64)
@@ -282,7 +280,7 @@ SPANS = [Span("PER", 0, 2), Span("LOC", 3, 4), Span("LOC", 4, 6), Span("ORG", 6,
 
 
 @st.composite
-def entities(draw: st.DrawFn) -> tuple[list[Span], int]:
+def entities(draw):
     """Entities of one sentence, many of them touching, and its length."""
     spans, end = [], 0
     for _ in range(draw(st.integers(0, 5))):
@@ -294,12 +292,12 @@ def entities(draw: st.DrawFn) -> tuple[list[Span], int]:
 
 class TestConversion:
     @pytest.mark.parametrize("source", SCHEMES)
-    def test_each_into_each(self, source: Scheme) -> None:
+    def test_each_into_each(self, source):
         assert entity_spans(SAME[source]) == SPANS
         assert [convert_tags(SAME[source], scheme) for scheme in WRITTEN] == [SAME[scheme] for scheme in WRITTEN]
 
     @given(entities(), st.sampled_from(WRITTEN))
-    def test_entities_come_back(self, case: tuple[list[Span], int], scheme: Scheme) -> None:
+    def test_entities_come_back(self, case, scheme):
         spans, length = case
         written = ["O"] * length
         for kind, start, end in spans:
@@ -324,7 +322,7 @@ class TestConversion:
             ([], []),
         ],
     )
-    def test_dirty_tags_are_read_as_the_scorers_do(self, tags: list[str], spans: list[tuple[str, int, int]]) -> None:
+    def test_dirty_tags_are_read_as_the_scorers_do(self, tags, spans):
         assert entity_spans(tags) == spans
         assert convert_tags(["O", "I-A", "I-C"], "BIO") == ["O", "B-A", "B-C"]  # and mended
 
@@ -342,7 +340,7 @@ class TestLegalMoves:
             ),
         ],
     )
-    def test_moves_known_by_hand(self, scheme: Scheme, legal: list[str], illegal: list[str]) -> None:
+    def test_moves_known_by_hand(self, scheme, legal, illegal):
         labels = ["O", *(f"{letter}-{kind}" for letter in ("BIES" if scheme == "IOBES" else "BI") for kind in "AC")]
         moves = allowed_transitions(labels, scheme).transitions
         for pair in [*legal, *illegal]:
@@ -353,14 +351,14 @@ class TestLegalMoves:
         ("scheme", "start", "end"),
         [("BIO", "110--", "111--"), ("IOB1", "101--", "111--"), ("IOBES", "11001", "10011")],
     )
-    def test_edges_known_by_hand(self, scheme: Scheme, start: str, end: str) -> None:
+    def test_edges_known_by_hand(self, scheme, start, end):
         labels = ["O", "B-A", "I-A", "E-A", "S-A"][: 5 - start.count("-")]
         moves = allowed_transitions(labels, scheme)
         assert moves.start.tolist() == [edge == "1" for edge in start.rstrip("-")]
         assert moves.end.tolist() == [edge == "1" for edge in end.rstrip("-")]
 
     @pytest.mark.parametrize("scheme", SCHEMES)
-    def test_a_sentence_is_legal_if_its_entities_are_written_so(self, scheme: Scheme) -> None:
+    def test_a_sentence_is_legal_if_its_entities_are_written_so(self, scheme):
         """Every sentence of up to three words: only a legal one is what writing its entities gives."""
         labels = ["O", *(f"{letter}-{kind}" for letter in ("BIES" if scheme == "IOBES" else "BI") for kind in "AC")]
         start, move, end = allowed_transitions(labels, scheme)
@@ -370,12 +368,12 @@ class TestLegalMoves:
             assert allowed == (illegal_places(tags, scheme) == []), tags
             assert scheme not in WRITTEN or allowed == (convert_tags(tags, scheme) == tags), tags
 
-    def test_places_of_illegal_tags(self) -> None:
+    def test_places_of_illegal_tags(self):
         assert illegal_places(["I-A", "O", "B-A", "I-C"], "BIO") == [0, 3]
         assert illegal_places(["O", "B-A"], "IOBES") == [2]
         assert illegal_places(["DT", "NN"], "none") == []
 
-    def test_the_scheme_is_detected_where_none_is_said(self) -> None:
+    def test_the_scheme_is_detected_where_none_is_said(self):
         moves = allowed_transitions(["NN", "VB", "O"])  # without one everything may follow
         assert all(part.all() for part in moves) and [part.shape for part in moves] == [(3,), (3, 3), (3,)]
         labels = ["O", "B-A", "E-A", "S-A", "I-A"]
@@ -383,7 +381,7 @@ class TestLegalMoves:
             assert np.array_equal(found, expected)
 
     @pytest.mark.parametrize(("label", "scheme"), [("E-A", "BIO"), ("NN", "BIO"), ("U-A", "IOBES"), ("B-", "IOB1")])
-    def test_a_label_that_the_scheme_has_not(self, label: str, scheme: Scheme) -> None:
+    def test_a_label_that_the_scheme_has_not(self, label, scheme):
         with pytest.raises(BertcoreError, match=f'"{label}" is not a tag of the {scheme} scheme'):
             allowed_transitions(["O", label], scheme)
 
@@ -399,12 +397,12 @@ class TestLegalMoves:
         *((labels, "none") for labels in (["DT", "NN", "O"], ["O"], ["LABEL_0", "LABEL_1"], [])),
     ],
 )
-def test_the_scheme_is_told_by_the_labels(labels: list[str], scheme: Scheme) -> None:
+def test_the_scheme_is_told_by_the_labels(labels, scheme):
     assert detect_scheme(labels) == scheme
 
 
 @pytest.mark.parametrize("scheme", ["IOB1", "BIO"])
-def test_sentences_tell_iob1_from_bio(scheme: Scheme) -> None:
+def test_sentences_tell_iob1_from_bio(scheme):
     dirty = ["O", "I-PER"] if scheme == "BIO" else ["O", "B-PER"]  # one slip does not change the verdict
     labels = {tag for tags in SAME.values() for tag in tags if tag[0] in "OBI"}
     assert detect_scheme(labels, [SAME[scheme], dirty]) == scheme

@@ -6,7 +6,6 @@ import lzma
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,33 +18,33 @@ from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.kinds.summarise import SummaryExample
 from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.readers.reading import TASKS, TaskFile, metrics_of, read_task
+from bertcore.tasks.readers.reading import TASKS, metrics_of, read_task
 
 
-def write(folder: Path, name: str, content: str | bytes) -> Path:
+def write(folder, name, content):
     file = folder / name
     file.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
     return file
 
 
-def read(folder: Path, task: str, name: str, content: str | bytes) -> TaskFile:
+def read(folder, task, name, content):
     """The part that the file's name says, found in its folder."""
     write(folder, name, content)
     split = {"tes": "test", "dev": "dev", "val": "dev"}.get(name[:3], "train")
     return read_task(task, folder, split)
 
 
-def refusal(task: str, file: str | Path, split: str = "train", **more: Any) -> str:
+def refusal(task, file, split="train", **more):
     with pytest.raises(BertcoreError) as error:
         read_task(task, file, split, **more)
     return str(error.value)
 
 
-def tsv(*rows: tuple[str, ...]) -> str:
+def tsv(*rows):
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def jsonl(*rows: Any) -> str:
+def jsonl(*rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
@@ -74,13 +73,13 @@ CSV = 'text,label\na good day,good\na bad day,bad\n"it is ""good"", so",good\n'
         ("lines.jsonl", jsonl(*({"text": text, "label": label} for text, label in ROWS)).encode()),
     ],
 )
-def test_every_layout_gives_the_same_examples(tmp_path: Path, name: str, content: bytes) -> None:
+def test_every_layout_gives_the_same_examples(tmp_path, name, content):
     found = read_task("classify", write(tmp_path, name, content))
     assert found.examples == EXAMPLES
     assert found.labels == ("bad", "good") and found.dropped == 0 and found.notes == ()
 
 
-def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet(tmp_path, monkeypatch):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -96,7 +95,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install pyarrow" in refusal("classify", tmp_path / "train.parquet")
 
 
-def test_own_columns(tmp_path: Path) -> None:
+def test_own_columns(tmp_path):
     file = write(tmp_path, "mine.csv", "id,first,second,verdict\n1,a,b,yes\n2,c,d,no\n")
     found = read_task("pairs", file, columns={"text": "first", "text_b": "second", "label": "verdict"})
     assert found.examples == (TextExample("a", "b", "yes"), TextExample("c", "d", "no"))
@@ -113,7 +112,7 @@ def test_own_columns(tmp_path: Path) -> None:
     assert found.examples == (ChoiceExample("It rains.", ("a", "b", "c"), 1),)
 
 
-def test_labels_of_the_training_file_hold_for_the_others(tmp_path: Path) -> None:
+def test_labels_of_the_training_file_hold_for_the_others(tmp_path):
     train = read(tmp_path, "classify", "train.tsv", TEXT)
     dev = write(tmp_path, "dev.tsv", tsv(("text", "label"), ("so so", "good")))
     assert read_task("classify", dev, "dev", labels=train.labels).labels == ("bad", "good")
@@ -130,7 +129,7 @@ def test_labels_of_the_training_file_hold_for_the_others(tmp_path: Path) -> None
     assert "dev.conll, line 1: expected one of the labels O, B-LOC, I-LOC, found 'B-PER'" in message
 
 
-def test_folders(tmp_path: Path) -> None:
+def test_folders(tmp_path):
     write(tmp_path, "validation.csv.gz", gzip.compress(CSV.encode()))
     assert read_task("classify", tmp_path, "dev").examples == EXAMPLES
     assert "has no train part of sst2 (train.tsv); it has validation.csv.gz." in refusal("sst2", tmp_path)
@@ -146,7 +145,7 @@ def test_folders(tmp_path: Path) -> None:
     assert new.examples == (TextExample("a", "b", "not_equivalent"),)
 
 
-def test_tasks_hold_together() -> None:
+def test_tasks_hold_together():
     """Label numbers are as `datasets` lists them: a model trained elsewhere has its outputs in this order."""
     assert "choose one of sst2, cola" in refusal("sst3", Path())
     for name, spec in TASKS.items():
@@ -207,21 +206,21 @@ PARAGRAPHS = "Mill burns\n\n" + " ".join(SENTENCES[:2]) + "\n" + " ".join(SENTEN
 EXTRACT, OTHER_WORDS = SENTENCES[3] + SENTENCES[0], "A fire destroyed the old mill, but everybody is well."
 
 
-def question(*answers: tuple[str, int], **more: Any) -> dict[str, Any]:
+def question(*answers, **more):
     starts = [{"text": text, "answer_start": start} for text, start in answers]
     return {"id": "q1", "question": " Where is it? ", "answers": starts, **more}
 
 
-def squad(*questions: dict[str, Any]) -> str:
+def squad(*questions):
     paragraphs = [{"context": PASSAGE, "qas": list(questions)}]
     return json.dumps({"version": "1.1", "data": [{"title": "t", "paragraphs": paragraphs}]})
 
 
-def of_datasets(texts: list[str], starts: list[int], **more: str) -> str:
+def of_datasets(texts, starts, **more):
     return jsonl(OF_DATASETS | {"answers": {"text": texts, "answer_start": starts}} | more)
 
 
-def asked(*answers: tuple[str, int], name: str = "q1") -> AnswerExample:
+def asked(*answers, name="q1"):
     return AnswerExample(name, "Where is it?", PASSAGE, answers)
 
 
@@ -229,22 +228,22 @@ PLAUSIBLE = {"is_impossible": True, "plausible_answers": [{"text": "Rome", "answ
 UNANSWERED = squad(question(**PLAUSIBLE), question(("Rome", 15), id="q2", is_impossible=False))
 
 
-def common_sense(answer: str | None = "B", **more: Any) -> str:
+def common_sense(answer="B", **more):
     choices = [{"label": "A", "text": "bank "}, {"label": "B", "text": "library"}]
     asks = {"question_concept": "book", "choices": choices, "stem": "Where do you find a book?"} | more
     return jsonl({"id": "x", "question": asks} | ({"answerKey": answer} if answer else {}))
 
 
-def begun(how: object) -> str:
+def begun(how):
     """A row of SWAG whose endings begin so."""
     return jsonl({"sent1": "It rains.", "sent2": how, "ending0": "She runs.", "ending1": "She sings.", "label": 0})
 
 
-def pair(*texts: Any) -> list[Example]:
+def pair(*texts):
     return [TextExample(*texts)]
 
 
-def tagged(words: str, tags: str) -> list[Example]:
+def tagged(words, tags):
     return [TaggedExample(tuple(words.split(" ")), tuple(tags.split()))]
 
 
@@ -337,14 +336,14 @@ READ: dict[tuple[str, str], list[tuple[str, Sequence[Example]]]] = {
 
 
 @pytest.mark.parametrize(("task", "name"), READ)
-def test_read(tmp_path: Path, task: str, name: str) -> None:
+def test_read(tmp_path, task, name):
     for content, examples in READ[task, name]:
         found = read(tmp_path, task, name, content)
         assert list(found.examples) == list(examples) and found.dropped == 0 and found.notes == ()
         assert not TASKS[task].labels or found.labels == TASKS[task].labels
 
 
-def test_the_columns_of_conll_are_three_tasks(tmp_path: Path) -> None:
+def test_the_columns_of_conll_are_three_tasks(tmp_path):
     words = ("Anna", "Smith", "met", "Tom", "Ben", "in", "Rome")
     ner = read(tmp_path, "conll2003", "eng.train", IOB1)
     assert ner.examples == (
@@ -360,7 +359,7 @@ def test_the_columns_of_conll_are_three_tasks(tmp_path: Path) -> None:
     assert chunk.labels == ("O", "B-NP", "I-NP", "B-PP", "I-PP", "B-VP", "I-VP")
 
 
-def test_labels_are_those_of_the_file(tmp_path: Path) -> None:
+def test_labels_are_those_of_the_file(tmp_path):
     assert read(tmp_path, "multilabel", "train.csv", SEVERAL).labels == ("blue", "green", "red")
     touching = read(tmp_path, "tag", "train.conll", "Anna I-PER\nSmith I-LOC\n")
     assert touching.examples == (TaggedExample(("Anna", "Smith"), ("B-PER", "B-LOC")),)
@@ -372,7 +371,7 @@ LOST = [question(("Rome", 0), id="q2"), question(("Paris", 15), id="q3"), questi
 BROKEN = QQP + "1\t2\t3\tWho is\n it?\tWho?\t1\n4\t5\t6\tHow?\tHow so?\t1\n7\t8\t9\t\tWhat?\t0\n"
 
 
-def test_what_is_left_out_or_put_right_is_counted(tmp_path: Path) -> None:
+def test_what_is_left_out_or_put_right_is_counted(tmp_path):
     broken = read(tmp_path, "qqp", "train.tsv", BROKEN)
     assert broken.examples == (TextExample("How?", "How so?", "duplicate"),)
     assert (broken.dropped, broken.notes) == (3, ("Broken rows left out: 3, the first: train.tsv, line 2.",))
@@ -526,7 +525,7 @@ REFUSED: dict[tuple[str, str], list[tuple[str | bytes, str]]] = {
 
 
 @pytest.mark.parametrize(("task", "name"), REFUSED)
-def test_a_file_that_does_not_fit_is_refused(tmp_path: Path, task: str, name: str) -> None:
+def test_a_file_that_does_not_fit_is_refused(tmp_path, task, name):
     for content, message in REFUSED[task, name]:
         said = refusal(task, write(tmp_path, name, content), "dev" if name.startswith("dev") else "train")
         assert message in said and name in said

@@ -34,8 +34,8 @@ FIRST_BYTES = 12_000  # of a real file
 Damage = Callable[[bytes, random.Random], bytes]
 
 
-def in_a_line(change: Callable[[bytes, random.Random], bytes]) -> Damage:
-    def damage(content: bytes, pick: random.Random) -> bytes:
+def in_a_line(change):
+    def damage(content, pick):
         lines = content.split(b"\n")
         at = pick.randrange(len(lines))
         return b"\n".join([*lines[:at], change(lines[at], pick), *lines[at + 1 :]])
@@ -43,11 +43,11 @@ def in_a_line(change: Callable[[bytes, random.Random], bytes]) -> Damage:
     return damage
 
 
-def some_bytes(content: bytes, pick: random.Random) -> bytes:
+def some_bytes(content, pick):
     return bytes(pick.randrange(256) if pick.random() < 0.002 else byte for byte in content)
 
 
-def one_byte_less(content: bytes, pick: random.Random) -> bytes:
+def one_byte_less(content, pick):
     return content.replace(bytes([pick.choice(content)]), b"")
 
 
@@ -76,7 +76,7 @@ DAMAGES: dict[str, Damage] = {
 NEVER_READ = {"a NUL", "Latin-1", "UTF-16", "nothing", "blank lines", "packed", "noise"}
 
 
-def look(task: str, file: Path, split: str, what: str) -> None:
+def look(task, file, split, what):
     try:
         found = read_task(task, file, split)
     except BertcoreError as error:
@@ -88,7 +88,7 @@ def look(task: str, file: Path, split: str, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", DAMAGES)
-def test_samples(what: str, tmp_path: Path) -> None:
+def test_samples(what, tmp_path):
     for task, source in FILES.items():
         pick, content = random.Random(what), source.read_bytes()
         file = tmp_path / source.name
@@ -99,7 +99,7 @@ def test_samples(what: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real task files are not beside the repository")
 @pytest.mark.parametrize("what", DAMAGES)
-def test_real_files(what: str, tmp_path: Path) -> None:
+def test_real_files(what, tmp_path):
     for task, name in REAL_FILES.items():
         with (REAL / name).open("rb") as stream:
             content = stream.read(FIRST_BYTES).rpartition(b"\n")[0] + b"\n"
@@ -110,7 +110,7 @@ def test_real_files(what: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", FILES)
 @pytest.mark.parametrize("marks", [b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2])
-def test_byte_order_marks_and_crlf_change_nothing(task: str, marks: bytes, tmp_path: Path) -> None:
+def test_byte_order_marks_and_crlf_change_nothing(task, marks, tmp_path):
     content = TRAIN[task].read_bytes()
     file = tmp_path / TRAIN[task].name
     file.write_bytes(marks + content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
@@ -118,13 +118,13 @@ def test_byte_order_marks_and_crlf_change_nothing(task: str, marks: bytes, tmp_p
 
 
 class TestWhatIsSaid:
-    def refusal(self, tmp_path: Path, name: str, content: bytes) -> str:
+    def refusal(self, tmp_path, name, content):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(BertcoreError) as caught:
             read_task("classify", tmp_path / name)
         return str(caught.value)
 
-    def test_packed_under_a_plain_name(self, tmp_path: Path) -> None:
+    def test_packed_under_a_plain_name(self, tmp_path):
         table = b"text,label\na,1\nb,0\n"
         for time in (0, 0x0D0D0D0D, 0x0A0A0A0A):  # its bytes stand in the header: a line may seem to end there
             packed = gzip.compress(table, mtime=time)
@@ -133,7 +133,7 @@ class TestWhatIsSaid:
         (tmp_path / "x.csv.gz").write_bytes(gzip.compress(table))
         assert len(read_task("classify", tmp_path / "x.csv.gz").examples) == 2
 
-    def test_line_ends_of_old(self, tmp_path: Path) -> None:
+    def test_line_ends_of_old(self, tmp_path):
         assert self.refusal(tmp_path, "x.csv", b"text,label\ra,1\rb,0\r").startswith(
             "x.csv, line 1: expected lines that end in a line feed"
         )
@@ -141,17 +141,17 @@ class TestWhatIsSaid:
             tmp_path, "x.csv", b"text,label\na,1\nb\rc,0\n"
         )
 
-    def test_where_json_breaks(self, tmp_path: Path) -> None:
+    def test_where_json_breaks(self, tmp_path):
         row = json.dumps({"text": "x" * 500, "label": "a"})
         said = self.refusal(tmp_path, "x.jsonl", f"{row}\n{row[:-1]},more}}\n".encode())
         assert said.startswith("x.jsonl, line 2: expected one whole JSON object (it breaks at column ")
         assert "more" in said and len(said) < 200
 
-    def test_a_document_is_one_field_of_csv(self, tmp_path: Path) -> None:
+    def test_a_document_is_one_field_of_csv(self, tmp_path):
         (tmp_path / "x.csv").write_text(f"text,label\n{'long ' * 60_000},1\nb,0\n")
         assert len(read_task("classify", tmp_path / "x.csv").examples[0].text_a) == 299_999  # type: ignore[union-attr]
 
-    def test_parquet_that_is_no_text(self, tmp_path: Path) -> None:
+    def test_parquet_that_is_no_text(self, tmp_path):
         parquet, arrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
         words = arrow.array([b"\xff\xfe", b"ok"]).cast(arrow.binary()).view(arrow.utf8())
         parquet.write_table(arrow.table({"text": words, "label": ["a", "b"]}), tmp_path / "x.parquet")
@@ -170,7 +170,7 @@ ABORTS_PYARROW = (
 )
 
 
-def test_a_parquet_file_that_ends_the_process_of_its_library_is_refused(tmp_path: Path) -> None:
+def test_a_parquet_file_that_ends_the_process_of_its_library_is_refused(tmp_path):
     file = tmp_path / "train.parquet"
     file.write_bytes(zlib.decompress(base64.b64decode(ABORTS_PYARROW)))
     with pytest.raises(BertcoreError, match="train.parquet cannot be read as Parquet: it is damaged; copy or fetch"):
@@ -186,7 +186,7 @@ def test_a_parquet_file_that_ends_the_process_of_its_library_is_refused(tmp_path
         ("train.parquet", "write the columns that the task reads, or fewer rows, to a new Parquet file"),
     ],
 )
-def test_a_file_that_is_too_large_says_how_to_make_it_fit(tmp_path: Path, name: str, how: str) -> None:
+def test_a_file_that_is_too_large_says_how_to_make_it_fit(tmp_path, name, how):
     file = tmp_path / name
     with gzip.open(file, "wb", 1) if name.endswith(".gz") else file.open("wb") as stream:
         if name.endswith(".json"):

@@ -24,14 +24,14 @@ pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real task files
         ("mrpc", "mrpc", "dev", 408, 279),
     ],
 )
-def test_classes(task: str, folder: str, split: str, count: int, of_second_label: int) -> None:
+def test_classes(task, folder, split, count, of_second_label):
     found = read_task(task, FOLDER / folder, split)
     assert len(found.examples) == count and found.dropped == 0 and found.notes == ()
     assert sum(example.label == found.labels[1] for example in found.examples) == of_second_label  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("split", ["train", "dev"])
-def test_similarity_as_the_csv_module_reads_it(split: str) -> None:
+def test_similarity_as_the_csv_module_reads_it(split):
     with (FOLDER / "stsb" / f"{split}.tsv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
     found = read_task("stsb", FOLDER / "stsb", split)
@@ -40,7 +40,7 @@ def test_similarity_as_the_csv_module_reads_it(split: str) -> None:
     ]
 
 
-def test_entities() -> None:
+def test_entities():
     """Sentences and names as the task's own paper counts them (Tjong Kim Sang and De Meulder 2003, table 2)."""
     counts = {"dev": (1837, 922, 1341, 1842), "test": (1668, 702, 1661, 1617)}
     for split, expected in counts.items():
@@ -51,7 +51,7 @@ def test_entities() -> None:
     assert len(found.examples) == 3_453
 
 
-def test_answers_and_choices() -> None:
+def test_answers_and_choices():
     found = read_task("squad", FOLDER / "squad" / "xquad.en.json")
     assert len(found.examples) == 1_190 and found.dropped == 0 and found.notes == ()
     for example in found.examples:
@@ -63,7 +63,7 @@ def test_answers_and_choices() -> None:
 
 
 @pytest.mark.slow
-def test_the_large_ones() -> None:
+def test_the_large_ones():
     assert len(read_task("sst2", FOLDER / "sst2").examples) == 67_349
     assert len(read_task("conll2003", FOLDER / "conll2003").examples) == 14_041
     pos = read_task("conll2003-pos", FOLDER / "conll2003")
@@ -73,7 +73,7 @@ def test_the_large_ones() -> None:
 
 
 @pytest.mark.slow
-def test_news_extracts_give_labels() -> None:
+def test_news_extracts_give_labels():
     """The labelled sentences are the extract, but for where our splitter ends a sentence elsewhere."""
     file = FOLDER / "news-summaries" / "bbc.jsonl"
     found = read_task("summaries", file)

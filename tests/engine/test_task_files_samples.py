@@ -2,19 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 
 import pytest
 
 from bertcore.locations import assets, built_in_checkpoint
 from bertcore.tag_schemes import entity_spans
-from bertcore.tasks.kinds.base import Example
 from bertcore.tasks.kinds.choice import ChoiceExample
 from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.kinds.summarise import SummaryExample
 from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.kinds.texts import TextExample
-from bertcore.tasks.readers.reading import TASKS, TaskFile, read_task, sample_folder
+from bertcore.tasks.readers.reading import TASKS, read_task, sample_folder
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 PAIRS = ("qqp", "qnli", "rte", "wnli")  # of two first and two second texts, each with each
@@ -27,13 +25,13 @@ PHRASES = {"ADJP", "ADVP", "CONJP", "INTJ", "LST", "NP", "PP", "PRT", "SBAR", "U
 FOLDERS = {spec.sample: name for name, spec in TASKS.items() if spec.sample}  # one task for each
 
 
-def both(task: str) -> tuple[TaskFile, TaskFile]:
+def both(task):
     folder = sample_folder(TASKS[task])
     train = read_task(task, folder)
     return train, read_task(task, folder, "dev", labels=train.labels)
 
 
-def texts(example: Example) -> list[str]:
+def texts(example):
     """What must not stand in both parts."""
     if isinstance(example, TextExample):
         return [f"{example.text_a}|{example.text_b}"]
@@ -45,14 +43,14 @@ def texts(example: Example) -> list[str]:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_readable_as_it_stands(task: str) -> None:
+def test_readable_as_it_stands(task):
     for part in both(task):
         assert len(part.examples) >= 4 and part.dropped == 0 and part.notes == ()
     assert {folder.name for folder in (assets() / "tasks").iterdir() if folder.is_dir()} == set(FOLDERS)
 
 
 @pytest.mark.parametrize("task", FOLDERS.values())
-def test_nothing_stands_twice(task: str) -> None:
+def test_nothing_stands_twice(task):
     train, dev = ([text for example in part.examples for text in texts(example)] for part in both(task))
     assert not set(train) & set(dev)
     if TASKS[task].kind != "span":  # a passage has several questions
@@ -60,7 +58,7 @@ def test_nothing_stands_twice(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", ["sst2", "cola", "mrpc", "mnli", *PAIRS])
-def test_classes_are_equally_many_and_no_first_sentence_gives_them_away(task: str) -> None:
+def test_classes_are_equally_many_and_no_first_sentence_gives_them_away(task):
     """Every first sentence of the pairs comes with each of the labels, so both sentences must be read."""
     for part in both(task):
         counts = Counter(example.label for example in part.examples)
@@ -70,7 +68,7 @@ def test_classes_are_equally_many_and_no_first_sentence_gives_them_away(task: st
 
 
 @pytest.mark.parametrize("task", PAIRS)
-def test_no_text_of_a_pair_gives_the_label_away(task: str) -> None:
+def test_no_text_of_a_pair_gives_the_label_away(task):
     """Each stands twice, once with each label; so of one text alone, nobody can do better than chance."""
     train, dev = both(task)
     for part in (train, dev):
@@ -81,11 +79,11 @@ def test_no_text_of_a_pair_gives_the_label_away(task: str) -> None:
     assert not a & b
 
 
-def test_more_words_in_common_say_hardly_anything() -> None:
+def test_more_words_in_common_say_hardly_anything():
     """The chance that a pair of one label shares more words than one of the other is near a half."""
     for task in PAIRS:
         part = both(task)[0]
-        shared: dict[str, list[int]] = {label: [] for label in part.labels}
+        shared = {label: [] for label in part.labels}
         for example in part.examples:
             a, b = (set(re.findall(r"\w+", str(text).lower())) for text in (example.text_a, example.text_b))
             shared[str(example.label)].append(len(a & b))
@@ -94,7 +92,7 @@ def test_more_words_in_common_say_hardly_anything() -> None:
         assert 0.4 <= more <= 0.6, (task, more)
 
 
-def test_similarity_covers_its_range_and_topics_and_names_are_about_equally_many() -> None:
+def test_similarity_covers_its_range_and_topics_and_names_are_about_equally_many():
     for part in both("stsb"):
         fifths = Counter(min(4, int(example.label)) for example in part.examples)
         assert set(fifths) == {0, 1, 2, 3, 4} and max(fifths.values()) <= 0.35 * len(part.examples)
@@ -109,7 +107,7 @@ def test_similarity_covers_its_range_and_topics_and_names_are_about_equally_many
         assert any(not set(example.tags or ()) - {"O"} for example in part.examples)
 
 
-def test_the_columns_of_one_file_are_three_tasks() -> None:
+def test_the_columns_of_one_file_are_three_tasks():
     """Names, parts of speech and phrases: of the known sets, and in accord with each other."""
     for names, speech, phrases in zip(both("conll2003"), both("conll2003-pos"), both("conll2003-chunk"), strict=True):
         assert set(speech.labels) <= PENN_TREEBANK
@@ -119,7 +117,7 @@ def test_the_columns_of_one_file_are_three_tasks() -> None:
             check_tags(of_names.words, of_names.tags, of_speech.tags, of_phrases.tags)
 
 
-def check_tags(words: Sequence[str], names: Sequence[str], speech: Sequence[str], phrases: Sequence[str]) -> None:
+def check_tags(words, names, speech, phrases):
     """What holds of all English text so tagged, whatever the words are."""
     kinds = [phrase[2:] for phrase in phrases]
     assert all(phrases[i] == "O" or phrases[i][0] == "B" or kinds[i - 1] == kinds[i] for i in range(len(words))), words
@@ -135,7 +133,7 @@ def check_tags(words: Sequence[str], names: Sequence[str], speech: Sequence[str]
         assert span.type != "NP" or tags & NOUNS, words
 
 
-def test_answers_stand_at_their_characters_as_whole_words() -> None:
+def test_answers_stand_at_their_characters_as_whole_words():
     for part in (*both("squad"), *both("squad2")):
         for example in part.examples:
             for text, start in example.answers:
@@ -147,7 +145,7 @@ def test_answers_stand_at_their_characters_as_whole_words() -> None:
         assert few <= unanswerable / len(part.examples) <= many
 
 
-def test_the_right_ending_is_at_every_place_equally_often_and_not_to_be_told_by_its_length() -> None:
+def test_the_right_ending_is_at_every_place_equally_often_and_not_to_be_told_by_its_length():
     for part in (*both("swag"), *both("commonsenseqa")):
         count = len(part.examples)
         places = Counter(example.label for example in part.examples)
@@ -159,14 +157,14 @@ def test_the_right_ending_is_at_every_place_equally_often_and_not_to_be_told_by_
             assert sum(of_endings[right] == max(of_endings) for of_endings, right in lengths) <= count * 0.35
 
 
-def test_summaries_are_short_and_do_not_always_begin_at_the_top() -> None:
+def test_summaries_are_short_and_do_not_always_begin_at_the_top():
     for part in both("summaries"):
         labels = [example.labels for example in part.examples if isinstance(example, SummaryExample)]
         assert all(6 <= len(row or ()) <= 10 and 2 <= sum(row or ()) <= 4 for row in labels)
         assert {row[0] for row in labels if row} == {True, False}
 
 
-def test_the_built_in_model_knows_the_words() -> None:
+def test_the_built_in_model_knows_the_words():
     """No unknown piece, and hardly more than a piece for a word."""
     tokenizer = Tokenizer.from_folder(built_in_checkpoint())
     lines = [text for task in FOLDERS.values() for part in both(task) for e in part.examples for text in texts(e)]

@@ -24,7 +24,7 @@ IOBES = (*BIO, "E-PER", "S-PER", "E-LOC", "S-LOC")
 
 
 class TestLabels:
-    def test_two_labels_by_hand(self) -> None:
+    def test_two_labels_by_hand(self):
         """tp 3, fp 1, fn 2, tn 4; the second label is the positive one, as in GLUE."""
         gold = ["yes"] * 5 + ["no"] * 5
         predicted = ["yes"] * 3 + ["no"] * 2 + ["yes"] + ["no"] * 4
@@ -37,7 +37,7 @@ class TestLabels:
         always = measure("classify", ["a", "b"], ["a", "a"], ("a", "b"))
         assert always["matthews_correlation"] == 0.0
 
-    def test_more_labels_have_no_single_f1_and_one_that_does_not_occur_counts_for_nothing(self) -> None:
+    def test_more_labels_have_no_single_f1_and_one_that_does_not_occur_counts_for_nothing(self):
         """Everything right was .667 where the held-out part had two of the three labels."""
         found = measure("classify", ["a", "b", "c"], ["a", "b", "b"], ("a", "b", "c"))
         assert "f1" not in found and found["f1_macro"] == pytest.approx((1 + 2 / 3 + 0) / 3)
@@ -45,7 +45,7 @@ class TestLabels:
         found = measure("multilabel", [("a",), ("b",)], [("a",), ("b",)], ("a", "b", "c"))
         assert found["f1_macro"] == 1.0 and measure("multilabel", [()], [()], ("a",))["f1_macro"] == 0.0
 
-    def test_several_labels_at_once_and_choices(self) -> None:
+    def test_several_labels_at_once_and_choices(self):
         found = measure("multilabel", [("a", "b"), (), ("c",)], [("b", "a"), (), ("a",)], ("a", "b", "c"))
         assert found == pytest.approx({"accuracy": 2 / 3, "f1_micro": 2 * 2 / (3 + 3), "f1_macro": (2 / 3 + 1 + 0) / 3})
         assert measure("choice", [0, 1, 2, 3], [0, 1, 2, 0]) == {"accuracy": 0.75}
@@ -55,7 +55,7 @@ class TestAsTheLibraries:
     """On random answers, the same numbers as scikit-learn, which the program does not need, and rouge-score."""
 
     @pytest.mark.parametrize("seed", range(12))
-    def test_labels_as_sklearn(self, seed: int) -> None:
+    def test_labels_as_sklearn(self, seed):
         from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, matthews_corrcoef
 
         rng = random.Random(seed)
@@ -77,7 +77,7 @@ class TestAsTheLibraries:
         assert confusion(gold, given, labels).tolist() == table.tolist()
 
     @pytest.mark.parametrize("seed", range(6))
-    def test_sets_of_labels_as_sklearn(self, seed: int) -> None:
+    def test_sets_of_labels_as_sklearn(self, seed):
         from sklearn.metrics import accuracy_score, f1_score
 
         rng = random.Random(seed)
@@ -88,7 +88,7 @@ class TestAsTheLibraries:
         expected["accuracy"] = accuracy_score(right, given)
         assert measure("multilabel", *sides, labels) == pytest.approx(expected)
 
-    def test_summaries_as_rouge_score(self) -> None:
+    def test_summaries_as_rouge_score(self):
         """With stems, and the mean over the documents."""
         from rouge_score.rouge_scorer import RougeScorer
 
@@ -99,7 +99,7 @@ class TestAsTheLibraries:
         assert set(found) == {"rouge1", "rouge2", "rougeL", "rougeLsum"} and 0 < found["rouge2"] < found["rouge1"] < 1
 
 
-def test_numbers() -> None:
+def test_numbers():
     """A monotone curve; and constant predictions, which have no correlation, without a NaN."""
     gold = [0.0, 1.0, 2.0, 3.0]
     found = measure("regress", gold, [0.0, 1.0, 4.0, 9.0])
@@ -113,7 +113,7 @@ def test_numbers() -> None:
 
 class TestEntities:
     @pytest.mark.parametrize("labels", [BIO, IOBES])
-    def test_as_seqeval(self, labels: tuple[str, ...]) -> None:
+    def test_as_seqeval(self, labels):
         seqeval = pytest.importorskip("seqeval.metrics")
         rng = random.Random(0)
         for _ in range(60):
@@ -135,13 +135,13 @@ class TestEntities:
                 scores = (report[kind][name] for name in names.values())
                 assert tuple(entity_scores(*alone).values()) == pytest.approx(tuple(scores))
 
-    def test_nothing_found_is_zero(self) -> None:
+    def test_nothing_found_is_zero(self):
         gold = [("B-PER", "I-PER")]
         assert measure("tag", gold, [("O", "O")], BIO) == {"accuracy": 0, "precision": 0, "recall": 0, "f1": 0}
         assert measure("tag", gold, gold, BIO)["f1"] == 1
         assert measure("tag", gold, [("B-PER", "O")], BIO)["f1"] == 0  # half an entity is none
 
-    def test_tags_that_mark_no_entities(self) -> None:
+    def test_tags_that_mark_no_entities(self):
         assert measure("tag", [("NN", "VB")], [("NN", "NN")], ("NN", "VB")) == {"accuracy": 0.5}
         assert measure("tag", [("NN", "VB")], [("NN", "O")], ("NN", "VB")) == {"accuracy": 0.5}
         table = confusion([("NN", "VB"), ("VB",)], [("NN", "NN"), ("O",)], ("NN", "VB"))  # it counts words
@@ -162,15 +162,15 @@ class TestAnswers:
             ("one\n\ttwo", "one two"),
         ],
     )  # fmt: skip
-    def test_normalised(self, text: str, plain: str) -> None:
+    def test_normalised(self, text, plain):
         assert normalised(text) == plain
 
-    def test_f1_counts_words_as_often_as_both_have_them(self) -> None:
+    def test_f1_counts_words_as_often_as_both_have_them(self):
         assert word_f1("the cat the cat sat", "cat cat cat") == pytest.approx(2 * 2 / (3 + 3))
         assert word_f1("cat", "dog") == word_f1("cat", "") == word_f1("", "cat") == 0 and word_f1("", "the") == 1
         assert exact_match("The cat", "cat!") == 1 and exact_match("cat", "cats") == 0
 
-    def test_the_best_of_several_texts_and_questions_without_an_answer(self) -> None:
+    def test_the_best_of_several_texts_and_questions_without_an_answer(self):
         found = measure("span", [("in Rome", "Rome, Italy"), ("four",)], ["rome italy", "five four"])
         assert found == pytest.approx({"exact_match": 0.5, "f1": (1 + 2 / 3) / 2})
         found = measure("span", [("Rome",), (), (), ("a big cat",)], ["Rome", "", "Rome", ""])
@@ -180,7 +180,7 @@ class TestAnswers:
 
 
 class TestSummaries:
-    def test_by_hand(self) -> None:
+    def test_by_hand(self):
         """Words cats, chase, mice | mice, chase, cats: all words shared, no pair, one word in order."""
         found = measure("summarise", ["cats chase mice"], ["mice chase cats"])
         assert found == pytest.approx({"rouge1": 1.0, "rouge2": 0.0, "rougeL": 1 / 3, "rougeLsum": 1 / 3})
@@ -188,7 +188,7 @@ class TestSummaries:
         assert found["rougeLsum"] == pytest.approx(1.0) and found["rougeL"] == pytest.approx(0.5)  # the order of lines
         assert measure("summarise", ["cats sang", "dogs"], ["cats sang", ""])["rouge1"] == pytest.approx(0.5)
 
-    def test_without_rouge_score_a_sentence_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_rouge_score_a_sentence_says_what_to_install(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "rouge_score", None)
         assert measure("summarise", ["cats sang"], ["cats sang"]) == {}
         assert "pip install bertscope[summaries]" in TASK_KINDS["summarise"].lacks()
@@ -196,7 +196,7 @@ class TestSummaries:
 
 
 @given(losses=st.lists(st.floats(0, 9) | st.just(float("nan")), max_size=20), k=st.integers(0, 8))
-def test_the_best_and_the_worst(losses: list[float], k: int) -> None:
+def test_the_best_and_the_worst(losses, k):
     best, worst = ranked(losses, k)
     known = {i: loss for i, loss in enumerate(losses) if loss == loss}
     assert not set(best) & set(worst) and len(best) + len(worst) == min(2 * k, len(known))
@@ -206,7 +206,7 @@ def test_the_best_and_the_worst(losses: list[float], k: int) -> None:
     assert [known[i] for i in worst] == sorted(known.values(), reverse=True)[: len(worst)]
 
 
-def test_what_cannot_be_compared() -> None:
+def test_what_cannot_be_compared():
     with pytest.raises(BertcoreError, match="0 right answers"):
         measure("classify", [], [], ("a", "b"))
     with pytest.raises(BertcoreError, match="2 right answers for 1"):
@@ -218,7 +218,7 @@ def test_what_cannot_be_compared() -> None:
 
 
 @pytest.mark.parametrize("count", [CONFUSION_LABELS, CONFUSION_LABELS + 1])
-def test_thousands_of_labels_have_no_confusion_matrix(count: int) -> None:
+def test_thousands_of_labels_have_no_confusion_matrix(count):
     """Of 5,000 labels it would be a file of 225 MB, most of it zeros."""
     labels = tuple(f"label {number}" for number in range(count))
     tokenizer = word_tokenizer()

@@ -1,8 +1,6 @@
 """Tokenising: the same as `transformers`, offsets into what was typed, and the paper's way of making a pair fit."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -43,7 +41,7 @@ LEARNED_FROM = [*TEXTS, "the cat and the dog sat on the mat", "comfort comfortab
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["uncased", "cased"])
-def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Tokenizer, Any]:
+def both(request, tmp_path_factory):
     """A learned tokenizer of ours, and what `AutoTokenizer` makes of its folder."""
     from transformers import AutoTokenizer
 
@@ -54,7 +52,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return ours, AutoTokenizer.from_pretrained(folder)
 
 
-def _assert_same(both: tuple[Tokenizer, Any], a: str, b: str | None) -> None:
+def _assert_same(both, a, b):
     ours, theirs = both
     encoding = ours.encode(a, b, max_length=100_000)
     expected = theirs(a, b or None, return_offsets_mapping=True)
@@ -66,17 +64,17 @@ def _assert_same(both: tuple[Tokenizer, Any], a: str, b: str | None) -> None:
 
 class TestAgainstTransformers:
     @pytest.mark.parametrize("a", TEXTS)
-    def test_texts(self, both: tuple[Tokenizer, Any], a: str) -> None:
+    def test_texts(self, both, a):
         _assert_same(both, a, None)
         _assert_same(both, "The cat sat.", a)
         _assert_same(both, a, "The cat sat.")
 
     @given(a=st.text(max_size=60), b=st.none() | st.text(max_size=60))
-    def test_any_text(self, both: tuple[Tokenizer, Any], a: str, b: str | None) -> None:
+    def test_any_text(self, both, a, b):
         _assert_same(both, a, b)
 
     @given(text=st.text(COMMON_CHARACTERS, max_size=60))
-    def test_any_text_against_the_python_original(self, text: str) -> None:
+    def test_any_text_against_the_python_original(self, text):
         """BasicTokenizer and WordpieceTokenizer are google-research/bert's own, character by character."""
         from transformers.models.bert.tokenization_bert_legacy import BasicTokenizer, WordpieceTokenizer
 
@@ -87,7 +85,7 @@ class TestAgainstTransformers:
         expected = [piece for word in words for piece in pieces.tokenize(word)]
         assert word_tokenizer().encode(text, max_length=10_000).tokens[1:-1] == expected
 
-    def test_an_opened_cased_tokenizer_json_stays_cased_when_saved(self, tmp_path: Path) -> None:
+    def test_an_opened_cased_tokenizer_json_stays_cased_when_saved(self, tmp_path):
         from transformers import AutoTokenizer
 
         Tokenizer.train(LEARNED_FROM, 600, lowercase=False).save(tmp_path / "a")
@@ -103,7 +101,7 @@ class TestAgainstTransformers:
 
 
 class TestEncoding:
-    def test_a_pair_as_the_paper_lays_it_out(self) -> None:
+    def test_a_pair_as_the_paper_lays_it_out(self):
         encoding = word_tokenizer().encode("The cat sat.", "It was comfortable!")
         assert encoding.tokens == (
             ["[CLS]", "the", "cat", "sat", ".", "[SEP]", "it", "was", "comfort", "##able", "!", "[SEP]"]
@@ -116,7 +114,7 @@ class TestEncoding:
         assert (encoding.text_a, encoding.text_b) == ("The cat sat.", "It was comfortable!")
         assert encoding.dropped == 0 and encoding.unknown == []
 
-    def test_an_empty_second_sentence_is_none_and_what_is_not_in_the_vocabulary_is_said(self) -> None:
+    def test_an_empty_second_sentence_is_none_and_what_is_not_in_the_vocabulary_is_said(self):
         tokenizer = word_tokenizer()
         for b in (None, ""):
             encoding = tokenizer.encode("The cat.", b)
@@ -127,7 +125,7 @@ class TestEncoding:
         assert tokenizer.id("no such word") is None
 
     @given(a=st.text(max_size=40), b=st.text(min_size=1, max_size=40), most=st.integers(3, 30))
-    def test_offsets_point_at_what_was_typed(self, a: str, b: str, most: int) -> None:
+    def test_offsets_point_at_what_was_typed(self, a, b, most):
         tokenizer = word_tokenizer()
         encoding = tokenizer.encode(a, b, max_length=most)
         assert len(encoding) <= most
@@ -141,20 +139,20 @@ class TestEncoding:
                 assert tokenizer.raw.normalizer.normalize_str(typed).strip() == token.removeprefix("##")
 
     @pytest.mark.parametrize("text", ["\ud800", "a \udcff b"])
-    def test_text_that_is_no_unicode_is_refused_with_a_sentence(self, text: str) -> None:
+    def test_text_that_is_no_unicode_is_refused_with_a_sentence(self, text):
         with pytest.raises(BertcoreError, match="Text A is not valid Unicode"):
             word_tokenizer().encode(text)
         with pytest.raises(BertcoreError, match="Text B is not valid Unicode"):
             word_tokenizer().encode("the cat", text)
 
-    def test_batches_of_ids_are_those_of_single_texts(self) -> None:
+    def test_batches_of_ids_are_those_of_single_texts(self):
         tokenizer = word_tokenizer()
         assert tokenizer.encode_batch_ids(TEXTS) == [
             tokenizer.encode(text, max_length=99_999).ids[1:-1] for text in TEXTS
         ]
 
 
-def _popped(a: int, b: int, room: int) -> tuple[int, int]:
+def _popped(a, b, room):
     """`_truncate_seq_pair` of google-research/bert, run_classifier.py."""
     while a + b > room:
         if a > b:
@@ -166,11 +164,11 @@ def _popped(a: int, b: int, room: int) -> tuple[int, int]:
 
 class TestTruncation:
     @given(a=st.integers(0, 60), b=st.integers(0, 60), room=st.integers(0, 60))
-    def test_the_longer_part_loses_first(self, a: int, b: int, room: int) -> None:
+    def test_the_longer_part_loses_first(self, a, b, room):
         assert fit_pair(a, b, room) == _popped(a, b, room)
 
     @given(a=st.integers(0, 40), b=st.integers(0, 40), most=st.integers(3, 40))
-    def test_ends_are_cut_and_counted(self, a: int, b: int, most: int) -> None:
+    def test_ends_are_cut_and_counted(self, a, b, most):
         words_a, words_b = ["cat"] * a, ["dog"] * b
         encoding = word_tokenizer().encode(" ".join(words_a), " ".join(words_b), max_length=most)
         keep_a, keep_b = _popped(a, b, most - (3 if b else 2))
@@ -178,7 +176,7 @@ class TestTruncation:
         assert encoding.dropped == a + b - keep_a - keep_b
         assert encoding.tokens[0] == "[CLS]" and encoding.tokens[-1] == "[SEP]"
 
-    def test_what_is_kept_is_the_beginning_and_even_a_book_is_counted_to_its_end(self) -> None:
+    def test_what_is_kept_is_the_beginning_and_even_a_book_is_counted_to_its_end(self):
         encoding = word_tokenizer().encode("the cat sat on the mat", "it was very", max_length=9)
         assert encoding.tokens == ["[CLS]", "the", "cat", "sat", "[SEP]", "it", "was", "very", "[SEP]"]
         assert encoding.dropped == 3
@@ -188,7 +186,7 @@ class TestTruncation:
 
 class TestFolders:
     @pytest.mark.parametrize("lowercase", [True, False])
-    def test_vocab_txt_alone_is_enough(self, tmp_path: Path, lowercase: bool) -> None:
+    def test_vocab_txt_alone_is_enough(self, tmp_path, lowercase):
         tokenizer = Tokenizer.train(LEARNED_FROM, 300, lowercase)
         tokenizer.save(tmp_path)
         (tmp_path / "tokenizer.json").unlink()
@@ -196,13 +194,13 @@ class TestFolders:
         assert [opened.encode(text).ids for text in TEXTS] == [tokenizer.encode(text).ids for text in TEXTS]
 
     @pytest.mark.parametrize("content", ["\r\n".join(VOCABULARY) + "\r\n", "\ufeff" + "\n".join(VOCABULARY)])
-    def test_windows_line_ends_and_a_byte_order_mark_in_vocab_txt(self, tmp_path: Path, content: str) -> None:
+    def test_windows_line_ends_and_a_byte_order_mark_in_vocab_txt(self, tmp_path, content):
         """Windows' Notepad puts them there."""
         (tmp_path / "vocab.txt").write_bytes(content.encode())
         assert Tokenizer.from_folder(tmp_path).encode("the cat").ids == word_tokenizer().encode("the cat").ids
 
     @pytest.mark.parametrize("change", ["charsmap", "template"])
-    def test_a_panic_of_the_library_is_a_sentence(self, tmp_path: Path, change: str) -> None:
+    def test_a_panic_of_the_library_is_a_sentence(self, tmp_path, change):
         """It is no `Exception`, and ended the thread that opened the model."""
         word_tokenizer().save(tmp_path)
         values = json.loads((tmp_path / "tokenizer.json").read_text())
@@ -218,7 +216,7 @@ class TestFolders:
             Tokenizer.from_folder(tmp_path).encode("the cat")
 
     @pytest.mark.parametrize("size", [50, 120, 300])
-    def test_a_learned_vocabulary_keeps_its_size_and_its_special_ids(self, size: int) -> None:
+    def test_a_learned_vocabulary_keeps_its_size_and_its_special_ids(self, size):
         tokenizer = Tokenizer.train(LEARNED_FROM, size)
         assert tokenizer.vocab_size <= size and tokenizer.special_ids == (0, 1, 2, 3, 4)
         assert tokenizer.encode("a##b").tokens[1:-1] == ["a", "#", "#", "b"] or tokenizer.id("#") is None
@@ -257,13 +255,13 @@ class TestFolders:
             ),
         ],
     )
-    def test_what_cannot_be_read_is_named(self, tmp_path: Path, files: dict[str, bytes], names: str) -> None:
+    def test_what_cannot_be_read_is_named(self, tmp_path, files, names):
         for name, content in files.items():
             (tmp_path / name).write_bytes(content)
         with pytest.raises(BertcoreError, match=names):
             Tokenizer.from_folder(tmp_path)
 
-    def test_a_tokenizer_of_another_kind_is_refused(self, tmp_path: Path) -> None:
+    def test_a_tokenizer_of_another_kind_is_refused(self, tmp_path):
         from tokenizers import ByteLevelBPETokenizer
 
         bpe = ByteLevelBPETokenizer()
@@ -272,7 +270,7 @@ class TestFolders:
         with pytest.raises(BertcoreError, match=r"no \[PAD\]"):
             Tokenizer.from_folder(tmp_path)
 
-    def test_a_tokenizer_json_that_cuts_and_pads_does_neither_here(self, tmp_path: Path) -> None:
+    def test_a_tokenizer_json_that_cuts_and_pads_does_neither_here(self, tmp_path):
         word_tokenizer().save(tmp_path)
         values = json.loads((tmp_path / "tokenizer.json").read_text())
         values["truncation"] = {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0}

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -36,7 +35,7 @@ FAMILIES = list(WRITERS)
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("families")
     made = {family: root / str(i) for i, family in enumerate(FAMILIES)}
     for family, folder in made.items():
@@ -45,18 +44,18 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def pairs(folders: dict[str, Path]) -> dict[str, tuple[Tokenizer, Any]]:
+def pairs(folders):
     """Each folder opened here, and by `transformers`."""
     return {family: (Tokenizer.from_folder(folder), _theirs(folder)) for family, folder in folders.items()}
 
 
-def _theirs(folder: Path) -> Any:
+def _theirs(folder):
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(folder)
 
 
-def _assert_same(ours: Tokenizer, theirs: Any, a: str, b: str | None) -> None:
+def _assert_same(ours, theirs, a, b):
     encoding = ours.encode(a, b, max_length=10_000)
     typed_a, typed_b = (_as_they_type(text, theirs) for text in (a, b or None))
     expected = theirs(typed_a, typed_b, return_offsets_mapping=True, return_token_type_ids=True)
@@ -71,20 +70,20 @@ def _assert_same(ours: Tokenizer, theirs: Any, a: str, b: str | None) -> None:
     assert _groups(encoding.words) == _groups(list(zip(sequences, expected.word_ids(0), strict=True)))
 
 
-def _as_they_type(text: str | None, theirs: Any) -> str | None:
+def _as_they_type(text, theirs):
     return text and text.replace("[MASK]", theirs.mask_token)
 
 
-def _without_space(span: tuple[int, int], text: str) -> tuple[int, int]:
+def _without_space(span, text):
     """A mask that takes the space before it is shown without; BERT's tokens never begin with one."""
     start, end = span
     cut = text[start:end]
     return (start + len(cut) - len(cut.lstrip()), end) if cut[:1] == " " or cut.isspace() else (start, end)
 
 
-def _groups(words: list[Any]) -> list[list[int]]:
+def _groups(words):
     """Positions of each word's tokens, in the order of the words; special tokens are in none."""
-    found: dict[Any, list[int]] = {}
+    found = {}
     for i, word in enumerate(words):
         if word not in (None, (None, None)):
             found.setdefault(word, []).append(i)
@@ -93,17 +92,17 @@ def _groups(words: list[Any]) -> list[list[int]]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 class TestAgainstTransformers:
-    def test_single_texts_and_pairs(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+    def test_single_texts_and_pairs(self, pairs, family):
         for text in TEXTS:
             _assert_same(*pairs[family], text, None)
             _assert_same(*pairs[family], "the cat  sat", text)
             _assert_same(*pairs[family], text, "[MASK] the cat")
 
     @given(a=st.text("the catsé日🙂.,' \n[]", max_size=30), b=st.none() | st.text("ab .é", min_size=1, max_size=20))
-    def test_any_text(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str, a: str, b: str | None) -> None:
+    def test_any_text(self, pairs, family, a, b):
         _assert_same(*pairs[family], a, b)
 
-    def test_special_tokens(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+    def test_special_tokens(self, pairs, family):
         ours, theirs = pairs[family]
         names = ("pad", "unk", "cls", "sep", "mask")
         assert ours.special_ids == tuple(getattr(theirs, f"{name}_token_id") for name in names)
@@ -113,7 +112,7 @@ class TestAgainstTransformers:
         assert ours.largest_id == max(theirs.get_vocab().values()) and ours.vocab_size == len(theirs)
         assert ours.numbered_by_line == (family in ("electra, vocab.txt", "distilbert, vocab.txt alone"))
 
-    def test_what_is_too_long_is_cut(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+    def test_what_is_too_long_is_cut(self, pairs, family):
         ours, theirs = pairs[family]
         a, b = "the cat sat on the mat, " * 3, "don't you think so? "
         whole = ours.encode(a, b)
@@ -129,9 +128,7 @@ class TestAgainstTransformers:
             kept = [i for i, part in enumerate(cut.parts) if part == "b"]
             assert [cut.ids[i] for i in kept] == whole.ids[first_b : first_b + keep_b]
 
-    def test_saved_and_opened_by_both(
-        self, pairs: dict[str, tuple[Tokenizer, Any]], folders: dict[str, Path], family: str, tmp_path: Path
-    ) -> None:
+    def test_saved_and_opened_by_both(self, pairs, folders, family, tmp_path):
         ours, theirs = pairs[family]
         ours.save(tmp_path, 128)
         (tmp_path / "config.json").write_text((folders[family] / "config.json").read_text())
@@ -147,7 +144,7 @@ class TestAgainstTransformers:
 
 class TestTypedMasks:
     @pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "camembert", "albert", "bert, cased"])
-    def test_a_typed_mask_is_the_mask_in_its_place(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+    def test_a_typed_mask_is_the_mask_in_its_place(self, pairs, family):
         ours, _ = pairs[family]
         encoding = ours.encode("the [MASK] sat", "a[MASK]b")
         at = [i for i, token_id in enumerate(encoding.ids) if token_id == ours.mask_id]
@@ -156,7 +153,7 @@ class TestTypedMasks:
         assert len({encoding.words[i] for i in at}) == 2
 
     @pytest.mark.parametrize("mask", ["<m>", "<a long mask>", "?"])
-    def test_a_mask_of_another_length(self, mask: str) -> None:
+    def test_a_mask_of_another_length(self, mask):
         raw = byte_level()
         raw.add_special_tokens([mask])
         tokenizer = Tokenizer(raw, names={"mask": mask})
@@ -166,13 +163,13 @@ class TestTypedMasks:
         assert "".join(typed).replace(" ", "") == text.replace(" ", "") and typed.count("[MASK]") == 3
         assert encoding.ids.count(tokenizer.mask_id or -1) == 3
 
-    def test_a_vocabulary_with_an_own_entry_for_it_keeps_it(self) -> None:
+    def test_a_vocabulary_with_an_own_entry_for_it_keeps_it(self):
         raw = byte_level()
         raw.add_special_tokens(["[MASK]"])
         tokenizer = Tokenizer(raw, names={"mask": "<mask>"})
         assert tokenizer.encode("the [MASK]").tokens[-2] == "[MASK]" and tokenizer.mask_token == "<mask>"
 
-    def test_an_encoder_without_a_mask(self, folders: dict[str, Path], tmp_path: Path) -> None:
+    def test_an_encoder_without_a_mask(self, folders, tmp_path):
         values = json.loads((folders["bert, cased"] / "tokenizer.json").read_text())
         values["model"]["vocab"] = {"X" if word == "[MASK]" else word: i for i, word in enumerate(BERT_WORDS)}
         values["added_tokens"] = [token for token in values["added_tokens"] if token["content"] != "[MASK]"]
@@ -186,7 +183,7 @@ class TestTypedMasks:
 
 
 class TestLabelsAndWords:
-    def test_byte_level_tokens_and_sentence_pieces_read_as_text(self, pairs: dict[str, tuple[Tokenizer, Any]]) -> None:
+    def test_byte_level_tokens_and_sentence_pieces_read_as_text(self, pairs):
         tokenizer = Tokenizer(byte_level())
         shown = {token: tokenizer.label(tokenizer.id(token) or 0) for token in ("Ġthe", "Ã", "Ċ", "a", "<mask>", "Ġ")}
         assert shown == {"Ġthe": "·the", "Ã": "\\xC3", "Ċ": "\\n", "a": "a", "<mask>": "<mask>", "Ġ": "·"}
@@ -203,7 +200,7 @@ class TestLabelsAndWords:
                 assert tokenizer.label(i) == text.replace(" ", "·")
         assert broken >= {f"\\x{byte:02X}" for byte in range(0x80, 0x100)}
 
-    def test_word_pieces_stay_as_they_are(self, pairs: dict[str, tuple[Tokenizer, Any]]) -> None:
+    def test_word_pieces_stay_as_they_are(self, pairs):
         tokenizer = pairs["bert, cased"][0]
         encoding = tokenizer.encode("aabing", "The cat")
         assert (
@@ -217,9 +214,9 @@ class TestLabelsAndWords:
         )
 
     @pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "albert"])
-    def test_words_are_what_stands_between_spaces(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+    def test_words_are_what_stands_between_spaces(self, pairs, family):
         encoding = pairs[family][0].encode("garçon sat naïve", "two dog")
-        by_word: dict[int, str] = {}
+        by_word = {}
         for token, word, part in zip(encoding.labels, encoding.words, encoding.parts, strict=True):
             assert (word is None) == (part == "special")
             if word is not None:
@@ -227,7 +224,7 @@ class TestLabelsAndWords:
         assert list(by_word) == [0, 1, 2, 3, 4]
         assert [word.lstrip("·") for word in by_word.values()][1::2] == ["sat", "two"]
 
-    def test_words_where_the_library_sees_one_stretch(self, folders: dict[str, Path], tmp_path: Path) -> None:
+    def test_words_where_the_library_sees_one_stretch(self, folders, tmp_path):
         values = json.loads((folders["xlm-roberta"] / "tokenizer.json").read_text())
         values["pre_tokenizer"] = {
             "type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": False
@@ -249,9 +246,7 @@ class TestFolders:
             ("bert, accents kept", {"strip_accents": True, "tokenize_chinese_chars": True}),
         ],
     )
-    def test_settings_win_over_tokenizer_json(
-        self, folders: dict[str, Path], tmp_path: Path, family: str, settings: dict[str, Any]
-    ) -> None:
+    def test_settings_win_over_tokenizer_json(self, folders, tmp_path, family, settings):
         for file in folders[family].iterdir():
             (tmp_path / file.name).write_bytes(file.read_bytes())
         before = json.loads((tmp_path / "tokenizer_config.json").read_text())
@@ -261,7 +256,7 @@ class TestFolders:
         _assert_same(ours, theirs, text, "the cat")
         assert theirs(text)["input_ids"] != unchanged(text)["input_ids"]
 
-    def test_a_tokenizer_that_frames_nothing_is_framed_as_its_family_is(self, tmp_path: Path) -> None:
+    def test_a_tokenizer_that_frames_nothing_is_framed_as_its_family_is(self, tmp_path):
         NO_FRAME(tmp_path)
         tokenizer = Tokenizer.from_folder(tmp_path)
         encoding = tokenizer.encode("the cat", "sat")
@@ -271,13 +266,13 @@ class TestFolders:
         (tmp_path / "again" / "config.json").write_text('{"model_type": "roberta"}')
         _assert_same(tokenizer, _theirs(tmp_path / "again"), "the cat", "sat")
 
-    def test_a_mask_takes_the_space_before_it_where_the_files_are_silent(self, tmp_path: Path) -> None:
+    def test_a_mask_takes_the_space_before_it_where_the_files_are_silent(self, tmp_path):
         """As in RoBERTa's training, where it stands for a word with its space."""
         byte_level().model.save(str(tmp_path))
         tokens = Tokenizer.from_folder(tmp_path).encode("the <mask> cat").tokens
         assert tokens[:3] == ["<s>", "the", "<mask>"] and tokens[3] != "Ġ"
 
-    def test_added_tokens_of_older_folders(self, folders: dict[str, Path], tmp_path: Path) -> None:
+    def test_added_tokens_of_older_folders(self, folders, tmp_path):
         for name in ("vocab.txt", "config.json"):
             (tmp_path / name).write_text((folders["distilbert, vocab.txt alone"] / name).read_text())
         (tmp_path / "added_tokens.json").write_text(json.dumps({"[E1]": len(BERT_WORDS), "[/E1]": len(BERT_WORDS) + 1}))
@@ -295,19 +290,19 @@ SMILES_WORDS = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"cCN
 
 class TestChemicalVocabularies:
     @pytest.fixture
-    def folder(self, tmp_path: Path) -> Path:
+    def folder(self, tmp_path):
         (tmp_path / "vocab.txt").write_text("\n".join(SMILES_WORDS) + "\n")
         (tmp_path / "config.json").write_text('{"model_type": "albert"}')
         return tmp_path
 
-    def test_atoms_and_bonds_are_tokens(self, folder: Path) -> None:
+    def test_atoms_and_bonds_are_tokens(self, folder):
         encoding = Tokenizer.from_folder(folder).encode("ClC(=O)[C@H]c1>>[MASK][nH]")
         expected = ["Cl", "C", "(", "=", "O", ")", "[C@H]", "c", "1", ">>", "[MASK]", "[UNK]"]
         assert encoding.tokens == ["[CLS]", *expected, "[SEP]"] and encoding.unknown == [12]
         assert encoding.ids[1:-2] == [SMILES_WORDS.index(token) for token in expected[:-1]]
         assert encoding.words[1:-1] == list(range(12)) and encoding.offsets[7] == (7, 12)
 
-    def test_saved_it_opens_in_transformers(self, folder: Path) -> None:
+    def test_saved_it_opens_in_transformers(self, folder):
         tokenizer = Tokenizer.from_folder(folder)
         tokenizer.save(folder / "again")
         (folder / "again" / "config.json").write_text('{"model_type": "albert"}')
@@ -327,7 +322,7 @@ ROOT = Path(__file__).parents[2]
 class TestEveryKind:
     @pytest.mark.parametrize("lowercase", [True, False])
     @pytest.mark.parametrize("kind", VOCABULARIES)
-    def test_a_saved_one_reads_as_before_and_as_transformers(self, kind: str, lowercase: bool, tmp_path: Path) -> None:
+    def test_a_saved_one_reads_as_before_and_as_transformers(self, kind, lowercase, tmp_path):
         from transformers import AutoTokenizer
 
         tokenizer = Tokenizer.train(STORY_LINES, 300, lowercase, kind=kind)
@@ -341,7 +336,7 @@ class TestEveryKind:
         assert theirs.mask_token_id == tokenizer.mask_id and theirs.pad_token_id == tokenizer.pad_id
         assert again.lowercase == lowercase and again.class_name == tokenizer.class_name
 
-    def test_another_process_learns_the_same(self) -> None:
+    def test_another_process_learns_the_same(self):
         program = (
             "import sys, hashlib; from bertcore.tokenizer.tokenizer import Tokenizer\n"
             "from tests.engine.corpora import STORIES\n"
@@ -357,21 +352,21 @@ class TestEveryKind:
 
 
 class TestBytes:
-    def test_special_tokens_are_robertas_and_nothing_is_unknown(self) -> None:
+    def test_special_tokens_are_robertas_and_nothing_is_unknown(self):
         tokenizer = Tokenizer.train(STORY_LINES, 300, lowercase=False, kind="bpe")
         assert [tokenizer.word(i) for i in range(5)] == ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
         encoding = tokenizer.encode("Ελλάδα 🐈 [MASK] cat")
         assert not encoding.unknown and tokenizer.mask_id in encoding.ids
         assert tokenizer.raw.decode(encoding.ids, skip_special_tokens=True).split() == ["Ελλάδα", "🐈", "cat"]
 
-    def test_merges_are_those_of_the_commonest_pairs(self) -> None:
+    def test_merges_are_those_of_the_commonest_pairs(self):
         """Byte-pair encoding by hand (Sennrich et al. 2016), on words whose pairs are never equally common."""
         texts = ["ab " * 50 + "abc " * 30 + "cd " * 19 + "dda " * 7]
         words = Counter(("Ġ" + word) for word in texts[0].split())
         pieces = {word: list(word) for word in words}
         merged = []
         for _ in range(4):
-            pairs: Counter[tuple[str, str]] = Counter()
+            pairs = Counter()
             for word, count in words.items():
                 for pair in zip(pieces[word], pieces[word][1:], strict=False):
                     pairs[pair] += count
@@ -381,7 +376,7 @@ class TestBytes:
         tokenizer = Tokenizer.train(texts, LEAST_BPE + 4, kind="bpe")
         assert {tokenizer.word(i) for i in range(LEAST_BPE, LEAST_BPE + 4)} == set(merged)
 
-    def test_too_small_a_size_and_an_unknown_kind_are_named(self) -> None:
+    def test_too_small_a_size_and_an_unknown_kind_are_named(self):
         assert Tokenizer.train(STORY_LINES, LEAST_BPE, kind="bpe").vocab_size == LEAST_BPE
         with pytest.raises(BertcoreError, match="at least 261 entries, not 260"):
             Tokenizer.train(STORY_LINES, LEAST_BPE - 1, kind="bpe")
@@ -389,8 +384,8 @@ class TestBytes:
             Tokenizer.train(STORY_LINES, 300, kind="unigram")
 
 
-def _merge(parts: list[str], pair: tuple[str, str]) -> list[str]:
-    merged: list[str] = []
+def _merge(parts, pair):
+    merged = []
     for part in parts:
         if merged and (merged[-1], part) == pair:
             merged[-1] += part
@@ -399,7 +394,7 @@ def _merge(parts: list[str], pair: tuple[str, str]) -> list[str]:
     return merged
 
 
-def test_the_commonest_words_are_kept() -> None:
+def test_the_commonest_words_are_kept():
     text = " ".join(f"{word} " * count for count, word in enumerate(["rare", "some", "more", "Most"], 1))
     tokenizer = Tokenizer.train([text], 5 + 3, kind="words")
     assert {tokenizer.word(i) for i in range(5, 8)} == {"some", "more", "most"}

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from dataclasses import replace
 from itertools import count, pairwise
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +14,7 @@ from transformers import BertForPreTraining
 
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data.batches import Batch
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import NO_LABEL
@@ -31,7 +30,7 @@ from tests.engine.models import random_batch, tiny_model, word_tokenizer
 from tests.engine.training_runs import PLACES, SOUNDS, animal_text, losses, metrics, tiny_run, write_text
 
 
-def _random_tensors(causal: bool = False, padded: bool = True) -> Batch:
+def _random_tensors(causal=False, padded=True):
     ids, segments, mask = random_batch(tiny_model().config, [12, 7, 9] if padded else [12, 12, 12])
     ids.clamp_(min=1)  # `transformers` gives [PAD] no gradient, even where it is typed
     rows = torch.tensor([1, 5, 13, 14, 25])
@@ -42,7 +41,7 @@ def _random_tensors(causal: bool = False, padded: bool = True) -> Batch:
 
 class TestLoss:
     @pytest.mark.parametrize("padded", [True, False])
-    def test_loss_and_gradients_are_those_of_transformers(self, tmp_path: Path, padded: bool) -> None:
+    def test_loss_and_gradients_are_those_of_transformers(self, tmp_path, padded):
         model, batch = tiny_model(), _random_tensors(padded=padded)
         save_checkpoint(model, word_tokenizer(), tmp_path)
         theirs = BertForPreTraining.from_pretrained(tmp_path).eval()
@@ -62,14 +61,14 @@ class TestLoss:
         ):
             assert float((ours.weight.grad - their.weight.grad).abs().max()) < 1e-4
 
-    def test_causal_loss_is_that_of_the_next_word_alone(self) -> None:
+    def test_causal_loss_is_that_of_the_next_word_alone(self):
         model, batch = tiny_model(), _random_tensors(causal=True, padded=False)
         loss = pretraining_loss(model, batch)
         hidden = model(batch.input_ids, batch.segment_ids, causal=True).flatten(0, 1)[batch.rows]
         assert float((loss.total - F.cross_entropy(model.mlm_logits(hidden), batch.labels)).abs()) < 1e-5
         assert set(loss.parts) == set(loss.logits) == {"mlm"}
 
-    def test_accuracies_by_hand(self) -> None:
+    def test_accuracies_by_hand(self):
         logits = torch.tensor([[3.0, 2, 1, 0], [3, 2, 1, 0], [0, 1, 2, 3]])
         labels = torch.tensor([0, 1, 0])
         assert word_accuracy(logits, labels) == pytest.approx(1 / 3)
@@ -81,7 +80,7 @@ class TestLoss:
 
 
 class TestOptimizer:
-    def test_only_matrices_decay(self) -> None:
+    def test_only_matrices_decay(self):
         model = tiny_model().requires_grad_(True)
         groups = make_optimizer(model, 1e-3, 0.01).param_groups
         decay = {id(p): group["weight_decay"] for group in groups for p in group["params"]}
@@ -90,7 +89,7 @@ class TestOptimizer:
             assert decay[id(parameter)] == (0.0 if plain else 0.01), name
         assert len(decay) == len(list(model.parameters()))
 
-    def test_a_step_is_that_of_the_adamw_formula(self) -> None:
+    def test_a_step_is_that_of_the_adamw_formula(self):
         layer = torch.nn.Linear(3, 2)
         before = layer.weight.detach().clone().double()
         optimizer = make_optimizer(layer, 1e-2, 0.1)
@@ -101,7 +100,7 @@ class TestOptimizer:
         assert torch.allclose(layer.weight.double(), expected, atol=1e-6)
 
 
-def test_held_out_text_is_measured_the_same_way_every_time(text: Path) -> None:
+def test_held_out_text_is_measured_the_same_way_every_time(text):
     tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
     corpus = load_corpus([text], tokenizer)
     first, second = (HeldOutText.of(corpus, tokenizer, 16, 12) for _ in range(2))
@@ -117,7 +116,7 @@ def test_held_out_text_is_measured_the_same_way_every_time(text: Path) -> None:
     assert numbers["words"] == words.sum() and 0 <= numbers["mlm_accuracy"] <= numbers["mlm_top5"] <= 1  # type: ignore[operator]
 
 
-def _guess(checkpoint: Checkpoint, a: str, b: str) -> str:
+def _guess(checkpoint, a, b):
     encoding = checkpoint.tokenizer.encode(a, b)
     mask = encoding.ids.index(checkpoint.tokenizer.mask_id)
     result = trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[mask])
@@ -125,7 +124,7 @@ def _guess(checkpoint: Checkpoint, a: str, b: str) -> str:
 
 
 class TestRuns:
-    def test_it_really_learns(self, text: Path, run: Path) -> None:
+    def test_it_really_learns(self, text, run):
         """Held-out loss falls well below what word frequencies alone allow: context was learned.
 
         With six seeds: a loss of 0.78 to 0.85, an accuracy of 0.71 to 0.75, and all 12 right.
@@ -149,7 +148,7 @@ class TestRuns:
             right += _guess(checkpoint, f"The {animal} says {sound}.", f"The {animal} [MASK] {home}") == "lives"
         assert right >= 10  # of 12: which verb it is, only what follows can tell
 
-    def test_what_a_short_run_writes(self, text: Path, run: Path) -> None:
+    def test_what_a_short_run_writes(self, text, run):
         snapshot = start_run(tiny_run(text, evaluations=2), run, resume=False)
         train = metrics(run)
         assert [line["step"] for line in train] == list(range(1, 25))
@@ -174,7 +173,7 @@ class TestRuns:
         opened = load_checkpoint(snapshot)
         assert opened.step == 24 and opened.output_heads == ("mlm", "nsp")
 
-    def test_same_seed_same_run_other_seed_other_run(self, text: Path, tmp_path: Path) -> None:
+    def test_same_seed_same_run_other_seed_other_run(self, text, tmp_path):
         runs = {}
         for name, seed in (("a", 3), ("b", 3), ("c", 4)):
             start_run(tiny_run(text, seed=seed, steps=5), tmp_path / name, resume=False)
@@ -186,7 +185,7 @@ class TestRuns:
         tables = [checkpoint.model.embeddings.token.weight for _, checkpoint in opened]
         assert all(not torch.equal(a, b) for a, b in pairwise(tables))
 
-    def test_a_budget_in_minutes_is_kept(self, text: Path, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_budget_in_minutes_is_kept(self, text, run, monkeypatch):
         """By a clock that moves 10 ms at each look: twice a step, and twice at the two measurements."""
         ticks, seconds = count(), count()
         clock = SimpleNamespace(perf_counter=lambda: next(ticks) / 100, monotonic=lambda: float(next(seconds)))
@@ -197,7 +196,7 @@ class TestRuns:
         assert status.step == 59 and metrics(run)[-1]["learning_rate"] < 3e-3 / 20
 
     @pytest.mark.parametrize("ships", [False, True])
-    def test_a_vocabulary_that_is_given_and_no_causal_steps(self, text: Path, tmp_path: Path, ships: bool) -> None:
+    def test_a_vocabulary_that_is_given_and_no_causal_steps(self, text, tmp_path, ships):
         word_tokenizer().save(tmp_path / "words")
         data = {"tokenizer": BUILT_IN if ships else str(tmp_path / "words")}
         snapshot = start_run(tiny_run(text, data, steps=2, causal_share=0.0), tmp_path / "run", resume=False)
@@ -206,13 +205,13 @@ class TestRuns:
 
 
 @pytest.mark.parametrize(("unit", "name"), [("avx512_bf16", "bf16"), ("amx_bf16", "bf16"), ("avx512_f", "fp32")])
-def test_auto_precision_goes_by_what_the_machine_has(monkeypatch: pytest.MonkeyPatch, unit: str, name: str) -> None:
+def test_auto_precision_goes_by_what_the_machine_has(monkeypatch, unit, name):
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {unit: True, "architecture": "x86_64"})
     assert choose_precision("auto", torch.device("cpu")).name == name
 
 
 class TestAccumulation:
-    def test_a_batch_in_parts_is_the_batch(self, tmp_path: Path) -> None:
+    def test_a_batch_in_parts_is_the_batch(self, tmp_path):
         """Nine sequences at once, in four parts, and one by one: sums in another order, so equal up to rounding."""
         text = write_text(tmp_path)
         plain = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}

@@ -2,7 +2,6 @@
 
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,45 +19,45 @@ trial.run(*sys.argv[1:5])
 """
 
 
-def read_well(file: str) -> None:
+def read_well(file):
     Path(file).read_bytes()
 
 
-def read_for_ever(_file: str) -> None:
+def read_for_ever(_file):
     while True:
         pass
 
 
-def wait_for_ever(_file: str) -> None:
+def wait_for_ever(_file):
     threading.Event().wait()
 
 
-def read_too_much(_file: str) -> None:
+def read_too_much(_file):
     bytearray(500 << 20)
 
 
-def end_the_process(_file: str) -> None:
+def end_the_process(_file):
     os.abort()
 
 
-def say(file: str) -> None:
+def say(file):
     """What stands in it."""
     raise ValueError(Path(file).read_text(encoding="utf-16", errors="surrogatepass"))
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     (tmp_path / "-a file").write_text("x")
     return tmp_path / "-a file"
 
 
-def why(read: Callable[[str], None], file: Path) -> str:
+def why(read, file):
     with pytest.raises(TrialFailed) as failed:
         try_file(read, file)
     return failed.value.why
 
 
-def test_what_the_library_says_is_one_line(file: Path) -> None:
+def test_what_the_library_says_is_one_line(file):
     try_file(read_well, file)
     assert "No such file" in why(read_well, file.with_name("gone"))
     assert why(end_the_process, file) == ""
@@ -69,7 +68,7 @@ def test_what_the_library_says_is_one_line(file: Path) -> None:
 
 
 @needs_limits
-def test_memory_and_time_have_limits(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_and_time_have_limits(file, monkeypatch):
     monkeypatch.setattr(trial, "_PROGRAM", SMALL.replace("trial.run", "trial.TRIAL_SECONDS = 1\ntrial.run"))
     assert why(read_for_ever, file) == ""
     monkeypatch.setattr(trial, "_PROGRAM", SMALL)
@@ -77,7 +76,7 @@ def test_memory_and_time_have_limits(file: Path, monkeypatch: pytest.MonkeyPatch
     try_file(read_too_much, file, more_bytes=1 << 30)
 
 
-def test_without_such_limits_it_still_ends(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_such_limits_it_still_ends(file, monkeypatch):
     """As on Windows, which has no module `resource`."""
     monkeypatch.setattr(
         trial, "_PROGRAM", SMALL.replace("import sys\n", "import sys\nsys.modules['resource'] = None\n")

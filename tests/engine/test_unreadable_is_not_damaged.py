@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -18,7 +17,7 @@ from bertcore.files import read_json_or_empty
 from bertcore.runs.environment import note_environment
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import can_resume
-from tests.engine.elsewhere import ROOT, Elsewhere
+from tests.engine.elsewhere import ROOT
 from tests.engine.runs_of_each_kind import RUNS, pretraining, story
 from tests.engine.test_never_lose_a_run import undisturbed
 from tests.engine.training_runs import stop_at
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 STATE, MOMENTS, WEIGHTS = "training_state.json", "training_state.safetensors", "model.safetensors"
 
 
-def kept(run: Path) -> dict[Path, bytes]:
+def kept(run):
     """All that a run has learned."""
     return {file: file.read_bytes() for file in (run / "snapshots").rglob("*") if file.is_file()} | {
         run / name: (run / name).read_bytes() for name in ("metrics.jsonl", "config.json")
@@ -48,9 +47,7 @@ def kept(run: Path) -> dict[Path, bytes]:
         ("pretrain", "", "permission", "snapshots of the run {run} cannot be read: permission denied; not"),
     ],
 )
-def test_the_run_stops_and_goes_on_from_there_once_it_can_be_read(
-    elsewhere: Elsewhere, folder: Path, run: Path, kind: str, name: str, error: str, said: str
-) -> None:
+def test_the_run_stops_and_goes_on_from_there_once_it_can_be_read(elsewhere, folder, run, kind, name, error, said):
     RUNS[kind](folder)(run, stop_at(run, 5))
     before = kept(run)
     end = elsewhere.train(kind, run, "unreadable", f"step-00000005/{name}" if name else "run/snapshots", error)
@@ -61,7 +58,7 @@ def test_the_run_stops_and_goes_on_from_there_once_it_can_be_read(
     assert "resumed at step 5" in (run / "log.txt").read_text()
 
 
-def test_the_command_says_so_with_exit_code_2(folder: Path, run: Path) -> None:
+def test_the_command_says_so_with_exit_code_2(folder, run):
     """As its user sees it: a process of its own, as a user who may not read the file."""
     pretraining(folder)(run, stop_at(run, 5))
     before = kept(run)
@@ -78,7 +75,7 @@ def test_the_command_says_so_with_exit_code_2(folder: Path, run: Path) -> None:
 
 
 class TestDamage:
-    def test_a_damaged_snapshot_is_kept_under_another_name(self, folder: Path, run: Path) -> None:
+    def test_a_damaged_snapshot_is_kept_under_another_name(self, folder, run):
         pretraining(folder)(run, stop_at(run, 5))
         snapshot = RunFolder(run).snapshot_path(5)
         for number in range(2):
@@ -93,7 +90,7 @@ class TestDamage:
         assert story(run) == undisturbed(folder)
 
     @pytest.mark.parametrize("all_of_them", [False, True])
-    def test_a_state_of_other_data_blocks_no_other(self, folder: Path, run: Path, all_of_them: bool) -> None:
+    def test_a_state_of_other_data_blocks_no_other(self, folder, run, all_of_them):
         """Where all are of other data the text has changed."""
         pretraining(folder)(run, stop_at(run, 5))
         whole = [path for _, path in RunFolder(run).snapshots() if can_resume(path)]
@@ -110,7 +107,7 @@ class TestDamage:
             assert story(run) == undisturbed(folder)
             assert "resumed at step 2" in (run / "log.txt").read_text()
 
-    def test_what_lies_in_a_snapshots_place_is_moved_and_only_halves_are_cleared(self, tmp_path: Path) -> None:
+    def test_what_lies_in_a_snapshots_place_is_moved_and_only_halves_are_cleared(self, tmp_path):
         run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"})
         for name in ("step-00000004.partial", "mine.partial", "step-00000003"):
             (run.path / "snapshots" / name).mkdir()
@@ -123,14 +120,12 @@ class TestDamage:
         assert (run.snapshot_path(3) / "config.json").is_file()
 
 
-def test_notes_and_records_that_cannot_be_read_are_not_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_notes_and_records_that_cannot_be_read_are_not_replaced(tmp_path, monkeypatch):
     run = RunFolder.create(tmp_path / "run", {"kind": "pretrain"}).path
     write_label(run, RunLabel("mine", ("first",), "of some use"))
     (run / "environment.json").write_text('{"starts": [{"seed": 1}]}')
 
-    def refuse(path: Path, most_bytes: int = 0) -> bytes:
+    def refuse(path, most_bytes=0):
         raise PermissionError(13, "Permission denied", str(path))
 
     with monkeypatch.context() as patched:

@@ -2,9 +2,6 @@
 
 import json
 import random
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
@@ -13,7 +10,7 @@ SOUNDS = {"cat": "meow", "dog": "woof", "cow": "moo", "duck": "quack", "sheep": 
 PLACES = {"cat": "house", "dog": "yard", "cow": "field", "duck": "pond", "sheep": "hill", "pig": "mud"}
 
 
-def animal_text(documents: int = 150, seed: int = 0) -> str:
+def animal_text(documents=150, seed=0):
     """Each document is about one animal: every noun follows from any other, and from nothing but context."""
     pick = random.Random(seed)
     texts = []
@@ -29,13 +26,13 @@ def animal_text(documents: int = 150, seed: int = 0) -> str:
     return "\n\n".join(texts)
 
 
-def write_text(folder: Path, **how: Any) -> Path:
+def write_text(folder, **how):
     file = folder / "animals.txt"
     file.write_text(animal_text(**how), encoding="utf-8")
     return file
 
 
-def tiny_run(corpus: Path, data: dict[str, Any] | None = None, **training: Any) -> PretrainOptions:
+def tiny_run(corpus, data=None, **training):
     """One layer of 32, full sequences of 16 tokens, fp32 on one thread: a step takes a few milliseconds."""
     size = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
     dropout = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}  # which a resumed run has to draw again
@@ -49,24 +46,24 @@ def tiny_run(corpus: Path, data: dict[str, Any] | None = None, **training: Any) 
     )
 
 
-def metrics(run: Path, kind: str = "train") -> list[dict[str, Any]]:
+def metrics(run, kind="train"):
     lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     return [line for line in map(json.loads, lines) if line["kind"] == kind]
 
 
-def losses(run: Path) -> list[tuple[int, float]]:
+def losses(run):
     return [(line["step"], line["loss"]) for line in metrics(run)]
 
 
-def at_step(step: int, act: Callable[[], object]) -> Callable[[dict[str, Any]], None]:
+def at_step(step, act):
     """For a run's events: acts when it has taken this step."""
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event):
         if event["kind"] == "train" and event["step"] == step:
             act()
 
     return watch
 
 
-def stop_at(run: Path, step: int) -> Callable[[dict[str, Any]], None]:
+def stop_at(run, step):
     return at_step(step, lambda: RunFolder(run).send("stop"))
