@@ -16,34 +16,6 @@ ROOT = Path(__file__).resolve().parent.parent
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 EMISSIONS = 300  # far enough to tell, short of ending the process
 
-# The window imports these on its own thread.
-TORCH_FREE = (
-    "bertcore",
-    "bertcore.errors",
-    "bertcore.config",
-    "bertcore.checkpoint.config_file",
-    "bertcore.data.cloze",
-    "bertcore.locations",
-    "bertcore.resolve_model",
-    "bertcore.runs.known_runs",
-    "bertcore.analysis.align",
-    "bertcore.analysis.compare",
-    "bertcore.tasks.kinds",
-    "bertcore.tag_schemes",
-    "bertcore.tokenizer.tokenizer",
-    "bertcore.tasks.readers.reading",
-    "bertcore.training.distil_options",
-    "bertcore.training.finetune_options",
-    "bertcore.runs.run_folder",
-    "bertcore.settings",
-    "bertcore.runs.snapshots",
-    "bertcore.runs.environment",
-    "bertcore.training.run_settings",
-    "bertcore.training.pretrain_options",
-    "bertcore.training.sweep_plan",
-    "bertcore.runs.sweep_results",
-)
-
 # Built from parts, so that this file does not name them.
 REGISTRY_HOST = re.compile(
     rb"pypi[.]org|pythonhosted[.]org|download[.]pytorch[.]org|anaconda[.](?:org|com)|npmjs[.](?:org|com)"
@@ -185,8 +157,7 @@ def test_only_these_import_by_name():
     """
     by_name = re.compile(r"import_module|__import__|importlib\.util")
     files = (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py"))
-    texts = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
-    found = {file for file, text in texts.items() if by_name.search(text)}
+    found = {file.relative_to(ROOT).as_posix() for file in files if by_name.search(file.read_text(encoding="utf-8"))}
     assert found == {
         "app/compute/preload.py",
         "app/rooms/view.py",
@@ -203,12 +174,12 @@ def test_the_engine_imports_neither_qt_nor_the_window():
 
 def test_nothing_but_tests_and_benchmarks_imports_transformers():
     """And the command that compares with it, where it is called: `bertcore check`."""
-    allowed = Path("bertcore/cli/check_command.py")
-    for folder in ("bertcore", "app", "assets"):
-        is_wrong = breaches(
-            folder, lambda file, item: is_in(item.module, "transformers") and not (file == allowed and item.is_late)
-        )
-        assert is_wrong == []
+
+    def is_wrong(file, item):
+        is_allowed = file == Path("bertcore/cli/check_command.py") and item.is_late
+        return is_in(item.module, "transformers") and not is_allowed
+
+    assert [*breaches("bertcore", is_wrong), *breaches("app", is_wrong), *breaches("assets", is_wrong)] == []
 
 
 def test_json_is_parsed_in_one_place():
@@ -221,6 +192,13 @@ def test_json_is_parsed_in_one_place():
         return isinstance(node, ast.Attribute) and ast.unparse(node.value) == "json" and node.attr not in harmless
 
     assert files_with(parses) == {"bertcore/json_text.py"}
+
+
+def test_the_shell_prints_in_one_place():
+    """Through `say` and `print_answer`, beside the progress bar: a terminal obeys what a stranger's file holds."""
+    prints = ("typer.echo", "print", "click.echo")
+    found = files_with(lambda node: isinstance(node, ast.Call) and ast.unparse(node.func) in prints)
+    assert {file for file in found if file.startswith("bertcore/cli/")} == {"bertcore/cli/output.py"}
 
 
 SHIPPED_FILES = {  # readers of what is part of the program, or of the system
@@ -265,7 +243,20 @@ def bring_torch():
 
 def any_in(modules, found):
     """A module also imports the packages it lies in."""
-    return any(name == module or module.startswith(f"{name}.") for module in modules for name in found)
+    return any(is_in(module, *found) for module in modules)
+
+
+@functools.cache
+def of_the_window():
+    """The modules of bertcore that the window imports on its own thread."""
+    files = [file.relative_to(ROOT) for file in (ROOT / "app").rglob("*.py") if file.parent != ROOT / "app/compute"]
+    found = {item.module for file in files for item in imports_of(file) if not item.guard}
+    return sorted(module for module in found if is_in(module, "bertcore") and is_module(module))
+
+
+def is_module(name):
+    place = ROOT.joinpath(*name.split("."))
+    return place.is_dir() or place.with_suffix(".py").is_file()
 
 
 def test_what_tells_kinds_of_tasks_apart_is_in_their_own_files():
@@ -318,12 +309,7 @@ def test_a_kind_named_elsewhere_is_found(source):
 
 def test_modules_that_bring_torch_are_found():
     assert {"bertcore.checkpoint.checkpoint", "bertcore.analysis.trace"} <= bring_torch()
-    assert not bring_torch() & {
-        *TORCH_FREE,
-        "bertcore.analysis",
-        "bertcore.analysis.attention_heads",
-        "bertcore.resolve_model",
-    }
+    assert not bring_torch() & set(of_the_window()) and len(of_the_window()) > 40
 
 
 def test_the_window_reaches_torch_only_behind_its_one_door():
@@ -351,9 +337,10 @@ def test_rooms_know_neither_services_nor_other_rooms():
     assert breaches("app/rooms", is_wrong) == []
 
 
-@pytest.mark.parametrize("modules", [TORCH_FREE, ("app.shell.window",), ("app.__main__",)], ids=lambda names: names[-1])
+@pytest.mark.parametrize("what", ["bertcore", "app.shell.window", "app.__main__"])
 @pytest.mark.skipif(sys.platform == "win32", reason="there torch has to come before Qt")
-def test_these_import_no_torch(modules):
+def test_these_import_no_torch(what):
+    modules = of_the_window() if what == "bertcore" else [what]
     heavy = "{name for name in sys.modules if name in ('torch', 'transformers')}"
     program = f"import sys, {', '.join(modules)}; sys.exit(' '.join({heavy}) or 0)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -361,13 +348,11 @@ def test_these_import_no_torch(modules):
 
 
 def test_no_file_names_a_package_registry_or_a_place_on_someones_machine():
-    found = []
     for file in project_files():
         content = file.read_bytes()
-        for kind, pattern in (("a registry's host", REGISTRY_HOST), ("a machine's path", MACHINE_PATH)):
-            if match := pattern.search(content):
-                found.append(f"{file.relative_to(ROOT).as_posix()} names {kind}: {match[0].decode(errors='replace')}")
-    assert found == []
+        for pattern in (REGISTRY_HOST, MACHINE_PATH):
+            match = pattern.search(content)
+            assert match is None, f"{file.relative_to(ROOT).as_posix()} names {match[0].decode(errors='replace')}"
 
 
 def test_every_folder_of_the_program_is_a_package():
@@ -419,11 +404,6 @@ def test_no_widget_takes_another_button_for_a_click():
     assert files_with(is_careless) == {"app/widgets/presenting.py"}
 
 
-def test_no_name_is_made_of_an_address():
-    """`id` of what is gone is given again: what goes by it is taken for another."""
-    assert [place for place, name, _, _ in calls_in_the_window() if name == "id"] == []
-
-
 DISCARDING = {"app/widgets/layouts.py", "app/widgets/line_area.py"}
 # Of what is no widget: actions, translators, processes, a lesson's player.
 NO_WIDGETS = {"app/shell/commands.py", "app/look/language.py", "app/runs/estimator.py", "app/shell/lessons.py"}
@@ -461,15 +441,13 @@ def test_widgets_are_discarded_in_one_way():
 
 def test_painters_on_pictures_end_in_any_case():
     """A picture whose painter an error has left open cannot be painted again, and may end the program when it goes."""
-    found = []
-    for place, name, call, inside in calls_in_the_window():
-        is_painter = name in ("QPainter", "QStylePainter", "theme.painter")
-        is_own_widget = is_painter and ast.unparse(call.args[0]) in ("self", "widget")
-        if is_painter and not is_own_widget and not isinstance(inside[-1], ast.withitem):
-            found.append(place)
-        if name.endswith("painter.end"):
-            found.append(f"{place}: end")
-    assert found == []
+
+    def stays_open(name, call, inside):
+        if name not in ("QPainter", "QStylePainter", "theme.painter"):
+            return name.endswith("painter.end")
+        return ast.unparse(call.args[0]) not in ("self", "widget") and not isinstance(inside[-1], ast.withitem)
+
+    assert [place for place, *call in calls_in_the_window() if stays_open(*call)] == []
 
 
 LONG_LIVED = ("state", "services", "inference", "runs", "errors", "history", "window")
@@ -477,13 +455,13 @@ LONG_LIVED = ("state", "services", "inference", "runs", "errors", "history", "wi
 
 def test_what_outlives_a_room_is_connected_to_methods_alone():
     """Qt ends a connection to a method with its object; one to a lambda stays, and calls what is gone."""
-    found = []
-    for place, name, call, _ in calls_in_the_window():
+
+    def stays(name, call):
         *owner, _signal, method = f"..{name}".split(".")
         is_call = bool(call.args) and isinstance(call.args[0], ast.Lambda | ast.Call)
-        if method == "connect" and is_call and owner[-1] in LONG_LIVED:
-            found.append(place)
-    assert found == []
+        return method == "connect" and is_call and owner[-1] in LONG_LIVED
+
+    assert [place for place, name, call, _ in calls_in_the_window() if stays(name, call)] == []
 
 
 WAITS = re.compile(r"\btime\.sleep\(|\b(?:qtbot|bot)\.wait\(|\bqWait\(|\bsleep\(")
@@ -506,11 +484,8 @@ TELLS_TIME = {
 def test_no_test_waits_for_time_to_pass_or_asks_how_much_has():
     """Tests wait for events, on any machine; how fast something is, `make bench` asks."""
     own = Path(__file__).resolve()
-    texts = {
-        file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
-        for file in (ROOT / "tests").rglob("*.py")
-        if file != own
-    }
+    files = {file for file in (ROOT / "tests").rglob("*.py") if file != own}
+    texts = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
     assert {name for name, text in texts.items() if WAITS.search(text)} - set(LOOKS_AGAIN) == set()
     assert {name for name, text in texts.items() if CLOCKS.search(text)} - set(TELLS_TIME) == set()
 
@@ -530,7 +505,10 @@ def test_no_kind_of_run_is_asked_for_by_name():
     assert [place for place, node in compared if any(names_kind(part) for part in ast.walk(node))] == []
 
 
-def test_no_item_of_a_layout_of_qt_is_asked_for():
-    """Python keeps `layout.itemAt(...)` of Qt's own layouts as long as the layout, though Qt deletes the item with its
-    widget: what Qt makes at that address next is then taken for the item, and has none of its own methods."""
-    assert [place for place, name, _, _ in calls_in_the_window() if name.endswith(".itemAt")] == []
+def test_what_qt_gives_again_under_another_name_is_not_asked_for():
+    """`id` of what is gone is given again: what goes by it is taken for another.
+
+    Python keeps `layout.itemAt(...)` of Qt's own layouts as long as the layout, though Qt deletes the item with its
+    widget: what Qt makes at that address next is then taken for the item, and has none of its own methods.
+    """
+    assert [place for place, name, _, _ in calls_in_the_window() if name == "id" or name.endswith(".itemAt")] == []

@@ -39,6 +39,12 @@ def pretend_it_is_done(setup):
     setup.STAMP.write_text(setup.fingerprint())
 
 
+def skip(setup, monkeypatch, *steps, **answers):
+    """These functions of setup do nothing, or give these answers."""
+    for name, answer in {**dict.fromkeys(steps), **answers}.items():
+        monkeypatch.setattr(setup, name, lambda answer=answer: answer)
+
+
 def fake_program(path, script):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{script}\n")
@@ -46,32 +52,30 @@ def fake_program(path, script):
     return path
 
 
-def test_it_is_done_until_the_packages_asked_for_change(setup):
+def test_it_is_done_until_the_packages_asked_for_change_or_python_goes(setup):
     assert not setup.is_done()
     pretend_it_is_done(setup)
     assert setup.is_done()
     with (setup.LOCKS / "app.txt").open("a") as file:
         file.write("another==1.0\n")
     assert not setup.is_done()
+    setup.STAMP.write_text(setup.fingerprint())
+    assert setup.is_done()
+    setup.VENV_PYTHON.unlink()
+    setup.VENV_PYTHON.symlink_to("/nowhere/python")
+    assert not setup.is_done() and not setup.is_usable_venv()
 
 
 def test_what_only_tests_need_is_installed_only_for_them(setup, monkeypatch, tmp_path):
     asked = tmp_path / "asked"
     pretend_it_is_done(setup)
     setup.STAMP.unlink()
-    monkeypatch.setattr(setup, "is_usable_venv", lambda: True)
-    monkeypatch.setattr(setup, "check_imports", lambda: None)
-    monkeypatch.setattr(setup, "install_qt_libraries", lambda: None)
-    monkeypatch.setattr(setup, "torch_lock", lambda: "torch.txt")
+    skip(setup, monkeypatch, "check_imports", "install_qt_libraries", is_usable_venv=True, torch_lock="torch.txt")
     monkeypatch.setattr(setup, "pip_command", lambda: [str(fake_program(tmp_path / "pip", f'echo "$@" >> "{asked}"'))])
     setup.set_up(with_tests=False)
     assert setup.is_done() and not setup.is_done(with_tests=True)
     lines = asked.read_text().splitlines()
-    assert ["--require-hashes" in line for line in lines] == [
-        True,
-        True,
-        False,
-    ]  # no hash of a folder: BERTscope itself
+    assert ["--require-hashes" in line for line in lines] == [True, True, False]  # a folder, BERTscope itself, has none
     assert "build.txt" in lines[0] and "app.txt" in lines[1] and "torch.txt" in lines[1] and "--no-deps" in lines[2]
     setup.set_up(with_tests=True)
     assert setup.is_done() and setup.is_done(with_tests=True)
@@ -79,57 +83,41 @@ def test_what_only_tests_need_is_installed_only_for_them(setup, monkeypatch, tmp
     assert len(added) == 1 and "test.txt" in added[0] and "--require-hashes" in added[0]
 
 
-def test_it_is_not_done_where_the_venv_lost_its_python(setup):
-    pretend_it_is_done(setup)
-    setup.VENV_PYTHON.unlink()
-    setup.VENV_PYTHON.symlink_to("/nowhere/python")
-    assert not setup.is_done()
-    assert not setup.is_usable_venv()
-
-
 def test_a_venv_that_was_cut_off_is_made_afresh(setup, monkeypatch):
     made = []
     monkeypatch.setattr(setup, "make_venv", lambda: made.append("venv"))
-    for step in ("install_qt_libraries", "install_app", "check_imports"):
-        monkeypatch.setattr(setup, step, lambda: None)
-    monkeypatch.setattr(setup, "is_usable_venv", lambda: True)
+    skip(setup, monkeypatch, "install_qt_libraries", "install_app", "check_imports", is_usable_venv=True)
     pretend_it_is_done(setup)
     setup.UNFINISHED.touch()
-    setup.set_up(with_tests=False)
-    assert made == ["venv"]
-    assert setup.is_done()
-    assert not setup.UNFINISHED.exists()
-    setup.set_up(with_tests=False)
-    assert made == ["venv"]
+    for _ in range(2):
+        setup.set_up(with_tests=False)
+        assert made == ["venv"] and setup.is_done() and not setup.UNFINISHED.exists()
 
 
 def test_a_set_up_that_fails_leaves_its_mark(setup, monkeypatch, capsys):
     pretend_it_is_done(setup)
     monkeypatch.setattr(setup, "is_done", lambda with_tests: False)
-    monkeypatch.setattr(setup, "install_qt_libraries", lambda: None)
-    monkeypatch.setattr(setup, "is_usable_venv", lambda: True)
-    monkeypatch.setattr(setup, "torch_lock", lambda: "torch.txt")
-    monkeypatch.setattr(setup, "pip_command", lambda: ["false"])
+    skip(setup, monkeypatch, "install_qt_libraries", is_usable_venv=True, torch_lock="torch.txt", pip_command=["false"])
     assert setup.main([]) == 1
-    assert setup.UNFINISHED.exists()
-    assert not setup.STAMP.exists()
+    assert setup.UNFINISHED.exists() and not setup.STAMP.exists()
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("offered", "asked"), [(True, "torch-cpu.txt"), (False, "torch.txt")])
-def test_torch_is_the_cpu_build_where_the_index_has_one(setup, monkeypatch, tmp_path, offered, asked):
-    fake = fake_program(tmp_path / "pip", "exit 0" if offered else "exit 1")
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(setup, "has_nvidia_card", lambda: False)
-    monkeypatch.setattr(setup, "pip_command", lambda: [str(fake)])
-    assert setup.torch_lock() == asked
-
-
-@pytest.mark.parametrize(("platform", "card"), [("linux", True), ("darwin", False)])
-def test_elsewhere_pip_chooses_the_build_of_torch(setup, monkeypatch, platform, card):
+@pytest.mark.parametrize(
+    ("platform", "card", "pip", "asked"),
+    [
+        ("linux", False, "true", "torch-cpu.txt"),
+        ("linux", False, "false", "torch.txt"),  # the index has none
+        ("linux", True, "true", "torch.txt"),
+        ("darwin", False, "true", "torch.txt"),
+    ],
+)
+def test_torch_is_the_cpu_build_on_linux_without_a_card_where_the_index_has_one(
+    setup, monkeypatch, platform, card, pip, asked
+):
     monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(setup, "has_nvidia_card", lambda: card)
-    assert setup.torch_lock() == "torch.txt"
+    skip(setup, monkeypatch, has_nvidia_card=card, pip_command=[pip])
+    assert setup.torch_lock() == asked
 
 
 def test_libraries_only_an_administrator_can_install_are_named_in_a_sentence(setup, monkeypatch, tmp_path):
@@ -161,12 +149,9 @@ def test_a_display_for_the_tests_is_asked_for_once_and_its_lack_fails_nothing(se
     apt = fake_program(tmp_path / "bin" / "apt-get", f'echo "$@" >> "{calls}"; exit 1')
     monkeypatch.setenv("PATH", str(apt.parent))  # no Xvfb there
     monkeypatch.setattr(display.qt_libraries, "missing", lambda libraries: [])
-    monkeypatch.setattr(
-        display.qt_libraries, "_root_prefix", lambda: ["/usr/bin/env", f"PATH={apt.parent}:/usr/bin:/bin"]
-    )
+    skip(display.qt_libraries, monkeypatch, _root_prefix=["/usr/bin/env", f"PATH={apt.parent}:/usr/bin:/bin"])
     display.TRIED.parent.mkdir()
     assert display.main() == display.main() == 0
-    assert "xvfb" in calls.read_text()
     assert len(re.findall(r"install .*xvfb", calls.read_text())) == 1
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1 and "left out" in said[0] and said[0].endswith("needs: xvfb")
@@ -177,17 +162,17 @@ def test_an_old_python_gets_one_sentence(tmp_path):
     old = fake_program(tmp_path / "old python", "echo 3.9")
     command = ["sh", str(tmp_path / "scripts" / "setup.sh")]
     done = subprocess.run(command, env={**os.environ, "PYTHON": str(old)}, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "needs Python 3.11 or newer" in done.stderr
-    assert "(3.9)" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert "needs Python 3.11 or newer" in done.stderr and "(3.9)" in done.stderr
 
 
 def test_the_locks_have_every_package_of_the_project_with_hashes():
     """Where this fails after a change of pyproject.toml: `make lock`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     app, tests = (_names(group) for group in (project["dependencies"], project["optional-dependencies"]["test"]))
-    locked = {file.stem: _locked(file.read_text()) for file in (ROOT / "requirements").glob("*.txt")}
+    texts = {file.stem: file.read_text() for file in (ROOT / "requirements").glob("*.txt")}
+    assert not any("://" in text or "index" in text for text in texts.values())  # of packages: which one is your choice
+    locked = {name: _locked(text) for name, text in texts.items()}
     assert app - {*locked["app"], "torch"} == set()
     assert tests - {*locked["app"], *locked["test"]} == set()
     assert locked["build"] == {"setuptools": locked["app"]["setuptools"]}
@@ -197,11 +182,6 @@ def test_the_locks_have_every_package_of_the_project_with_hashes():
     assert len(locked["torch-cpu"]["torch"][1]) >= 2 * 3  # x86-64 and aarch64, Python 3.11 to 3.13
     for packages in locked.values():
         assert [name for name, (_, hashes) in packages.items() if not hashes] == []
-
-
-def test_no_lock_names_a_package_index():
-    for file in (ROOT / "requirements").glob("*.txt"):
-        assert "://" not in file.read_text() and "index" not in file.read_text()
 
 
 def _names(requirements):
@@ -237,14 +217,8 @@ SUBSET = (
 
 def test_the_tests_write_nothing_into_the_home_folder(tmp_path):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("BERTSCOPE_", "PYTEST_"))}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *SUBSET],
-        cwd=ROOT,
-        env={**inherited, "HOME": str(tmp_path), "USERPROFILE": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    assert "2 passed" in done.stdout
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *SUBSET]
+    env = {**inherited, "HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "2 passed" in done.stdout, done.stdout
     assert not (tmp_path / ".bertscope").exists()
