@@ -68,6 +68,7 @@ class Picture:
     width: int
     height: int
     paint: Callable[[QPainter], None]
+    widgets: Sequence[QWidget] = ()  # that it shows, if any
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,8 @@ class Figure:
     source: str  # the model or run it is of, for the file's name
     hint: str = ""  # what rows and columns are; stands below the title
     frames: Mapping[str, Picture] = field(default_factory=dict)  # of an animation: what each shows, in order
+    mark_selected: Callable[[bool], object] = lambda _is_marked: None  # what a person has selected, in its widgets
+    script: str = ""  # Python that makes the numbers with bertcore; empty: nobody has said how
 
 
 def picture_of(widgets: Sequence[QWidget]) -> Picture:
@@ -89,22 +92,26 @@ def picture_of(widgets: Sequence[QWidget]) -> Picture:
     What scrolls is there in full height: from its top, and what stands below is moved down.
     """
     shown = [widget for widget in widgets if not widget.isHidden()]
-    places = _places(shown)
+    return picture_at(shown, places_in_window(shown))
+
+
+def picture_at(widgets: Sequence[QWidget], places: Sequence[QRect]) -> Picture:
+    """Widgets at these places, each as large as it is."""
     whole = reduce(QRect.united, places, QRect())
 
     def paint(painter: QPainter) -> None:
-        for widget, place in zip(shown, places, strict=True):
+        for widget, place in zip(widgets, places, strict=True):
             painter.save()
             painter.translate(place.topLeft() - whole.topLeft())
             # Without its background: the painter's device stays free of pixels, and text stays text.
             widget.render(painter, QPoint(0, 0), QRegion(), QWidget.RenderFlag.DrawChildren)
             painter.restore()
 
-    return Picture(whole.width(), whole.height(), paint)
+    return Picture(whole.width(), whole.height(), paint, widgets)
 
 
-def _places(widgets: Sequence[QWidget]) -> list[QRect]:
-    """Where each is to stand."""
+def places_in_window(widgets: Sequence[QWidget]) -> list[QRect]:
+    """Where each stands with nothing scrolled."""
     stand = [_place_in_window(widget) for widget in widgets]
     places = [QRect(place) for place in stand]
     for area in dict.fromkeys(area for widget in widgets for area in _areas_around(widget)):
@@ -118,7 +125,6 @@ def _places(widgets: Sequence[QWidget]) -> list[QRect]:
 
 
 def _place_in_window(widget: QWidget) -> QRect:
-    """Where it would stand with nothing scrolled."""
     place = QRect(widget.mapTo(widget.window(), QPoint(0, 0)), widget.size())
     for area in _areas_around(widget):
         place.translate(area.horizontalScrollBar().value(), area.verticalScrollBar().value())

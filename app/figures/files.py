@@ -21,17 +21,18 @@ MOST_PATH = 200  # characters of a path that a sentence quotes
 LEAST_WIDTH_PX = 360  # a narrower picture still has a caption that can be read
 PIXELS_PER_PIXEL = 2  # of a PNG: sharp on paper and on fine screens
 DOTS_PER_INCH = 96  # what a pixel of the screen is taken for
-POINTS_PER_PIXEL = 72 / DOTS_PER_INCH
+POINTS_PER_INCH = 72
 WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
 Maker = Callable[[Figure], bytes]  # of a file
 
 
 class Sheet:
-    """A figure laid out: title and hint above the picture, the caption below."""
+    """A figure laid out: title and hint above the picture, the caption below; without a title the picture alone."""
 
     def __init__(self, figure: Figure) -> None:
-        margin, gap, picture = theme.px(MARGIN_PX), theme.px(GAP_PX), figure.picture
-        width = max(picture.width, theme.px(LEAST_WIDTH_PX))
+        margin = theme.px(MARGIN_PX) if figure.title else 0
+        gap, picture = theme.px(GAP_PX), figure.picture
+        width = max(picture.width, theme.px(LEAST_WIDTH_PX) if figure.title else 0)
         self._texts: list[tuple[QRectF, str, QFont, str]] = []
 
         def height_at(y: float, text: str, font: QFont, color: str) -> float:
@@ -77,13 +78,13 @@ def png_of(image: QImage) -> bytes:
     return bytes(buffer.data().data())
 
 
-def svg(figure: Figure) -> bytes:
+def svg(figure: Figure, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
     from PySide6.QtSvg import QSvgGenerator
 
     sheet, buffer = Sheet(figure), memory_buffer()
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
-    generator.setResolution(DOTS_PER_INCH)
+    generator.setResolution(dots_per_inch)
     generator.setSize(sheet.size)
     generator.setViewBox(QRectF(0, 0, sheet.size.width(), sheet.size.height()))
     generator.setTitle(figure.title)
@@ -93,12 +94,12 @@ def svg(figure: Figure) -> bytes:
     return bytes(buffer.data().data())
 
 
-def pdf(figure: Figure) -> bytes:
+def pdf(figure: Figure, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
     """One page of the figure's size."""
     sheet, buffer = Sheet(figure), memory_buffer()
     writer = QPdfWriter(buffer)
-    writer.setResolution(DOTS_PER_INCH)
-    page = QSizeF(sheet.size.width() * POINTS_PER_PIXEL, sheet.size.height() * POINTS_PER_PIXEL)
+    writer.setResolution(dots_per_inch)
+    page = QSizeF(sheet.size) * (POINTS_PER_INCH / dots_per_inch)
     writer.setPageSize(QPageSize(page, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setTitle(figure.title)

@@ -16,7 +16,7 @@ overrides `changeEvent` and sets them again on `QEvent.Type.PaletteChange`.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -120,12 +120,22 @@ def _theme(name: str) -> Theme:
 
 
 LIGHT, DARK, CONTRAST = _theme("light"), _theme("dark"), _theme("contrast")
+PAPER = replace(  # in a journal: what differs in colour differs in grey too
+    LIGHT,
+    name="paper",
+    diverging=("#fdf6c3", "#f3d573", "#d9a75f", "#a8847c", "#74628f", "#43418f", "#141a52"),
+    curve_train="#08306b",
+    curve_held_out="#e08214",
+    curve_mlm="#2b8c68",
+    curve_nsp="#c994c7",
+)
 THEMES = {theme.name: theme for theme in (LIGHT, DARK, CONTRAST)}
 SYSTEM = "system"  # in the place of a theme's name: the one that the system asks for
 
 # The look is one for the whole program, as QApplication's own palette and font are; `apply` is the only writer.
 _active = LIGHT
 _scale = 1.0
+_all_type_px: int | None = None  # where all type has one size
 
 
 def active() -> Theme:
@@ -144,15 +154,18 @@ def is_projector() -> bool:
 
 
 @contextmanager
-def on_paper() -> Iterator[None]:
-    """Light and unscaled meanwhile, for what is drawn to be printed. Only where no event is handled inside."""
-    global _active, _scale
-    before = _active, _scale
-    _active, _scale = LIGHT, 1.0
+def on_paper(look: Theme = LIGHT, all_type_px: int | None = None) -> Iterator[None]:
+    """Light and unscaled meanwhile, for what is drawn to be printed. Only where no event is handled inside.
+
+    all_type_px: of all type, whatever its size on the screen.
+    """
+    global _active, _scale, _all_type_px
+    before = _active, _scale, _all_type_px
+    _active, _scale, _all_type_px = look, 1.0, all_type_px
     try:
         yield
     finally:
-        _active, _scale = before
+        _active, _scale, _all_type_px = before
 
 
 def scale_for(width: int, height: int, projector: bool) -> float:
@@ -196,6 +209,8 @@ def focus_pen() -> QPen:
 
 def type_px(size_px: float, scale: float | None = None) -> int:
     """The pixel size of type: scaled, and never smaller than what can be read at the other end of a classroom."""
+    if _all_type_px is not None:
+        return _all_type_px
     scale = _scale if scale is None else scale
     return max(round(size_px * scale), LEAST_PROJECTED_PX if scale >= PROJECTOR_SCALE else 1)
 

@@ -23,6 +23,7 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from ..figures.figure import Figure, Numbers, joined
+from ..figures.script import script_of
 from ..figures.values import NotComparableError, Side, Values, stage_name
 from ..look import numbers, theme
 from ..look.number_kinds import explain
@@ -134,6 +135,11 @@ class ValuesView(View):
         picture, values = self._pictures[key], self.shown[key]
         name = picture.saved_as or picture.number or picture.key
         return {f"{name} now minus before" if key in self.differences else name: Numbers(values.array, values.axes)}
+
+    def script(self, key: str, title: str) -> str:
+        """Python that makes the array of one picture with bertcore; empty where nothing says how."""
+        assert self.reading is not None
+        return script_of(title, self.reading, self.selection, self._pictures[key].python)
 
     # What follows.
 
@@ -313,6 +319,14 @@ class ValuesView(View):
             row, column = (*(self.selected(key, side, selection) for side in sides), None)[:2]
             self._pictures[key].select(self.charts[key], row, column)
 
+    def _mark_selected(self, is_marked: bool) -> None:
+        """What a person has selected; not where the picture is printed."""
+        if is_marked:
+            self._show_selected(self.selection)
+        else:
+            for key in self.shown:
+                self._pictures[key].select(self.charts[key], None, None)
+
     def _on_hovered(self, picture: Picture, cell: Any) -> None:
         is_known = cell is not None and picture.key in self.shown
         text = self.sentence(picture.key, *picture.place(cell)) if is_known else ""
@@ -362,7 +376,11 @@ class ValuesView(View):
         arrays = {name: array for one in keys for name, array in self.numbers(one).items()}
         card = self.cards.get(key)  # None: it stands on a card of the room
         of = {} if card is None else {"title": card.title, "hint": card.hint}
-        return self.figure(widgets=self.saved(key), numbers=arrays, **{**of, **self.caption(key)})
+        figure = self.figure(widgets=self.saved(key), numbers=arrays, **{**of, **self.caption(key)})
+        if figure is None:
+            return None
+        script = "" if self.differences.intersection(keys) else self.script(keys[0], figure.title)
+        return replace(figure, mark_selected=self._mark_selected, script=script)
 
 
 class SideBySide(QWidget):

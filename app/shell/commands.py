@@ -152,6 +152,7 @@ def commands_of(window: Commanded) -> dict[str, Command]:
         ("file.open_session", "Ctrl+Shift+O", say("Open session…"), window.sessions.choose),
         of_picture("file", FigureAction.SAVE_PICTURE, "Ctrl+E"),
         of_picture("file", FigureAction.SAVE_NUMBERS, "Ctrl+Shift+E"),
+        of_picture("file", FigureAction.SAVE_FOR_PAPER, "Ctrl+Alt+Shift+E"),
         of_picture("file", FigureAction.SAVE_ANIMATION, "Ctrl+Alt+E"),
         ("file.lab_sheet", "Ctrl+Alt+L", say("Save a lab sheet for a class…"), exporter.export_lab_sheet),
         ("file.quit", "Ctrl+Q", say("Quit"), window.close),

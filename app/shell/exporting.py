@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from bertcore.errors import BertcoreError
 
@@ -51,6 +51,8 @@ class Exporter(QObject):
                     self._save(figure, provider, action, PICTURES)
                 case FigureAction.SAVE_NUMBERS:
                     self._save(figure, provider, action, NUMBERS)
+                case FigureAction.SAVE_FOR_PAPER:
+                    self._save_for_paper(provider)
                 case FigureAction.SAVE_ANIMATION:
                     from ..figures.animation import ANIMATIONS  # here: few ask for one
 
@@ -92,6 +94,17 @@ class Exporter(QObject):
         save_figure(provider() or figure, file, kinds)  # as it is now: a dialog takes time
         self._folder = file.parent
         self.done.emit(say("Saved {file}", file=file))
+
+    def _save_for_paper(self, provider: Provider) -> None:
+        from ..figures.paper import save_for_paper  # here: few ask for one
+
+        hint = say("Choose where the folder of the figure goes")
+        chosen = QFileDialog.getExistingDirectory(self._window, hint, str(self._folder))
+        figure = provider()
+        if chosen and figure is not None:
+            self._folder = Path(chosen)
+            folder = save_for_paper(figure, self._folder, self._room_key())
+            self.done.emit(say("Saved the figure, its numbers and its caption in {folder}", folder=folder))
 
     def _find_nothing(self) -> None:
         self.problem_found.emit(say("There is no picture here to save yet. It appears once the model has read a text."))

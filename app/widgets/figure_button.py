@@ -20,6 +20,7 @@ class FigureAction(Enum):
 
     SAVE_PICTURE = mark("Save picture…")
     SAVE_NUMBERS = mark("Save numbers…")
+    SAVE_FOR_PAPER = mark("Save for a paper…")  # a folder: see `figures/paper.py`
     SAVE_ANIMATION = mark("Save as animation…")  # of a figure that has frames
     COPY_PICTURE = mark("Copy picture")
     COPY_NUMBERS = mark("Copy numbers")
@@ -30,7 +31,11 @@ class FigureAction(Enum):
 
 
 WITHOUT_FRAMES = tuple(action for action in FigureAction if action is not FigureAction.SAVE_ANIMATION)
-_KINDS = {FigureAction.SAVE_PICTURE: "PNG, SVG, PDF", FigureAction.SAVE_NUMBERS: "CSV, NPZ"}  # of files
+_KINDS = {  # of files
+    FigureAction.SAVE_PICTURE: "PNG, SVG, PDF",
+    FigureAction.SAVE_NUMBERS: "CSV, NPZ",
+    FigureAction.SAVE_FOR_PAPER: "PDF, SVG, CSV, PY",
+}
 
 
 class FigureRequested(QEvent):

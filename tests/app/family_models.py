@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
@@ -49,12 +50,12 @@ SHAPES = {
 }
 
 
-def save_family(name, folder, **sizes):
+def save_family(name: str, folder: Path, **sizes: int) -> Path:
     """Writes the model to `folder` and gives it back. sizes: BertConfig fields that differ from the tiny ones."""
     shape = SHAPES[name]
     tokenizer = vocabulary(shape.vocabulary)
     tiny = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-    fields = {
+    fields: dict[str, Any] = {
         "vocab_size": tokenizer.vocab_size,
         "max_position_embeddings": 66,
         **tiny,
@@ -73,23 +74,23 @@ def save_family(name, folder, **sizes):
     return folder
 
 
-def vocabulary(kind):
+def vocabulary(kind: str) -> Tokenizer:
     if kind == "wordpiece":
         return Tokenizer.train(WORDS, 200)
     return Tokenizer(_byte_level() if kind == "byte-level" else _sentence_pieces(), lowercase=False)
 
 
-def _byte_level():
+def _byte_level() -> RawTokenizer:
     raw = RawTokenizer(BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    special = [*ROBERTA_NAMES, _mask("<mask>")]
+    special: list[str | AddedToken] = [*ROBERTA_NAMES, _mask("<mask>")]
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     trainer = BpeTrainer(vocab_size=330, special_tokens=special, initial_alphabet=alphabet, show_progress=False)
     raw.train_from_iterator(WORDS, trainer)
     return raw
 
 
-def _sentence_pieces():
+def _sentence_pieces() -> RawTokenizer:
     """Every word of the texts in one piece, and every letter."""
     words = sorted({word.strip(".").lower() for word in WORDS[0].split()})
     scored = [*((f"▁{word}", -3.0) for word in words), *((piece, -8.0) for piece in ("▁", *ascii_lowercase, ".", ","))]
@@ -100,6 +101,6 @@ def _sentence_pieces():
     return raw
 
 
-def _mask(token):
+def _mask(token: str) -> AddedToken:
     """It stands for a word and the space before it, as in the published vocabularies."""
     return AddedToken(token, lstrip=True, normalized=False, special=True)

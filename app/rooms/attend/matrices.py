@@ -21,6 +21,8 @@ from .matrix_view import Attention, AttentionGrid, MatrixView
 from .sentences import say_of, unit_of
 from .view import PairedView
 
+FLOW_FROM = 'm.attention_flow(a, b, layer=layer, method="{}")["amount"]'
+
 
 class HeadMatrix(PairedView, MatrixView):
     """One head, as it is or with weights edited by hand."""
@@ -28,6 +30,7 @@ class HeadMatrix(PairedView, MatrixView):
     asks = PairedView.asks
     pictures = (
         Attention(
+            python="t.attentions[layer, head]",
             beside=Attention(
                 key="theirs",
                 name=mark("Attention in the baseline: rows look at columns"),
@@ -123,7 +126,7 @@ class MeanMatrix(MatrixView):
 class RolloutMatrix(MatrixView):
     """Attention multiplied up through the layers (Abnar and Zuidema 2020)."""
 
-    pictures = (Attention(number="rollout", asks="layers"),)
+    pictures = (Attention(number="rollout", asks="layers", python=FLOW_FROM.format("rollout")),)
     function: ClassVar[Any] = staticmethod(rollout_of)
     after_one, after_many = mark("Rollout · after layer 1"), mark("Rollout · after layers 1–{last}")
     axes = mark("rows: tokens after these layers · columns: input tokens")
@@ -153,7 +156,7 @@ class RolloutMatrix(MatrixView):
 class FlowMatrix(RolloutMatrix):
     """The most that can flow from each input token (Abnar and Zuidema 2020)."""
 
-    pictures = (Attention(number="flow", asks="layers"),)
+    pictures = (Attention(number="flow", asks="layers", python=FLOW_FROM.format("flow")),)
     function = staticmethod(flow_of)
     after_one, after_many = mark("Flow · after layer 1"), mark("Flow · after layers 1–{last}")
     says = mark("{share} can flow from {column} to {row}")

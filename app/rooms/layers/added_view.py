@@ -42,6 +42,9 @@ def stream_of(
     return residual_stream(checkpoint.model, text, members=members, changes=changes)
 
 
+ADDED = "np.stack([m.residual_stream(a, b)[part][:, position] for part in {}])"
+
+
 class AddedView(ValuesView):
     """Lengths on the left, cosines with the vector they are added to on the right; both over layers."""
 
@@ -62,6 +65,7 @@ class AddedView(ValuesView):
             saved_as="value",
             follows=("token",),
             asks="stream",
+            python=ADDED.format(("entering", "attention", "feed_forward")),
         ),
         Lines(
             key="cosines",
@@ -81,6 +85,7 @@ class AddedView(ValuesView):
             saved_as="value",
             follows=("token",),
             asks="stream",
+            python=ADDED.format(("attention_cosine", "feed_forward_cosine")),
             folds=True,
         ),
     )

@@ -65,6 +65,7 @@ class NeuronsView(ValuesView):
             name=mark("Neurons that fire most for this token"),
             intro=mark("Longer: it fires more for the selected token. Click one, or use the arrow keys."),
             number="activation",
+            python='m.neurons(a, b)["activation"][position]',
             follows=("token",),
             asks="all",
             is_compared=False,

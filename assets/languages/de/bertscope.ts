@@ -1300,6 +1300,10 @@ Ein anderer Schluss</translation>
 <translation>Die richtige Antwort wählen (CommonsenseQA)</translation>
 </message>
 <message>
+<source>Choose where the folder of the figure goes</source>
+<translation>Wohin soll der Ordner mit der Abbildung?</translation>
+</message>
+<message>
 <source>Chosen at random</source>
 <translation>Zufällig gewählt</translation>
 </message>
@@ -5314,6 +5318,10 @@ Ein anderer Schluss</translation>
 <translation>Als Animation speichern…</translation>
 </message>
 <message>
+<source>Save for a paper…</source>
+<translation>Für einen Aufsatz speichern …</translation>
+</message>
+<message>
 <source>Save numbers…</source>
 <translation>Zahlen speichern…</translation>
 </message>
@@ -5352,6 +5360,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Saved in {folder}: open it as any other model.</source>
 <translation>In {folder} gespeichert: lässt sich wie jedes andere Modell öffnen.</translation>
+</message>
+<message>
+<source>Saved the figure, its numbers and its caption in {folder}</source>
+<translation>Abbildung, Zahlen und Bildunterschrift gespeichert in {folder}</translation>
 </message>
 <message>
 <source>Saved the lab sheet in {folder}</source>
@@ -6397,6 +6409,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The number it gives your text. Change a word: which way does it move?</source>
 <translation>Die Zahl, die es dem Text gibt. Ein Wort ändern: In welche Richtung bewegt sie sich?</translation>
+</message>
+<message>
+<source>The numbers of the figure: {title}</source>
+<translation>Die Zahlen der Abbildung: {title}</translation>
 </message>
 <message>
 <source>The numbers of this step: rows are tokens</source>
