@@ -13,8 +13,9 @@ name, unless it is selected or the mouse is at its point; zoomed in, there is ro
 what is selected or pointed at is named.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
@@ -216,7 +217,7 @@ class Scatter(ZoomedDrawing):
         count, metrics = len(self.spots), QFontMetrics(theme.font(NAME_PX, bold=True))
         for point in (*self.selected[:1], self.hovered_cell):
             if point is not None and point < count and point not in named:  # in the widget, on top of the others
-                places = _around(self.spots[point], metrics, points.names[point], self._radius)
+                places = list(_around(self.spots[point], metrics, points.names[point], self._radius))
                 named[point] = next((place for place in places if QRectF(self.rect()).contains(place)), places[0])
         for place, box in named.items():
             is_stage, is_here = place >= count, place in self.selected or place == self.hovered_cell
@@ -310,31 +311,34 @@ def place_names(
 
     order: which points choose first; those not in it stay without a name. Points outside of `area` have none.
     """
-    inside = QRectF(area)
-    taken = np.zeros((area.height() // GRID_PX + 2, area.width() // GRID_PX + 2), dtype=bool)
+    inside, dot = QRectF(area), 2 * radius
+    taken = [0] * (area.height() // GRID_PX + 2)  # a row of the grid each, a square a bit
 
-    def cells(rect: QRectF) -> tuple[slice, slice]:
-        top, left = max(rect.top(), 0) // GRID_PX, max(rect.left(), 0) // GRID_PX
-        bottom, right = max(rect.bottom(), 0) // GRID_PX, max(rect.right(), 0) // GRID_PX
-        return slice(int(top), int(bottom) + 1), slice(int(left), int(right) + 1)
+    def squares(left: float, top: float, width: float, height: float) -> tuple[range, int]:
+        first, last = int(max(left, 0)) // GRID_PX, int(max(left + width, 0)) // GRID_PX
+        rows = range(int(max(top, 0)) // GRID_PX, min(int(max(top + height, 0)) // GRID_PX + 1, len(taken)))
+        return rows, (2 << last) - (1 << first)
+
+    def take(rows: range, bits: int) -> None:
+        for row in rows:
+            taken[row] |= bits
 
     for spot in spots:
-        dot = QRectF(spot.x() - radius, spot.y() - radius, 2 * radius, 2 * radius)
-        if inside.intersects(dot):
-            taken[cells(dot)] = True
+        x, y = spot.x() - radius, spot.y() - radius
+        if inside.intersects(QRectF(x, y, dot, dot)):
+            take(*squares(x, y, dot, dot))
     metrics, places = QFontMetrics(theme.font(NAME_PX, bold=True)), dict[int, QRectF]()
     for i in range(len(names)) if order is None else order:
-        if not inside.contains(spots[i]):
-            continue
-        for place in _around(spots[i], metrics, names[i], radius):
-            if inside.contains(place) and not taken[cells(place)].any():
-                taken[cells(place)] = True
+        for place in _around(spots[i], metrics, names[i], radius) if inside.contains(spots[i]) else ():
+            rows, bits = squares(*place.getRect())
+            if not any(taken[row] & bits for row in rows) and inside.contains(place):
+                take(rows, bits)
                 places[i] = place
                 break
     return places
 
 
-def _around(spot: QPointF, metrics: QFontMetrics, name: str, radius: float) -> list[QRectF]:
+def _around(spot: QPointF, metrics: QFontMetrics, name: str, radius: float) -> Iterator[QRectF]:
     """Places for a name: right, left, above, below; then aslant."""
     width, height, gap = metrics.horizontalAdvance(name) + 2, metrics.height() - 2, GRID_PX + 1
     right, left = radius + gap, -radius - gap - width
@@ -345,4 +349,4 @@ def _around(spot: QPointF, metrics: QFontMetrics, name: str, radius: float) -> l
         (-width / 2, radius + gap),
     )
     aslant = ((x, y) for x in (right, left) for y in (gap, -gap - height))
-    return [QRectF(spot.x() + x, spot.y() + y, width, height) for x, y in (*straight, *aslant)]
+    return (QRectF(spot.x() + x, spot.y() + y, width, height) for x, y in chain(straight, aslant))
