@@ -330,7 +330,7 @@ def place_names(
     metrics, places = QFontMetrics(theme.font(NAME_PX, bold=True)), dict[int, QRectF]()
     for i in range(len(names)) if order is None else order:
         for place in _around(spots[i], metrics, names[i], radius) if inside.contains(spots[i]) else ():
-            rows, bits = squares(*place.getRect())
+            rows, bits = squares(place.x(), place.y(), place.width(), place.height())
             if not any(taken[row] & bits for row in rows) and inside.contains(place):
                 take(rows, bits)
                 places[i] = place
