@@ -1,7 +1,8 @@
-"""Code in a process of its own that may take only so much more memory, and only so much time."""
+"""Code in a process of its own that may take only so much more memory, and only so much time; and files of a size."""
 
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,15 @@ def run_limited(code, *arguments, timeout_s=150):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout_s, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()
+
+
+@contextmanager
+def no_larger_files():
+    """What is yielded sets the largest size a file may have; every write beyond it fails, as on a full disk."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

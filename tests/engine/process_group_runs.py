@@ -18,7 +18,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training import distributed, pretrain
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.start import start_run
-from tests.engine.training_runs import tiny_run
+from tests.engine.training_runs import stop_at, tiny_run
 
 STEPS, STOP = 20, 9
 
@@ -45,12 +45,7 @@ def fine_tuning(folder, task, **training):
 
 def stops(folder, run, **training):
     """Half of the run; the other half with one process is up to the test."""
-
-    def watch(event):
-        if event["kind"] == "train" and event["step"] == STOP:
-            RunFolder(run).send("stop")
-
-    start_run(pretraining(folder, **training), run, resume=False, on_event=watch)
+    start_run(pretraining(folder, **training), run, resume=False, on_event=stop_at(run, STOP))
 
 
 def is_signalled(folder, run):

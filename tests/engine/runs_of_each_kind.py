@@ -27,18 +27,22 @@ def pretraining(folder, **training):
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
-def fine_tuning(folder, **training):
+def fine_tuning_options(folder, **training):
     """Sounds (right or wrong) of animals."""
     table = folder / "train.tsv"
     if not table.exists():
         rows = [f"the cat says {sound} {'.' * (i % 4)}\t{i % 2}" for i in range(40) for sound in ("meow", "woof")]
         table.write_text("sentence\tlabel\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    options = FinetuneOptions(
+    return FinetuneOptions(
         name="test",
         model=str(_model(folder)),
         data=TaskDataOptions(task="sst2", train=str(table), max_length=16),
         training=TuningOptions(**{**_EACH, "steps": STEPS, "batch_size": 8, "dropout": 0.1, **training}),
     )
+
+
+def fine_tuning(folder, **training):
+    options = fine_tuning_options(folder, **training)
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 

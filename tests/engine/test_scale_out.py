@@ -16,7 +16,6 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.data.batches import Batch, joined, make_rows, rows_of
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RESUME, RunFolder
@@ -25,7 +24,7 @@ from bertcore.training.objective import pretraining_loss
 from bertcore.training.options import Budget
 from bertcore.training.start import start_run
 from bertcore.training.trainable import PlannedBatches, StepPlan
-from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.models import tiny_checkpoint, tiny_model
 from tests.engine.process_group_runs import STEPS, STOP, fine_tuning, pretraining, stops
 from tests.engine.training_runs import write_text
 
@@ -40,8 +39,7 @@ def place(tmp_path_factory):
     """A text, a model and two small tasks."""
     folder = tmp_path_factory.mktemp("scale")
     write_text(folder)
-    model = tiny_model(("mlm", "nsp"), num_hidden_layers=2)
-    save_checkpoint(model, word_tokenizer(), folder / "model")
+    tiny_checkpoint(folder / "model")
     rows = [f"the cat sat on the mat {'.' * (i % 4)}\t1\na dog sang {'!' * (i % 3)}\t0" for i in range(8)]
     for task, text in {"sst2": "sentence\tlabel\n" + "\n".join(rows) + "\n", "conll2003": CONLL * 6}.items():
         (folder / task).mkdir()
@@ -75,9 +73,9 @@ def assert_same_run(run, alone):
             expected = other[name] if other[name] is None else pytest.approx(other[name], rel=TOLERANCE, abs=1e-6)
             assert one[name] == expected, (one["step"], name)
     ends = [RunFolder(path).newest_snapshot() for path in (run, alone)]
-    assert ends[0] is not None and ends[1] is not None and ends[0].name == ends[1].name
+    assert ends[0].name == ends[1].name
     for file in ("model.safetensors", "training_state.safetensors"):
-        left, right = (load_file(end / file) for end in ends if end)
+        left, right = (load_file(end / file) for end in ends)
         assert set(left) == set(right)
         assert max(float(np.abs(left[key] - right[key]).max()) for key in left) < 1e-4, file
 
@@ -166,7 +164,7 @@ class TestFineTuning:
 
 def message_of(run):
     status = RunFolder(run).status()
-    assert status.state == "failed" and status.message is not None
+    assert status.state == "failed"
     return status.message
 
 
@@ -231,9 +229,8 @@ class TestPlannedBatches:
             planned.append(step)
             return StepPlan(step, fraction, ("task",), "task", np.arange(step))
 
-        batches = PlannedBatches(
-            plan, lambda plan: made.put(plan.step) or plan.step, budget, lambda: {"planned": len(planned)}
-        )
+        make = lambda plan: made.put(plan.step) or plan.step  # noqa: E731
+        batches = PlannedBatches(plan, make, budget, lambda: {"planned": len(planned)})
         for step in range(1, 7):
             assert made.empty() if step == 1 else made.get() == step  # it needs nobody to ask for it
             plan_taken, batch = batches.take(step, (step - 0.5) / 6)

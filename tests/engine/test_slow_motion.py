@@ -1,9 +1,5 @@
 """Slow motion: a run that takes single steps on command is the undisturbed one, and says what each step did."""
 
-import json
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -12,11 +8,10 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training.drawn_batches import open_batches
 from bertcore.training.evaluate import batch_losses
 from tests.engine.clock import TICK_S, Clock
-from tests.engine.runs_of_each_kind import RUNS, STEPS, TIMES, pretraining
+from tests.engine.runs_of_each_kind import RUNS, STEPS, pretraining, story
 from tests.engine.training_runs import losses, metrics
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
-Watch = Callable[[dict[str, Any]], None]
 
 
 def _send_while_paused(run, commands, first_at=1):
@@ -24,25 +19,18 @@ def _send_while_paused(run, commands, first_at=1):
     rest = iter(commands)
 
     def watch(event):
-        if (event["kind"] == "train" and event["step"] == first_at and not metrics(run, SLOW_STEP)) or (
-            event["kind"] == "status" and event["state"] == "paused"
-        ):
-            command = next(rest, None)
-            if command:
-                RunFolder(run).send(command)
+        is_first = event["kind"] == "train" and event["step"] == first_at and not metrics(run, SLOW_STEP)
+        waits = event["kind"] == "status" and event["state"] == "paused"
+        if (is_first or waits) and (command := next(rest, None)):
+            RunFolder(run).send(command)
 
     return watch
 
 
 def _end_of(run):
-    newest = RunFolder(run).newest_snapshot()
-    lines = [
-        {key: value for key, value in line.items() if key not in TIMES}
-        for line in map(json.loads, (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
-        if line["kind"] in ("train", "held_out", "phase")
-    ]
-    names = ("model.safetensors", "training_state.safetensors")
-    return {"lines": lines, "state": RunFolder(run).status().state, **{n: (newest / n).read_bytes() for n in names}}
+    told = story(run)
+    lines = [line for line in told["told"] if line["kind"] in ("train", "held_out", "phase")]
+    return {"lines": lines, "state": told["state"], "weights": told["weights"][-1], "moments": told["moments"]}
 
 
 @pytest.mark.parametrize("kind", RUNS)

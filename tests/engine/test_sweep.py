@@ -12,24 +12,16 @@ import numpy as np
 import pytest
 
 import bertcore
-from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.cli.training_commands import sweep as show
 from bertcore.cli.training_commands import varied_from
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sweep_results import (
-    MeasurementReader,
-    SweepPlace,
-    find_sweep,
-    read_place,
-    read_sweep,
-    write_place,
-)
-from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.runs.sweep_results import MeasurementReader, SweepPlace, find_sweep, read_place, read_sweep, write_place
+from bertcore.training.finetune_options import FinetuneOptions, TuningOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import resume_sweep, run_sweep, start_run
 from bertcore.training.sweep_plan import Varied, plan_sweep, rates_around, usual_rate
-from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.runs_of_each_kind import fine_tuning_options
 from tests.engine.training_runs import at_step
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
@@ -41,17 +33,7 @@ TIMED = ("elapsed_s", "tok_per_s", "memory_mib", "cores", "path")
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("sweep")
-    save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=1), word_tokenizer(), folder / "model")
-    texts = [("the cat sang", 1), ("the dog sat", 0), ("the bird sang on", 1), ("it was a dog", 0)] * 10
-    rows = "\n".join(f"{text}\t{label}" for text, label in texts)
-    (folder / "train.tsv").write_text(f"sentence\tlabel\n{rows}\n", encoding="utf-8")
-    return FinetuneOptions(
-        name="cats",
-        model=str(folder / "model"),
-        data=TaskDataOptions(task="sst2", train=str(folder / "train.tsv"), max_length=16),
-        training=TuningOptions(steps=6, batch_size=8, threads=1, precision="fp32", evaluations=2, seed=3),
-    )
+    return fine_tuning_options(tmp_path_factory.mktemp("sweep"), seed=3)
 
 
 # --- the plan
@@ -71,9 +53,8 @@ def test_five_rates_lie_evenly_on_a_logarithmic_scale_around_the_usual_one(optio
 def test_the_usual_rates_of_fine_tuning_are_those_in_the_docs():
     text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
     table = text.partition("| width | model | usual rate |")[2].partition("\n\n")[0]
-    written = {
-        int(width.replace(",", "")): float(rate) for width, rate in re.findall(r"\| ([\d,]+) \| .* \| (\S+) \|", table)
-    }
+    rows = re.findall(r"\| ([\d,]+) \| .* \| (\S+) \|", table)
+    written = {int(width.replace(",", "")): float(rate) for width, rate in rows}
     assert {128, 384, 768, 1024} <= set(written)
     for width, rate in written.items():
         assert FinetuneOptions().peak_rate(width) == pytest.approx(rate)
@@ -89,9 +70,8 @@ def test_a_grid_has_every_combination_once_and_a_random_part_is_the_same_each_ti
     assert len(found) == len(planned) == len({run.path for run in planned}) == 16
     assert {each.seed for each in trainings} == {3, 4}
     assert {run.path.parent for run in planned} == {Path("runs")}
-    drawn, again = (
-        [run.path for run in plan_sweep(in_epochs, Path("runs/cats"), replace(varied, random=4))] for _ in range(2)
-    )
+    some = replace(varied, random=4)
+    drawn, again = ([run.path for run in plan_sweep(in_epochs, Path("runs/cats"), some)] for _ in range(2))
     assert len(drawn) == 4 * 2 and set(drawn) < {run.path for run in planned} and drawn == again
 
 
@@ -161,18 +141,12 @@ def test_the_best_settings_are_those_with_the_best_mean_of_finished_runs(recorde
     assert (sweep.metric, sweep.varied, sweep.seeds, sweep.missing) == ("accuracy", ("learning_rate",), 2, 1)
     assert [group.values["learning_rate"] for group in sweep.groups] == [1e-4, 1e-3, 1e-2]
     assert sweep.best is sweep.groups[1], "0.95 is the figure of one seed; with the other one it diverged"
-    assert sweep.best.mean == pytest.approx(0.81) and sweep.best.deviation == pytest.approx(
-        statistics.stdev([0.82, 0.8])
-    )
-    assert sweep.winner is not None and sweep.winner.number == 2 and sweep.winner.best_step == 10
+    assert (sweep.best.mean, sweep.best.deviation) == pytest.approx((0.81, statistics.stdev([0.82, 0.8])))
+    assert (sweep.winner.number, sweep.winner.best_step) == (2, 10)
     assert [group.has_diverged for group in sweep.groups] == [False, False, True]
-
-
-def test_a_run_that_was_stopped_has_no_figure_yet(tmp_path):
-    stopped, done = written(tmp_path, 1, 1e-4, 0, [0.5, 0.9], "stopped"), written(tmp_path, 2, 1e-3, 0, [0.5, 0.6])
-    sweep = read_sweep([stopped, done])
-    assert [run.score for run in sweep.runs] == [None, 0.6]
-    assert sweep.best is sweep.groups[1] and sweep.is_over
+    RunFolder(recorded[4]).write_status(state="stopped")
+    stopped = read_sweep(recorded)
+    assert stopped.runs[4].score is None and stopped.best.mean == pytest.approx(0.82) and stopped.is_over
 
 
 def test_less_is_better_where_the_figure_is_a_loss(tmp_path):
@@ -184,7 +158,7 @@ def test_less_is_better_where_the_figure_is_a_loss(tmp_path):
         write_place(run.path, SweepPlace("abc", "text", number, 2))
         paths.append(run.path)
     sweep = read_sweep(paths)
-    assert not sweep.higher_is_better and sweep.winner is not None and sweep.winner.number == 2
+    assert not sweep.higher_is_better and sweep.winner.number == 2
 
 
 @pytest.mark.parametrize("at", [0, 1])
@@ -230,7 +204,7 @@ def test_each_run_is_an_ordinary_one_and_its_figure_that_of_its_evaluation(train
     swept, alone = trained.runs[1].path, tmp_path / "alone"
     start_run(FinetuneOptions.from_dict(RunFolder(swept).config()), alone, resume=False)
     ours, theirs = (
-        [{key: value for key, value in line.items() if key not in TIMED} for line in RunFolder(run).tail().read_new()]
+        [{key: line[key] for key in line if key not in TIMED} for line in RunFolder(run).tail().read_new()]
         for run in (swept, alone)
     )
     assert ours == theirs != []  # bit for bit
@@ -262,11 +236,10 @@ def test_one_that_cannot_begin_ends_all_and_says_why(options, tmp_path):
 
 
 def test_from_python(options, tmp_path):
-    settings = {"model": options.model, "train": options.data.train, "steps": 2, "batch_size": 8, "threads": 1}
-    settings = {"task": "sst2", "max_length": 16, **settings}
+    data = {"task": "sst2", "max_length": 16, "train": options.data.train}
+    settings = {"model": options.model, **data, "steps": 2, "batch_size": 8, "threads": 1}
     found = bertcore.sweep("finetune", tmp_path / "cats", rates=[1e-3, 1e-2], **settings)
-    assert found.best is not None and found.best.values["learning_rate"] in (1e-3, 1e-2)
-    assert bertcore.load(found.best_run).predict("the cat sang").label in ("positive", "negative")
+    assert bertcore.load(found.best_run).predict("the cat says meow").label in ("positive", "negative")
     assert [row["learning_rate"] for row in found.rows()] == [1e-3, 1e-2]
     one = bertcore.sweep("finetune", tmp_path / "one", rates=1e-3, seeds=1, **settings)
     assert [row["learning_rate"] for row in one.rows()] == [1e-3]

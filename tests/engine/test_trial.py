@@ -78,9 +78,8 @@ def test_memory_and_time_have_limits(file, monkeypatch):
 
 def test_without_such_limits_it_still_ends(file, monkeypatch):
     """As on Windows, which has no module `resource`."""
-    monkeypatch.setattr(
-        trial, "_PROGRAM", SMALL.replace("import sys\n", "import sys\nsys.modules['resource'] = None\n")
-    )
+    program = SMALL.replace("import sys\n", "import sys\nsys.modules['resource'] = None\n")
+    monkeypatch.setattr(trial, "_PROGRAM", program)
     try_file(read_well, file)
     assert "No such file" in why(read_well, file.with_name("gone"))
     monkeypatch.setattr(trial, "_MOST_WAITING_S", 2.0)
