@@ -2,9 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,15 +24,9 @@ from tests.engine.models import PAIR, SHAPES, TOKENIZER, family_model, pair_text
 
 MASKED = ["The cat [MASK] very comfortable.", "A [MASK].", "[MASK] sat on the mat.", "It was a [MASK] bird!"]
 OTHERS = ["The dog [MASK] very comfortable.", "It [MASK].", "[MASK] sang on the mat.", "It was a [MASK] dog!"]
-Models = Callable[[str], LoadedModel]
 families = pytest.mark.parametrize("family", list(SHAPES))
-CHANGED: list[dict[str, Any]] = [
-    {},
-    {"heads_off": [(0, 1), (2, 3)]},
-    {"layers_off": [1]},
-    {"changes": ablate({(1, 2)})},
-]
-ASKED: dict[str, Callable[..., Any]] = {
+CHANGED = [{}, {"heads_off": [(0, 1), (2, 3)]}, {"layers_off": [1]}, {"changes": ablate({(1, 2)})}]
+ASKED = {
     **{name: getattr(LoadedModel, name) for name in ("fill", "score", "surprise", "embed", "trace", "heads", "lens")},
     "whole words": partial(LoadedModel.surprise, whole_words=True),
     "embed, layer 2": partial(LoadedModel.embed, layer=2, pooling="cls"),
@@ -177,9 +169,9 @@ class TestAblation:
     def test_a_fine_tuned_model_predicts_without_a_head(self, tmp_path):
         m = load(tiny_checkpoint(tmp_path / "model", output_heads=("classify",), labels=("bad", "good")))
         intact, off = (m.predict("The cat sat.", heads_off=heads) for heads in ([], [(0, 1), (1, 2)]))
-        assert abs(intact.probabilities["good"] - off.probabilities["good"]) > 1e-4  # type: ignore[union-attr]
+        assert abs(intact.probabilities["good"] - off.probabilities["good"]) > 1e-4
         found = m.attribute("The cat sat.", wanted="good", heads_off=[(0, 1), (1, 2)], method="leave_one_out")
-        assert np.exp(found.value) == pytest.approx(off.probabilities["good"], abs=1e-5)  # type: ignore[union-attr]
+        assert np.exp(found.value) == pytest.approx(off.probabilities["good"], abs=1e-5)
 
 
 @pytest.mark.parametrize("head", ["classify", "tag", "span"])
@@ -223,10 +215,8 @@ class TestSmallCalls:
 
     def test_an_empty_baseline_and_more_steps(self, model_of):
         m = model_of("bert")
-        zero, few, many = (
-            m.attribute(MASKED[0], wanted="cat", baseline=baseline, steps=steps)
-            for baseline, steps in ((None, 64), ("[PAD]", 2), ("[PAD]", 64))
-        )
+        ask = partial(m.attribute, MASKED[0], wanted="cat")
+        zero, few, many = ask(steps=64), ask(baseline="[PAD]", steps=2), ask(baseline="[PAD]", steps=64)
         assert zero.baseline != many.baseline == few.baseline
         assert abs(many.completeness_error or 0) < abs(few.completeness_error or 0)
         np.testing.assert_allclose(many.scores.sum(), many.value - (many.baseline or 0), atol=1e-2)
@@ -235,9 +225,7 @@ class TestSmallCalls:
 # --- groups of texts
 
 PAIRS = [("The cat [MASK] very.", "It was comfortable!"), ("The bird sang.", "It was [MASK].")]
-TEXTS = [
-    TOKENIZER.encode(*pair) for pair in [*PAIRS[:1], *((text, None) for text in MASKED), *PAIRS[1:], ("It.", None)]
-]
+TEXTS = [TOKENIZER.encode(*pair) for pair in (PAIRS[0], *((text, None) for text in MASKED), PAIRS[1], ("It.", None))]
 
 
 class TestGroups:
@@ -254,13 +242,9 @@ class TestGroups:
             assert len(set(own)) == 1 if alike else min(own) >= 0.75 * max(own)
 
     def test_answers_come_in_the_order_of_the_texts(self):
-        model, shares = family_model("bert"), list[float]()
-        found = for_each(
-            model,
-            TEXTS,
-            lambda batch, _: list(zip(batch.numbers, batch.encodings, batch.lengths, strict=True)),
-            progress=shares.append,
-        )
+        model, shares = family_model("bert"), []
+        tell = lambda batch, _: list(zip(batch.numbers, batch.encodings, batch.lengths, strict=True))  # noqa: E731
+        found = for_each(model, TEXTS, tell, progress=shares.append)
         assert found == [(number, encoding, len(encoding)) for number, encoding in enumerate(TEXTS)]
         assert shares == sorted(shares) and shares[-1] == 1.0
 

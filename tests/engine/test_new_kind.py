@@ -57,7 +57,7 @@ class Feeling(Regress):
     def refuse(self, name, config):
         """It shows all that the model says."""
 
-    def decode(self, features, logits, settings):  # type: ignore[override]
+    def decode(self, features, logits, settings):
         return [PointPrediction(tuple(row.tolist())) for row in logits]
 
     def measure(self, gold, predicted, labels):

@@ -59,8 +59,7 @@ def test_runs_from_random_weights_are_shared_by_checkpoints_of_one_architecture_
 
 def test_always_the_commonest_answer_by_hand():
     labels = ("different", "same")
-    given = ("same", "different", "same", "same")
-    examples = tuple(TextExample("a", "b", label) for label in given)
+    examples = tuple(TextExample("a", "b", label) for label in ("same", "different", "same", "same"))
     found = always_the_commonest(TaskFile("mrpc", Path("dev.tsv"), "dev", examples, labels, None, 0, ()))
     assert (found["accuracy"], found["matthews_correlation"]) == (0.75, 0.0)
     assert found["f1"] == pytest.approx(2 * 0.75 * 1 / 1.75)  # precision 3 of 4, recall 1
@@ -86,12 +85,7 @@ def _small_text(folder, recipe):
         with lzma.open(file, "wt", encoding="utf-8") as text:
             text.write("\n\n".join(documents[number : number + 20]))
     with lzma.open(folder / BOOKS, "wt", encoding="utf-8") as text:
-        text.write("\n\n".join(part for book in range(40) for part in _parts_of_a_book(book)))
-
-
-def _parts_of_a_book(book):
-    name = f"{'BCDFGHKLMN'[book % 10]}{'ae'[book // 20]}l{'ou'[book // 10 % 2]}dax"
-    return ["\n".join(f"In part {part} a cook met {name}, and {name} sang." for _ in range(5)) for part in range(7)]
+        text.write("\n\n".join(_part(book, part, random.Random(0)) for book in range(40) for part in range(PART_COUNT)))
 
 
 @pytest.mark.slow  # a minute, most of it the vocabulary and the measurements
@@ -101,14 +95,8 @@ def test_one_command_makes_a_model_from_nothing_and_goes_on_where_it_was_stopped
     small = {**recipe.to_dict(), "preset": "tiny", "model": {}}
     (tmp_path / "recipe.json").write_text(json.dumps(small))
     command = [sys.executable, "scripts/make_model.py", "bertscope-mini", str(tmp_path / "text"), "--dry-run"]
-    command += [
-        "--out",
-        str(tmp_path / "out"),
-        "--into",
-        str(tmp_path / "into"),
-        "--recipe",
-        str(tmp_path / "recipe.json"),
-    ]
+    for flag, name in (("--out", "out"), ("--into", "into"), ("--recipe", "recipe.json")):
+        command += [flag, str(tmp_path / name)]
     for _ in range(2):  # the second time nothing is trained again
         subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
         run = RunFolder(tmp_path / "out" / "bertscope-mini")
@@ -180,7 +168,7 @@ def published(folder):
 def read(file):
     found = read_task("squad", file)
     assert found.dropped == 0 and found.notes == ()  # every answer is where the file says
-    return [each for each in found.examples if isinstance(each, AnswerExample)]
+    return found.examples
 
 
 def test_made_questions(tmp_path):
@@ -188,9 +176,8 @@ def test_made_questions(tmp_path):
     made, again = tmp_path / "made", tmp_path / "again"
     for folder in (made, again):
         write_questions(published(tmp_path), folder, 60)
-    assert [file.read_bytes() for file in sorted(made.iterdir())] == [
-        file.read_bytes() for file in sorted(again.iterdir())
-    ]
+    one, other = ([file.read_bytes() for file in sorted(folder.iterdir())] for folder in (made, again))
+    assert one == other
     for name in ("train", "dev", *PARTS):
         for example in read(part_file(made, name)):
             ((text, start),) = example.answers
@@ -210,11 +197,10 @@ def test_made_questions(tmp_path):
 # --- whole books are held out of a text whose documents are parts of unnamed books
 
 BOOK_COUNT, PART_COUNT = 12, 7
-FIRST, LAST = ("Bar", "Cor", "Dun", "Fel", "Gan", "Hul"), ("dax", "mire")
 
 
 def _name(book, person):
-    return f"{FIRST[book % 6]}{LAST[book // 6]}{'aeiou'[person]}n"
+    return f"{'BCDFGHKLMN'[book % 10]}{'ae'[book // 20]}l{'ou'[book // 10 % 2]}dax{'aeiou'[person]}n"
 
 
 def _part(book, part, rng):
@@ -239,11 +225,8 @@ def text(tmp_path):
 
 def _split(file, out):
     split_books(file, out, 0.2)
-    train, held_out = (
-        {"\n".join(document) for document in Documents([out / f"books-{part}.txt.xz"])}
-        for part in ("train", "held-out")
-    )
-    return train, held_out
+    files = (out / f"books-{part}.txt.xz" for part in ("train", "held-out"))
+    return tuple({"\n".join(document) for document in Documents([file])} for file in files)
 
 
 def test_whole_books_are_held_out_and_what_may_belong_to_them_is_not_trained_on(tmp_path, text):

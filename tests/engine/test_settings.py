@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from bertcore.cli.arguments import with_flags_of
 from bertcore.cli.main import app
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, assets
-from bertcore.model.bert import sinusoidal_table
 from bertcore.runs.run_folder import RunFolder
 from bertcore.settings import settings_of
 from bertcore.tasks.kinds import make_features
@@ -37,8 +35,7 @@ from tests.engine.training_runs import at_step, losses, metrics, tiny_run, write
 from tests.text_file import text_file
 
 LEFT_OUT = {"corpus", "mixture", "columns", "model"}  # no single word or number
-KINDS: list[Any] = [PretrainOptions, FinetuneOptions, DistilOptions]
-CORPUS_KINDS = (PretrainOptions, DistilOptions)
+KINDS = [PretrainOptions, FinetuneOptions, DistilOptions]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -115,12 +112,13 @@ def test_a_budget_takes_the_place_of_another_and_numbers_may_be_left_open():
         options.with_changes(steps=5, minutes=1.0)
 
 
-REFUSED: list[tuple[Any, dict[str, Any], str]] = [
-    *((kind, {"data": {"corpus": "stories.txt"}}, "corpus of a recipe must be a list") for kind in CORPUS_KINDS),
-    *((kind, {"data": {"corpus": [1]}}, "corpus of a recipe must be a list") for kind in CORPUS_KINDS),
-    *((kind, {"data": {"corpus": {"a": 1}}}, "corpus of a recipe must be a list") for kind in CORPUS_KINDS),
+REFUSED = [
+    *(
+        (kind, {"data": {"corpus": corpus}}, "corpus of a recipe must be a list")
+        for kind in (PretrainOptions, DistilOptions)
+        for corpus in ("stories.txt", [1], {"a": 1})
+    ),
     (FinetuneOptions, {"crf": "no"}, "The crf must be true or false, not 'no'"),
-    (FinetuneOptions, {"training": {"gradual_unfreezing": 1}}, "gradual unfreezing must be true or false"),
     (FinetuneOptions, {"data": {"train": 5}}, "The train must be text, not 5"),
     (FinetuneOptions, {"model": ["a"]}, "The model must be text"),
     (FinetuneOptions, {"data": {"columns": "text"}}, "The part columns of a recipe must be a table"),
@@ -128,7 +126,6 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (FinetuneOptions, {"training": {"dropout": 1.0}}, "dropout must be between 0 and 0.95, not 1.0"),
     (FinetuneOptions, {"training": {"steps": 5, "minutes": 1}}, "Give one budget"),
     (FinetuneOptions, {"training": {"layer_decay": 2.0}}, "layer decay must be between"),
-    (FinetuneOptions, {"training": {"seed": True}}, "seed must be a whole number"),
     *(
         (DistilOptions, {f"{name}_weight": -1}, f"The {name} weight must be between")
         for name in ("soft", "mlm", "cosine")
@@ -138,10 +135,9 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (PretrainOptions, {"kind": "classify"}, "kind"),
     (PretrainOptions, {"preset": "huge"}, "huge"),
     (PretrainOptions, {"model": {"layers": 1}}, "layers"),
-    (PretrainOptions, {"model": {"num_attention_heads": 7}}, "7 heads"),
+    (PretrainOptions, {"model": {"num_attention_heads": 7}}, "does not divide into 7 heads"),
     (PretrainOptions, {"model": {"max_position_embeddings": 32}}, "sequence length"),
     (PretrainOptions, {"training": {"steps": 0}}, "steps"),
-    (PretrainOptions, {"training": {"steps": "ten"}}, "steps"),
     (PretrainOptions, {"training": {"minutes": float("nan")}}, "minutes"),
     (PretrainOptions, {"training": {"precision": "fp8"}}, "fp8"),
     (PretrainOptions, {"training": {"causal_masked_every": 4}}, "no setting named causal_masked_every"),
@@ -152,10 +148,8 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (PretrainOptions, {"data": {"vocabulary": "x"}}, "no vocabulary 'x'; choose one of wordpiece, bpe, words"),
     (PretrainOptions, {"data": {"vocabulary": "bpe", "vocab_size": 200}}, "at least 261 for a byte-level"),
     (PretrainOptions, {"data": {"pack": "yes"}}, "pack must be true or false"),
-    (PretrainOptions, {"data": {"document_per_file": 1}}, "document per file must be true or false"),
     (PretrainOptions, {"data": {"text_field": 3}}, "text field must be"),
     (PretrainOptions, {"data": {"repeat_positions": "yes"}}, "positions must be true, false or null"),
-    (PretrainOptions, {"data": {"packed": True}}, "no setting named packed in data"),
 ]
 
 
@@ -170,7 +164,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(kind, recipe, says):
 pytestmark = pytest.mark.usefixtures("fast_disk")
 
 
-CHOICES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+CHOICES = {
     "as BERT": ({"masking": "words"}, ("mlm", "nsp")),
     "as ALBERT": ({"pairs": "sop", "masking": "spans"}, ("mlm", "sop")),
     "as RoBERTa": ({"pairs": "none", "vocabulary": "bpe", "vocab_size": 300}, ("mlm",)),
@@ -187,13 +181,11 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice, tmp_path):
     checkpoint = load_checkpoint(whole)
     assert checkpoint.model.output_heads == tasks
     assert checkpoint.config.pad_token_id == checkpoint.tokenizer.pad_id
-    held_out = metrics(tmp_path / "whole", "held_out")
-    head = tasks[1] if len(tasks) > 1 else None
-    if head:
-        assert held_out[-1]["pairs"] > 0 and 0 <= held_out[-1][f"{head}_accuracy"] <= 1
+    held_out = metrics(tmp_path / "whole", "held_out")[-1]
+    for head in tasks[1:]:
+        assert held_out["pairs"] > 0 and 0 <= held_out[f"{head}_accuracy"] <= 1
         assert any(line.get(f"{head}_loss") is not None for line in metrics(tmp_path / "whole"))
-    else:
-        assert held_out[-1]["pairs"] == 0 and held_out[-1]["nsp_loss"] is None
+    assert tasks[1:] or (held_out["pairs"] == 0 and held_out["nsp_loss"] is None)
 
     folder = RunFolder(tmp_path / "broken")
     start_run(options, folder.path, resume=False, on_event=at_step(5, lambda: folder.send("stop")))
@@ -202,24 +194,24 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice, tmp_path):
     assert losses(folder.path) == losses(tmp_path / "whole")
 
 
+LACKING = {
+    "RoBERTa": {"model_type": "roberta", "type_vocab_size": 1},
+    "DistilBERT": {"model_type": "distilbert", "type_vocab_size": 0},
+    "ELECTRA": {"model_type": "electra"},
+    "BERT": {"type_vocab_size": 1},
+}
+
+
 class TestModelsWithoutPairs:
     """Next sentence and sentence order take a pooler, and a segment each for A and B."""
-
-    LACKING: ClassVar[dict[str, dict[str, Any]]] = {
-        "RoBERTa": {"model_type": "roberta", "type_vocab_size": 1},
-        "DistilBERT": {"model_type": "distilbert", "type_vocab_size": 0},
-        "ELECTRA": {"model_type": "electra"},
-        "BERT": {"type_vocab_size": 1},
-    }
 
     @pytest.mark.parametrize("title", LACKING)
     @pytest.mark.parametrize("pairs", ["nsp", "sop"])
     def test_refused_before_a_folder_is_made(self, title, pairs):
-        with pytest.raises(
-            BertcoreError, match=rf"\({pairs}\) need a pooler .* this {title} does not have .* pairs to none"
-        ):
-            PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs=pairs))
-        assert PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs="none")).model_config(99)
+        says = rf"\({pairs}\) need a pooler .* this {title} does not have .* pairs to none"
+        with pytest.raises(BertcoreError, match=says):
+            PretrainOptions(model=LACKING[title], data=DataOptions(pairs=pairs))
+        assert PretrainOptions(model=LACKING[title], data=DataOptions(pairs="none")).model_config(99)
 
     def test_a_family_that_has_them_keeps_them(self):
         for model in ({}, {"model_type": "albert"}, {"model_type": "roberta", "type_vocab_size": 2}):
@@ -229,9 +221,8 @@ class TestModelsWithoutPairs:
 
     @pytest.mark.parametrize("title", LACKING)
     def test_who_goes_on_from_one_or_teaches_with_one_reads_running_text(self, title, tmp_path):
-        fields = self.LACKING[title]
         dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-        config = tiny_config(**fields, **dropout, max_position_embeddings=80)
+        config = tiny_config(**LACKING[title], **dropout, max_position_embeddings=80)
         values = config_values(config, f"{config.family.class_prefix}ForMaskedLM")
         (tmp_path / "config.json").write_text(json.dumps(values))
         assert continued(PretrainOptions(), tmp_path).data.pairs == "none"
@@ -267,22 +258,6 @@ def test_a_family_brings_what_its_models_learn(tmp_path, family, pairs, vocabula
     opened = load_checkpoint(start_run(options, tmp_path / "run", resume=False))
     assert (opened.config.model_type, opened.output_heads) == (family, tasks)
     assert opened.config.layer_groups == (1 if family == "albert" else 2)
-    transformers = pytest.importorskip("transformers")
-    theirs = transformers.AutoModelForMaskedLM.from_pretrained(opened.folder).eval()
-    ids = torch.tensor([opened.tokenizer.encode("The cat says meow.").ids])
-    with torch.no_grad():
-        ours = opened.model.mlm_logits(opened.model(ids))
-        assert torch.allclose(theirs(ids).logits[..., : ours.shape[-1]], ours, atol=1e-4)
-
-
-@pytest.mark.parametrize("positions", ["learned", "sinusoidal_start", "sinusoidal_fixed"])
-def test_positions(tmp_path, positions):
-    options = replace(tiny_run(write_text(tmp_path), steps=2, causal_share=0.0), positions=positions)
-    start_run(options, tmp_path / "run", resume=False)
-    first, last = (load_checkpoint(RunFolder(tmp_path / "run").snapshots()[at][1]) for at in (0, -1))
-    waves = sinusoidal_table(*first.model.embeddings.position.weight.shape)
-    assert torch.allclose(first.model.embeddings.position.weight, waves) == (positions != "learned")
-    assert torch.allclose(last.model.embeddings.position.weight, waves) == (positions == "sinusoidal_fixed")
 
 
 SHAPE = {"layers": 3, "hidden": 48, "heads": 4, "intermediate": 40, "position_count": 24, "segments": 3, "dropout": 0.2}
@@ -310,37 +285,23 @@ def test_another_width_brings_heads_and_a_feed_forward_layer_that_fit():
     for hidden, heads in ((768, 12), (96, 2), (64, 1), (30, 1), (1000, 20)):
         config = PretrainOptions(preset="tiny", hidden=hidden).model_config(300)
         assert (config.num_attention_heads, config.intermediate_size) == (heads, 4 * hidden)
+    assert PretrainOptions(positions="sinusoidal_fixed").model_config(300).positions == "sinusoidal_fixed"
     roberta = PretrainOptions().with_changes(family="roberta", position_count=64)
     assert roberta.model_config(300).max_length == 64
 
 
 TINY_SHAPE = {"preset": "tiny"}
-NO_RUNS: list[tuple[str, dict[str, Any], str]] = [
+NO_RUNS = [
     ("finetun", {}, "no kind of run 'finetun'; choose one of pretrain, finetune, distil"),
     ("finetune", {}, "Name a task"),
     ("finetune", {"task": "sst2", "lerning_rate": 1.0}, "no setting 'lerning_rate'; did you mean learning_rate"),
-    ("finetune", {"task": "sst2", "batch_size": "16"}, "batch size must be a whole number"),
-    ("finetune", {"task": "sst2", "epochs": 1, "steps": 5}, "Give one budget"),
     ("pretrain", {}, "nothing to train on"),
     ("pretrain", {"start": TINY, "preset": "mini"}, "leave out preset"),
-    (
-        "pretrain",
-        {"start": TINY, "layers": 3},
-        "A checkpoint has its own family, size and vocabulary; leave out layers",
-    ),
+    ("pretrain", {"start": TINY, "layers": 3}, "has its own family, size and vocabulary; leave out layers"),
     ("pretrain", {**TINY_SHAPE, "hidden": 100, "heads": 3}, "hidden_size 100 does not divide into 3 heads"),
-    ("pretrain", {**TINY_SHAPE, "heads": 7}, "hidden_size 128 does not divide into 7 heads"),
-    (
-        "pretrain",
-        {**TINY_SHAPE, "position_count": 32, "sequence_length": 64},
-        "sequence length 64 is more than the model's 32",
-    ),
+    ("pretrain", {**TINY_SHAPE, "position_count": 32, "sequence_length": 64}, "64 is more than the model's 32"),
     ("pretrain", {**TINY_SHAPE, "segments": 1}, "Sentence pairs .nsp. need a pooler and two segments"),
-    (
-        "pretrain",
-        {**TINY_SHAPE, "sequence_length": 4},
-        "Sentence pairs .nsp. need sequences of 5 tokens or more; set p",
-    ),
+    ("pretrain", {**TINY_SHAPE, "sequence_length": 4}, "pairs .nsp. need sequences of 5 tokens or more; set p"),
     ("pretrain", {**TINY_SHAPE, "sequence_length": 3}, "sequence length must be a whole number between 4 and 512"),
     ("pretrain", {**TINY_SHAPE, "dropout": 1.5}, "dropout must be between 0 and 0.95"),
 ]
@@ -392,7 +353,7 @@ def test_a_classifier_has_a_dropout_of_its_own(tmp_path):
     options = FinetuneOptions(training=TuningOptions(dropout=0.1, classifier_dropout=0.4))
     train = type("Train", (), {"labels": ("a", "b"), "examples": ()})()
     model = task_model(opened, task_named("sst2"), train, options)
-    assert model.classify is not None and model.classify.dropout.p == 0.4
+    assert model.classify.dropout.p == 0.4
     assert model.config.hidden_dropout_prob == 0.1
 
 
@@ -402,14 +363,14 @@ def test_a_classifier_has_a_dropout_of_its_own(tmp_path):
 def test_how_long_a_summary_is(given, count):
     words = ["cat", "dog", "bird", "mat", "day", "the", "was", "sat", "sang", "very"]
     features = make_features("summarise", [SummaryExample(tuple(words))], word_tokenizer(), max_length=64)
-    settings = DecodeSettings(Decoding(**given))  # type: ignore[arg-type]
+    settings = DecodeSettings(Decoding(**given))
     (said,) = decode(features, [(np.array([0]), np.arange(10.0))], settings)
-    assert len(said.sentences) == count  # type: ignore[union-attr]
+    assert len(said.sentences) == count
 
 
 # --- one run from Python: trained, resumed, read again
 
-QUICK: dict[str, Any] = {"steps": 4, "batch_size": 8, "threads": 1, "precision": "fp32"}
+QUICK = {"steps": 4, "batch_size": 8, "threads": 1, "precision": "fp32"}
 
 
 @pytest.fixture(scope="module")
@@ -424,7 +385,7 @@ def shared(tmp_path_factory):
 
 def test_fine_tuning_gives_a_run_with_its_model_and_metrics(shared, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shared)
-    threads, events = torch.get_num_threads(), list[dict[str, Any]]()
+    threads, events = torch.get_num_threads(), []
     out = tmp_path / "mine"
     given = {"train": "mine.tsv", "task": "sst2", "model": Path("model"), "max_length": 16, **QUICK}
     run = bertcore.train("finetune", out, on_event=events.append, **{**given, "threads": threads + 1})
@@ -455,20 +416,13 @@ def test_pretraining_and_distilling(shared, tmp_path):
     assert student.model.config.num_hidden_layers == 1 and student.state == "done"
 
 
-class TestSettings:
-    def test_a_checkpoint_to_go_on_from_brings_its_architecture_and_vocabulary(self, shared):
-        options = run_settings("pretrain", Path("more"), {"start": shared / "model"}, resume=False, name="more")
-        assert options.start == options.data.tokenizer == str((shared / "model").resolve())
-        assert options.model_config(len(bertcore.load(shared / "model").tokenizer.raw.get_vocab())).hidden_size == 32
-        assert options.training.causal_share == 0.0 and options.name == "more"
-        asked = run_settings("pretrain", Path("more"), {"start": shared / "model", "causal_share": 0.25}, resume=False)
-        assert isinstance(asked, PretrainOptions) and asked.training.causal_share == 0.25
-
-    def test_a_vocabulary_is_that_of_the_model_named_and_a_task_learns_from_its_sample(self):
-        given = {"tokenizer": "bertscope-tiny", "sequence_length": 100}
-        options = run_settings("pretrain", Path("more"), given, resume=False)
-        assert options.data.tokenizer == str((assets() / "checkpoints" / "bertscope-tiny").resolve())
-        assert options.data.long_sequence_length == 100
-        options = run_settings("finetune", Path("runs/mine"), {"task": "sst2"}, resume=False, name="mine")
-        assert isinstance(options, FinetuneOptions) and options.name == "mine"
-        assert options.data.train == str(assets() / "tasks" / "sentiment")
+def test_a_checkpoint_and_a_vocabulary_are_found_by_name_and_a_task_learns_from_its_sample():
+    tiny = str((assets() / "checkpoints" / TINY).resolve())
+    options = run_settings("pretrain", Path("more"), {"start": TINY}, resume=False, name="more")
+    assert options.start == options.data.tokenizer == tiny and options.name == "more"
+    assert options.model_config(300).hidden_size == load_checkpoint(Path(tiny)).config.hidden_size
+    given = {"tokenizer": TINY, "sequence_length": 100}
+    options = run_settings("pretrain", Path("more"), given, resume=False)
+    assert options.data.tokenizer == tiny and options.data.long_sequence_length == 100
+    options = run_settings("finetune", Path("runs/mine"), {"task": "sst2"}, resume=False, name="mine")
+    assert (options.name, options.data.train) == ("mine", str(assets() / "tasks" / "sentiment"))

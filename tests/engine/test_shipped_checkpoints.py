@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -71,7 +70,7 @@ def test_it_opens_as_the_model_that_was_stored(base):
     assert tuned_models() == [TUNED[0]] and resolve_model(TUNED[0]) == folder
     named = load(TUNED[0])
     assert (named.learned_task, named.task_kind) == ("sst2", "classify")
-    assert named.predict("The cat sat.").label in LABELS  # type: ignore[union-attr]
+    assert named.predict("The cat sat.").label in LABELS
     opened = load_checkpoint(folder)
     assert (opened.name, opened.step, opened.output_heads, opened.config.labels) == (TUNED[0], 7, ("classify",), LABELS)
     state = opened.model.state_dict()
@@ -124,7 +123,7 @@ def test_with_another_version_of_its_base_or_none_it_is_refused(base):
     shutil.rmtree(base.folder)
     with pytest.raises(BertcoreError, match=f"difference from {BUILT_IN}, which is missing"):
         load_checkpoint(folder)
-    for said in ({}, {"base": None}, {"base": {"name": "../../somewhere"}}, {"base": [1]}):
+    for said in ({"base": None}, {"base": {"name": "../../somewhere"}}, {"base": [1]}):
         (folder / "bertscope.json").write_text(json.dumps(said))
         with pytest.raises(BertcoreError, match="must be one of those that ship"):
             load_checkpoint(folder)
@@ -178,9 +177,8 @@ def test_a_damaged_difference_is_refused_in_a_sentence(damage, base):
     save_file(tensors, file)
     if damage == "cut off":
         file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(BertcoreError) as raised:
+    with pytest.raises(BertcoreError, match="^[^\n]+$"):
         load_checkpoint(file.parent)
-    assert str(raised.value).count("\n") == 0
 
 
 # --- values stored with a checkpoint: the same again where all is well, and a sentence for each thing that is not
@@ -195,23 +193,15 @@ def verified(tmp_path):
     return folder
 
 
-def changed(folder, change):
-    file = folder / REFERENCE_FILE
-    values = json.loads(file.read_text(encoding="utf-8"))
-    change(values)
-    file.write_text(json.dumps(values), encoding="utf-8")
-
-
-def problem(of):
-    check = check_reference(load_checkpoint(of) if isinstance(of, Path) else of)
-    assert check is not None and check.problem is not None and check.sentence == check.problem
+def problem(checkpoint):
+    check = check_reference(checkpoint)
+    assert check.problem and check.sentence == check.problem
     return check.problem
 
 
 def test_the_same_files_give_the_same_values(verified):
     check = check_reference(load_checkpoint(verified))
-    assert check is not None and check.problem is None
-    assert check.largest_difference is not None and check.largest_difference < 1e-6
+    assert check.problem is None and check.largest_difference < 1e-6
     assert check.sentence.startswith("verified")
     assert ReferenceCheck(2.3e-6).sentence == "verified, largest difference 2e-06"
 
@@ -238,7 +228,7 @@ def test_one_weight_or_another_formula_is_found(verified):
         bias[5] += 0.05
         check = check_reference(checkpoint)
         bias[5] -= 0.05
-    assert check is not None and check.largest_difference is not None and check.largest_difference > 1e-4
+    assert check.largest_difference > 1e-4
     assert check.sentence.startswith("Something is off: layer.1.output of text")
     # GELU by tanh instead of by the error function: no word changes, and a figure in a lesson would
     for layer in checkpoint.model.encoder.layers:
@@ -270,15 +260,14 @@ def test_another_vocabulary_and_numbers_that_are_none_are_found(verified):
         (lambda values: values["texts"][0].update(a="nothing is masked here"), "cannot be read"),
     ],
 )
-def test_a_file_that_is_wrong_is_said_and_raises_nothing(verified, change, says):
-    changed(verified, change)
-    assert says in problem(verified)
-
-
-def test_a_file_cut_off_is_said(verified):
-    file = verified / REFERENCE_FILE
-    file.write_bytes(file.read_bytes()[:300])
-    assert problem(verified) == "Something is off: reference.json cannot be read."
+def test_a_file_that_is_wrong_or_cut_off_is_said_and_raises_nothing(verified, change, says):
+    file, checkpoint = verified / REFERENCE_FILE, load_checkpoint(verified)
+    values = json.loads(file.read_text(encoding="utf-8"))
+    change(values)
+    file.write_text(json.dumps(values), encoding="utf-8")
+    assert says in problem(checkpoint)
+    file.write_bytes(file.read_bytes()[:10])
+    assert problem(checkpoint) == "Something is off: reference.json cannot be read."
 
 
 def test_without_a_file_or_a_word_head_there_is_nothing_to_say(tmp_path):

@@ -4,7 +4,6 @@ import gzip
 import json
 import lzma
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from bertcore.errors import BertcoreError
 from bertcore.limits import TASK_LINE_BYTES
 from bertcore.tasks.kinds import TASK_KINDS
-from bertcore.tasks.kinds.base import Example
 from bertcore.tasks.kinds.choice import ChoiceExample
 from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.kinds.summarise import SummaryExample
@@ -30,8 +28,7 @@ def write(folder, name, content):
 def read(folder, task, name, content):
     """The part that the file's name says, found in its folder."""
     write(folder, name, content)
-    split = {"tes": "test", "dev": "dev", "val": "dev"}.get(name[:3], "train")
-    return read_task(task, folder, split)
+    return read_task(task, folder, {"tes": "test", "dev": "dev", "val": "dev"}.get(name[:3], "train"))
 
 
 def refusal(task, file, split="train", **more):
@@ -60,15 +57,13 @@ CSV = 'text,label\na good day,good\na bad day,bad\n"it is ""good"", so",good\n'
     ("name", "content"),
     [
         ("plain.tsv", TEXT.encode()),
-        ("mark.tsv", b"\xef\xbb\xbf" + TEXT.encode()),
-        ("windows.tsv", TEXT.replace("\n", "\r\n").encode()),
+        ("windows.tsv", b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode()),
         ("no_end.tsv", TEXT.rstrip("\n").encode()),
         ("blank_lines.tsv", (TEXT + "\n\n").encode()),
         ("packed.tsv.gz", gzip.compress(TEXT.encode(), mtime=0)),
         ("packed.tsv.xz", lzma.compress(TEXT.encode())),
         ("table.txt", TEXT.encode()),
         ("comma.csv", CSV.encode()),
-        ("windows.csv", b"\xef\xbb\xbf" + CSV.replace("\n", "\r\n").encode()),
         ("semicolon.csv", b'text;label\na good day;good\na bad day;bad\n"it is ""good"", so";good\n'),
         ("lines.jsonl", jsonl(*({"text": text, "label": label} for text, label in ROWS)).encode()),
     ],
@@ -179,7 +174,7 @@ Rome NNP I-NP I-LOC
 Rain NN I-NP O
 . . O O
 """
-LISTS: tuple[tuple[str, ...], ...] = ("big, red", "small"), ()
+LISTS = ("big, red", "small"), ()
 RED_BLUE = {"a": ("red", "blue"), "b": ("blue", "green"), "c": (), "d": ("red",)}
 SEVERAL = 'text,labels\na,red;blue\nb,"blue, green"\nc,\nd,red|red\n'
 MRPC = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
@@ -257,12 +252,9 @@ GLUE = {  # with the quirks that the published files have
     "mnli": (MNLI + "0\t1\t1n\tx\t( a )\t( b )\tX\tY\tRain.\tSun.\tneutral\tneutral", pair("Rain.", "Sun.", "neutral")),
     "qnli": ("index\tquestion\tsentence\tlabel\n0\tWho?\tTom.\tentailment", pair("Who?", "Tom.", "entailment")),
     "rte": ("index\tsentence1\tsentence2\tlabel\n0\ta\tb\tnot_entailment", pair("a", "b", "not_entailment")),
-    "wnli": (
-        "index\tsentence1\tsentence2\tlabel\n0\tHe fell.\tTom fell.\t1",
-        pair("He fell.", "Tom fell.", "entailment"),
-    ),
+    "wnli": ("index\tsentence1\tsentence2\tlabel\n0\tHe.\tTom.\t1", pair("He.", "Tom.", "entailment")),
 }
-READ: dict[tuple[str, str], list[tuple[str, Sequence[Example]]]] = {
+READ = {
     **{(task, "train.tsv"): [row] for task, row in GLUE.items()},
     ("sst2", "test.tsv"): [("index\tsentence\n0\tso so\n", pair("so so"))],  # a test file needs no labels
     ("sst2", "test.csv"): [("sentence,label\nso so,-1\n", pair("so so"))],
@@ -285,9 +277,8 @@ READ: dict[tuple[str, str], list[tuple[str, Sequence[Example]]]] = {
     ],
     ("tag", "train.conll"): [
         ("Anna\tB-PER\nSmith\tI-PER\n", tagged("Anna Smith", "B-PER I-PER")),
-        ("Anna B-PER \r\nSmith I-PER  \r\n\r\n", tagged("Anna Smith", "B-PER I-PER")),
-        ("\ufeffAnna B-PER\nSmith I-PER", tagged("Anna Smith", "B-PER I-PER")),
-        ("Anna B-PER\nSmith E-PER\n", tagged("Anna Smith", "B-PER E-PER")),
+        ("\ufeffAnna B-PER \r\nSmith I-PER  \r\n\r\n", tagged("Anna Smith", "B-PER I-PER")),
+        ("Anna B-PER\nSmith E-PER", tagged("Anna Smith", "B-PER E-PER")),
         ("10\u00a0000 O\nRome B-LOC\n", tagged("10\u00a0000 Rome", "O B-LOC")),
     ],
     ("tag", "test.conll"): [("A\nb\n\nC\n", [TaggedExample(("A", "b")), TaggedExample(("C",))])],
@@ -398,7 +389,7 @@ NESTED, TWO = "[" * 100_000, b"text\tlabel\n"
 EACH_ITS_OWN = TWO + b"".join(b"a\trow-%d\n" % n for n in range(20))
 WHOLE = json.dumps({"data": [{"paragraphs": [{"context": PASSAGE, "qas": []}]}]}, indent=1)
 ABC = [{"label": name, "text": name} for name in "ABC"]
-REFUSED: dict[tuple[str, str], list[tuple[str | bytes, str]]] = {
+REFUSED = {
     ("classify", "x.tsv"): [
         (TWO + b"a\tb\tc\n", "line 2: expected 2 columns (text, label), found 3: 'a | b | c'."),
         (TWO + b"a\tgood\n\tbad\n", "line 3: expected text (text), found nothing."),
@@ -437,7 +428,6 @@ REFUSED: dict[tuple[str, str], list[tuple[str | bytes, str]]] = {
     ],
     ("sst2", "dev.tsv"): [
         ("index\tsentence\n0\tso so\n", "no column 'label'"),
-        ("a fine film\t1\na poor one\t0\n", "dev.tsv has no column 'sentence'; it has 'a fine film', '1'"),
         ("sentence\tlabel\na\t1\nb\t2\n", "line 3: expected one of the labels negative, positive, found '2'"),
     ],
     ("sst2", "dev.csv"): [("sentence,label\nso so,-1\n", "line 2: expected one of the labels")],
@@ -465,8 +455,7 @@ REFUSED: dict[tuple[str, str], list[tuple[str | bytes, str]]] = {
     ],
     ("conll2003", "x.conll"): [("Anna B-PER\n\nin O\nMay B-DATE\n", "line 4: expected one of the labels O, B-PER, ")],
     ("squad", "x.json"): [
-        ('{"data": {}}', 'x.json: expected SQuAD\'s JSON, {"data": [...]}'),
-        ("[]", 'x.json: expected SQuAD\'s JSON, {"data": [...]}'),
+        *((content, 'x.json: expected SQuAD\'s JSON, {"data": [...]}') for content in ('{"data": {}}', "[]")),
         ('{"data": [{"title": "t"}]}', 'article 1: expected a list "paragraphs", found nothing.'),
         ('{"data": [7]}', 'article 1: expected a list "paragraphs", found 7.'),
         ('{"data": [{"paragraphs": [{"context": "a"}]}]}', 'article 1, passage 1: expected a list "qas"'),
@@ -479,7 +468,6 @@ REFUSED: dict[tuple[str, str], list[tuple[str | bytes, str]]] = {
         (UNANSWERED, "article 1, passage 1, question 1: expected an answer (squad has one for each question"),
         (squad(*LOST), "has no question whose answer is in its passage"),
         (WHOLE[:60], f"x.json, line {WHOLE[:60].count(chr(10)) + 1}, column "),
-        (WHOLE[:60], "whole JSON"),
         (NESTED, "nested too deeply"),
         (b"", "is empty"),
     ],
@@ -512,8 +500,7 @@ REFUSED: dict[tuple[str, str], list[tuple[str | bytes, str]]] = {
     ],
     ("summaries", "x.jsonl"): [
         (jsonl({"sentences": ["a", "b"], "labels": [1]}), "2 labels of 0 or 1, one for each sentence, found [1]."),
-        (jsonl({"sentences": ["a", "b"], "labels": [1, 2]}), "line 1: expected 2 labels of 0 or 1"),
-        (jsonl({"sentences": ["a", "b"], "labels": [1, []]}), "line 1: expected 2 labels of 0 or 1"),
+        *((jsonl({"sentences": ["a", "b"], "labels": [1, odd]}), "expected 2 labels of 0 or 1") for odd in (2, [])),
         (jsonl({"sentences": [], "labels": []}), "line 1: expected text (sentences), found []."),
         (jsonl({"sentences": ["a", ""], "labels": [1, 0]}), "line 1: expected text (a sentence), found nothing."),
         (jsonl({"document": " ", "summary": "b"}), "line 1: expected text (document), found ' '."),

@@ -73,9 +73,9 @@ def test_no_text_of_a_pair_gives_the_label_away(task):
     train, dev = both(task)
     for part in (train, dev):
         for side in ("text_a", "text_b"):
-            seen = Counter((getattr(example, side), example.label) for example in part.examples)  # type: ignore[union-attr]
+            seen = Counter((getattr(example, side), example.label) for example in part.examples)
             assert set(seen.values()) == {1} and len(seen) == len({text for text, _ in seen}) * 2
-    a, b = ({text for e in part.examples for text in (e.text_a, e.text_b)} for part in (train, dev))  # type: ignore[union-attr]
+    a, b = ({text for e in part.examples for text in (e.text_a, e.text_b)} for part in (train, dev))
     assert not a & b
 
 
@@ -140,7 +140,7 @@ def test_answers_stand_at_their_characters_as_whole_words():
                 assert example.passage[start : start + len(text)] == text
                 around = example.passage[:start][-1:] + example.passage[start + len(text) :][:1]
                 assert not re.search(r"\w", around), (example.question, text)
-        unanswerable = sum(not example.answers for example in part.examples)  # type: ignore[union-attr]
+        unanswerable = sum(not example.answers for example in part.examples)
         few, many = (0.1, 0.3) if TASKS[part.task].has_unanswerable else (0.0, 0.0)
         assert few <= unanswerable / len(part.examples) <= many
 

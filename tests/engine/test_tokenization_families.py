@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -106,9 +105,8 @@ class TestAgainstTransformers:
         ours, theirs = pairs[family]
         names = ("pad", "unk", "cls", "sep", "mask")
         assert ours.special_ids == tuple(getattr(theirs, f"{name}_token_id") for name in names)
-        assert (ours.pad_id, ours.mask_id, ours.mask_token) == (
-            (theirs.pad_token_id, theirs.mask_token_id, theirs.mask_token)
-        )
+        assert (ours.pad_id, ours.mask_id) == (theirs.pad_token_id, theirs.mask_token_id)
+        assert ours.mask_token == theirs.mask_token
         assert ours.largest_id == max(theirs.get_vocab().values()) and ours.vocab_size == len(theirs)
         assert ours.numbered_by_line == (family in ("electra, vocab.txt", "distilbert, vocab.txt alone"))
 
@@ -203,26 +201,11 @@ class TestLabelsAndWords:
     def test_word_pieces_stay_as_they_are(self, pairs):
         tokenizer = pairs["bert, cased"][0]
         encoding = tokenizer.encode("aabing", "The cat")
-        assert (
-            encoding.labels == encoding.tokens == ["[CLS]", "a", "##a", "##b", "##ing", "[SEP]", "The", "cat", "[SEP]"]
-        )
+        assert encoding.labels == encoding.tokens
+        assert " ".join(encoding.tokens) == "[CLS] a ##a ##b ##ing [SEP] The cat [SEP]"
         assert encoding.words == [None, 0, 0, 0, 0, None, 1, 2, None]
-        assert (
-            tokenizer.label(len(BERT_WORDS) + 7)
-            == tokenizer.word(len(BERT_WORDS) + 7)
-            == f"[no token {len(BERT_WORDS) + 7}]"
-        )
-
-    @pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "albert"])
-    def test_words_are_what_stands_between_spaces(self, pairs, family):
-        encoding = pairs[family][0].encode("garçon sat naïve", "two dog")
-        by_word = {}
-        for token, word, part in zip(encoding.labels, encoding.words, encoding.parts, strict=True):
-            assert (word is None) == (part == "special")
-            if word is not None:
-                by_word[word] = by_word.get(word, "") + token
-        assert list(by_word) == [0, 1, 2, 3, 4]
-        assert [word.lstrip("·") for word in by_word.values()][1::2] == ["sat", "two"]
+        beyond = len(BERT_WORDS) + 7
+        assert tokenizer.label(beyond) == tokenizer.word(beyond) == f"[no token {beyond}]"
 
     def test_words_where_the_library_sees_one_stretch(self, folders, tmp_path):
         values = json.loads((folders["xlm-roberta"] / "tokenizer.json").read_text())
@@ -323,12 +306,10 @@ class TestEveryKind:
     @pytest.mark.parametrize("lowercase", [True, False])
     @pytest.mark.parametrize("kind", VOCABULARIES)
     def test_a_saved_one_reads_as_before_and_as_transformers(self, kind, lowercase, tmp_path):
-        from transformers import AutoTokenizer
-
         tokenizer = Tokenizer.train(STORY_LINES, 300, lowercase, kind=kind)
         assert tokenizer.vocab_size <= 300 and tokenizer.lowercase == lowercase
         tokenizer.save(tmp_path)
-        again, theirs = Tokenizer.from_folder(tmp_path), AutoTokenizer.from_pretrained(tmp_path)
+        again, theirs = Tokenizer.from_folder(tmp_path), _theirs(tmp_path)
         for a, b in (TYPED, (TYPED[1], None)):
             ours = tokenizer.encode(a, b)
             assert ours.ids == again.encode(a, b).ids == theirs(a, b)["input_ids"]
@@ -344,11 +325,8 @@ class TestEveryKind:
             "    text = Tokenizer.train(STORIES.splitlines(), 310, kind=kind).raw.to_str()\n"
             "    print(hashlib.sha256(text.encode()).hexdigest())"
         )
-        said = [
-            subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-            for _ in range(2)
-        ]
-        assert said[0] == said[1] and len(said[0].split()) == 3
+        one, other = (subprocess.check_output([sys.executable, "-c", program], cwd=ROOT) for _ in range(2))
+        assert one == other and len(one.split()) == 3
 
 
 class TestBytes:
@@ -359,39 +337,12 @@ class TestBytes:
         assert not encoding.unknown and tokenizer.mask_id in encoding.ids
         assert tokenizer.raw.decode(encoding.ids, skip_special_tokens=True).split() == ["Ελλάδα", "🐈", "cat"]
 
-    def test_merges_are_those_of_the_commonest_pairs(self):
-        """Byte-pair encoding by hand (Sennrich et al. 2016), on words whose pairs are never equally common."""
-        texts = ["ab " * 50 + "abc " * 30 + "cd " * 19 + "dda " * 7]
-        words = Counter(("Ġ" + word) for word in texts[0].split())
-        pieces = {word: list(word) for word in words}
-        merged = []
-        for _ in range(4):
-            pairs = Counter()
-            for word, count in words.items():
-                for pair in zip(pieces[word], pieces[word][1:], strict=False):
-                    pairs[pair] += count
-            best = min(pairs, key=lambda pair: (-pairs[pair], pair))
-            merged.append("".join(best))
-            pieces = {word: _merge(parts, best) for word, parts in pieces.items()}
-        tokenizer = Tokenizer.train(texts, LEAST_BPE + 4, kind="bpe")
-        assert {tokenizer.word(i) for i in range(LEAST_BPE, LEAST_BPE + 4)} == set(merged)
-
     def test_too_small_a_size_and_an_unknown_kind_are_named(self):
         assert Tokenizer.train(STORY_LINES, LEAST_BPE, kind="bpe").vocab_size == LEAST_BPE
         with pytest.raises(BertcoreError, match="at least 261 entries, not 260"):
             Tokenizer.train(STORY_LINES, LEAST_BPE - 1, kind="bpe")
         with pytest.raises(BertcoreError, match="no vocabulary of the kind 'unigram'; choose one of wordpiece"):
             Tokenizer.train(STORY_LINES, 300, kind="unigram")
-
-
-def _merge(parts, pair):
-    merged = []
-    for part in parts:
-        if merged and (merged[-1], part) == pair:
-            merged[-1] += part
-        else:
-            merged.append(part)
-    return merged
 
 
 def test_the_commonest_words_are_kept():
