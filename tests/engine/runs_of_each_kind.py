@@ -1,8 +1,6 @@
 """The smallest run of each kind of training, as a function that starts it or goes on with it, and what it tells."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.files import is_temporary
@@ -15,9 +13,29 @@ from bertcore.training.start import start_run
 from tests.engine.models import tiny_model
 from tests.engine.training_runs import animal_text, tiny_run, write_text
 
-Start = Callable[..., Path]  # (run, on_event=None); a run that stands there goes on
 STEPS = 6  # snapshots at 0, 1, 2, 5 and 6
-_EACH = {"threads": 1, "precision": "fp32", "evaluations": 2, "learning_rate": 3e-3}
+_EACH = {"steps": STEPS, "batch_size": 8, "threads": 1, "precision": "fp32", "evaluations": 2, "learning_rate": 3e-3}
+
+
+def tuning(model, train, task="sst2", data=None, own=None, **training):
+    """Options of a fine-tuning; data, own: more of its data, and of itself."""
+    return FinetuneOptions(
+        name="test",
+        model=str(model),
+        data=TaskDataOptions(task=task, train=str(train), **(data or {})),
+        training=TuningOptions(**{**_EACH, **training}),
+        **(own or {}),
+    )
+
+
+def distillation(teacher, text, **training):
+    settings = {**_EACH, "causal_share": 0.0, "held_out_sequences": 16, **training}
+    return DistilOptions(
+        name="test",
+        teacher=str(teacher),
+        data=DataOptions(corpus=(str(text),), sequence_length=16, long_sequence_length=16),
+        training=TrainingOptions(**settings),
+    )
 
 
 def pretraining(folder, **training):
@@ -33,12 +51,7 @@ def fine_tuning_options(folder, **training):
     if not table.exists():
         rows = [f"the cat says {sound} {'.' * (i % 4)}\t{i % 2}" for i in range(40) for sound in ("meow", "woof")]
         table.write_text("sentence\tlabel\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    return FinetuneOptions(
-        name="test",
-        model=str(_model(folder)),
-        data=TaskDataOptions(task="sst2", train=str(table), max_length=16),
-        training=TuningOptions(**{**_EACH, "steps": STEPS, "batch_size": 8, "dropout": 0.1, **training}),
-    )
+    return tuning(_model(folder), table, data={"max_length": 16}, **{"dropout": 0.1, **training})
 
 
 def fine_tuning(folder, **training):
@@ -49,13 +62,7 @@ def fine_tuning(folder, **training):
 def distilling(folder, **training):
     file = folder / "animals.txt"
     text = file if file.exists() else write_text(folder)
-    settings = {**_EACH, "steps": STEPS, "batch_size": 8, "causal_share": 0.0, "held_out_sequences": 16, **training}
-    options = DistilOptions(
-        name="test",
-        teacher=str(_model(folder)),
-        data=DataOptions(corpus=(str(text),), sequence_length=16, long_sequence_length=16),
-        training=TrainingOptions(**settings),
-    )
+    options = distillation(_model(folder), text, **training)
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
@@ -68,7 +75,7 @@ def _model(folder):
     return place
 
 
-RUNS: dict[str, Callable[..., Start]] = {"pretrain": pretraining, "finetune": fine_tuning, "distil": distilling}
+RUNS = {"pretrain": pretraining, "finetune": fine_tuning, "distil": distilling}
 
 
 TIMES = ("elapsed_s", "tok_per_s", "memory_mib", "cores")  # of a metrics line: these may differ

@@ -7,7 +7,6 @@ what another machine's last bits change is far less.
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,11 +27,11 @@ from bertcore.runs.run_metrics import RunMetrics
 from bertcore.runs.run_record import HeadActivity, RunRecord, read_record, record_of
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HeldOutText
-from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.head_activity import head_activity
 from bertcore.training.pretraining_batches import TrainingText
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.runs_of_each_kind import tuning
 from tests.engine.training_runs import metrics, tiny_run, write_text
 from tests.text_file import text_file
 
@@ -54,10 +53,7 @@ def base(folder):
     return folder
 
 
-Label = Callable[[list[str], random.Random], bool]  # of the words of a sentence
-
-
-LABELS: dict[str, Label] = {
+LABELS = {  # of the words of a sentence
     "no dog": lambda words, _pick: "dog" not in words,
     # one label in five is wrong, so that nobody can be right more than four times in five
     "pets or wrong": lambda words, pick: ("dog" in words or "cat" in words) != (pick.random() < 0.2),
@@ -82,14 +78,9 @@ def tuned(folder, model, label="no dog", rows=300, held_out=None, **training):
     """held_out: lines of a table; absent: some of the rows."""
     run = folder / "run"
     dev = None if held_out is None else str(text_file(folder / "dev.tsv", held_out))
-    settings = {"steps": 60, "batch_size": 8, "learning_rate": 3e-3, "evaluations": 8, "seed": 3, **training}
-    options = FinetuneOptions(
-        name="test",
-        model=str(model),
-        data=TaskDataOptions(task="sst2", train=str(task_file(folder, label, rows)), dev=dev, max_length=24),
-        training=TuningOptions(threads=1, precision="fp32", **settings),
-    )
-    start_run(options, run, resume=False)
+    settings = {"steps": 60, "evaluations": 8, "seed": 3, **training}
+    data = {"dev": dev, "max_length": 24}
+    start_run(tuning(model, task_file(folder, label, rows), data=data, **settings), run, resume=False)
     return run
 
 
@@ -116,7 +107,7 @@ class TestPretraining:
         record = read_record(pretrained(folder, steps=200))
         assert diagnose(record) == []
         fine = normal(record)
-        assert fine is not None and in_words(fine).seen.startswith("This looks normal")
+        assert in_words(fine).seen.startswith("This looks normal")
         assert record.phase_from == 101 and not record.is_causal
         now = [(line["step"], line["mlm_loss"]) for line in metrics(folder / "run") if line["step"] >= 101]
         measured = [(line["step"], line["mlm_loss"]) for line in metrics(folder / "run", "held_out")]
@@ -130,27 +121,20 @@ class TestPretraining:
         [
             ("too_high", {"steps": 60, "learning_rate": 0.3}, 0.03),
             ("too_low", {"steps": 40, "learning_rate": 1e-6}, 1e-3),
+            # the weights move, but far too little for so few steps
+            ("stuck", {"steps": 60, "learning_rate": 2e-5, "causal_share": 0.0}, 6e-5),
+            # the rate rises to the very end
+            ("diverging", {"steps": 160, "learning_rate": 1.0, "warm_up_share": 0.95, "causal_share": 0.0}, 0.33),
         ],
     )
     def test_a_rate_too_high_or_too_low(self, folder, kind, settings, better):
-        found = only(pretrained(folder, **settings))
+        run = pretrained(folder, **settings)
+        found, losses = only(run), [line["mlm_loss"] for line in metrics(run, "held_out")]
         assert found.kind == kind and found.suggestion == Suggestion("learning_rate", settings["learning_rate"], better)
-
-    def test_hardly_learned(self, folder):
-        """A rate at which the weights move, but far too little for so few steps."""
-        run = pretrained(folder, steps=60, learning_rate=2e-5, causal_share=0.0)
-        found = only(run)
-        assert found.kind == "stuck" and found.suggestion == Suggestion("learning_rate", 2e-5, 6e-5)
-        losses = [line["mlm_loss"] for line in metrics(run, "held_out")]
-        assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1])
-
-    def test_diverging(self, folder):
-        """The rate rises to the very end."""
-        run = pretrained(folder, steps=160, learning_rate=1.0, warm_up_share=0.95, causal_share=0.0)
-        found = only(run)
-        assert found.kind == "diverging" and found.suggestion == Suggestion("learning_rate", 1.0, 0.33)
-        assert float(found.values["last"]) > 1.5 * float(found.values["best"])
-        assert metrics(run)[-1]["loss"] > metrics(run)[40]["loss"]
+        if kind == "stuck":
+            assert (found.values["start"], found.values["loss"]) == (losses[0], losses[-1])
+        if kind == "diverging":
+            assert found.values["last"] > 1.5 * found.values["best"]
 
     def test_overfitting(self, folder, monkeypatch):
         """The run is a real one; how it does on held-out text is given: when a run turns worse depends on chance."""
@@ -166,10 +150,9 @@ class TestPretraining:
         assert found.kind == "overfitting" and found.suggestion == Suggestion("steps", 200.0, 50)
         assert found.values["best"] == min(given) and found.values["last"] == given[-1]
 
-    def test_a_plateau(self, folder):
-        """Too slow and too small to use context in this time: it learns how frequent words are."""
-        run = pretrained(folder, steps=320, causal_share=0.0, learning_rate=7e-4, batch_size=4)
-        found = only(run)
+    def test_words_by_their_frequency_alone(self, folder):
+        """Too slow and too small to use context in this time."""
+        found = only(pretrained(folder, steps=320, causal_share=0.0, learning_rate=7e-4, batch_size=4))
         assert found.kind == "by_frequency" and found.suggestion == Suggestion("causal_share", None, 0.5)
 
     def test_a_loss_that_became_infinite(self, folder, base):
@@ -178,7 +161,7 @@ class TestPretraining:
             tuned(folder, base, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0, steps=200)
         found = only(folder / "run")
         assert found.kind == "not_finite" and f"at step {found.values['step']:.0f}" in str(failed.value)
-        assert found.suggestion is not None and found.suggestion.setting == "learning_rate"
+        assert found.suggestion.setting == "learning_rate"
 
     def test_the_loss_of_guessing_by_frequency(self, folder):
         """Counted by hand, from the text and its held-out labels."""
@@ -200,7 +183,7 @@ class TestTasks:
     def test_a_healthy_run(self, folder, base):
         record = read_record(tuned(folder, base, steps=100))
         fine = normal(record)
-        assert diagnose(record) == [] and fine is not None and fine.values["name"] == "accuracy"
+        assert diagnose(record) == [] and fine.values["name"] == "accuracy"
 
     def test_always_the_same_answer(self, folder, base):
         found = only(tuned(folder, base, "mostly good"))
@@ -235,7 +218,7 @@ class TestTasks:
         heads = checkpoint.config.num_hidden_layers * checkpoint.config.num_attention_heads
         assert found.kind == "dead_heads_even" and found.values == {"count": heads, "all": heads}
         activity = read_record(folder / "run").heads
-        assert activity is not None and activity.even == pytest.approx(1.0, abs=1e-3)
+        assert activity.even == pytest.approx(1.0, abs=1e-3)
 
     def test_heads_that_look_at_one_token(self, folder, base):
         """With frozen layers, so that no training brings them back: [CLS] sees itself alone, whatever the text."""
@@ -255,7 +238,7 @@ class TestTasks:
         assert results[1].values == {"count": heads, "all": heads}
         assert results[1].suggestion == Suggestion("frozen_layers", None, 0)
         activity = read_record(folder / "run").heads
-        assert activity is not None and activity.even == pytest.approx(0.0, abs=1e-3)
+        assert activity.even == pytest.approx(0.0, abs=1e-3)
 
     def test_heads_that_all_look_at_one_token(self):
         heads = HeadActivity(np.array([0.0, 0.01, 0.4]), np.array([0.0, 0.02, 0.5]))

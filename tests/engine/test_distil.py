@@ -24,9 +24,10 @@ from bertcore.training.distil import (
     teacher_layers,
 )
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.pretrain_options import DataOptions, TrainingOptions, continued
+from bertcore.training.pretrain_options import DataOptions, continued
 from bertcore.training.start import start_run
 from tests.engine.models import tiny_config, tiny_model
+from tests.engine.runs_of_each_kind import distillation
 from tests.engine.training_runs import animal_text, metrics, tiny_run
 
 
@@ -51,15 +52,7 @@ def padded(tmp_path):
 
 
 def options(teacher, text, **training):
-    settings = {"steps": 12, "batch_size": 8, "causal_share": 0.0, "learning_rate": 1e-3, "threads": 1}
-    return DistilOptions(
-        name="test",
-        teacher=str(teacher),
-        data=DataOptions(corpus=(str(text),), sequence_length=16, long_sequence_length=16),
-        training=TrainingOptions(
-            **{**settings, "precision": "fp32", "evaluations": 2, "save_minutes": 1e-2, **training}
-        ),
-    )
+    return distillation(teacher, text, **{"steps": 12, "learning_rate": 1e-3, "save_minutes": 1e-2, **training})
 
 
 def test_every_other_layer():
@@ -68,11 +61,10 @@ def test_every_other_layer():
     teacher = tiny_model(("mlm", "nsp"), num_hidden_layers=4)
     student = Bert(tiny_config(num_hidden_layers=2))
     begin_with_teacher(teacher, student)
-    for ours, theirs in ((0, 0), (1, 2)):
-        assert torch.equal(
-            student.encoder.layers[ours].feed_forward_in.weight, teacher.encoder.layers[theirs].feed_forward_in.weight
-        )
-    assert torch.equal(student.mlm.transform.weight, teacher.mlm.transform.weight)  # type: ignore[union-attr]
+    layers = teacher.encoder.layers
+    for ours, theirs in zip(student.encoder.layers, (layers[0], layers[2]), strict=True):
+        assert torch.equal(ours.feed_forward_in.weight, theirs.feed_forward_in.weight)
+    assert torch.equal(student.mlm.transform.weight, teacher.mlm.transform.weight)
 
 
 def test_the_soft_loss_by_hand():
@@ -91,9 +83,8 @@ def test_the_soft_loss_by_hand():
 def test_a_student_that_is_its_teacher_has_only_the_words_to_learn():
     teacher = tiny_model(("mlm", "nsp"))
     ids = torch.randint(5, 70, (3, 8))
-    batch = Batch(
-        ids, torch.zeros_like(ids), None, torch.tensor([1, 9]), torch.tensor([7, 8]), torch.zeros(3).long(), False, 24
-    )
+    rows, labels, pairs = torch.tensor([1, 9]), torch.tensor([7, 8]), torch.zeros(3).long()
+    batch = Batch(ids, torch.zeros_like(ids), None, rows, labels, pairs, False, 24)
     losses = distillation_losses(teacher, teacher, batch, DistilOptions())
     assert abs(float(losses.parts["soft"])) < 1e-5 and abs(float(losses.parts["cosine"])) < 1e-5
     logits = teacher.mlm_logits(teacher(ids).flatten(0, 1)[batch.rows])
@@ -166,9 +157,8 @@ def test_a_student_gets_nearer_to_its_teacher_and_learns_next_sentences(teacher,
 def test_a_gpu_has_done_its_work_before_the_clock_is_read(monkeypatch):
     events = []
     monkeypatch.setattr(torch.cuda, "synchronize", lambda _device: events.append("waited"))
-    batch = SimpleNamespace(
-        input_ids=SimpleNamespace(device=torch.device("cuda")), segment_ids=None, attention_mask=None
-    )
+    ids = SimpleNamespace(device=torch.device("cuda"))
+    batch = SimpleNamespace(input_ids=ids, segment_ids=None, attention_mask=None)
     model = lambda *_: events.append("queued")  # noqa: E731
     assert _forward_seconds(model, batch) >= 0
     assert events == ["waited", "queued", "waited"] * 4

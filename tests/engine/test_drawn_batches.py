@@ -4,6 +4,7 @@ import json
 import shutil
 from collections import Counter
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 import pytest
@@ -26,13 +27,12 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, counted, open_batches
 from bertcore.training.drawn_examples import example_answers, open_examples
 from bertcore.training.evaluate import batch_losses
-from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
 from bertcore.training.trainable import PlannedBatches
 from tests.engine.corpora import random_corpus
 from tests.engine.models import decode, tiny_model
-from tests.engine.runs_of_each_kind import distilling
+from tests.engine.runs_of_each_kind import distilling, tuning
 from tests.engine.training_runs import metrics, stop_at, tiny_run, write_text
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
@@ -118,11 +118,6 @@ def test_also_where_the_clock_decides_when_masking_begins(tmp_path, trained):
         _assert_same(batches.at(step), trained[step])
 
 
-def test_also_of_a_budget_in_epochs(tmp_path, trained):
-    start_run(_options(tmp_path, steps=None, epochs=0.5), tmp_path / "run", resume=False)
-    _assert_drawn_again(tmp_path / "run", trained)
-
-
 def test_also_of_a_mixture(tmp_path, trained):
     for name, seed in (("one", 1), ("two", 2), ("three", 3)):
         (tmp_path / name).mkdir()
@@ -133,9 +128,12 @@ def test_also_of_a_mixture(tmp_path, trained):
     assert set(np.unique(open_batches(tmp_path / "run").at(20).sources)) == {-1, 0, 1}
 
 
-def test_also_of_a_distillation(tmp_path, trained):
-    write_text(tmp_path)
-    distilling(tmp_path)(tmp_path / "run")
+@pytest.mark.parametrize("kind", ["a budget in epochs", "a distillation"])
+def test_also_of(kind, tmp_path, trained):
+    if kind == "a distillation":
+        distilling(tmp_path)(tmp_path / "run")
+    else:
+        start_run(_options(tmp_path, steps=None, epochs=0.5), tmp_path / "run", resume=False)
     _assert_drawn_again(tmp_path / "run", trained)
 
 
@@ -224,12 +222,7 @@ def test_what_cannot_be_drawn_again_says_so(tmp_path):
     file.write_text(text, encoding="utf-8")
     assert (open_batches(run).at(9).ids == before).all()
     newest = RunFolder(run).newest_snapshot()
-    for state in (
-        '{"step": -3, "samplers": {}}',
-        '{"step": 1e400}',
-        '{"step": 24, "samplers": {"16": [0, "x"]}}',
-        "[]",
-    ):
+    for state in ('{"step": -3, "samplers": {}}', '{"step": 24, "samplers": {"16": [0, "x"]}}', "[]"):
         (newest / "training_state.json").write_text(state, encoding="utf-8")
         try:
             assert open_batches(run).at(3).step == 3
@@ -331,42 +324,22 @@ def model(tmp_path_factory):
     return str(place)
 
 
-class Runs:
-    """One of each sample, trained when it is first asked for. Tests only read them."""
-
-    def __init__(self, folder, model):
-        self._folder, self._model = folder, model
-        self._made = {}
-
-    def __getitem__(self, name):
-        return self._of(name)[0]
-
-    def trained(self, name):
-        """By step, the batches that it was trained on."""
-        return self._of(name)[1]
-
-    def _of(self, name):
-        if name not in self._made:
-            with noting() as taken:
-                self._made[name] = _run(self._folder / name, self._model, name), taken
-        return self._made[name]
-
-
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory, model):
-    return Runs(tmp_path_factory.mktemp("runs"), model)
+def tuned(tmp_path_factory, model):
+    """A sample's run, trained when it is first asked for, and by step the batches that it was trained on."""
+
+    @cache
+    def of(name):
+        with noting() as taken:
+            return _run(tmp_path_factory.mktemp(name), model, name), taken
+
+    return of
 
 
 def _tuning(model, train, task, crf=False, **training):
-    settings = {"steps": TUNING_STEPS, "batch_size": 5, "threads": 1, "precision": "fp32", "evaluations": 1}
+    settings = {"steps": TUNING_STEPS, "batch_size": 5, "evaluations": 1, "dropout": 0.0, "learning_rate": 1e-3}
     cut = {"max_examples": 24, "max_held_out": 4, "max_length": 28, "stride": 8}  # some are longer
-    return FinetuneOptions(
-        name="test",
-        model=model,
-        crf=crf,
-        data=TaskDataOptions(task=task, train=str(train), **cut),
-        training=TuningOptions(**{**settings, "dropout": 0.0, "learning_rate": 1e-3, **training}),
-    )
+    return tuning(model, train, task, cut, {"crf": crf}, **{**settings, **training})
 
 
 def _run(folder, model, name, **training):
@@ -384,8 +357,9 @@ def _answers(run, step, weights):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_batch_of_examples_is_the_one_that_was_trained_on(name, runs):
-    batches, trained = open_examples(runs[name]), runs.trained(name)
+def test_every_batch_of_examples_is_the_one_that_was_trained_on(name, tuned):
+    run, trained = tuned(name)
+    batches = open_examples(run)
     for step in (TUNING_STEPS, 1, *range(1, TUNING_STEPS + 1)):
         drawn, (read,) = batches.at(step), trained[step].parts
         for field in ("input_ids", "segment_ids", "attention_mask"):
@@ -398,10 +372,10 @@ def test_every_batch_of_examples_is_the_one_that_was_trained_on(name, runs):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_losses_and_answers_are_those_of_the_checkpoint(name, runs):
+def test_the_losses_and_answers_are_those_of_the_checkpoint(name, tuned):
     """Against the loss that the run logged (it has no dropout), the loss that training minimises, and, example by
     example, what `evaluate` and `predict` say of all of them."""
-    run = runs[name]
+    run, _ = tuned(name)
     drawn, answers = _answers(run, 2, weights=1)
     assert answers.loss == pytest.approx({line["step"]: line["loss"] for line in metrics(run)}[2], rel=1e-4)
     loaded = load_checkpoint(RunFolder(run).snapshot_path(1)).model.eval()
@@ -426,8 +400,8 @@ def test_the_losses_and_answers_are_those_of_the_checkpoint(name, runs):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_right_answers_are_those_of_the_file(name, runs):
-    drawn, answers = _answers(runs[name], 1, weights=0)
+def test_the_right_answers_are_those_of_the_file(name, tuned):
+    drawn, answers = _answers(tuned(name)[0], 1, weights=0)
     for unit in answers.units:
         example = drawn.features.examples[int(drawn.examples[unit.rows[0]])]
         for place in unit.places:
@@ -451,10 +425,9 @@ def test_the_right_answers_are_those_of_the_file(name, runs):
         elif name == "squad2":
             assert unit.right == "" or unit.right == example.answers[0][0]
         else:
-            assert [place.right == "in the summary" for place in unit.places] == list(example.labels)[
-                : len(unit.places)
-            ]
-    assert answers.right is None if name == "stsb" else answers.right is not None
+            labels = [place.right == "in the summary" for place in unit.places]
+            assert labels == list(example.labels)[: len(labels)]
+    assert (answers.right is None) == (name == "stsb")
 
 
 def test_accumulated_batches_are_drawn_too(tmp_path, model):
@@ -469,15 +442,16 @@ def test_accumulated_batches_are_drawn_too(tmp_path, model):
         assert [row[~padding].tolist() for row, padding in zip(drawn.ids, drawn.is_padding, strict=True)] == rows
 
 
-def test_what_was_cut_is_counted(runs):
-    batches = open_examples(runs["mnli"])
+def test_what_was_cut_is_counted(tuned):
+    run, _ = tuned("mnli")
+    batches = open_examples(run)
     drawn = batches.at(1)
     for row, number in enumerate(drawn.examples.tolist()):
         example = drawn.features.examples[number]
         whole = len(batches.tokenizer.encode(example.text_a, example.text_b).ids)
         assert drawn.cut[row] == whole - int((~drawn.is_padding[row]).sum())
     assert drawn.cut.any()
-    before = [snapshot_before(RunFolder(runs["mnli"]), step) for step in (1, 2, 4)]  # those that met its batches
+    before = [snapshot_before(RunFolder(run), step) for step in (1, 2, 4)]  # those that met its batches
     assert [each and each[0] for each in before] == [0, 1, 2]
 
 
@@ -507,8 +481,8 @@ def test_examples_that_cannot_be_drawn_again_say_so(tmp_path, run, model):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_command_shows_it(name, runs):
-    run = runs[name]
+def test_the_command_shows_it(name, tuned):
+    run, _ = tuned(name)
     drawn, answers = _answers(run, 2, weights=1)
     result = CliRunner().invoke(app, ["batch", str(run), "--step", "2", "--json"])
     assert result.exit_code == 0, result.output

@@ -52,7 +52,7 @@ def test_the_best_is_kept_and_is_what_the_run_ends_with(folder, run, kind):
     status = RunFolder(run).status()
     assert (status.state, status.step, status.ends_with) == ("done", 20, BEST)
     sentence = f"Stopped early: step {BEST} was the best of 20 steps; the run ends with it."
-    assert status.message is not None and status.message.startswith(sentence)
+    assert status.message.startswith(sentence)
     assert sentence in (run / "log.txt").read_text()
     steps = [step for step, _ in RunFolder(run).snapshots()]
     assert BEST in steps and steps[-1] == 20
@@ -107,9 +107,8 @@ def test_a_run_that_someone_stops_ends_with_its_last(folder, run):
     undisturbed = folder / "undisturbed"
     started("pretrain", folder)(undisturbed)
     assert resolve_model(run) == best_of(run) and RunFolder(undisturbed).status().ends_with == BEST
-    assert (best_of(run) / "model.safetensors").read_bytes() == (
-        best_of(undisturbed) / "model.safetensors"
-    ).read_bytes()
+    ours, theirs = (best_of(each) / "model.safetensors" for each in (run, undisturbed))
+    assert ours.read_bytes() == theirs.read_bytes()
 
 
 @pytest.mark.parametrize("kind", RUNS)
@@ -132,7 +131,7 @@ def test_a_best_that_was_measured_before_anybody_asked_for_it(folder, run):
     started("pretrain", folder, patience=2)(run)
     status = RunFolder(run).status()
     assert status.ends_with is None and resolve_model(run) == RunFolder(run).newest_snapshot()
-    assert status.message is not None and f"step {BEST} was the best of 18 steps, but no snapshot" in status.message
+    assert f"step {BEST} was the best of 18 steps, but no snapshot" in status.message
 
 
 def test_an_old_status_opens_and_a_damaged_one_is_no_hindrance(folder, run):

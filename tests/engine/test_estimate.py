@@ -13,16 +13,8 @@ from bertcore.runs.known_runs import known_runs
 from bertcore.runs.snapshots import is_mark
 from bertcore.tasks.readers.reading import TASKS, sample_folder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.data_facts import (
-    Cost,
-    Fault,
-    RunEstimate,
-    TaskFacts,
-    TextFacts,
-    fault_of,
-    task_facts,
-    text_facts,
-)
+from bertcore.training import data_facts
+from bertcore.training.data_facts import Cost, Fault, RunEstimate, TaskFacts, TextFacts, fault_of, text_facts
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from bertcore.training.trial_run import _marks, _part_of_text, estimate_run
@@ -48,9 +40,9 @@ def test_pretraining(tmp_path):
     found = estimate_run(options.with_changes(epochs=3.0), Cost(1.0, 1.0))
     config = options.model_config(found.vocab_size)
     assert found.parameters == count_parameters(config, ("mlm", "nsp"))
-    assert found.epochs is not None and abs(found.epochs - 3.0) < 0.2
+    assert abs(found.epochs - 3.0) < 0.2
     assert found.preparing.seconds > 1.0 and found.training.seconds > 0 and found.memory_mib
-    assert found.tokens is not None and found.lengths is not None and sum(found.lengths.counts) == found.lengths.counted
+    assert found.tokens and sum(found.lengths.counts) == found.lengths.counted
     assert RunEstimate.from_dict(json.loads(json.dumps(found.to_dict()))).total == found.total
     own = [run for run in known_runs() if home() in run.parents]
     assert not own and not list(home().glob("trial-*"))
@@ -100,8 +92,8 @@ def tokenizer():
 
 
 def _facts(tokenizer, task, file, **more):
-    options = FinetuneOptions(data=TaskDataOptions(task=task, train=str(file), **more))  # type: ignore[arg-type]
-    return task_facts(options, tokenizer)
+    options = FinetuneOptions(data=TaskDataOptions(task=task, train=str(file), **more))
+    return data_facts.task_facts(options, tokenizer)
 
 
 def test_lengths_and_what_is_cut(tokenizer, tmp_path):

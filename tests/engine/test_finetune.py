@@ -10,22 +10,20 @@ import torch
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.kinds.span import AnswerExample
 from bertcore.tasks.predict import as_example, predict, task_kind
 from bertcore.training.finetune import EVALUATION_FILE, FineTuning
-from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.finetune_options import TaskDataOptions
 from bertcore.training.start import start_run
 from bertcore.training.task_files import evaluate_file
 from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.training_runs import losses, stop_at
+from tests.engine.runs_of_each_kind import tuning
+from tests.engine.training_runs import losses, metrics, stop_at
 from tests.text_file import text_file
 
 GOOD, BAD = (
     ("the cat sang", "a very comfortable mat", "the bird sang on"),
     ("the dog sat", "it was a dog", "dog on a mat"),
 )
-
-
 pytestmark = pytest.mark.usefixtures("fast_disk")
 
 
@@ -45,14 +43,8 @@ def sentences(folder, rows=30):
 
 
 def options(model, train, task="sst2", own=None, **training):
-    settings = {"steps": 24, "batch_size": 8, "learning_rate": 3e-3, "threads": 1, "precision": "fp32", "seed": 3}
-    return FinetuneOptions(
-        name="test",
-        model=str(model),
-        data=TaskDataOptions(task=task, train=str(train), max_length=24),
-        training=TuningOptions(**{**settings, "evaluations": 3, "save_minutes": 1e-2, **training}),
-        **(own or {}),
-    )
+    settings = {"steps": 24, "seed": 3, "evaluations": 3, "save_minutes": 1e-2, **training}
+    return tuning(model, train, task, {"max_length": 24}, own, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -68,18 +60,16 @@ def newest(run):
 
 
 def test_it_learns_and_says_how_well(learned):
-    run = learned
-    evaluation = json.loads((run / EVALUATION_FILE).read_text())
+    evaluation = json.loads((learned / EVALUATION_FILE).read_text())
     assert evaluation["metrics"]["accuracy"] == 1.0 and evaluation["labels"] == ["negative", "positive"]
     assert sum(map(sum, evaluation["confusion"])) == 18 and evaluation["confusion"][0][1] == 0
     assert {"example", "right", "given", "loss"} <= set(evaluation["worst"][0])
-    status = RunFolder(run).status()
+    status = RunFolder(learned).status()
     assert status.state == "done" and status.step == 60
-    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    assert [line["phase"] for line in lines if line["kind"] == "phase"] == ["task"]
-    train = [line for line in lines if line["kind"] == "train"]
+    assert [line["phase"] for line in metrics(learned, "phase")] == ["task"]
+    train = metrics(learned)
     assert train[-1]["epoch"] == pytest.approx(60 / 21, abs=1e-3) and train[-1]["classify_loss"] == train[-1]["loss"]
-    assert [line["step"] for line in lines if line["kind"] == "held_out"] == [0, 20, 40, 60]
+    assert [line["step"] for line in metrics(learned, "held_out")] == [0, 20, 40, 60]
 
 
 def test_what_it_learned_opens_here_and_in_transformers(learned):
@@ -145,6 +135,7 @@ def test_every_score_of_a_regression_counts(model, tmp_path):
         _, batch = run.planned.take(1, 0.0)
     finally:
         run.close()
+    assert run.model.config.number_range == (-100.0, 50.0)
     assert any((part.labels == -100).any() for part in batch.parts)
     assert batch.labels == [len(part.input_ids) for part in batch.parts]
 
@@ -167,25 +158,6 @@ def test_tags_with_a_crf(model, tmp_path):
     opened = load_checkpoint(start_run(chosen, tmp_path / "run", resume=False))
     assert opened.output_heads == ("tag", "crf")
     assert predict(opened, [as_example("tag", "a cat sang")])[0].answer == ("O", "B-ANIMAL", "O")
-
-
-def test_answers(model, tmp_path):
-    paragraphs = []
-    for i, text in enumerate(["the cat sat on a mat", "a dog sat on the mat", "the bird sang"] * 10):
-        answer = {"text": text.split()[1], "answer_start": text.index(" ") + 1}
-        paragraphs.append({"context": text, "qas": [{"id": str(i), "question": "the animal", "answers": [answer]}]})
-    file = text_file(tmp_path / "train.json", json.dumps({"data": [{"title": "x", "paragraphs": paragraphs}]}))
-    snapshot = start_run(options(model, file, "squad", steps=60), tmp_path / "run", resume=False)
-    said = predict(load_checkpoint(snapshot), [AnswerExample("x", "the animal", "a bird sat")])
-    assert said[0].answer == "bird"
-
-
-def test_numbers(model, tmp_path, run):
-    rows = "the cat\tthe cat\t5\nthe cat\ta dog\t0\n" * 15
-    file = text_file(tmp_path / "train.tsv", "sentence1\tsentence2\tscore\n" + rows)
-    start_run(options(model, file, "similarity", steps=40), run, resume=False)
-    assert json.loads((run / EVALUATION_FILE).read_text())["metrics"]["pearson"] > 0.95
-    assert load_checkpoint(newest(run)).config.number_range == (0.0, 5.0)
 
 
 def test_refused(model, learned, tmp_path):

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 import bertcore
-from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.cli.output import watching
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import PairRules
@@ -22,11 +21,10 @@ from bertcore.tasks.predict import PassageWindows, measure, predict, right_answe
 from bertcore.tasks.readers.reading import read_task
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText
-from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.start import start_run
 from tests.engine.clock import Clock
-from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.runs_of_each_kind import fine_tuning, story
+from tests.engine.models import tiny_checkpoint
+from tests.engine.runs_of_each_kind import fine_tuning, story, tuning
 from tests.engine.training_runs import metrics, stop_at, tiny_run, write_text
 from tests.text_file import text_file
 
@@ -34,19 +32,8 @@ pytestmark = pytest.mark.usefixtures("fast_disk")
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "it", "was", "dog", "bird", "sang", "very", "comfortable"]
 
 
-@pytest.fixture
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-def _model(folder, **changes):
-    save_checkpoint(
-        tiny_model(("mlm", "nsp"), num_hidden_layers=2, max_position_embeddings=64, **changes), word_tokenizer(), folder
-    )
-    return folder
+def _model(folder):
+    return tiny_checkpoint(folder, max_position_embeddings=64)
 
 
 def _tagged(file, sentences, words):
@@ -60,17 +47,9 @@ def _tagged(file, sentences, words):
 
 
 def _tagger(folder, dev_words=40, **training):
-    settings = {"steps": 100, "batch_size": 8, "learning_rate": 3e-3, "threads": 1, "evaluations": 2, "seed": 3}
-    return FinetuneOptions(
-        model=str(_model(folder / "model")),
-        data=TaskDataOptions(
-            task="tag",
-            train=str(_tagged(folder / "train.txt", 24, 10)),
-            dev=str(_tagged(folder / "dev.txt", 9, dev_words)),
-            max_length=16,  # the held-out sentences are longer
-        ),
-        training=TuningOptions(**{**settings, **training}),
-    )
+    train = _tagged(folder / "train.txt", 24, 10)
+    data = {"dev": str(_tagged(folder / "dev.txt", 9, dev_words)), "max_length": 16}  # held-out sentences are longer
+    return tuning(_model(folder / "model"), train, "tag", data, **{"steps": 100, "seed": 3, **training})
 
 
 def _reported(run):
@@ -78,7 +57,7 @@ def _reported(run):
 
 
 @pytest.mark.parametrize("training", [{"precision": "fp32"}, {"precision": "bf16"}, {"accumulate": 3}], ids=str)
-def test_run_evaluate_and_predict_report_one_figure(tmp_path, one_thread, training):
+def test_run_evaluate_and_predict_report_one_figure(tmp_path, training):
     options, run = _tagger(tmp_path, **training), tmp_path / "run"
     start_run(options, run, resume=False)
     reported, opened = _reported(run), load(run)
@@ -92,19 +71,15 @@ def test_run_evaluate_and_predict_report_one_figure(tmp_path, one_thread, traini
     assert last["loss"] == reported["loss"] and last["f1"] == reported["metrics"]["f1"] and last["examples"] == 9
 
 
-def test_passages_are_read_in_the_windows_of_their_run(tmp_path, one_thread):
+def test_passages_are_read_in_the_windows_of_their_run(tmp_path):
     passage = " ".join(WORDS[number % len(WORDS)] for number in range(50))
     start = passage.index("comfortable")
     answers = [{"text": "comfortable", "answer_start": start}]
     questions = [{"id": str(number), "question": "the cat", "answers": answers} for number in range(9)]
     file = tmp_path / "train.json"
     file.write_text(json.dumps({"data": [{"paragraphs": [{"context": passage, "qas": questions}]}]}))
-    options = FinetuneOptions(
-        model=str(_model(tmp_path / "model")),
-        data=TaskDataOptions(task="squad", train=str(file), dev=str(file), max_length=24, stride=8),
-        training=TuningOptions(steps=8, learning_rate=3e-3, threads=1, evaluations=1),
-    )
-    start_run(options, tmp_path / "run", resume=False)
+    data = {"dev": str(file), "max_length": 24, "stride": 8}
+    start_run(tuning(_model(tmp_path / "model"), file, "squad", data, steps=8), tmp_path / "run", resume=False)
     opened, examples = load(tmp_path / "run"), read_task("squad", str(file), "dev", {}).examples
     said = [each.answer for each in opened.predict_file(file)]
     scores = [each.score for each in opened.predict_file(file)]
@@ -124,20 +99,17 @@ def test_where_held_out_text_is_cut_it_is_said(tmp_path):
     assert (_reported(tmp_path / "few")["examples"], _reported(tmp_path / "few")["examples_cut"]) == (5, 0)
 
 
-def test_held_out_text_is_measured_as_by_evaluate(tmp_path, one_thread, capsys):
+def test_held_out_text_is_measured_as_by_evaluate(tmp_path, capsys):
     """And the terminal says what the log says."""
     options, run = tiny_run(write_text(tmp_path), precision="bf16", steps=6), tmp_path / "run"
     with watching(quiet=False) as bar:
         snapshot = start_run(options, run, resume=False, on_event=bar)
-    found = load(snapshot).evaluate_text(
-        options.data.corpus, sequence_length=options.data.sequence_length, sequences=options.training.held_out_sequences
-    )
+    found = load(snapshot).evaluate_text(options.data.corpus, sequence_length=16, sequences=16)
     last = metrics(run, "held_out")[-1]
     for name in ("loss", "mlm_loss", "mlm_accuracy", "nsp_accuracy"):
         assert found[name] == last[name]
-    logged = [
-        line.split("held out: ")[1] for line in (run / "log.txt").read_text().splitlines() if "held out: " in line
-    ]
+    lines = (run / "log.txt").read_text().splitlines()
+    logged = [line.split("held out: ")[1] for line in lines if "held out: " in line]
     printed = " ".join(capsys.readouterr().err.split())
     assert len(logged) == 2 and all(" ".join(line.split()) in printed for line in logged)
     assert f"loss {last['loss']:.3f}" in logged[-1]
@@ -160,7 +132,6 @@ def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path, monkeypatch):
 
 
 def test_held_out_pairs_are_balanced(tmp_path):
-    """So that chance is one half."""
     file = write_text(tmp_path)
     tokenizer = Tokenizer.train(file.read_text().splitlines(), 200)
     rules = PairRules.of(tokenizer, "nsp", pack=True, exact=True)
@@ -186,13 +157,8 @@ def folder(tmp_path, fast_disk):
 
 def started(folder, **training):
     fine_tuning(folder)  # makes the model
-    settings = {"batch_size": 8, "threads": 1, "precision": "fp32", "learning_rate": 3e-3, "steps": 6, "evaluations": 3}
-    options = FinetuneOptions(
-        name="test",
-        model=str(folder / "model"),
-        data=TaskDataOptions(task="sst2", train=str(folder / "train.tsv"), dev=str(folder / "dev.tsv"), max_length=16),
-        training=TuningOptions(**{**settings, **training}),
-    )
+    data = {"dev": str(folder / "dev.tsv"), "max_length": 16}
+    options = tuning(folder / "model", folder / "train.tsv", data=data, **{"evaluations": 3, **training})
     return lambda run, on_event=None: start_run(options, run, resume=True, on_event=on_event)
 
 
@@ -265,10 +231,10 @@ def test_their_curves_are_shown_whole(folder):
     assert steps.tolist() == [0, 50, 100, 150, 200] and accuracies[-1] == pytest.approx(0.705)
     assert (found.examples, found.last_measured["answers"]["chance"], found.evaluation) == (200, 0.515, {})
     said = normal(read_record(run))
-    assert said is not None and "on 200 held-out examples its accuracy" in in_words(said).seen
+    assert "on 200 held-out examples its accuracy" in in_words(said).seen
     write_place(run, SweepPlace("abc", "old", 1, 1))
     (of_sweep,) = read_sweep([run]).runs
-    assert (of_sweep.score, of_sweep.final and of_sweep.final.examples) == (0.705, 200)
+    assert (of_sweep.score, of_sweep.final.examples) == (0.705, 200)
 
 
 @pytest.mark.parametrize("examples", [None, "x", -1, 10**30, True, [1]])
