@@ -17,7 +17,7 @@ STORIES = "\n\n".join(
 )
 
 
-def numbered_corpus(documents, held_out=frozenset()):  # type: ignore[assignment]
+def numbered_corpus(documents, held_out=frozenset()):
     """Documents as lists of sentence lengths; token ids count from 0."""
     lengths = [length for document in documents for length in document]
     return Corpus(

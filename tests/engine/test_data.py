@@ -21,6 +21,7 @@ from bertcore.data.mixture import MixtureFile
 from bertcore.data.pairs import (
     IN_ORDER,
     IS_NEXT,
+    NEXT_SENTENCE,
     NO_LABEL,
     NOT_NEXT,
     SWAPPED,
@@ -45,71 +46,58 @@ from bertcore.training.pretraining_batches import TrainingText
 from bertcore.training.start import start_run
 from bertcore.training.task_files import data_key
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
-from tests.engine.models import tiny_checkpoint, word_tokenizer
+from tests.engine.models import TOKENIZER, tiny_checkpoint
 from tests.engine.training_runs import metrics, tiny_run
 from tests.text_file import text_file
 
-TOKENIZER = word_tokenizer()
+SEPARATOR = 4_000_000_000  # no token of a numbered corpus
 
 
-def _epoch(sampler, seed=0):
+def _rules(kind, pack):
+    return PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
+
+
+def _epoch(corpus, length, rules=NEXT_SENTENCE, seed=0):
+    sampler = PairSampler(corpus, False, length, seed, rules)
     return sampler.pairs(sampler.windows(sampler.windows_per_epoch), np.random.default_rng(seed))
 
 
-class TestPairs:
-    @pytest.mark.parametrize("length", [8, 24, 64])
-    @pytest.mark.parametrize("seed", [1, 2])
-    def test_next_parts_touch_and_others_come_from_another_document(self, length, seed):
-        corpus = random_corpus(seed)
-        pairs = _epoch(PairSampler(corpus, False, length, seed))
-        kinds = Counter(pair.label for pair in pairs)
-        assert kinds[IS_NEXT] > 10 and kinds[NOT_NEXT] > 10
-        for pair in pairs:
-            a, b = pair.a.astype(int), pair.b.astype(int)
-            assert len(a) >= 1 and len(a) + len(b) <= length - 3
-            assert (np.diff(a) == 1).all() and (np.diff(b) == 1).all()
-            if pair.label == IS_NEXT:
-                assert b[0] == a[-1] + 1 and document_of(corpus, a[0]) == document_of(corpus, b[-1])
-            elif pair.label == NOT_NEXT:
-                assert document_of(corpus, b[0]) == document_of(corpus, b[-1]) != document_of(corpus, a[0])
-            else:
-                assert pair.label == NO_LABEL and len(b) == 0
-
-    @pytest.mark.parametrize("held_out", [False, True])
-    def test_half_are_next_and_held_out_documents_are_never_trained_on(self, held_out):
-        """And the other way round."""
-        corpus = random_corpus(3)
-        sampler = PairSampler(corpus, held_out, 24, 3)
-        pairs = sampler.pairs(sampler.windows(6000), np.random.default_rng(5))
-        labels = Counter(pair.label for pair in pairs)
-        share = labels[IS_NEXT] / (labels[IS_NEXT] + labels[NOT_NEXT])
-        assert abs(share - 0.5) < 0.03  # 4 standard deviations
-        seen = {document_of(corpus, int(token)) for pair in pairs for token in (*pair.a, *pair.b)}
-        assert seen and all(bool(corpus.held_out[document]) == held_out for document in seen)
+@pytest.mark.parametrize("length", [8, 24, 64])
+@pytest.mark.parametrize("held_out", [False, True])
+def test_half_touch_and_the_others_come_from_another_document(length, held_out):
+    """And documents that are held out are never trained on, nor the others measured on."""
+    corpus = random_corpus(3)
+    sampler = PairSampler(corpus, held_out, length, 3)
+    pairs = sampler.pairs(sampler.windows(4000), np.random.default_rng(5))
+    kinds = Counter(pair.label for pair in pairs)
+    share = kinds[IS_NEXT] / (kinds[IS_NEXT] + kinds[NOT_NEXT])
+    assert abs(share - 0.5) < 0.035  # 4 standard deviations
+    for pair in pairs:
+        a, b = pair.a.astype(int), pair.b.astype(int)
+        assert len(a) >= 1 and len(a) + len(b) <= length - 3
+        assert (np.diff(a) == 1).all() and (np.diff(b) == 1).all()
+        of_a, of_b = ({document_of(corpus, token) for token in (*part[:1], *part[-1:])} for part in (a, b))
+        assert all(corpus.held_out[document] == held_out for document in of_a | of_b)
+        if pair.label == IS_NEXT:
+            assert b[0] == a[-1] + 1 and of_a == of_b and len(of_b) == 1
+        elif pair.label == NOT_NEXT:
+            assert len(of_b) == 1 and not of_a & of_b
+        else:
+            assert pair.label == NO_LABEL and len(b) == 0
 
 
-class TestWindows:
-    @pytest.mark.parametrize("room", [5, 20, 61])
-    @pytest.mark.parametrize("seed", [1, 2])
-    def test_no_overlap_whole_sentences_one_document_and_full(self, room, seed):
-        corpus = random_corpus(seed)
-        windows = cut_windows(corpus, corpus.documents(False), room, np.random.default_rng(seed))
-        sentences = Counter(s for first, end, _ in windows for s in range(first, end))
-        assert max(sentences.values()) == 1
-        for first, end, document in windows:
-            start, stop = corpus.document_starts[document], corpus.document_starts[document + 1]
-            assert start <= first < end <= stop and not corpus.held_out[document]
-            tokens = corpus.sentence_starts[end] - corpus.sentence_starts[first]
-            assert tokens >= room or end >= stop
-
-    def test_one_epoch_reads_nearly_everything_and_in_some_epoch_each_sentence_is_read(self):
-        corpus, rng = numbered_corpus([[7] * 60, [5] * 50, [9] * 30]), np.random.default_rng(0)
-        read = set()
-        for _ in range(12):
-            windows = cut_windows(corpus, corpus.documents(False), 30, rng)
-            read |= {sentence for first, end, _ in windows for sentence in range(first, end)}
-            assert sum(end - first for first, end, _ in windows) >= 0.9 * 140
-        assert read == set(range(140))
+@pytest.mark.parametrize("room", [5, 20, 61])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_windows_are_of_whole_sentences_of_one_document_full_and_without_overlap(room, seed):
+    corpus = random_corpus(seed)
+    windows = cut_windows(corpus, corpus.documents(False), room, np.random.default_rng(seed))
+    sentences = Counter(s for first, end, _ in windows for s in range(first, end))
+    assert max(sentences.values()) == 1
+    for first, end, document in windows:
+        start, stop = corpus.document_starts[document], corpus.document_starts[document + 1]
+        assert start <= first < end <= stop and not corpus.held_out[document]
+        tokens = corpus.sentence_starts[end] - corpus.sentence_starts[first]
+        assert tokens >= room or end >= stop
 
 
 class TestSampler:
@@ -146,15 +134,13 @@ def _ordinary_pairs(count, rng):
 
 
 def test_laid_out_as_the_model_reads_it():
-    pairs = [
-        TokenPair(np.array([10, 11]), np.array([12]), IS_NEXT),
-        TokenPair(np.array([13]), np.array([], int), NO_LABEL),
-    ]
+    one = np.array([13])
+    pairs = [TokenPair(np.array([10, 11]), np.array([12]), IS_NEXT), TokenPair(one, one[:0], NO_LABEL)]
     ids, segments, mask = lay_out(pairs, TOKENIZER)
     cls, sep, pad = TOKENIZER.cls_id, TOKENIZER.sep_id, TOKENIZER.pad_id
     assert ids.tolist() == [[cls, 10, 11, sep, 12, sep], [cls, 13, sep, pad, pad, pad]]
     assert segments.tolist() == [[0, 0, 0, 0, 1, 1], [0] * 6]
-    assert mask is not None and mask.tolist() == [[1] * 6, [1, 1, 1, 0, 0, 0]]
+    assert mask.tolist() == [[1] * 6, [1, 1, 1, 0, 0, 0]]
     assert lay_out([TokenPair(np.array([9]), np.array([8]), 0)] * 3, TOKENIZER)[2] is None  # nothing is padding
 
 
@@ -234,13 +220,6 @@ def _pairs(count, words, seed=0, tokenizer=TOKENIZER):
     return pairs, places
 
 
-def _chosen_rows(batch_rows, width):
-    found = {}
-    for row in batch_rows.tolist():
-        found.setdefault(row // width, set()).add(row % width)
-    return found
-
-
 def test_where_words_begin():
     begins = begins_word(TOKENIZER)
     assert begins[TOKENIZER.id("comfort")] and begins[TOKENIZER.id(".")] and not begins[TOKENIZER.id("##able")]
@@ -258,14 +237,14 @@ class TestWords:
         pairs, places = _pairs(5, 12, seed)
         ids, _, _ = lay_out(pairs, TOKENIZER)
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(seed), 0.15, masking)
-        chosen = _chosen_rows(batch.rows.numpy(), ids.shape[1])
+        rows, columns = np.divmod(batch.rows.numpy(), ids.shape[1])
         for row, words in enumerate(places):
-            taken = chosen[row]  # at least one of each row
+            taken = set(columns[rows == row].tolist())
             assert all(not taken & set(word) or taken >= set(word) for word in words)
             tokens = sum(map(len, words))
             assert taken <= {place for word in words for place in word}
             wanted = max(1, round(0.15 * tokens))
-            assert len(taken) <= wanted or len(taken) in {len(word) for word in words}
+            assert 0 < len(taken) <= wanted or len(taken) in {len(word) for word in words}
         assert (ids.reshape(-1)[batch.rows.numpy()] == batch.labels.numpy()).all()
 
     @pytest.mark.parametrize("masking", ["tokens", "words", "spans"])
@@ -314,9 +293,7 @@ class TestSpans:
         pairs = [TokenPair(ids[0, 1:200], ids[0, 201:401], 0)] * 60
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.15, "spans")
         flat = batch.input_ids.numpy().reshape(-1)
-        neighbours = [
-            (x, y) for x, y in zip(batch.rows.numpy()[:-1], batch.rows.numpy()[1:], strict=True) if y == x + 1
-        ]
+        neighbours = [(x, y) for x, y in itertools.pairwise(batch.rows.tolist()) if y == x + 1]
         alike = np.mean([(flat[x] == TOKENIZER.mask_id) == (flat[y] == TOKENIZER.mask_id) for x, y in neighbours])
         assert alike > 0.9  # by chance 0.68
 
@@ -335,10 +312,8 @@ class TestOtherNumberings:
         tokenizer = _word_level({token: i for i, token in enumerate((*words, *self.SPECIAL))})
         the = tokenizer.id("the")
         assert the == 0 and tokenizer.pad_id == 3
-        pairs = [
-            TokenPair(np.zeros(20, int), np.zeros(10, int), 0),
-            TokenPair(np.ones(3, int), np.zeros(2, int), 0),
-        ] * 40
+        long, short = np.zeros(20, int), np.ones(3, int)
+        pairs = [TokenPair(long, long[:10], 0), TokenPair(short, long[:2], 0)] * 40
         for masking in ("tokens", "words", "spans"):
             batch = masked_batch(pairs, tokenizer, np.random.default_rng(0), 0.15, masking)
             assert batch.attention_mask is not None and batch.real_tokens == 40 * (33 + 8)
@@ -393,16 +368,11 @@ class TestExactShares:
 
 # --- sentence order, running text, and sequences filled to the brim
 
-SEPARATOR = 4_000_000_000  # no token of a numbered corpus
 
-
-def _rules(kind, pack):
-    return PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
-
-
-def _epoch_by_rules(corpus, length, rules, seed=0):
-    sampler = PairSampler(corpus, False, length, seed, rules)
-    return sampler.pairs(sampler.windows(sampler.windows_per_epoch), np.random.default_rng(seed))
+def _long_documents():
+    """300 of 60 sentences each."""
+    rng = np.random.default_rng(0)
+    return numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
 
 
 def _pieces(part):
@@ -416,7 +386,7 @@ class TestSentenceOrder:
     @pytest.mark.parametrize("length", [12, 24, 64])
     def test_parts_touch_and_half_are_swapped(self, length):
         corpus = random_corpus(1, documents=400)
-        pairs = _epoch_by_rules(corpus, length, _rules("sop", pack=False))
+        pairs = _epoch(corpus, length, _rules("sop", pack=False))
         for pair in pairs:
             if pair.label == NO_LABEL:
                 assert len(pair.b) == 0
@@ -431,9 +401,8 @@ class TestSentenceOrder:
         assert abs(kinds[SWAPPED] / total - 0.5) < 4 * np.sqrt(0.25 / total)
 
     def test_text_from_elsewhere_says_nothing_about_the_order(self):
-        """It stands at the end of B in both cases."""
         corpus = numbered_corpus([[5, 6]] * 60)
-        pairs = _epoch_by_rules(corpus, 40, _rules("sop", pack=True))
+        pairs = _epoch(corpus, 40, _rules("sop", pack=True))
         assert {pair.label for pair in pairs} == {IN_ORDER, SWAPPED}
         for pair in pairs:
             first, second = pair.a.astype(int), _pieces(pair.b)[0]
@@ -444,12 +413,10 @@ class TestSentenceOrder:
 
     def test_a_clean_end_does_not_tell_that_the_parts_stand_in_order(self):
         """Unpacked, parts that are too long lose tokens; were it where they touch, only swapped ones would be cut."""
-        rng = np.random.default_rng(0)
-        corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
-        rules = PairRules("sop", False, specials=(2, 3), separator=SEPARATOR)
+        corpus = _long_documents()
         starts = set(corpus.sentence_starts.tolist())
         clean = {IN_ORDER: [], SWAPPED: []}
-        for pair in _epoch_by_rules(corpus, 64, rules):
+        for pair in _epoch(corpus, 64, _rules("sop", pack=False)):
             if pair.label != NO_LABEL:
                 clean[pair.label].append(int(pair.a[-1]) + 1 in starts and int(pair.b[0]) in starts)
             assert len(pair.a) + len(pair.b) <= 61
@@ -465,10 +432,9 @@ class TestLongSentences:
     @pytest.mark.parametrize("pack", [True, False])
     def test_all_of_the_text_is_read_and_pairs_have_answers(self, kind, pack):
         corpus = numbered_corpus([[300, 7, 250], [411], [5, 6, 300]] * 10)
-        rules = PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR)
         seen = set()
         for seed in range(12):
-            pairs = _epoch_by_rules(corpus, 32, rules, seed)
+            pairs = _epoch(corpus, 32, _rules(kind, pack), seed)
             seen |= {int(token) for pair in pairs for part in (pair.a, pair.b) for token in part}
             assert kind == "none" or np.mean([pair.label == NO_LABEL for pair in pairs]) < 0.05
         documents = corpus.documents(False)
@@ -487,9 +453,8 @@ class TestLongSentences:
 class TestNextSentence:
     def test_nothing_but_its_words_tells_a_strange_b_from_one_that_follows(self):
         """Length, and where B begins and ends within its sentences, are distributed alike."""
-        rng = np.random.default_rng(0)
-        corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
-        pairs = [pair for pair in _epoch_by_rules(corpus, 64, _rules("nsp", pack=True)) if pair.label != NO_LABEL]
+        corpus = _long_documents()
+        pairs = [pair for pair in _epoch(corpus, 64, _rules("nsp", pack=True)) if pair.label != NO_LABEL]
         boundaries = set(corpus.sentence_starts.tolist())
         found = {0: [], 1: []}
         for pair in pairs:
@@ -502,25 +467,19 @@ class TestNextSentence:
         assert 0.1 < strange[:, 1].mean() < 0.9
 
 
-class TestRunningText:
-    def test_unpacked_it_is_one_document_from_a_sentence_on(self):
-        corpus = random_corpus(2, documents=60)
-        pairs = _epoch_by_rules(corpus, 32, _rules("none", pack=False))
-        assert min(len(pair.a) for pair in pairs) < 20  # short documents stay short
-        for pair in pairs:
-            assert len(pair.b) == 0 and pair.label == NO_LABEL and len(pair.a) <= 30
-            assert (np.diff(pair.a.astype(int)) == 1).all() and int(pair.a[0]) in corpus.sentence_starts
-            assert document_of(corpus, int(pair.a[0])) == document_of(corpus, int(pair.a[-1]))
-
-    def test_packed_it_crosses_document_ends_with_a_separator(self):
-        corpus = random_corpus(2, documents=60)
-        for pair in _epoch_by_rules(corpus, 32, _rules("none", pack=True)):
-            assert len(pair.a) in (29, 30)  # room for a separator alone stays empty
-            pieces = _pieces(pair.a)
-            documents = [document_of(corpus, int(piece[0])) for piece in pieces]
-            assert all((np.diff(piece) == 1).all() and piece[0] in corpus.sentence_starts for piece in pieces)
-            assert documents[0] not in documents[1:]
-            assert not any(corpus.held_out[document] for document in documents)
+@pytest.mark.parametrize("pack", [True, False])
+def test_running_text_is_one_document_from_a_sentence_on_and_packed_goes_on_with_others(pack):
+    corpus = random_corpus(2, documents=60)
+    pairs = _epoch(corpus, 32, _rules("none", pack))
+    lengths = [len(pair.a) for pair in pairs]
+    assert max(lengths) == 30 and (min(lengths) >= 29 if pack else min(lengths) < 20)  # a separator alone is left out
+    for pair in pairs:
+        assert len(pair.b) == 0 and pair.label == NO_LABEL
+        pieces = _pieces(pair.a)
+        assert all((np.diff(piece) == 1).all() and piece[0] in corpus.sentence_starts for piece in pieces)
+        documents, ends = ([document_of(corpus, int(piece[at])) for piece in pieces] for at in (0, -1))
+        assert documents == ends and documents[0] not in documents[1:] and (pack or len(pieces) == 1)
+        assert not any(corpus.held_out[document] for document in documents)
 
 
 class TestPacked:
@@ -528,23 +487,20 @@ class TestPacked:
     @pytest.mark.parametrize("length", [64, 128, 512])
     def test_less_than_three_in_a_hundred_is_padding(self, kind, length):
         rng = np.random.default_rng(0)
-        documents = [rng.integers(3, 40, rng.integers(2, 30)).tolist() for _ in range(300)]
-        corpus = numbered_corpus(documents)
+        corpus = numbered_corpus([rng.integers(3, 40, rng.integers(2, 30)).tolist() for _ in range(300)])
         rules = _rules(kind, pack=True)
-        pairs = _epoch_by_rules(corpus, length, rules)[:400]
+        pairs = _epoch(corpus, length, rules)[:400]
         used = sum(len(pair.a) + len(pair.b) + rules.specials[len(pair.b) > 0] for pair in pairs)
         assert 0.97 < used / (len(pairs) * length) <= 1.0
-        unpacked = _epoch_by_rules(corpus, length, _rules(kind, pack=False))[:400]
+        unpacked = _epoch(corpus, length, _rules(kind, pack=False))[:400]
         assert sum(len(pair.a) + len(pair.b) for pair in unpacked) < sum(len(pair.a) + len(pair.b) for pair in pairs)
 
     def test_separators_do_not_tell_whether_b_follows(self):
         rng = np.random.default_rng(1)
         corpus = numbered_corpus([rng.integers(3, 20, rng.integers(4, 40)).tolist() for _ in range(600)])
-        pairs = _epoch_by_rules(corpus, 128, _rules("nsp", pack=True))
-        crossing = {
-            label: [bool((p.b == SEPARATOR).any()) for p in pairs if p.label == label] for label in (0, NOT_NEXT)
-        }
-        shares = [float(np.mean(found)) for found in crossing.values()]
+        pairs = _epoch(corpus, 128, _rules("nsp", pack=True))
+        crossing = [[SEPARATOR in p.b for p in pairs if p.label == label] for label in (IS_NEXT, NOT_NEXT)]
+        shares = [np.mean(found) for found in crossing]
         assert min(shares) > 0.05 and abs(shares[0] - shares[1]) < 5 * np.sqrt(0.25 * 2 / len(crossing[0]))
 
     def test_too_long_a_pair_is_cut_as_in_the_papers_code(self):
@@ -600,34 +556,15 @@ class TestFraming:
         assert causal.causal and len(causal.rows) == causal.real_tokens - 100
         assert kind != "none" or set(batch.next_sentence.tolist()) == {NO_LABEL}
 
-    def test_one_part_alone_uses_the_room_of_the_second_separator(self):
-        corpus = numbered_corpus([[4] * 40] * 9)
-        for pack in (True, False):
-            sampler = PairSampler(corpus, False, 32, 0, PairRules.of(TOKENIZER, "none", pack))
-            ids, _, _ = lay_out(sampler.pairs(sampler.windows(60), np.random.default_rng(0)), TOKENIZER)
-            assert ids.shape[1] == 32
-
 
 # --- texts of a few lines, as tutorials have them
 
 pytestmark = pytest.mark.usefixtures("fast_disk")
-ROMEO = """Hello, how are you? I am Romeo.
-Hello, Romeo My name is Juliet. Nice to meet you.
-Nice meet you too. How are you today?
-Great. My baseball team won the competition.
-Oh Congratulations, Juliet
-Thanks you Romeo
-"""
 
 
-TWO_LINES = "The cat sat. The dog sat.\nA bird sang. It was warm.\n"
-
-
-@pytest.mark.parametrize("text", [ROMEO, TWO_LINES], ids=["romeo", "two"])
 @pytest.mark.parametrize("pack", [True, False])
-def test_a_few_lines_without_blank_ones_are_trained_on(tmp_path, text, pack):
-    file, run = tmp_path / "lines.txt", tmp_path / "run"
-    file.write_text(text)
+def test_two_lines_without_a_blank_one_are_trained_on(tmp_path, run, pack):
+    file = text_file(tmp_path / "lines.txt", "The cat sat. The dog sat.\nA bird sang. It was warm.\n")
     options = tiny_run(file, data={"long_share": 0.0, "pack": pack}, steps=6, causal_share=0.0)
     start_run(options, run, resume=False)
     assert RunFolder(run).status().state == "done"
@@ -650,10 +587,9 @@ def test_a_single_document_or_sentence_will_do(lengths, rules, labels):
         assert all((pair.b[0] == pair.a[-1] + 1) == (pair.label == IS_NEXT) for pair in pairs)
 
 
-LITTLE: list[tuple[str, bytes | None, str]] = [
+LITTLE = [
     *(("a.txt", text, "too little text") for text in (b"One line.", b"Two lines.\nOf a sentence each.\n")),
-    *(("a.txt", text, "a.txt is empty") for text in (b"", b"\n \n")),
-    ("a.txt", b"The cat \xff\xfe sat.", "a.txt is not UTF-8"),
+    ("a.txt", b"\n \n", "a.txt is empty"),
     ("a.txt", None, "no text file .*a.txt"),
     ("a.jsonl", b'{"body": "The cat sat. The dog sat."}\n' * 9, "text in the field 'text', but there are 'body'"),
 ]
@@ -684,13 +620,12 @@ def corpus(tmp_path):
     return load_corpus([tmp_path / "stories.txt"], TOKENIZER)
 
 
-def _arrays(batch):
-    return batch.input_ids, batch.segment_ids, batch.attention_mask, batch.rows, batch.labels, batch.next_sentence
-
-
-def test_tokens_sentences_documents_and_held_out_part(corpus):
+def test_the_corpus_and_the_key_that_snapshots_hold(corpus, tmp_path):
     arrays = (corpus.tokens, corpus.sentence_starts, corpus.document_starts, corpus.held_out)
     assert hashlib.sha256(b"".join(np.asarray(array).tobytes() for array in arrays)).hexdigest() == CORPUS
+    digest = hashlib.sha256(f"2 0.02\n{TOKENIZER.raw.to_str()}\n".encode())
+    digest.update(hashlib.sha256(STORIES.encode()).digest())
+    assert corpus.key == corpus_key([tmp_path / "stories.txt"], TOKENIZER) == digest.hexdigest()[:32]
 
 
 def test_batches(corpus):
@@ -701,16 +636,11 @@ def test_batches(corpus):
             rng = np.random.default_rng([3, step])
             pairs = sampler.pairs(sampler.windows(6), rng)
             for batch in (masked_batch(pairs, TOKENIZER, rng, 0.15), causal_batch(pairs, TOKENIZER)):
-                for array in _arrays(batch):
+                for name in ("input_ids", "segment_ids", "attention_mask", "rows", "labels", "next_sentence"):
+                    array = getattr(batch, name)
                     shape = b"none" if array is None else str(tuple(array.shape)).encode()
                     digest.update(shape if array is None else shape + array.numpy().astype(np.int64).tobytes())
     assert digest.hexdigest() == BATCHES
-
-
-def test_the_key_that_snapshots_hold(corpus, tmp_path):
-    digest = hashlib.sha256(f"2 0.02\n{TOKENIZER.raw.to_str()}\n".encode())
-    digest.update(hashlib.sha256(STORIES.encode()).digest())
-    assert corpus.key == corpus_key([tmp_path / "stories.txt"], TOKENIZER) == digest.hexdigest()[:32]
 
 
 def test_keys_depend_on_no_class_but_on_what_is_read(corpus, monkeypatch):

@@ -6,7 +6,6 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,30 +17,26 @@ from hypothesis import strategies as st
 
 from bertcore.data import corpus as corpus_module
 from bertcore.data import corpus_cache
-from bertcore.data import corpus_cache as shards_module
 from bertcore.data.corpus import Corpus, corpus_key, load_corpus
 from bertcore.data.corpus_cache import TokenShards, cached_texts, clear, release, trim
 from bertcore.data.tokenising import TokenisingProcesses, document_hash
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import STORIES, words_only
-from tests.engine.models import word_tokenizer
+from tests.engine.models import TOKENIZER, word_tokenizer
 from tests.text_file import text_file
 
-TOKENIZER = word_tokenizer()
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def story_file(tmp_path):
-    file = text_file(tmp_path / "stories.txt", STORIES)
-    return file
+    return text_file(tmp_path / "stories.txt", STORIES)
 
 
 @pytest.fixture
 def started(monkeypatch):
     """Process numbers of all that tokenise."""
     found = []
-
     make = TokenisingProcesses.__init__
 
     def noted(pool, *arguments):
@@ -55,8 +50,8 @@ def started(monkeypatch):
 @pytest.fixture
 def small_shards(monkeypatch):
     """Two or three stories to a group, three groups to a shard: nine shards."""
-    monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
-    monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 600)
+    monkeypatch.setattr(corpus_cache, "GROUP_CHARACTERS", 200)
+    monkeypatch.setattr(corpus_cache, "SHARD_CHARACTERS", 600)
     monkeypatch.setattr(corpus_module, "PROGRESS_EVERY_S", 0.0)
 
 
@@ -115,8 +110,8 @@ class TestShards:
     def test_shards_hold_the_same(self, story_file, tmp_path, monkeypatch, processes):
         whole, shares = load_corpus([story_file], TOKENIZER), list[float]()
         monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "bertscope-home" / "other"))
-        monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
-        monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 600)
+        monkeypatch.setattr(corpus_cache, "GROUP_CHARACTERS", 200)
+        monkeypatch.setattr(corpus_cache, "SHARD_CHARACTERS", 600)
         parts = load_corpus([story_file], TOKENIZER, shares.append, processes=processes)
         assert len(list((tmp_path / "bertscope-home/other/cache/corpora").glob("*/tokens-*.npy"))) > 5
         assert isinstance(parts.tokens, TokenShards) and _same(parts, whole)
@@ -142,12 +137,7 @@ class TestCache:
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
     def test_a_stop_keeps_whole_shards_and_the_next_call_goes_on(
-        self,
-        story_file,
-        tmp_path,
-        monkeypatch,
-        started,
-        error,
+        self, story_file, tmp_path, monkeypatch, started, error
     ):
         calls = iter(range(14))  # of some 26 groups
 
@@ -173,7 +163,7 @@ class TestCache:
             load_corpus([story_file], TOKENIZER, stop)
         assert not [path for path in (tmp_path / "bertscope-home" / "cache" / "corpora").iterdir() if path.is_dir()]
 
-    DAMAGE: dict[str, Callable[[Path], object]] = {  # noqa: RUF012
+    DAMAGE = {  # noqa: RUF012
         "cut off": lambda folder: os.truncate(folder / "tokens-00002.npy", 150),
         "a changed byte": lambda folder: _flip(folder / "tokens-00002.npy"),
         "a changed byte in the lengths": lambda folder: _flip(folder / "lengths-00003.npz"),
@@ -206,7 +196,7 @@ class TestCache:
         said = [process.communicate()[0] for process in both]
         assert [process.returncode for process in both] == [0, 0]
         assert said[0] == said[1] and int(said[0]) > 10_000
-        assert shards_module.ShardFolder(_cache(tmp_path)).is_whole()
+        assert corpus_cache.ShardFolder(_cache(tmp_path)).is_whole()
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
     @pytest.mark.parametrize("name", ["tokens-00003.npy", "lengths-00003.npz", "sentence_starts.npy"])
@@ -226,13 +216,12 @@ class TestCache:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 class TestProcesses:
     def test_one_that_is_killed_ends_all(self, story_file, started, monkeypatch):
-        monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 20_000)
+        monkeypatch.setattr(corpus_cache, "GROUP_CHARACTERS", 20_000)
         story_file.write_text(STORIES * 100, encoding="utf-8")
         with pytest.raises(BertcoreError, match="died, perhaps for lack of memory"):
             load_corpus([story_file], TOKENIZER, lambda share: os.kill(started[0], signal.SIGKILL), processes=2)
 
     def test_a_script_without_a_guard_will_do(self, story_file, tmp_path):
-        """The processes do not run the script that started them."""
         script = text_file(
             tmp_path / "script.py",
             "import sys; from pathlib import Path; from bertcore.data.corpus import load_corpus\n"
@@ -253,7 +242,6 @@ class TestProcesses:
         )
         pipe = subprocess.PIPE
         parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
-        assert parent.stdout
         children = [int(pid) for pid in parent.stdout.readline().split()]
         assert len(children) == 2
         ends = [os.pidfd_open(pid) for pid in children]  # readable when the process has ended
@@ -325,7 +313,7 @@ def reader(file):
         [sys.executable, "-c", READER, str(file)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
-        assert process.stdout and process.stdout.readline() == "reading\n"
+        assert process.stdout.readline() == "reading\n"
         yield process
     finally:
         process.kill()

@@ -4,7 +4,6 @@ import gzip
 import json
 import lzma
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,10 @@ from bertcore.data.corpus import corpus_key, load_corpus
 from bertcore.data.text import Documents, Paragraphs, TextFormat, text_files
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import STORIES
-from tests.engine.models import word_tokenizer
+from tests.engine.models import TOKENIZER
 
-TOKENIZER = word_tokenizer()
 zstandard = pytest.importorskip("zstandard")
-PACKERS: dict[str, Callable[[bytes], bytes]] = {
+PACKERS = {
     ".txt": bytes,
     ".gz": gzip.compress,
     ".xz": lzma.compress,
@@ -67,11 +65,10 @@ class TestFiles:
 
     @pytest.mark.parametrize("suffix", [".txt", ".xz"])
     def test_the_share_read_rises_from_0_to_1(self, tmp_path, suffix):
-        for name in "ab":
-            (tmp_path / f"{name}{suffix}").write_bytes(
-                PACKERS[suffix](b"".join(b"%d. \n\n" % i for i in range(50_000)))
-            )
-        texts = Documents([tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"])
+        files = [tmp_path / f"{name}{suffix}" for name in "ab"]
+        for file in files:
+            file.write_bytes(PACKERS[suffix](b"".join(b"%d. \n\n" % i for i in range(50_000))))
+        texts = Documents(files)
         shares = [texts.fraction for _ in texts]
         assert shares == sorted(shares) and 0 <= shares[0] < 0.3 and shares[-1] > 0.9
         assert 0.4 < shares[len(shares) // 2] < 0.8
@@ -118,7 +115,7 @@ class TestRecords:
         assert corpus_key([records], TOKENIZER) != corpus_key([plain], TOKENIZER)
 
 
-BAD_TEXTS: dict[str, tuple[str, bytes | None, str]] = {
+BAD_TEXTS = {
     "missing": ("gone.txt", None, "gone.txt"),
     "empty": ("a.txt", b"", "too little text in a.txt"),
     "blank": ("a.txt", b"\n \n\t\n", "too little text in a.txt"),

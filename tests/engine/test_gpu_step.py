@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from bertcore.config import BertConfig
-from bertcore.data.batches import CAN_FORK, causal_batch, masked_batch
+from bertcore.data.batches import causal_batch, masked_batch
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import PairRules, PairSampler
 from bertcore.errors import BertcoreError
@@ -24,10 +24,9 @@ from bertcore.training.objective import compiled_losses, losses_of_heads, pretra
 from bertcore.training.start import start_run
 from bertcore.training.step_observers import is_measured
 from tests.engine.corpora import STORIES
-from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.training_runs import losses, stop_at, tiny_run, write_text
+from tests.engine.models import TOKENIZER, tiny_model
+from tests.engine.training_runs import tiny_run, write_text
 
-TOKENIZER = word_tokenizer()
 SHARE = 0.25
 
 
@@ -67,11 +66,8 @@ def test_a_fixed_shape_changes_neither_loss_nor_gradient_nor_metrics(sampler, mo
         (loss, gradient, metrics), (loss_2, gradient_2, metrics_2) = values
         assert loss == pytest.approx(loss_2, rel=1e-6)
         torch.testing.assert_close(gradient, gradient_2, rtol=1e-5, atol=1e-6)
-        assert {name: value is None for name, value in metrics.items()} == {
-            name: value is None for name, value in metrics_2.items()
-        }
-        known = [name for name, value in metrics.items() if value is not None]
-        assert [metrics[name] for name in known] == pytest.approx([metrics_2[name] for name in known], rel=1e-6)
+        known, known_2 = ({k: v for k, v in each.items() if v is not None} for each in (metrics, metrics_2))
+        assert known == pytest.approx(known_2, rel=1e-6)
 
 
 def test_one_graph_serves_all_batches_of_a_shape(sampler, model):
@@ -110,8 +106,7 @@ READS = ("item", "tolist", "numpy", "cpu", "nonzero", "__float__", "__int__", "_
 
 def test_steps_without_a_log_line_read_nothing(tmp_path, monkeypatch, fast_disk):
     """On a GPU each of these would wait until it has done all that it was given."""
-    reads = Counter()
-    steps = Counter()
+    reads, steps = Counter(), Counter()
     watched = []  # whether the step that is being taken is logged; empty between steps
     for name in READS:
         whole = getattr(Tensor, name)
@@ -155,16 +150,6 @@ def test_a_loss_that_is_none_is_named_with_its_batch(text, run, monkeypatch):
         start_run(tiny_run(text, steps=2000, causal_share=0.0), run, resume=False)
     assert len(calls) > 14 and (run / "bad_batch.json").is_file()
     assert [step for step, _ in RunFolder(run).snapshots()][-1] == 10
-
-
-@pytest.mark.skipif(not CAN_FORK, reason="processes cannot be forked here")
-def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(text, run, tmp_path):
-    data = {"short_share": 0.5, "short_sequence_length": 12}
-    start_run(tiny_run(text, data), tmp_path / "alone", resume=False)
-    start_run(tiny_run(text, data, workers=2), run, resume=False, on_event=stop_at(run, 9))
-    assert RunFolder(run).status().step == 9
-    start_run(None, run, resume=True)
-    assert losses(run) == losses(tmp_path / "alone")
 
 
 def test_what_the_program_chose_is_in_the_run_folder(text, run):

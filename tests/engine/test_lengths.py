@@ -2,7 +2,6 @@
 
 import shutil
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -39,7 +38,6 @@ def shapes(folder, steps, **data):
 
 
 def test_a_share_of_the_steps_has_more_and_shorter_sequences(tmp_path):
-    """None unless that is asked for."""
     short, usual = (SEQUENCES * USUAL // SHORT, SHORT), (SEQUENCES, USUAL)
     for share, expected in ((0.7, {short, usual}), (0.0, {usual})):
         found = shapes(tmp_path, 200, short_share=share, long_share=0.0)
@@ -56,7 +54,7 @@ def test_long_steps_come_first_and_the_share_is_of_the_others(tmp_path):
 
 
 def test_held_out_text_keeps_the_usual_length_and_the_card_says_how_long_steps_are(tmp_path):
-    """So that the curves of runs with and without can lie in one picture. How such a run resumes: test_gpu_step."""
+    """So that the curves of runs with and without can lie in one picture. How it resumes: test_drawn_batches."""
     text, words = write_text(tmp_path), []
     for share in (0.0, 0.5):
         options = tiny_run(text, {"short_sequence_length": SHORT, "short_share": share}, steps=2)
@@ -123,17 +121,6 @@ def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path, monkeypatch
     kept = replace(options, data=replace(options.data, repeat_positions=False))
     start_run(kept, tmp_path / "kept", resume=False)
     assert not later_rows_are_repeats(tmp_path / "kept")
-
-
-def test_the_last_part_may_keep_short_sequences_between(tmp_path):
-    options = tiny_run(write_text(tmp_path), {"long_share": 0.5, "long_every": 2}, steps=8)
-    start_run(options, tmp_path / "run", resume=False)
-    tokens = [0, *(line["tokens"] for line in metrics(tmp_path / "run"))]
-    most_if_long = 8 * USUAL // LONG * LONG  # a short batch has nearly 8 x 16 tokens
-    are_long = [after - before <= most_if_long for before, after in pairwise(tokens)]
-    assert are_long == [False, False, False, False, False, True, False, True]
-    told = [(line["step"], line["message"]) for line in metrics(tmp_path / "run", "phase") if line["phase"] == "longer"]
-    assert told == [(6, f"Longer sequences from here on: {LONG} tokens in one step of 2.")]
 
 
 def test_a_run_that_began_with_a_checkpoint_keeps_its_positions_unless_told(tmp_path):
