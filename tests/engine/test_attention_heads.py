@@ -152,20 +152,11 @@ def test_facts_of_attention_worked_out_by_hand():
     assert head_facts(np.full((4, 4), 0.25), TOKENIZER.encode("the cat")).a_to_b is None
 
 
-@given(seed=st.integers(0, 1000))
-def test_facts_and_scores_stay_in_their_bounds(seed):
-    attention = np.random.default_rng(seed).dirichlet(np.full(12, 0.3), size=12).astype(np.float32)
-    facts, found = head_facts(attention, SENTENCES), classify_heads(attention[None], SENTENCES)[0]
-    assert 0 <= facts.entropy_nats <= math.log(12) and 0 <= facts.mean_distance_tokens <= 11
-    assert facts.a_to_b is not None and 0 <= facts.a_to_b <= 1 and 0 <= facts.on_special <= 1
-    assert 0 <= found.score <= 1 + 1e-6
-
-
 # --- finding heads by kind and by expression, on attention made by hand
 
 # 0 [CLS]  1 the  2 cat  3 sat  4 .  5 [SEP]  6 the  7 comfort  8 ##able  9 cat  10 !  11 [SEP]
 PAIR = TOKENIZER.encode("the cat sat.", "the comfortable cat!")
-CLS, CAT_A, CAT_B, SIZE = 0, 2, 9, len(PAIR)
+SIZE = len(PAIR)
 
 
 def heads():
@@ -204,14 +195,6 @@ def test_attention_between_two_words():
     assert ranked("attn(sat->cat) > 0.99") == [(0, 0)]
     assert ranked("attn(cat → sat) >= 0.5") == [(0, 2)]  # two cats; one of them looks at "sat" with 1
     assert ranked("attn(cat → sat) > 50%") == [] and ranked("attn(#2 -> sat) > 50%") == [(0, 2)]
-
-
-def test_rows_are_averaged_and_columns_added():
-    attention = heads()
-    for match in find_heads("attn(cat -> the)", attention, PAIR).matches:
-        head = attention[match.layer, match.head].astype(np.float64)
-        the = [i for i, token in enumerate(PAIR.tokens) if token == "the"]
-        assert match.score == pytest.approx((head[CAT_A, the].sum() + head[CAT_B, the].sum()) / 2)
 
 
 def test_names_stand_for_tokens():

@@ -1,8 +1,8 @@
 """Two passes side by side against scipy and the formulas; two models or texts in one result; many texts at once."""
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,8 +27,7 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.score_texts import listed_texts, mean_by_choice, read_listed_texts, score_texts
-from bertcore.loaded_model import LoadedModel, load
-from bertcore.locations import assets
+from bertcore.loaded_model import load
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 from tests.engine.models import TOKENIZER, VOCABULARY, tiny_checkpoint, tiny_model
@@ -120,21 +119,13 @@ class TestStates:
             x, y = ours[i], theirs[j]
             assert found[i, j] == pytest.approx(hsic(x, y) / np.sqrt(hsic(x, x) * hsic(y, y)), abs=1e-9)
 
-    def test_cka_ignores_rotation_scale_and_shift_and_is_low_for_random_vectors(self):
-        ours = RNG.normal(size=(1, 6, 8))
-        rotation = np.linalg.qr(RNG.normal(size=(8, 8)))[0]
-        assert linear_cka(ours, 3 * ours @ rotation + 5, IDENTITY)[0, 0] == pytest.approx(1)
-        ours, theirs = RNG.normal(size=(50, 6, 384)), RNG.normal(size=(50, 6, 384))
-        assert abs(linear_cka(ours, theirs, IDENTITY).mean()) < 0.1
-
     def test_too_few_tokens_say_so(self):
         states = RNG.normal(size=(2, 3, 4))
         with pytest.raises(BertcoreError, match="needs 4 tokens that both texts have, and there are 3"):
             linear_cka(states, states, Alignment((0, 1, 2), 3))
-        with pytest.raises(BertcoreError, match="no word in common"):
-            state_similarity(states[:, :2], states[:, :2], NOTHING)
-        with pytest.raises(BertcoreError, match="no word in common"):
-            matched_heads(OURS[..., :2, :2], OURS[..., :2, :2], NOTHING)
+        for compare, values in ((state_similarity, states[:, :2]), (matched_heads, OURS[..., :2, :2])):
+            with pytest.raises(BertcoreError, match="no word in common"):
+                compare(values, values, NOTHING)
 
 
 class TestParameters:
@@ -143,7 +134,7 @@ class TestParameters:
         with torch.no_grad():
             after.encoder.layer(1).attention.query_key_value.weight[32:64] += 0.5  # the keys' matrix (H,H)
             after.embeddings.token.weight[7] += 2
-            after.mlm.bias[0] += 3  # type: ignore[union-attr]
+            after.mlm.bias[0] += 3
         changes = {(each.layer, each.part): each for each in parameter_changes(before, after)}
         changed = {place: each.change for place, each in changes.items() if each.change}
         expected = {(1, "key"): 0.5 * 32, (None, "token"): 2 * 32**0.5, (None, "word head"): 3}
@@ -180,20 +171,15 @@ TAGS = ("O", "B-PER", "I-PER")
 MOODS = ("bad", "so so", "good")
 SCORE = {"labels": ("stars",), "problem_type": "regression"}
 MASKED, OTHER = "The cat sat on [MASK].", "The dog sat on [MASK]."
-Opener = Callable[..., LoadedModel]
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
     """A small model with some heads; the same ones are made once."""
-    made = {}
 
+    @cache
     def model(*tasks, **changes):
-        key = repr((tasks, changes))
-        if key not in made:
-            folder = tmp_path_factory.mktemp("model")
-            made[key] = load(tiny_checkpoint(folder, output_heads=tasks or ("mlm", "nsp"), **changes))
-        return made[key]
+        return load(tiny_checkpoint(tmp_path_factory.mktemp("model"), output_heads=tasks or ("mlm", "nsp"), **changes))
 
     return model
 
@@ -208,13 +194,13 @@ def number(m, target, a, b=None):
 class TestTargets:
     def test_a_word_at_the_mask(self, opened):
         m = opened()
-        cat, dog = m.tokenizer.id("cat"), m.tokenizer.id("dog")
+        cat, dog = map(m.tokenizer.id, ("cat", "dog"))
         found = find_target(m.checkpoint, m.encode(MASKED), wanted="Cat", against="dog")
-        assert found.target == Target("mlm", cat or 0, 5, against=dog) and found.name == "cat against dog"
+        assert found.target == Target("mlm", cat, 5, against=dog) and found.name == "cat against dog"
         likeliest = m.fill(MASKED)[0][0]
         assert find_target(m.checkpoint, m.encode(MASKED)).target == Target("mlm", likeliest.id, 5)
         at = find_target(m.checkpoint, m.encode("The cat sat."), wanted="cat", position=3)
-        assert at.target == Target("mlm", cat or 0, 3)
+        assert at.target == Target("mlm", cat, 3)
 
     def test_of_two_texts_it_is_what_distinguishes_their_answers(self, opened):
         m = opened()
@@ -243,7 +229,7 @@ class TestTargets:
 
     def test_names_and_what_is_likeliest(self, opened):
         m = opened("classify", labels=MOODS)
-        assert find_target(m.checkpoint, m.encode("A cat")).name == m.predict("A cat").label  # type: ignore[union-attr]
+        assert find_target(m.checkpoint, m.encode("A cat")).name == m.predict("A cat").label
         m = opened("tag", labels=TAGS)
         found = find_target(m.checkpoint, m.encode("The cat sat"), m.encode("The cat sang"), wanted="B-PER")
         assert found.name == "B-PER at sat"
@@ -259,6 +245,7 @@ class TestTargets:
             ((), {}, ("A cat", None), {}, "There is no [MASK] in the text"),
             ((), {}, (MASKED, None), {"wanted": "comfortable"}, "is 2 tokens in this vocabulary"),
             ((), {}, (MASKED, None), {"position": 40}, "There is no token 40"),
+            ((), {}, (MASKED, None), {"wanted": "cat", "against": "cat"}, "'cat' is compared with itself"),
             ((), {}, ("A", "B"), {"wanted": "maybe"}, "has no label 'maybe'; it has next sentence, random sentence"),
             (("nsp",), {}, (MASKED, None), {}, "has no masked-word (MLM) head"),
             (("tag",), {"labels": TAGS}, ("A", None), {"wanted": "B-LOC"}, "it has O, B-PER, I-PER"),
@@ -279,12 +266,12 @@ class TestCompare:
     def test_another_text(self, opened):
         m = opened()
         found = m.compare(MASKED, other_a=OTHER)
-        assert found.parameters is None and found.text is not None
+        assert found.parameters is None
         ours, theirs = (trace(m.bert, e.ids, e.segments) for e in (m.encode(MASKED), m.encode(OTHER)))
         expected = matched_heads(ours.attentions, theirs.attentions, found.text.alignment).divergences
         assert [head.divergence_bits for head in found.text.heads] == pytest.approx(expected.ravel().tolist())
         assert [(head.layer, head.head) for head in found.text.heads[:5]] == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0)]
-        assert found.text.states is not None and found.text.states.shape == (3, 8)
+        assert found.text.states.shape == (3, 8)
         now, then = ({word.token: word for word in m.fill(text, top=40)[0]} for text in (MASKED, OTHER))
         for word in found.text.words:
             assert word.probability == pytest.approx(now[word.token].probability, abs=1e-6)
@@ -292,7 +279,7 @@ class TestCompare:
         assert {word.token for word in m.fill(MASKED)[0]} <= {word.token for word in found.text.words}
         assert found.rows() == found.text.heads.rows() and found.rows()[0]["other_layer"] == 0
         text = m.compare("a cat", other_a="it was").text
-        assert text is not None and not text.heads and text.states is None and "no word in common" in text.notes[0]
+        assert not text.heads and text.states is None and "no word in common" in text.notes[0]
 
     def test_another_model_of_the_same_shape(self, opened):
         m, trained = opened(), opened(seed=1)
@@ -300,17 +287,16 @@ class TestCompare:
         assert found.text.alignment.other_positions == tuple(range(len(found.text.other_tokens)))
         for model, share in ((trained, found.text.next_sentence), (m, found.text.other_next_sentence)):
             verdict = model.fill("A cat sat.", "It was warm.").next_sentence
-            assert verdict is not None and share == pytest.approx(verdict.is_next, abs=1e-6)
+            assert share == pytest.approx(verdict.is_next, abs=1e-6)
         assert found.parameters and found.moved_words and not found.notes
-        assert m.compare(other_model=m).parameters is not None
-        assert not any(part.change for part in m.compare(other_model=m).parameters or ())
+        assert not any(part.change for part in m.compare(other_model=m).parameters)
 
     def test_a_fine_tuned_one_with_the_pretrained_one(self, opened):
         labels = ("bad", "good")
         found = opened("classify", labels=labels).compare("A cat sat.", other_model=opened())
-        assert found.text is not None and found.text.answer is not None and found.text.other_answer is None
+        assert found.text.other_answer is None
         assert found.text.answer.answer in labels
-        assert {part.part for part in found.parameters or ()} >= {"query", "token", "pooler"}
+        assert {part.part for part in found.parameters} >= {"query", "token", "pooler"}
 
     def test_another_shape_and_another_vocabulary(self, opened, tmp_path):
         words = Tokenizer(raw_from_words((*VOCABULARY, "comfortable"), True), True)
@@ -319,16 +305,13 @@ class TestCompare:
         found = opened().compare("a comfortable [MASK] sat", other_model=tmp_path)
         assert found.parameters is None and found.moved_words is None
         assert "one model has 3 layers, the other 2" in found.notes[0]
-        assert found.text is not None and found.text.alignment.other_positions == (0, 1, None, None, 3, 4, 5)
-        assert found.text.states is None and found.text.cka is not None and found.text.cka.shape == (3, 4)
+        assert found.text.alignment.other_positions == (0, 1, None, None, 3, 4, 5)
+        assert found.text.states is None and found.text.cka.shape == (3, 4)
         assert {head.other_layer for head in found.text.heads} <= {0, 1, 2} and len(found.text.heads) == 8
         assert "most similar one" in found.text.notes[0]
         assert all(word.other_probability is not None for word in found.text.words)
 
     def test_a_step_of_its_run(self):
-        run = assets() / "runs" / "bertscope-tiny"
-        if not (run / "snapshots").is_dir():
-            pytest.skip("the run does not ship with its snapshots")
         m = load("bertscope-tiny")
         found = m.compare("The cat sat on the [MASK].", other_step=0)
         assert found.parameters and max(part.relative for part in found.parameters) > 0.5
@@ -343,10 +326,7 @@ class TestCompare:
             (lambda m: m.compare("A cat.", other_model=m, other_step=5), "Name a model or a step"),
             (lambda m: m.compare(other_a="A cat."), "give both"),
             (lambda m: m.compare("A cat.", other_b="A dog."), "second sentence of the other text A"),
-            (
-                lambda m: m.patch("The [MASK] cat.", other_a="The cat [MASK]."),
-                "Only one of the texts has its .MASK. at",
-            ),
+            (lambda m: m.patch("A [MASK] cat.", other_a="A cat [MASK]."), "Only one of the texts has its .MASK. at"),
         ],
     )
     def test_nothing_to_compare_with_says_so(self, opened, ask, says):
@@ -391,7 +371,7 @@ class TestManyTexts:
         file = text_file(tmp_path / "texts.txt", f"{MASKED}\tIt was warm.\n\nThe [cat|dog] sat.\n")
         m = opened()
         first, second, third = m.score_file(file)
-        assert first.next_sentence == m.fill(MASKED, "It was warm.").next_sentence.is_next  # type: ignore[union-attr]
+        assert first.next_sentence == m.fill(MASKED, "It was warm.").next_sentence.is_next
         best = m.fill(MASKED, "It was warm.")[0][0]
         assert (first.word, first.word_probability) == (best.token, pytest.approx(best.probability, abs=1e-6))
         assert [second.log_likelihood, third.log_likelihood] == pytest.approx(m.score(["The cat sat.", "The dog sat."]))
@@ -406,8 +386,8 @@ class TestManyTexts:
         m = opened("classify", labels=("bad", "good"))
         (score,) = score_texts(m.checkpoint, list(listed_texts("A cat")))
         predicted = m.predict("A cat")
-        assert score.answer == predicted.label  # type: ignore[union-attr]
-        assert score.answer_probability == predicted.probabilities[score.answer]  # type: ignore[union-attr,index]
+        assert score.answer == predicted.label
+        assert score.answer_probability == predicted.probabilities[score.answer]
         (score,) = score_texts(opened("tag", labels=TAGS).checkpoint, list(listed_texts("A cat")))
         assert set(str(score.answer).split()) <= set(TAGS)
 
@@ -416,18 +396,16 @@ class TestManyTexts:
         [
             ("a\tb\tc\n", "texts.txt, line 1: expected a text, or two with a tab between them, found 2 tabs."),
             ("\n \n", "has no texts"),
-            ("[a|b]" * 14 + "\n", "line 1: this makes more than 10,000 texts"),
             ("[a|b]" * 500_000, "line 1: this makes more than 10,000 texts"),
             ("[" + "|" * 2_000_000 + "]\n", "line 1: this makes more than 10,000 texts"),
             ("a\n[a|b]" + "x" * 4_000 + "[a|b]" * 12, "line 2: this makes texts of more than 20,000,000 characters"),
-            ("x" * 3_000_000 + "\n" + "[x|y]" * 3 + "x" * 2_500_000, "line 2: this makes texts of more than 20,000"),
             (("x" * 4_000_000 + "\n") * 6, "line 6: this makes texts of more than 20,000,000 characters"),
             ("x" * 5_000_000, "line 1: expected a line of at most"),
             ("[" * 1_000_000 + "\na\tb\tc", "line 2: expected a text"),
             ("a\0b\n", "texts.txt"),
             ("cat\n\udcff\n", "texts.txt, line 2"),
         ],
-        ids=range(12),
+        ids=range(10),
     )
     def test_a_file_that_does_not_fit_says_so(self, tmp_path, content, sentence):
         file = tmp_path / "texts.txt"
@@ -502,17 +480,7 @@ class TestAlignment:
         if reason is None:
             assert found.inverse() == align(second, first)
 
-    def test_the_same_text_is_the_identity(self):
-        encoding = WORDS.encode("the cat sat.", "it was very comfortable!")
-        found = align(encoding, encoding)
-        assert found.other_positions == tuple(range(found.other_length))
-        assert found.reason is None and found.sentence is None
-        assert found.pairs == tuple((i, i) for i in range(len(encoding)))
-
-    def test_of_another_vocabulary_tokens_of_the_same_characters_are_paired(self):
-        ours, theirs = (words.encode("a comfortable mat") for words in (WORDS, MORE))
-        assert "##able" in ours.tokens and "comfortable" in theirs.tokens
-        assert align(ours, theirs).other_positions == (0, 1, None, None, 3, 4)
+    def test_a_word_in_other_pieces_has_no_counterpart(self):
         found = align(WORDS.encode("comfortable"), MORE.encode("comfortable"))
         assert found.reason == "other_pieces" and found.sentence and found.pairs == ((0, 0), (3, 2))  # [CLS] and [SEP]
 

@@ -26,7 +26,6 @@ from bertcore.analysis.residual import residual_stream, strongest_neurons
 from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import activations, trace
 from bertcore.analysis.words import surprises
-from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.hooks import Intervention, hidden_points
 from tests.engine.models import (
@@ -95,7 +94,6 @@ class TestLayers:
         assert difference(found, run(model)) > 1e-3
 
     def test_a_layer_that_is_off_adds_nothing(self):
-        """Nor do its neurons fire."""
         parts = ("attention.output", "feed_forward.activation", "feed_forward.output")
         points = [f"layer.{layer}.{part}" for layer in (1, 2) for part in parts]
         seen = activations(MODEL, pair_text(MODEL), points, changes=ablate(layers_off={1}))
@@ -231,7 +229,7 @@ class TestWritten:
         with pytest.raises(BertcoreError, match="no token 5"):
             check_rows([5], 5)
         with pytest.raises(BertcoreError, match="word"):
-            drop_embedding("word")  # type: ignore[arg-type]
+            drop_embedding("word")
 
 
 @pytest.mark.parametrize(
@@ -278,10 +276,8 @@ def test_a_point_that_never_passes_is_named_by_every_analysis(ask):
 # --- activation patching: each cell against the change made alone, and what must come back whole
 
 OTHER_WORD = TOKENIZER.encode("The dog [MASK] very.", "It was comfortable!")  # one word replaced, at 2
-CAT, DOG = (TOKENIZER.id(word) or 0 for word in ("cat", "dog"))
+CAT, DOG = map(TOKENIZER.id, ("cat", "dog"))
 WORD = Target("mlm", CAT, MASKED)
-LABELS = {"labels": ("O", "B-PER", "I-PER")}
-VECTOR = tuple(np.random.default_rng(1).normal(size=32).tolist())
 parts = pytest.mark.parametrize("part", get_args(PatchedPart))
 
 
@@ -364,32 +360,6 @@ class TestCompleteness:
 
 
 class TestTargets:
-    @pytest.mark.parametrize(
-        ("tasks", "target", "changes"),
-        [
-            (("mlm",), Target("mlm", CAT, MASKED, "logit"), {}),
-            (("mlm",), Target("mlm", CAT, MASKED, against=DOG), {}),
-            (("mlm", "nsp"), Target("nsp"), {}),
-            (("classify",), Target("classify", 2), LABELS),
-            (("classify",), Target("classify", 2, against=0), LABELS),
-            (("tag",), Target("tag", 1, 5), LABELS),
-            (("span",), Target("span", 0, 8), {}),
-            (("span",), Target("span", 1, 9, against=2), {}),
-            (("mlm",), SimilarityTarget(vector=VECTOR), {}),
-            (("mlm",), SimilarityTarget(vector=VECTOR, pooling="cls"), {}),
-        ],
-        ids=lambda value: value.head if isinstance(value, Target) else "",
-    )
-    @parts
-    def test_every_head_can_be_asked_about(self, tasks, target, changes, part):
-        model = tiny_model(tasks, **changes)
-        text, other = texts(model)
-        found = patching_map(model, text, other, target, part)
-        row, place = np.unravel_index(np.abs(found.patched - found.text).argmax(), found.patched.shape)
-        changed = alone(model, text, target, patched_at(model, other, part, int(row), int(place)))
-        assert found.patched[row, place] == pytest.approx(changed, abs=1e-5)
-        assert abs(found.patched[row, place] - found.text) > 1e-3
-
     def test_the_difference_of_two_words_and_a_similarity_by_hand(self):
         model = tiny_model()
         text, other = texts(model)
@@ -404,6 +374,9 @@ class TestTargets:
         expected = float(ours @ theirs / ours.norm() / theirs.norm())
         assert alone(model, text, target) == pytest.approx(expected, abs=1e-6)
         assert alone(model, other, target) == pytest.approx(1, abs=1e-6)
+        first = text.hidden(model)[0, 0]
+        target = SimilarityTarget(vector=tuple(first.tolist()), pooling="cls")
+        assert alone(model, text, target) == pytest.approx(1, abs=1e-6)
 
 
 class TestRefusals:
@@ -440,40 +413,3 @@ class TestRefusals:
         shares.clear()
         patching_map(model, *texts(model), WORD, "attention", progress=shares.append)
         assert shares == pytest.approx([2 / 3, 1])  # the first layer is patched with two to compute
-
-
-@pytest.mark.slow
-def test_the_maps_are_those_of_transformer_lens(tmp_path):
-    """But for "attention": in its BERT that point comes after the residual connection and LayerNorm."""
-    lens = pytest.importorskip("transformer_lens", reason="TransformerLens is not installed")
-    from transformer_lens import patching
-    from transformer_lens.model_bridge import TransformerBridge
-    from transformers import BertForMaskedLM, BertTokenizerFast
-
-    assert lens
-    model = tiny_model(("mlm",), num_hidden_layers=3)
-    save_checkpoint(model, TOKENIZER, tmp_path)
-    theirs = TransformerBridge.boot_transformers(
-        str(tmp_path),
-        hf_model=BertForMaskedLM.from_pretrained(tmp_path, attn_implementation="eager").eval(),
-        tokenizer=BertTokenizerFast.from_pretrained(tmp_path),
-    )
-    ours = [TOKENIZER.encode(text) for text in ("The cat [MASK] very.", "The dog [MASK] very.")]
-    text, other = (as_text(model, encoding.ids, encoding.segments) for encoding in ours)
-    tokens = [torch.tensor([encoding.ids]) for encoding in ours]
-
-    def metric(logits):
-        return logits[0, MASKED].log_softmax(-1)[CAT]
-
-    with torch.inference_mode():
-        _, cache = theirs.run_with_cache(tokens[1])
-        given = theirs, tokens[0], cache, metric
-        found = {
-            "state": patching.get_act_patch_resid_pre(*given),
-            "feed-forward": patching.get_act_patch_mlp_out(*given),
-            "head": patching.get_act_patch_attn_head_out_all_pos(*given),
-        }
-    for part, values in found.items():
-        mine = patching_map(model, text, other, WORD, part).patched  # type: ignore[arg-type]
-        assert np.abs(mine[: len(values)] - values.numpy()).max() < 1e-4, part
-        assert values.std() > 1e-3, part
