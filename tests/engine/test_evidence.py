@@ -68,7 +68,7 @@ def test_heads_over_pairs_are_each_head_of_each_pair_alone(family, measure):
     m, pairs = model(family), read_pairs(TEMPLATES)
     about = m.evidence(pairs)
     assert len(about.heads("gradient").pairs) == 6  # another question, of which nothing stays
-    found = about.heads(measure)  # type: ignore[arg-type]
+    found = about.heads(measure)
     assert [pair.place for pair in found.pairs] == ["line 1"] * 4 + ["line 2"] * 2
     expected = one_by_one(m, pairs, measure)
     np.testing.assert_allclose(found.values, expected, atol=1e-4 * max(1, np.abs(expected).max()))
@@ -96,8 +96,7 @@ def test_the_gradient_is_what_small_changes_of_a_head_tend_to(m):
 
 
 def test_pairs_that_cannot_be_asked_are_left_out_and_counted(m, tmp_path):
-    file = tmp_path / "pairs.tsv"
-    long = "very " * 50
+    file, long = tmp_path / "pairs.tsv", "very " * 50
     rows = [
         ("The cat [MASK].", "sat", "sang", "The dog [MASK]."),
         ("The cat [MASK].", "sat", "sang", "The very dog [MASK]."),
@@ -113,7 +112,7 @@ def test_pairs_that_cannot_be_asked_are_left_out_and_counted(m, tmp_path):
     with pytest.raises(BertcoreError, match="No pair of typed can be asked: 1 pairs without another text"):
         m.evidence(["The cat [sat/sang]."]).heads()
     with pytest.raises(BertcoreError, match="no measure 'none'; choose one of swap, zero"):
-        m.evidence(file).heads("none")  # type: ignore[arg-type]
+        m.evidence(file).heads("none")
     with pytest.raises(BertcoreError, match="rows of another kind than Pair"):
         m.evidence(read_sentences(SENTENCES)).heads()
 
@@ -225,18 +224,8 @@ def test_shards_joined_are_one_run_to_the_last_bit(tmp_path, monkeypatch):
 def test_prune_and_calibration_in_the_shell(tmp_path):
     folder, file = tiny_checkpoint(tmp_path / "model", output_heads=("mlm",)), tmp_path / "texts.txt"
     file.write_text("\n".join(SENTENCES * 2))
-    command = [
-        "evidence",
-        "prune",
-        str(file),
-        str(folder),
-        "--random-orders",
-        "2",
-        "--save",
-        "3",
-        str(tmp_path / "less"),
-    ]
-    result = CliRunner().invoke(app, command)
+    command = f"evidence prune {file} {folder} --random-orders 2 --save 3 {tmp_path / 'less'}"
+    result = CliRunner().invoke(app, command.split())
     assert result.exit_code == 0 and "heads off" in result.output, result.output
     assert load(tmp_path / "less").config == load(folder).config
     result = CliRunner().invoke(app, ["evidence", "calibration", str(file), str(folder), "--json"])

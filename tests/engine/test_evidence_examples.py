@@ -13,7 +13,7 @@ from bertcore.tasks.kinds.tag import TaggedExample
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.predict import predict
 from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.test_evidence_nearest import CHECKPOINT, sentences
+from tests.engine.test_evidence_states import CHECKPOINT, sentences
 
 LABELS = ("bad", "good", "so")
 MODELS = [
@@ -34,9 +34,8 @@ def test_rows_and_cells_are_those_of_the_confusion_matrix():
     assert [row["given"] for row in rows] == GIVEN and [row["text"] for row in rows] == TEXTS
     table = [[len(FIRST.cell(right, given)) for given in LABELS] for right in LABELS]
     assert table == confusion_matrix(RIGHT, GIVEN, labels=list(LABELS)).tolist()
-    assert [row["example"] for row in FIRST.cell("good", "so")] == [
-        at for at, pair in enumerate(zip(RIGHT, GIVEN, strict=True)) if pair == ("good", "so")
-    ]
+    pairs = enumerate(zip(RIGHT, GIVEN, strict=True))
+    assert [row["example"] for row in FIRST.cell("good", "so")] == [at for at, pair in pairs if pair == ("good", "so")]
 
 
 def test_slices_against_the_rest():
@@ -53,10 +52,7 @@ def test_slices_against_the_rest():
             here = np.array([low <= len(text.split()) <= high for text in TEXTS])
         else:
             here = np.array([has[each.by](each.name, text, label) for text, label in zip(TEXTS, RIGHT, strict=True)])
-            table = [
-                [(here & is_right).sum(), (here & ~is_right).sum()],
-                [(~here & is_right).sum(), (~here & ~is_right).sum()],
-            ]
+            table = [[(part & is_right).sum(), (part & ~is_right).sum()] for part in (here, ~here)]
             raw[each.by].append((fisher_exact(table).pvalue, each.p))
         assert each.count == here.sum() and each.value == pytest.approx(is_right[here].mean())
         assert each.others_right == pytest.approx(is_right[~here].mean())
@@ -81,9 +77,8 @@ def test_thresholds_are_those_of_scikit_learn():
 def test_two_models_by_mcnemar():
     found = two_models(FIRST.answers, SECOND.answers)
     one, two = FIRST.answers.is_right, SECOND.answers.is_right
-    assert found.only_first == tuple(np.flatnonzero(one & ~two)) and found.only_second == tuple(
-        np.flatnonzero(two & ~one)
-    )
+    assert found.only_first == tuple(np.flatnonzero(one & ~two))
+    assert found.only_second == tuple(np.flatnonzero(two & ~one))
     assert found.p == binomtest(len(found.only_first), len(found.only_first + found.only_second)).pvalue
     assert found.difference.value == pytest.approx(two.mean() - one.mean())
     with pytest.raises(BertcoreError, match="different examples"):
@@ -98,9 +93,8 @@ def test_flips_are_all_that_change_the_answer():
     expected = set()
     for at, old in ((0, "the"), (4, "cat"), (8, "sat")):
         for word in words:
-            said = predict(MODELS[0], [TextExample(example.text_a[:at] + word + example.text_a[at + len(old) :])])[
-                0
-            ].answer
+            other = TextExample(example.text_a[:at] + word + example.text_a[at + len(old) :])
+            said = predict(MODELS[0], [other])[0].answer
             expected |= {(at, word, said)} if said != before and word != old else set()
     assert {(each.position, each.instead, each.answer) for each in found} == expected and expected
     guessed = flips(MODELS[0], example, CHECKPOINT)

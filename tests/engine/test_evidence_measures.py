@@ -10,19 +10,12 @@ from sklearn.calibration import calibration_curve
 from bertcore.errors import BertcoreError
 from bertcore.evidence.calibration import calibrate
 from bertcore.evidence.collection import read_pairs, read_sentences, read_treebank
-from bertcore.evidence.intervals import (
-    halves,
-    mcnemar,
-    mean_interval,
-    mean_intervals,
-    ratio_intervals,
-    share_interval,
-)
+from bertcore.evidence.intervals import halves, mcnemar, mean_interval, mean_intervals, ratio_intervals, share_interval
 from bertcore.evidence.pruning import prune
 from bertcore.evidence.scoring import Answers, MaskedWords, TaskExamples
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.tasks.kinds.texts import TextExample
-from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
+from tests.engine.models import family_model, tiny_checkpoint, tiny_model, word_tokenizer
 
 SENTENCES = ["The cat sat on the mat.", "A dog sang.", "It was very comfortable!", "The bird sat.", "A mat was on it."]
 
@@ -44,14 +37,8 @@ def test_intervals_are_those_of_scipy():
     assert (ours.low, ours.high) == pytest.approx(tuple(theirs), abs=0.1 * width)
     sums = counts * rng.random(300)
     (ratio,) = ratio_intervals(sums[:, None], counts, 0)
-    of = stats.bootstrap(
-        (sums, counts),
-        lambda a, b, axis: a.sum(axis) / b.sum(axis),
-        paired=True,
-        n_resamples=2000,
-        method="percentile",
-        rng=1,
-    )
+    settings = {"paired": True, "n_resamples": 2000, "method": "percentile", "rng": 1}
+    of = stats.bootstrap((sums, counts), lambda a, b, axis: a.sum(axis) / b.sum(axis), **settings)
     assert ratio.value == pytest.approx(sums.sum() / counts.sum()) and ratio.count == counts.sum()
     assert (ratio.low, ratio.high) == pytest.approx(tuple(of.confidence_interval), abs=0.1 * (ratio.high - ratio.low))
     assert np.isnan(ratio_intervals(np.zeros((3, 1)), np.zeros(3), 0)[0].value)
@@ -108,14 +95,12 @@ def test_calibration_is_that_of_scikit_learn():
 
 def test_masked_words_are_the_same_ones_and_scored_one_by_one(m):
     scored = MaskedWords(m.checkpoint, read_sentences([*SENTENCES, "[MASK]"]), seed=1)
-    assert (
-        len(scored) == len(SENTENCES) and scored.masks == MaskedWords(m.checkpoint, read_sentences(SENTENCES), 1).masks
-    )
+    assert len(scored) == len(SENTENCES)
+    assert scored.masks == MaskedWords(m.checkpoint, read_sentences(SENTENCES), 1).masks
     answers = scored.answers(rows=np.array([3, 0]))
     assert set(answers.row.tolist()) == {0, 3}
-    for row, loss, sure, given, right in zip(
-        answers.row, answers.loss, answers.confidence, answers.given, answers.right, strict=True
-    ):
+    columns = (answers.row, answers.loss, answers.confidence, answers.given, answers.right)
+    for row, loss, sure, given, right in zip(*columns, strict=True):
         encoding = m.encode(SENTENCES[row])
         ids = torch.tensor([scored.texts()[row].ids])
         with torch.no_grad():
@@ -130,12 +115,12 @@ def test_masked_words_are_the_same_ones_and_scored_one_by_one(m):
 @pytest.mark.parametrize("part", ["head", "layer"])
 def test_pruning_is_parts_switched_off_one_after_the_other(m, part, tmp_path):
     scored = MaskedWords(m.checkpoint, read_sentences(SENTENCES * 2))
-    found = prune(scored, part, seed=2, random_orders=2)  # type: ignore[arg-type]
+    found = prune(scored, part, seed=2, random_orders=2)
     choose, measure = halves(10, 2)
 
     def loss(off, rows):
         off_parts = {"heads_off" if part == "head" else "layers_off": off, "ablate_with": found.means} if off else {}
-        changes = m._changes(**off_parts)  # type: ignore[arg-type]
+        changes = m._changes(**off_parts)
         losses = []
         for row in rows:
             with torch.no_grad():
@@ -172,9 +157,7 @@ def test_pruning_is_parts_switched_off_one_after_the_other(m, part, tmp_path):
 
 
 def test_shared_layers_cannot_be_pruned_and_few_rows_not_halved(m):
-    albert = LoadedModel.of(
-        tiny_model(("mlm",), model_type="albert", embedding_size=16, num_hidden_groups=1), word_tokenizer()
-    )
+    albert = LoadedModel.of(family_model("albert"), word_tokenizer())
     found = albert.evidence(SENTENCES).prune(random_orders=1)
     with pytest.raises(BertcoreError, match="share their weights"):
         found.pruned(albert.bert, 1)
