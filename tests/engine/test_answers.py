@@ -1,8 +1,6 @@
 """Answers in passages: windows as `transformers` cuts them, the best span, and the best threshold for "no answer"."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,15 +12,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.batches import TaskBatches
 from bertcore.tasks.kinds import make_features
 from bertcore.tasks.kinds.base import DecodeSettings
-from bertcore.tasks.kinds.span import (
-    AnswerExample,
-    AnswerPrediction,
-    Span,
-    best_span,
-    best_thresholds,
-    no_answer_score,
-    windows,
-)
+from bertcore.tasks.kinds.span import AnswerExample, Span, best_span, best_thresholds, no_answer_score, windows
 from bertcore.tasks.predict import evaluate_task
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_tokenizers import WRITERS
@@ -85,9 +75,7 @@ class TestAgainstTransformers:
         def touching(encoding, window):
             """Tokens of the passage that share a character with the answer."""
             spans = zip(encoding["offset_mapping"][window], encoding.sequence_ids(window), strict=True)
-            return [
-                place for place, ((a, b), part) in enumerate(spans) if part == 1 and a < end and b > start and a < b
-            ]
+            return [at for at, ((a, b), part) in enumerate(spans) if part == 1 and a < end and b > start and a < b]
 
         end, held = start + len(answer), 0
         for window in range(len(found.ids)):
@@ -99,29 +87,6 @@ class TestAgainstTransformers:
                 text, begin, stop = found.text(window, *found.answers[window].tolist())
                 assert PASSAGE[begin:stop] == text and answer.strip() in text
         assert held > 0 and len(found.ids) > 1
-
-
-REAL = Path(__file__).resolve().parents[3] / "shared" / "tasks" / "squad" / "xquad.en.json"
-
-
-@pytest.mark.skipif(not REAL.exists(), reason="the published task files are not here")
-def test_real_answers_come_back_from_the_tokens_that_are_learned():
-    articles = json.loads(REAL.read_text(encoding="utf-8"))["data"]
-    examples = [
-        AnswerExample(asked["id"], asked["question"], passage["context"], ((answer["text"], answer["answer_start"]),))
-        for article in articles
-        for passage in article["paragraphs"]
-        for asked in passage["qas"][:1]
-        for answer in asked["answers"][:1]
-    ]
-    features = features_of(word_tokenizer(), *examples, max_length=256, stride=64)
-    assert len(features.ids) > 2 * len(examples) > 400
-    found = {}
-    for window, (start, end) in enumerate(features.answers.tolist()):
-        if start:
-            found.setdefault(int(features.example_of[window]), set()).add(features.text(window, start, end)[0])
-    right = [found.get(i) == {example.answers[0][0].strip()} for i, example in enumerate(examples)]
-    assert np.mean(right) > 0.99  # a few end inside a word
 
 
 class TestWindows:
@@ -163,6 +128,8 @@ class TestWindows:
     def test_what_does_not_fit(self, answer, settings, message):
         with pytest.raises(BertcoreError, match=message):
             features_of(word_tokenizer(), AnswerExample("q7", "the", "the cat the", (answer,)), **settings)
+        with pytest.raises(BertcoreError, match="longest answer is set to 0 tokens"):
+            best_span(np.zeros((3, 2)), np.ones(3, dtype=bool), 0)
 
 
 class TestDecoding:
@@ -182,9 +149,7 @@ class TestDecoding:
     def decoded(self, no_answer_above=None):
         units = np.random.default_rng(0).permutation(len(self.scores))
         parts = [(part, self.scores[part]) for part in np.array_split(units, 3)]
-        found = decode(self.features, parts, DecodeSettings(no_answer_above=no_answer_above))
-        assert all(isinstance(prediction, AnswerPrediction) for prediction in found)
-        return found  # type: ignore[return-value]
+        return decode(self.features, parts, DecodeSettings(no_answer_above=no_answer_above))
 
     def test_the_best_window_answers(self):
         assert len(self.scores) % 2 == 0 and len(self.scores) >= 6
@@ -211,10 +176,6 @@ class TestDecoding:
         assert [bool(prediction.answer) for prediction in self.decoded(no_answer_above=3.5)] == [True, False]
         assert (self.decoded(no_answer_above=3.5)[1].start, self.decoded(no_answer_above=3.5)[1].end) == (-1, -1)
 
-    def test_a_window_without_scores(self):
-        with pytest.raises(ValueError, match=f"no logits for 1 of {len(self.scores)}"):
-            decode(self.features, [(np.arange(1, len(self.scores)), self.scores[1:])])
-
 
 # --- the best answer span, against a search through every start and end
 
@@ -234,16 +195,6 @@ class TestBestSpans:
         assert found.score == max(spans.values(), default=-math.inf)
         assert spans[found[:2]] == found.score if spans else found[:2] == (-1, -1)
         assert no_answer_score(logits) == logits[0].sum()
-
-    def test_a_case_by_hand(self):
-        """The best start stands behind the best end, and the best pair in order is longer than allowed."""
-        logits = np.array([[9.0, 8.0, 3.0, 0.0, 0.0, 7.0], [9.0, 0.0, 2.0, 1.0, 9.0, 0.0]]).T
-        passage = np.array([False, True, True, True, True, True])
-        assert best_span(logits, passage, 30) == (1, 4, 17.0)
-        assert best_span(logits, passage, 3) == (2, 4, 12.0) and no_answer_score(logits) == 18.0
-        assert best_span(logits, np.zeros(6, dtype=bool), 30) == (-1, -1, -math.inf)  # no passage in this window
-        with pytest.raises(BertcoreError, match="longest answer is set to 0 tokens"):
-            best_span(logits, passage, 0)
 
 
 # --- the best threshold for "no answer", against a search that tries every one
@@ -277,19 +228,6 @@ def test_no_threshold_does_better(metric, questions):
     assert found[f"best_{metric}"] == pytest.approx(max(tried))
     threshold = found[f"best_{metric}_threshold"]
     assert math.isfinite(threshold) and score_at(threshold, metric, questions) == pytest.approx(max(tried))
-
-
-def test_by_hand():
-    """Right at -2, wrong at -1, nothing to find at 0, partly right at 1."""
-    gold = [("Rome",), ("four",), (), ("a cat", "cats sat")]
-    found = best_thresholds(gold, ["Rome", "five", "Paris", "cats"], [-2.0, -1.0, 0.0, 1.0])
-    assert found == {
-        "best_exact_match": 0.5,  # the first right, and the third by silence
-        "best_exact_match_threshold": -2.0,
-        "best_f1": 0.5,  # to reach the fourth's 2/3 costs the third
-        "best_f1_threshold": -2.0,
-    }
-    assert best_thresholds([()], ["Rome"], [3.0])["best_f1_threshold"] == 2.0  # below all: silence is always right
 
 
 def test_an_evaluation_tells_it():

@@ -5,14 +5,11 @@ import os
 import pickle
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, read_config, save_checkpoint
 from bertcore.errors import BertcoreError
@@ -22,9 +19,6 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
 from tests.engine.models import VOCABULARY, tiny_checkpoint
 from tests.text_file import text_file
-
-Change = Callable[[dict[str, Tensor]], object]
-Spoil = Callable[[Path], object]  # makes something else of a sound checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -154,25 +148,15 @@ QUERY, DENSE = f"{LAYER}0.attention.self.query.weight", f"{LAYER}0.output.dense.
 TRANSFORM, DECODER = "cls.predictions.transform.dense.weight", "cls.predictions.decoder.weight"
 ADAPTER = f"{LAYER}0.attention.adapter.weight"
 PART = "model-00002-of-00003.safetensors"
-FILES = (
-    "config.json",
-    "bertscope.json",
-    "1_Pooling/config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.txt",
-)
-FILES = (*FILES, WEIGHTS, INDEX, "bertscope_heads.safetensors", "difference.safetensors")
+FILES = ("config.json", "bertscope.json", "1_Pooling/config.json", "tokenizer.json", "tokenizer_config.json")
+FILES = (*FILES, "vocab.txt", WEIGHTS, INDEX, "bertscope_heads.safetensors", "difference.safetensors")
+ZERO = torch.zeros(2)
 HALF = "\\ud800"  # half a character, as JSON writes it
 TOO_MANY_BYTES = b'\x37\0\0\0\0\0\0\0{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}} ' + bytes(8)
-NO_MODEL: list[dict[str, Any]] = [
-    *({"hidden_size": size} for size in ("32", 32.0, 10**12)),
-    *({"num_attention_heads": []}, {"vocab_size": 10**15}, {"type_vocab_size": {"a": 1}}, {"hidden_act": 3}),
-    *({"layer_norm_eps": "tiny"}, {"attention_probs_dropout_prob": 7}, {"number_range": [0, 10**400]}),
-]
+NO_MODEL = [{"hidden_size": "32"}, {"hidden_size": 10**12}, {"num_attention_heads": []}, {"hidden_act": 3}]
 NOT_JSON = [b"", b"{", b"[]", b"null", b'"bert"', b"\xff\xfe{\x00}", b"\x00" * 50, b"[" * 200_000]
 NO_PARTS = ["a\0b", "\ud800", "x" * 5000, "../secret.safetensors", "", "/etc/passwd", 3, None, [PART]]
-REFUSED: dict[str, list[tuple[Spoil, tuple[str, ...]]]] = {
+REFUSED = {  # what makes something else of a sound checkpoint, and what the sentence names
     "files": [
         (shutil.rmtree, ("{folder}",)),
         (lambda folder: [file.unlink() for file in folder.iterdir()], ("{folder}", "config.json")),
@@ -262,16 +246,7 @@ REFUSED: dict[str, list[tuple[Spoil, tuple[str, ...]]]] = {
     ],
     "pickles": [
         (pickled(torch.nn.Linear(2, 2)), ("pytorch_model.bin",)),
-        *(
-            (pickled(content), ())
-            for content in (
-                [torch.zeros(2)],
-                torch.zeros(2),
-                {"state_dict": {"x": torch.zeros(2)}},
-                {1: torch.zeros(1)},
-                {},
-            )
-        ),
+        *((pickled(content), ()) for content in ([ZERO], ZERO, {"state_dict": {"x": ZERO}}, {1: ZERO}, {})),
         *((pickled_and_cut(kept), ("pytorch_model.bin",)) for kept in (0, 3, 100, 0.5, -1, -30)),
     ],
 }
@@ -314,14 +289,6 @@ def test_a_file_instead_of_a_folder(folder):
         resolve_model(folder / "config.json")
 
 
-@pytest.mark.parametrize(
-    "reference", ["/gone/model", "./gone", "a/b/c", "~no-such-user/model", "/" + "x" * 5000, "ümlaut?", "nul\0"]
-)
-def test_a_reference_that_is_nothing_is_a_sentence(reference):
-    with pytest.raises(BertcoreError):
-        resolve_model(reference)
-
-
 @pytest.mark.parametrize("names", [None, {"0": "no", "1": "yes"}, {str(i): f"name {i}" for i in range(50)}])
 def test_the_number_of_labels_is_that_of_transformers(folder, names):
     """An `id2label` of two is often a default that somebody's program wrote beside `num_labels`."""
@@ -344,18 +311,6 @@ def test_tensors_left_over_are_left_alone_and_no_head_is_guessed(folder):
     weights(lambda tensors: tensors.update(left))(folder)
     opened = load_checkpoint(folder)
     assert set(opened.unused) == set(left) and opened.output_heads == ("mlm", "nsp")
-
-
-def test_twenty_names_at_most(folder):
-    weights(lambda tensors: [tensors.pop(name) for name in list(tensors) if ".layer." in name])(folder)
-    sentence = refused(folder, "and 4 more")  # 2 layers x 12 tensors, query, key and value being one
-    assert sentence.count("bert.encoder.layer") == 20
-
-
-def test_200_layers_open(tmp_path):
-    sizes = {"hidden_size": 8, "num_attention_heads": 2, "intermediate_size": 8}
-    folder = tiny_checkpoint(tmp_path / "deep", num_hidden_layers=200, **sizes)
-    assert len(load_checkpoint(folder).model.encoder.layers) == 200
 
 
 @pytest.mark.parametrize("as_json", [True, False])
@@ -440,11 +395,3 @@ def test_weights_in_parts_by_hand_and_as_transformers_writes_them(folder, tmp_pa
         assert len(list(parts.glob("*.safetensors"))) > 1
         again = load_checkpoint(parts).model.state_dict()
         assert all(torch.equal(value, again[name]) for name, value in whole.items())
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_other_precisions_are_read_as_float32(folder, dtype):
-    exact = load_checkpoint(folder).model.state_dict()
-    weights(lambda tensors: tensors.update({k: v.to(dtype) for k, v in tensors.items()}))(folder)
-    for name, value in load_checkpoint(folder).model.state_dict().items():
-        assert value.dtype == torch.float32 and torch.equal(value, exact[name].to(dtype).float())

@@ -1,15 +1,13 @@
-"""The config: presets, exact parameter counts, the scale of a regression, and nothing that passes by mistake."""
+"""The config: presets, the scale of a regression, and nothing that passes by mistake."""
 
 import math
 
 import pytest
-import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint.config_file import read_config_values
-from bertcore.config import PRESETS, BertConfig, count_parameters
+from bertcore.config import PRESETS, BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import PRETRAINING, Bert
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.readers.reading import TASKS
@@ -26,31 +24,11 @@ SIZES = {  # as published: layers, width, heads
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_presets_have_the_published_sizes_and_the_count_is_that_of_the_model_built(name):
+def test_presets_have_the_published_sizes(name):
     config = BertConfig.preset(name)
     assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == SIZES[name]
     assert config.intermediate_size == 4 * config.hidden_size
     assert (config.vocab_size, config.max_position_embeddings, config.type_vocab_size) == (30_522, 512, 2)
-    config = config.with_changes(vocab_size=8192)
-    for tasks, pooler in ((PRETRAINING, True), (("mlm",), False), ((), True), ((), False)):
-        with torch.device("meta"):
-            model = Bert(config, tasks, pooler)
-        assert count_parameters(config, tasks, pooler) == sum(each.numel() for each in model.parameters())
-
-
-@pytest.mark.parametrize("changes", [{}, {"type_vocab_size": 3, "intermediate_size": 7}, {"num_hidden_layers": 5}])
-def test_count_is_that_of_transformers(changes):
-    from transformers import BertConfig as TheirConfig
-    from transformers import BertForPreTraining
-
-    config = tiny_config(**changes)
-    theirs = BertForPreTraining(TheirConfig(**config.to_dict()))
-    assert count_parameters(config, PRETRAINING) == sum(parameter.numel() for parameter in theirs.parameters())
-
-
-def test_round_trip_keeps_every_field():
-    config = tiny_config(hidden_act="relu", layer_norm_eps=1e-5, pad_token_id=3, hidden_dropout_prob=0.25)
-    assert BertConfig.from_dict(config.to_dict()) == config
 
 
 def test_unknown_names_are_refused():
@@ -64,7 +42,7 @@ def test_unknown_names_are_refused():
             make()
 
 
-NO_MODEL: dict[str, tuple[object, ...]] = {
+NO_MODEL = {
     "vocab_size": (0, -1, "4", 2.5),
     "hidden_size": (0, -1, "4", 2.5, 2**40),
     "num_hidden_layers": (0, -1, "4", 2.5, 10**9),

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from model_report.markdown import _guesses
 
-from bertcore.analysis.predict import WordGuess, softmax
+from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprises
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
@@ -126,12 +125,9 @@ class TestAnsweringTheCloze:
 
     def test_scores_count_first_places_and_first_fives(self, tmp_path):
         """A model whose bias alone decides: "mat" first, then "dog", and the rest behind."""
-        model = tiny_model(seed=3)
-        tokenizer = word_tokenizer()
-        with torch.no_grad():
-            model.mlm.bias[[tokenizer.id(word) or 0 for word in ("mat", "dog", "cat", "bird", "on")]] += torch.tensor(
-                [900.0, 800.0, 700.0, 600.0, 500.0]
-            )
+        model, tokenizer = tiny_model(seed=3), word_tokenizer()
+        for word, bias in {"mat": 900, "dog": 800, "cat": 700, "bird": 600, "on": 500}.items():
+            model.mlm.bias[tokenizer.id(word)] += bias
         checkpoint = Checkpoint(model, tokenizer, model.config, tmp_path, "biased")
         wanted = [("mat",), ("dog",), ("sat", "on"), ("sat",), ("it", "mat")]
         sentences = [ClozeSentence(f"the [MASK] {i}", words, "ab"[i > 2]) for i, words in enumerate(wanted)]
@@ -149,27 +145,8 @@ class TestAnsweringTheCloze:
         answer = ClozeAnswer(ClozeSentence("a slice of [MASK]", ("bread",), "food"), guesses, 1, (7,))
         assert _guesses(answer) == ["**bread** 50%", "milk 25%"]
 
-    def test_a_model_without_a_word_head_is_refused(self, tmp_path):
-        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=("nsp",)))
-        with pytest.raises(BertcoreError, match="masked-word"):
-            answer_cloze(checkpoint, SENTENCES)
-
 
 class TestJudgingPairs:
-    def test_bits_are_the_sum_over_tokens_masked_in_turn(self, tiny):
-        pair = MinimalPair("any", "the cat sat on a mat.", "the cat sat on comfortable mat.")
-        found = judge_minimal_pairs(tiny, [pair]).preferences[0]
-        sides = (pair.good, found.good_bits, found.good_tokens), (pair.bad, found.bad_bits, found.bad_tokens)
-        for text, bits, tokens in sides:
-            encoding, expected = tiny.tokenizer.encode(text), 0.0
-            for position in range(1, len(encoding) - 1):
-                ids = [*encoding.ids]
-                ids[position] = tiny.tokenizer.mask_id
-                row = trace(tiny.model, ids, encoding.segments, mlm_positions=[position]).mlm_logits[0]
-                expected -= math.log2(softmax(row.astype(np.float64))[encoding.ids[position]])
-            assert bits == pytest.approx(expected, rel=1e-4) and tokens == len(encoding)
-        assert found.is_right == (found.good_bits < found.bad_bits)
-
     def test_many_together_are_as_one_at_a_time(self, tiny, monkeypatch):
         """Whatever else is in the batch, and where a long sentence does not fit into one."""
         mask_id = tiny.tokenizer.mask_id
@@ -177,8 +154,11 @@ class TestJudgingPairs:
             monkeypatch.setattr(sets_module, "surprises", partial(surprises, max_tokens=most))
             pairs = [*PAIRS[:20], MinimalPair("a mask in the text", "the [MASK] sat.", "the cat [MASK] on.")]
             for found in judge_minimal_pairs(tiny, pairs).preferences:
-                for text, bits in ((found.pair.good, found.good_bits), (found.pair.bad, found.bad_bits)):
+                assert found.is_right == (found.good_bits < found.bad_bits)
+                good = found.pair.good, found.good_bits, found.good_tokens
+                for text, bits, tokens in (good, (found.pair.bad, found.bad_bits, found.bad_tokens)):
                     encoding = tiny.tokenizer.encode(text, max_length=tiny.config.max_length)
+                    assert tokens == len(encoding)
                     assert bits == pytest.approx(surprises(tiny.model, [encoding], mask_id)[0].bits.sum(), abs=1e-4)
 
     def test_shares_are_by_phenomenon(self, tiny):

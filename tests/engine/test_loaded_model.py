@@ -96,34 +96,11 @@ class TestAgainstTransformers:
     def test_embed(self, m, theirs):
         hidden = [outputs(theirs, m, text).hidden_states[-1][0] for text in PLAIN]
         for pooling, expected in (("mean", [each.mean(0) for each in hidden]), ("cls", [each[0] for each in hidden])):
-            np.testing.assert_allclose(m.embed(PLAIN, pooling=pooling), torch.stack(expected), atol=1e-5)  # type: ignore[arg-type]
-
-    @pytest.mark.parametrize("seconds", [None, [PLAIN[2], PLAIN[0], PLAIN[1]]])
-    def test_score_is_the_sum_over_tokens_masked_one_at_a_time(self, m, theirs, seconds):
-        expected = [0.0] * 3
-        for number, text in enumerate(PLAIN):
-            encoding = m.encode(text, seconds[number] if seconds else None)
-            segments = torch.tensor([encoding.segments])
-            for place in [at for at, part in enumerate(encoding.parts) if part != "special"]:
-                masked = torch.tensor([encoding.ids])
-                masked[0, place] = m.tokenizer.mask_id
-                with torch.no_grad():
-                    logits = theirs(masked, token_type_ids=segments).prediction_logits[0, place]
-                expected[number] += float(logits.double().log_softmax(-1)[encoding.ids[place]])
-        assert m.score(PLAIN, seconds) == pytest.approx(expected, abs=1e-4)
-
-    def test_trace(self, m, theirs):
-        out, traced = outputs(theirs, m, *PLAIN[:2]), m.trace(*PLAIN[:2])
-        np.testing.assert_allclose(traced.hidden_states, torch.cat(out.hidden_states), atol=1e-5)
-        np.testing.assert_allclose(traced.attentions, torch.cat(out.attentions), atol=1e-5)
-        np.testing.assert_allclose(traced.mlm_logits, out.prediction_logits[0], atol=1e-5)
-        np.testing.assert_allclose(traced.next_sentence_logits, out.seq_relationship_logits[0], atol=1e-5)
+            np.testing.assert_allclose(m.embed(PLAIN, pooling=pooling), torch.stack(expected), atol=1e-5)
 
 
 class TestInMemory:
-    def test_what_is_saved_opens_here_and_in_transformers(self, m, tmp_path):
-        from transformers import BertForPreTraining
-
+    def test_what_is_saved_opens_again(self, m, tmp_path):
         edited = LoadedModel.of(copy.deepcopy(m.bert), m.tokenizer)
         with torch.no_grad():
             edited.bert.embeddings.token.weight[7] += 1.0
@@ -133,9 +110,6 @@ class TestInMemory:
         ids = torch.tensor([m.encode(MASKED[0]).ids])
         before, ours, opened = (each.bert.mlm_logits(each.bert(ids)) for each in (m, edited, again))
         assert torch.equal(ours, opened) and not torch.allclose(ours, before)
-        theirs = BertForPreTraining.from_pretrained(tmp_path / "edited", attn_implementation="eager").eval()
-        with torch.no_grad():
-            assert torch.allclose(theirs(ids).prediction_logits, ours, atol=1e-4)
 
     def test_a_model_that_learns_can_be_asked(self, m):
         """Its parameters want gradients, and still do afterwards."""
@@ -179,13 +153,15 @@ class TestInMemory:
 
 class TestBatches:
     def test_a_single_text_gives_a_single_result_and_no_texts_none(self, m):
-        assert m.score(iter(PLAIN)).shape == (3,)  # type: ignore[call-overload]
+        assert m.score(iter(PLAIN)).shape == (3,)
         assert m.fill([]) == [] and m.score([]).shape == (0,) and m.embed([]).shape == (0, 32)
         assert isinstance(m.score(PLAIN[0]), float) and m.score([PLAIN[0]]).shape == (1,)
         assert m.embed(PLAIN[0]).shape == (32,) and m.embed([PLAIN[0]]).shape == (1, 32)
         surprised = m.surprise(PLAIN[0]).scores
         assert len(surprised) == len(m.surprise([PLAIN[0]])[0].scores) and len(m.fill([MASKED[0]], [PLAIN[0]])) == 1
         assert m.score(PLAIN[0]) == pytest.approx(-surprised.sum() * math.log(2))
+        pair = m.surprise(*PLAIN[:2]).scores
+        assert m.score(PLAIN[:1], PLAIN[1:2]) == pytest.approx(-pair.sum() * math.log(2)) and len(pair) > len(surprised)
 
     def test_a_text_and_a_list_are_no_pair(self, m):
         for ask in (m.fill, m.score, m.surprise, m.heads):
@@ -199,25 +175,18 @@ class TestBatches:
 class TestInside:
     @pytest.mark.parametrize("method", ["integrated_gradients", "gradient_x_input", "leave_one_out"])
     def test_attribution_is_of_the_likeliest_word_if_none_is_named(self, m, method):
-        best = m.fill(MASKED[0])[0][0]
+        best, second = m.fill(MASKED[0], top=2)[0]
         found = m.attribute(MASKED[0], method=method)
         assert found.prediction == best.token and found.value == pytest.approx(math.log(best.probability), abs=1e-4)
         assert len(found.tokens) == len(found.scores)
+        assert m.attribute(MASKED[0], against=second.token).prediction == f"{best.token} against {second.token}"
         assert [word.id for word in m.lens(MASKED[0], top=1)[-1][0]] == [best.id]
-        if found.baseline is not None and found.completeness_error is not None:
+        if method == "integrated_gradients":
             assert found.scores.sum() - found.completeness_error == pytest.approx(found.value - found.baseline)
-
-    def test_attribution_without_a_word_is_of_the_likeliest_against_the_other(self, m):
-        best = [word.token for word in m.fill(MASKED[0], top=2)[0]]
-        assert m.attribute(MASKED[0], against=best[1]).prediction == f"{best[0]} against {best[1]}"
-        with pytest.raises(BertcoreError, match=f"'{best[0]}' is compared with itself; name another word"):
-            m.attribute(MASKED[0], against=best[0])
-        with pytest.raises(BertcoreError, match="'comfortable' is 2 tokens in this vocabulary"):
-            m.attribute(MASKED[0], wanted="cat", against="comfortable")
 
     def test_attribution_of_a_verdict_or_a_label(self, m, tuned):
         filled, found = m.fill(PLAIN[0], PLAIN[1]), m.attribute(PLAIN[0], PLAIN[1])
-        assert found.prediction == "next sentence" and filled.next_sentence is not None
+        assert found.prediction == "next sentence"
         assert math.exp(found.value) == pytest.approx(filled.next_sentence.is_next, abs=1e-5)
         said = tuned.predict(PLAIN[0])
         for label in (None, "good", "bad"):
@@ -227,26 +196,16 @@ class TestInside:
         with pytest.raises(BertcoreError, match="no label 'great'"):
             tuned.attribute(PLAIN[0], wanted="great")
 
-    def test_heads_by_what_they_do(self, m):
-        every = m.heads(PLAIN[0])
-        few = m.heads(PLAIN[0], where="entropy > 0")
-        assert len(every) == 8 and sorted((h.layer, h.head) for h in few) == [(h.layer, h.head) for h in every]
-        assert [h.entropy_nats for h in few] == sorted((h.entropy_nats for h in every), reverse=True)
-
     @pytest.mark.parametrize(
         ("ask", "sentence"),
         [
             (lambda m: m.lens("The cat."), "no \\[MASK\\]"),
             (lambda m: m.attribute("The cat."), "no \\[MASK\\]"),
             (lambda m: m.fill("The cat."), "no \\[MASK\\]"),
-            (lambda m: m.fill(["The [MASK] sat.", "The cat."]), "no \\[MASK\\]"),
-            (lambda m: m.attribute(MASKED[0], wanted="comfortable"), "is 2 tokens"),
             (lambda m: m.attribute(MASKED[0], wanted="cat", target=Target("nsp")), "not both"),
             (lambda m: m.patch("A cat", other_a="A dog", against="cat", target=Target("nsp")), "not both"),
-            (lambda m: load(m.checkpoint.folder, device="cudaa"), "cannot use the device 'cudaa'"),
             (lambda m: load(m.checkpoint.folder, device="cuda:99"), "cannot use the device 'cuda:99'"),
             (lambda m: m.trace("The cat.", heads_off=[(9, 0)]), "no layer 9; this model has layers 0 to 1"),
-            (lambda m: m.attribute("The cat.", position=99), "no token 99; this text has tokens 0 to 4"),
             (lambda m: m.attribute(MASKED[0], method="occlusion"), "no method 'occlusion'; choose one of integrated"),
             (lambda m: m.embed("The cat.", pooling="max"), "no pooling 'max'; choose one of mean, cls"),
             (lambda m: load(m.checkpoint.folder, random_output_heads=["pos"]), "no output head 'pos'; choose one of"),
@@ -257,8 +216,6 @@ class TestInside:
             (lambda m: m.trace("The cat.")["layer.0.middle"], "does not keep 'layer.0.middle'; ask for it with m.run"),
             (lambda m: m.run("The cat.", keep="layer.0.attention.prob"), "near it are layer.0.attention.probs"),
             (lambda m: m.run("The cat.", keep=["layer.7.*"]), "No point of this model is called 'layer.7.*'"),
-            (lambda m: m.fill(MASKED[0], targets=["comfortable"]), "'comfortable' is 2 tokens in this vocabulary"),
-            (lambda m: m.fill(MASKED[0], heads_off=[(0, 9)]), "no head 9"),
             (lambda m: m.fill(MASKED[0], heads_off=[(0, 1)], ablate_with="A cat."), "the same number of tokens"),
             (lambda m: m.fill(MASKED[0], heads_off=[(0, 1)], ablate_with={}), "no value to put at layer.0.att"),
             (lambda m: m.attribute(MASKED[0], steps=0), "1 step or more, not 0"),
@@ -269,13 +226,10 @@ class TestInside:
             (lambda m: m.encode(None), "Text A is not a text but NoneType"),
             (lambda m: m.fill(None), "as a text or a list of texts, not as NoneType"),
             (lambda m: m.score([PLAIN[0], math.nan]), "the one at place 1 of the list is float"),
-            (lambda m: m.fill(MASKED[0], top=-1), "1 or more, not -1"),
-            (lambda m: m.fill(MASKED[0], top=0), "1 or more, not 0"),
             (lambda m: m.fill(MASKED[0], top=None), "1 or more, not None"),
             (lambda m: m.lens(MASKED[0], top=0), "1 or more, not 0"),
             (lambda m: m.fill(f"{LONG} [MASK]"), CUT),
             (lambda m: m.fill(f"[MASK] {LONG} [MASK]"), CUT),
-            (lambda m: m.fill(f"{LONG} [MASK]", PLAIN[0]), CUT),
             (lambda m: m.lens(f"{LONG} [MASK]"), CUT),
             (lambda m: m.attribute(f"{LONG} [MASK]"), CUT),
             (lambda m: m.patch(f"{LONG} [MASK]", other_a=f"it {LONG} [MASK]", wanted="cat"), CUT),
@@ -288,7 +242,7 @@ class TestInside:
 
     def test_a_mask_that_was_cut_off_is_a_note_of_a_comparison(self, m):
         found = m.compare(f"{LONG} [MASK]", other_a=f"it {LONG}").text
-        assert found is not None and [note for note in found.notes if re.match(CUT, note)] == found.notes
+        assert [note for note in found.notes if re.match(CUT, note)] == found.notes
 
     @pytest.mark.parametrize("ask", ["score", "surprise", "embed", "predict"])
     def test_numbers_of_a_text_that_was_cut_off_come_with_a_warning(self, m, tuned, tmp_path, ask):
@@ -358,13 +312,8 @@ class TestPandas:
         monkeypatch.setitem(sys.modules, "pandas", FakePandas())
         rows, _ = m.fill(MASKED, top=2).to_pandas()
         assert [(row["text"], row["place"]) for row in rows] == [(0, 1), (0, 2), (1, 1), (1, 2)]
-        assert {"position", "token", "id", "probability"} < set(rows[0])
         attention, named = m.trace(PLAIN[0]).to_pandas(1, 2)
         assert attention.shape == (len(named["index"]),) * 2 and named["columns"][0] == "[CLS]"
-        assert [row["layer"] for row in m.lens(MASKED[0], top=1).to_pandas()[0]] == [0, 1, 2]
-        assert len(m.heads(PLAIN[0]).to_pandas()[0]) == 8
-        surprised = m.surprise(PLAIN[0])
-        assert [row["token"] for row in surprised.to_pandas()[0]] == surprised.tokens
 
     def test_every_result_shows_its_first_rows_and_becomes_json(self, m):
         filled, pair = m.fill(MASKED, top=6), m.fill(MASKED[0], PLAIN[0])

@@ -1,12 +1,10 @@
 """The loss of each kind of task, as `transformers` computes it; the whole way of every kind to answers and metric."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint.tensor_names import class_name
@@ -32,7 +30,7 @@ MASK = (torch.arange(LENGTH) < REAL[:, None]).long()
 IDS = torch.randint(5, 72, (BATCH, LENGTH), generator=torch.Generator().manual_seed(0)) * MASK
 TAGS = torch.tensor([[NO_LABEL, 1, 2, 2, 0, NO_LABEL, 1, 0, NO_LABEL]] * BATCH).masked_fill(MASK == 0, NO_LABEL)
 FIRSTS = torch.tensor([0, 4, 9, 18, 20])
-ANSWERS: dict[str, Tensor] = {
+ANSWERS = {
     "classify": torch.tensor([0, 2, 1, 2]),
     "choice": torch.tensor([1, 0]),
     "tag": TAGS,
@@ -133,21 +131,6 @@ def test_only_what_the_head_reads_is_computed_and_it_is_the_same(head):
     assert torch.allclose(fast, seen, atol=1e-6) and fast.shape == seen.shape
 
 
-@pytest.mark.parametrize("head", ANSWERS)
-def test_every_head_learns_and_is_read_again(head, tmp_path):
-    model = model_for(head)
-    batch, optimizer = batch_for(head, ANSWERS[head]), make_optimizer(model, 1e-2, 0.0)
-    first = float(task_loss(model, batch))
-    for _ in range(40):
-        optimizer.zero_grad()
-        task_loss(model, batch).backward()
-        optimizer.step()
-    learned = float(task_loss(model, batch))
-    assert learned < 0.2 * first
-    save_checkpoint(model, word_tokenizer(), tmp_path)
-    assert float(task_loss(load_checkpoint(tmp_path).model, batch)) == pytest.approx(learned, abs=1e-6)
-
-
 # --- the whole way: examples, features, batches, a tiny model that learns them, answers, metric
 
 SUBJECTS = ("the cat", "a dog", "the bird", "it", "a very comfortable mat")
@@ -157,11 +140,8 @@ ANIMAL_TAGS = ("O", "B-ANIMAL", "I-ANIMAL", "B-ACT")
 
 
 def tagged(text):
-    tag_of = dict.fromkeys((*ANIMALS, "very"), "B-ANIMAL") | {
-        "sat": "B-ACT",
-        "sang": "B-ACT",
-        "comfortable": "I-ANIMAL",
-    }
+    tag_of = dict.fromkeys((*ANIMALS, "very"), "B-ANIMAL")
+    tag_of |= {"sat": "B-ACT", "sang": "B-ACT", "comfortable": "I-ANIMAL"}
     words = tuple(text.split())
     return TaggedExample(words, tuple(tag_of.get(word, "O") for word in words))
 
@@ -185,7 +165,7 @@ def chosen(number, text):
     return ChoiceExample(text, tuple(endings), number % 2)
 
 
-CASES: dict[str, tuple[str, list[Any], tuple[str, ...], str]] = {
+CASES = {
     "classify": ("classify", [TextExample(t, None, "ab"["sang" in t]) for t in TEXTS], ("a", "b"), "accuracy"),
     "regress": ("regress", [TextExample(t, "a cat", i / 4) for i, t in enumerate(TEXTS)], ("score",), "pearson"),
     "multilabel": (
