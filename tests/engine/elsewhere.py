@@ -13,13 +13,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-Watch = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,6 @@ class Elsewhere:
         """Start the run, or go on with it; text and model stand in the folder that `run` lies in."""
         home = os.environ["BERTSCOPE_HOME"]
         order = {"kind": kind, "run": str(run), "fault": fault, "given": given, "training": training, "home": home}
-        assert self._server.stdin and self._server.stdout
         self._server.stdin.write(json.dumps(order) + "\n")
         self._server.stdin.flush()
         return End(**json.loads(self._server.stdout.readline()))
@@ -133,7 +129,7 @@ def unreadable(run, name, error):
     return lambda event: None
 
 
-FAULTS: dict[str, Callable[..., Watch]] = {
+FAULTS = {  # each takes the run, and gives what watches its events
     "none": lambda run: lambda event: None,
     "killed at a change": killed_at_change,
     "killed in a file": killed_in_a_file,

@@ -1,8 +1,6 @@
 """Small tokenizers of every family, learned here and written by `transformers` into folders as people have them."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 from tokenizers import AddedToken, decoders, pre_tokenizers
 from tokenizers import Tokenizer as RawTokenizer
@@ -116,7 +114,7 @@ def _config(folder, model_type):
     (folder / "config.json").write_text(json.dumps({"model_type": model_type}))
 
 
-WRITERS: dict[str, Callable[[Path], None]] = {
+WRITERS = {
     "bert, cased": lambda folder: _bert(folder, do_lower_case=False),
     "bert, accents kept": lambda folder: _bert(folder, strip_accents=False, tokenize_chinese_chars=False),
     "electra, vocab.txt": lambda folder: _bert_older_files(folder, do_lower_case=False, strip_accents=True),

@@ -3,8 +3,6 @@
 Weights are large and biases are not zero, so that a swapped, forgotten or transposed tensor shows in the numbers.
 """
 
-from typing import Any
-
 import numpy as np
 import torch
 
@@ -94,7 +92,7 @@ TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("The cat [MASK] very.", "It was comfortable!")  # 13 tokens, [MASK] at 3
 MASKED = 3
 
-SHAPES: dict[str, dict[str, Any]] = {
+SHAPES = {
     "bert": {},
     "pre-norm": {"norm": "pre"},
     "roberta": {"model_type": "roberta", "type_vocab_size": 1, "pad_token_id": 1},

@@ -1,10 +1,8 @@
 """What measures a model gives it back in the mode that it had, also where it fails."""
 
 import ast
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ import torch
 
 from bertcore.data.batches import Batch
 from bertcore.data.cloze import ClozeSentence
-from bertcore.model.bert import Bert
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import TaskBatch
 from bertcore.tasks.predict import run_task
@@ -29,9 +26,9 @@ TASK = TaskBatch(TASK_KINDS["classify"], "classify", IDS, SEGMENTS, MASK, torch.
 ASKED = [ClozeSentence("the [MASK] sat", ("cat",), "")]
 # Only so much of what is drawn as is read before the model is asked.
 FEATURES = SimpleNamespace(kind=TASK.kind)
-DRAWN_EXAMPLES: Any = SimpleNamespace(batch=TASK, features=FEATURES)
-BATCHES: Any = SimpleNamespace(order=lambda: [np.array([0, 1])], batch=lambda units: TASK, features=FEATURES)
-STEP: Any = SimpleNamespace(batch=IDS)
+DRAWN_EXAMPLES = SimpleNamespace(batch=TASK, features=FEATURES)
+BATCHES = SimpleNamespace(order=lambda: [np.array([0, 1])], batch=lambda units: TASK, features=FEATURES)
+STEP = SimpleNamespace(batch=IDS)
 
 
 def _slow_motion(model):
@@ -41,7 +38,7 @@ def _slow_motion(model):
     return SlowMotion(trainable, clock, paused).before_update(STEP)
 
 
-MEASURING: dict[str, Callable[[Bert], object]] = {
+MEASURING = {
     "measured": lambda model: HeldOutText({"text": [BATCH]}).measure(model),
     "best_and_worst": lambda model: best_and_worst(model, [BATCH], word_tokenizer()),
     "questions": lambda model: Questions.of(ASKED, word_tokenizer(), 12).answer(model),

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -110,12 +111,10 @@ class TestLinks:
 
 
 class TestStatus:
-    def test_a_long_message_is_cut(self, run):
-        (run.path / "status.json").write_text(json.dumps({"state": "failed", "message": "x" * 1_000_000}))
-        assert len(str(run.status().message)) <= MOST_SENTENCE
-
-    def test_the_reason_is_the_true_one(self, run):
+    def test_the_reason_is_the_true_one_and_a_long_message_is_cut(self, run):
         file = run.path / "status.json"
+        file.write_text(json.dumps({"state": "failed", "message": "x" * 1_000_000}))
+        assert len(str(run.status().message)) <= MOST_SENTENCE
         file.unlink()
         assert run.status().state == "unknown" and "is missing" in str(run.status().message)
         os.mkfifo(file)
@@ -255,17 +254,10 @@ def test_a_terminal_that_is_gone_ends_no_run(monkeypatch):
     """What cannot be printed any more is not printed."""
     from bertcore.cli.output import watching
 
-    class Gone:
-        def isatty(self):
-            return False
+    def gone(*_):
+        raise OSError(5, "Input/output error")
 
-        def write(self, _text):
-            raise OSError(5, "Input/output error")
-
-        def flush(self):
-            raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr("sys.stderr", Gone())
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: False, write=gone, flush=gone))
     with watching(quiet=False) as show:
         show({"kind": "phase", "step": 3, "message": "words"})
 

@@ -4,7 +4,6 @@ import base64
 import json
 import re
 from html.parser import HTMLParser
-from typing import Any
 
 import notebook
 import numpy as np
@@ -168,7 +167,7 @@ def test_no_text_and_no_numbers_are_pictures_too():
 
 # --- docs/notebook.ipynb: every cell runs, it is the page's notebook, and what it shows is there and small
 
-STORED: dict[str, Any] = json.loads(notebook.NOTEBOOK.read_text(encoding="utf-8"))
+STORED = json.loads(notebook.NOTEBOOK.read_text(encoding="utf-8"))
 
 
 def _shape(cell):

@@ -63,13 +63,6 @@ def test_a_run_is_its_newest_complete_snapshot(tmp_path):
     assert resolve_model(run) == run / "snapshots" / "step-00000100"
 
 
-def test_a_home_of_ones_own(tmp_path, monkeypatch):
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "mine"))
-    assert home() == tmp_path / "mine" and runs_folder() == tmp_path / "mine" / "runs"
-    monkeypatch.delenv("BERTSCOPE_HOME")
-    assert home() == Path.home() / ".bertscope"
-
-
 def test_runs_of_the_window_and_of_the_shell_are_known_newest_first(tmp_path):
     assert known_runs() == SHIPPED_RUNS
     own = _run(runs_folder() / "own", created=100)
@@ -130,7 +123,9 @@ def test_a_vocabulary_with_its_config_is_enough_to_compare(cache, names, is_ther
     assert (found is not None and found.samefile(folder)) if is_there else found is None
 
 
-@pytest.mark.parametrize("name", ["foo--bar", "foo..", "foo-", "été", "x" * 97])
+@pytest.mark.parametrize(
+    "name", ["foo--bar", "foo-", "été", "x" * 97, "/gone/model", "~no-such-user/model", "/" + "x" * 5000, "nul\0"]
+)
 def test_a_mistyped_folder_that_is_no_name_of_a_model_either_is_a_sentence(name):
     with pytest.raises(BertcoreError, match="There is no folder"):
         resolve_model(name)
@@ -158,8 +153,7 @@ def answer(kind, status):
 
     request = SimpleNamespace(url="an address", headers={})
     response = SimpleNamespace(status_code=status, headers={}, request=request)
-    error = getattr(errors, kind)(f"{status} Client Error", response=response)
-    return error
+    return getattr(errors, kind)(f"{status} Client Error", response=response)
 
 
 def below_another(cause):
