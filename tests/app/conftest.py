@@ -2,8 +2,8 @@
 
 import gc
 import os
+import re
 import shutil
-from collections.abc import Callable
 from functools import partialmethod
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question
+from app.figures.files import svg
 from app.look import language, numbers, theme, translated
 from app.runs.run_info import is_built_in
 from app.runs.service import RunsService
@@ -47,19 +48,9 @@ from tests.app.train_room import Models, served_room
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
 TIMEOUT_MS = 120_000  # for what comes in any case; so long, where the machine is busy
-Opener = Callable[..., Window]  # on a model, perhaps with texts A and B
 
 
-def make_checkpoint(
-    folder,
-    *,
-    output_heads=("mlm", "nsp"),
-    layers=2,
-    heads=4,
-    hidden=32,
-    seed=1,
-    step=100,
-):
+def make_checkpoint(folder, *, output_heads=("mlm", "nsp"), layers=2, heads=4, hidden=32, seed=1, step=100):
     """A random model with a vocabulary of the words above, as a checkpoint folder."""
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
     config = BertConfig(
@@ -109,9 +100,7 @@ class PatientBot(QtBot):
         wait_until(callback)
 
     waitSignal = partialmethod(QtBot.waitSignal, timeout=TIMEOUT_MS)
-    waitSignals = partialmethod(QtBot.waitSignals, timeout=TIMEOUT_MS)
     waitExposed = partialmethod(QtBot.waitExposed, timeout=TIMEOUT_MS)
-    waitActive = partialmethod(QtBot.waitActive, timeout=TIMEOUT_MS)
 
 
 @pytest.fixture
@@ -153,10 +142,7 @@ def dressed(qapp):
 
 @pytest.fixture(autouse=True)
 def nothing_stays(qapp, dressed):
-    """What is one for the whole program is as it was when the next test begins, and closed widgets are gone.
-
-    Thousands would wait for an event loop, and every change of the theme visits them.
-    """
+    """What is one for the whole program is as the next test expects it, and closed widgets are gone."""
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     if (theme.active(), theme.scale()) != (theme.LIGHT, 1.0):
@@ -175,10 +161,7 @@ def looks(qapp):
 
 @pytest.fixture
 def open_window(qtbot):
-    """Opens windows on a model, with texts A and B as they are read where they are given.
-
-    An error that nobody expected, in any thread, fails the test.
-    """
+    """On a model, with texts A and B as they are read where they are given. An error in any thread fails the test."""
     windows = []
     unexpected = []
 
@@ -278,6 +261,35 @@ def settle(window, qtbot=None):
     wait_until(window.is_settled)
 
 
+def read_text(window, *texts, **named):
+    """Another text A or B, as it is read."""
+    window.state.set_text(*texts, **named)
+    settle(window)
+
+
+def read_masked(window, masks):
+    window.state.set_masks(masks)
+    settle(window)
+
+
+def read_changed(window, what_if):
+    """With this changed inside the model."""
+    window.state.set_what_if(what_if)
+    settle(window)
+
+
+def compare(window, baseline):
+    window.state.set_baseline(baseline)
+    settle(window)
+
+
+def shown_room(window, key):
+    """Open and drawn."""
+    room = window.open_room(key)
+    settle(window)
+    return room
+
+
 def answered(window):
     """The text is read, and nothing that the room asked for is still under way."""
     settle(window)
@@ -302,6 +314,11 @@ def placed(widget, qtbot, width, height):
     widget.resize(width, height)
     widget.show()
     return widget
+
+
+def words_of(figure):
+    """What is written in its picture."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
 
 
 def click(widget, at):
@@ -337,5 +354,4 @@ def handle_events():
 
 def units_of(window):
     """What rows and columns stand for now: tokens or words."""
-    assert window.state.reading is not None
     return window.state.reading.units(window.state.token_view)

@@ -10,7 +10,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
+from PySide6.QtWidgets import QMenu, QScrollArea
 
 from app.look import numbers, theme
 from app.rooms.train.curves.page import RUN_COLORS, CurveGrid, CurvesPage, marks_of
@@ -25,7 +25,7 @@ from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 from bertcore.training.pretrain_options import PretrainOptions
 from scripts.curve_picture import _mark_phases, _plot, phase_starts
-from tests.app.conftest import handle_events, wait_until
+from tests.app.conftest import handle_events, placed, wait_until
 from tests.app.layout_check import curve_words
 from tests.app.train_room import stored_run, training_lines
 
@@ -44,7 +44,7 @@ def phase(step, name, **more):
 
 
 @pytest.fixture
-def plot_of(looks, qtbot):
+def plot_of(qtbot):
     """A plot that is shown, with its canvas."""
 
     def make(spec, x, y, places=None, **changes):
@@ -63,7 +63,7 @@ def plot_of(looks, qtbot):
 
 
 @pytest.fixture
-def page(looks, qtbot):
+def page(qtbot):
     state = RunState()
     state.show_run(PRETRAIN)
     made = CurvesPage(state, lambda: ("first", ""))
@@ -78,9 +78,6 @@ def show_axis(page, key):
 
 def axes(plot):
     return tuple(plot._canvas._plot.getViewBox().viewRange())
-
-
-# --- smoothing
 
 
 @pytest.mark.parametrize(("count", "share"), [(40, 0.05), (1520, 0.01), (1520, 0.05), (20_000, 0.05)])
@@ -103,9 +100,6 @@ def test_what_smoothing_leaves_as_it_is_and_a_legend_that_says_that_a_value_is_a
     plot.change(smoothing=0.05)
     assert plot.legend_values == {"loss": "≈ 2.33"}  # of the last three
     assert plot.points("loss")[1][-1] == 3.0, "what is saved is what was measured"
-
-
-# --- where points stand
 
 
 def test_a_point_stands_where_its_line_says(page):
@@ -138,7 +132,7 @@ def test_marks_move_with_the_axis_and_say_why(page):
         assert words in mark.sentence
     show_axis(page, TOKENS)
     plot = page.plots[0]
-    assert [mark.x for mark in plot.drawing.marks] == [4096 * 61, 4096 * 80, 4096 * 90]
+    assert [mark.x / 4096 for mark in plot.drawing.marks] == [61, 80, 90]
     plot.show_place(4096.0 * 80)
     assert "longer sequences" in plot._legend.place
     metrics.append({"kind": "resume", "step": step} for step in range(91, 98))
@@ -147,12 +141,13 @@ def test_marks_move_with_the_axis_and_say_why(page):
 
 def test_switch_is_marked_only_after_a_warm_up():
     metrics = RunMetrics()
-    metrics.append([phase(1, "causal")])
-    assert metrics.phase == "causal" and metrics.switch_step is None
-    metrics.append([phase(90, "masked"), phase(120, "masked")])
-    assert metrics.phase == "masked" and metrics.switch_step == 90
-    metrics.append([phase(150, "longer")])
-    assert metrics.phase == "masked" and metrics.switch_step == 90 and metrics.longer_step == 150
+    for lines, expected in (
+        ([phase(1, "causal")], ("causal", None, None)),
+        ([phase(90, "masked"), phase(120, "masked")], ("masked", 90, None)),
+        ([phase(150, "longer")], ("masked", 90, 150)),
+    ):
+        metrics.append(lines)
+        assert (metrics.phase, metrics.switch_step, metrics.longer_step) == expected
     metrics.clear()
     metrics.append([phase(1, "masked")])
     assert metrics.switch_step is None and metrics.longer_step is None
@@ -180,9 +175,6 @@ def test_axes_of_one_point_have_nothing_below_zero(plot_of):
     plot.set_points({"loss": FALLING})
     wait_until(lambda: axes(plot)[0][1] >= STEPS)
     assert -0.03 * STEPS < axes(plot)[0][0] <= 0
-
-
-# --- what is said
 
 
 @pytest.mark.parametrize("info", [PRETRAIN, replace(PRETRAIN, kind="distil"), TASK], ids=["text", "distil", "task"])
@@ -258,13 +250,10 @@ def test_hover_reads_all_plots_at_that_place(page):
     assert page.plots[1]._legend.place == ""
 
 
-# --- the page
-
-
 def test_another_run_is_shown_from_its_first_chart(page):
     page.resize(500, 300)
     page.show()
-    QApplication.processEvents()
+    handle_events()
     bar = page.grid.verticalScrollBar()
     bar.setValue(bar.maximum())
     bars = [area.verticalScrollBar() for area in page.findChildren(QScrollArea)]
@@ -285,22 +274,16 @@ def test_only_plots_with_points_are_shown_and_expert_ones_on_request(page):
     assert spec.level == Level(0.5, "") and "guessing gets 50%" in spec.sentence
 
 
-def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(looks, qtbot):
-    grid = CurveGrid(plots_of(TASK))
-    qtbot.addWidget(grid)
+def test_two_charts_stand_side_by_side_where_one_would_be_out_of_sight(qtbot):
+    grid = placed(CurveGrid(plots_of(TASK)), qtbot, 900, 500)
     first, second = grid.plots[:2]
-    steps = np.arange(3)
     for plot in (first, second):
-        plot.set_points({plot.spec.curves[0].key: (steps, steps / 2)})
-    grid.show()
-    # Whether they are beside one another, and whether the second is seen without scrolling.
+        plot.set_points({plot.spec.curves[0].key: (np.arange(3), np.arange(3) / 2)})
     for size, expected in (((900, 500), (False, True)), ((900, 260), (True, True)), ((500, 260), (False, False))):
         grid.resize(*size)
         handle_events()
-        assert (first.y() == second.y(), second.geometry().bottom() < grid.viewport().height()) == expected
-
-
-# --- runs over one another
+        is_beside, is_seen = first.y() == second.y(), second.geometry().bottom() < grid.viewport().height()
+        assert (is_beside, is_seen) == expected
 
 
 def test_runs_over_one_another_are_their_files(service, qtbot):
@@ -341,14 +324,11 @@ def test_each_run_has_its_phases_in_its_colour(page):
 
 
 def test_losses_over_different_vocabularies_are_said_not_to_compare(page):
-    runs, table = assets() / "runs", page.table
-    table.show_runs([(name, runs / name) for name in SHIPPED], predict_words=True)
-    assert table.warning and table.warning in table.text.text()
+    table = page.table
+    for names, predict_words in ((SHIPPED, True), ((TINY, TINY), True), (SHIPPED, False)):
+        table.show_runs([(name, assets() / "runs" / name) for name in names], predict_words=predict_words)
+        assert bool(table.warning) == (names is SHIPPED and predict_words) and table.warning in table.text.text()
     assert ("entries in the vocabulary", ("16,384", "4,096")) in table.rows
-    table.show_runs([("a", runs / TINY), ("b", runs / TINY)], predict_words=True)
-    assert not table.warning
-    table.show_runs([(name, runs / name) for name in SHIPPED], predict_words=False)
-    assert not table.warning
 
 
 def test_which_runs_can_be_compared(page):
@@ -374,17 +354,12 @@ def test_which_runs_can_be_compared(page):
 
 def test_differences_are_of_the_files(tmp_path):
     shared = {"format_version": 1, "kind": "pretrain", "data": {"corpus": ["/a/b/stories.txt"]}}
-    for name, training in (
-        ("a", {"learning_rate": 0.001, "seed": 1, "compile": None}),
-        ("b", {"learning_rate": 0.0005, "seed": 1, "compile": True}),
-    ):
+    for name, rate, compiles in (("a", 0.001, None), ("b", 0.0005, True)):
+        training = {"learning_rate": rate, "seed": 1, "compile": compiles}
         RunFolder.create(tmp_path / name, {**shared, "name": name, "training": training})
     found = differences([tmp_path / "a", tmp_path / "b"])
     assert found == [("learning rate", ("0.001", "0.0005")), ("compile", ("–", "✓"))]
     assert dict(differences([tmp_path / "a", tmp_path / "missing"]))["corpus"] == ("stories.txt", "–")
-
-
-# --- the canvas
 
 
 def test_canvas_keeps_its_items_and_changes_colour_with_the_theme(plot_of, qapp):
@@ -399,7 +374,7 @@ def test_canvas_keeps_its_items_and_changes_colour_with_the_theme(plot_of, qapp)
     assert item.opts["autoDownsample"] and item.opts["clipToView"]
     for name in ("dark", "light"):
         theme.apply(qapp, name)
-        qapp.processEvents()
+        handle_events()
         assert item.opts["pen"].color() == theme.color("curve_train")
 
 
@@ -419,9 +394,6 @@ def test_of_100_000_points_some_for_each_pixel_are_painted(plot_of, is_logarithm
             assert 100 < len(item.curve.getData()[0]) < 15 * plot.width()
 
 
-# --- the picture of a pretraining run
-
-
 def test_each_phase_begins_at_the_tokens_seen_before_it_and_is_marked(qapp):
     """In both plots, and named in the first."""
     lines = [{"kind": "held_out", "step": 0, "tokens": 0}, phase(1, "causal"), phase(16, "masked"), phase(21, "longer")]
@@ -431,8 +403,8 @@ def test_each_phase_begins_at_the_tokens_seen_before_it_and_is_marked(qapp):
     picture = pg.GraphicsLayoutWidget()
     plots = [_plot(picture, row, "loss") for row in range(2)]
     _mark_phases(plots, starts)
-    marks = [[item for item in plot.items if isinstance(item, pg.InfiniteLine)] for plot in plots]
-    assert [[line.value() for line in found] for found in marks] == [[1.5, 2.0], [1.5, 2.0]]
-    assert [line.label.format for line in marks[0]] == ["masked words", "longer sequences"]
-    assert not any(hasattr(line, "label") for line in marks[1])
+    first, second = ([item for item in plot.items if isinstance(item, pg.InfiniteLine)] for plot in plots)
+    assert [line.value() for line in first] == [line.value() for line in second] == [1.5, 2.0]
+    assert [line.label.format for line in first] == ["masked words", "longer sequences"]
+    assert not any(hasattr(line, "label") for line in second)
     picture.close()

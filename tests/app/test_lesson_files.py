@@ -62,17 +62,12 @@ def test_a_page_says_what_it_sets_asks_and_checks():
 
 def test_a_page_sets_what_its_text_is_compared_with(bench):
     one, two = lesson(":: other The dogs saw the cat.\n:: contrast has have\n# Two\n:: text Another.\n").pages
-    for page, other, contrast in (
-        (one, OtherText("The dogs saw the cat.", ""), Contrast("has", "have")),
-        (two, None, NO_CONTRAST),
-    ):
+    other = OtherText("The dogs saw the cat.", "")
+    for page, wanted in ((one, (other, Contrast("has", "have"))), (two, (None, NO_CONTRAST))):
         bench.show(page.setup)
-        assert (bench.state.baseline, bench.state.contrast) == (other, contrast)
-
-
-def test_a_room_without_view_opens_with_the_one_it_has():
+        assert (bench.state.baseline, bench.state.contrast) == wanted
     setup = Setup(room="predict", view="lens").then(Setup(room="attend"))
-    assert (setup.room, setup.view) == ("attend", None)
+    assert (setup.room, setup.view) == ("attend", None), "a room without view opens with the one it has"
 
 
 def test_commands_in_a_code_block_are_text():
@@ -153,23 +148,13 @@ def test_first_lines_are_checked(front, says):
         lesson("", front)
 
 
-HOSTILE = {
-    "empty": b"",
-    "zeros": b"\x00\x01\x02" * 50,
-    "other encoding": b"\xff\xfe\x00",
-    "rules": b"---\n" * 1000,
-    "one line": b"#" * 100_000,
-    "deep": b"- " * 5000,
-    "large": b"x" * (MOST_BYTES + 1),
-}
-
-
-@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_file_is_refused_with_a_sentence(content, tmp_path):
+def test_a_hostile_file_is_refused_with_a_sentence(tmp_path):
     file = tmp_path / "hostile.md"
-    file.write_bytes(content)
-    with pytest.raises(LessonError, match=r"hostile.md:\d+: "):
-        load_lesson(file, room_views())
+    large = b"x" * (MOST_BYTES + 1)
+    for content in (b"", b"\0\1\2" * 50, b"\xff\xfe\0", b"---\n" * 1000, b"#" * 100_000, b"- " * 5000, large):
+        file.write_bytes(content)
+        with pytest.raises(LessonError, match=r"hostile.md:\d+: "):
+            load_lesson(file, room_views())
     with pytest.raises(LessonError, match="could not be opened"):
         load_lesson(tmp_path, room_views())
 
@@ -208,17 +193,10 @@ def test_what_does_not_go_with_the_model_is_said_with_its_line(page, line, says,
     assert found.startswith(f"mine.md:{line}: ") and says in found
 
 
-HELD = (
-    ":: claim tokens >= 5",
-    ":: text-b A dog is a dog.\n:: claim most-repeats = 3",
-    TASK.format(0.2, "best"),
-    CHOICE.format(3),
-)
-
-
-@pytest.mark.parametrize("page", HELD)
-def test_what_holds_is_no_problem(page, bench):
-    assert problems(page, bench) == []
+def test_what_holds_is_no_problem(bench):
+    repeated = ":: text-b A dog is a dog.\n:: claim most-repeats = 3"
+    for page in (":: claim tokens >= 5", repeated, TASK.format(0.2, "best"), CHOICE.format(3)):
+        assert problems(page, bench) == []
 
 
 TEXTS = ":: text The dog saw the [MASK].\n:: text-b It ran away.\n"
@@ -314,16 +292,12 @@ def test_the_command_line_says_file_and_line(tmp_path, capsys):
     assert f"{bad}:10: " in capsys.readouterr().err
 
 
-def test_the_manual_names_every_command_measure_and_spot():
+def test_the_manual_names_every_command_measure_and_spot_and_its_example_is_a_lesson():
     manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f":: {name} " not in manual] == []
     assert [name for name in MEASURES if f"`{name}" not in manual] == []
     assert [name for name, what in HIGHLIGHTS.items() if f"| `{name}` | {what} |" not in manual] == []
     assert [kind for kind in KINDS if f"`{kind}`" not in manual] == []
-
-
-def test_the_example_of_the_manual_is_a_lesson():
-    manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     block = manual.split("## The file\n\n")[1].split("\n\nThe first lines")[0]
     text = "\n".join(line.removeprefix("    ") for line in block.splitlines())
     assert parse_lesson(text, FILE, room_views()).pages[0].task is not None

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.figures.figure import picture_of
 from app.look import theme
@@ -19,6 +19,7 @@ from app.widgets.charts.cells import LABELS_PX, LabelledGrid, Labels, round_step
 from app.widgets.charts.pointer import PointerWidget
 from app.widgets.charts.zoom import Zoom
 from app.widgets.context_menu import show_context_menu
+from app.widgets.layouts import vbox
 from app.widgets.scatter import WORD, Points, Scatter
 from bertcore.analysis.links import strongest_links
 from tests.app.conftest import placed, press, settle
@@ -40,7 +41,7 @@ class Row(PointerWidget):
 
 
 @pytest.fixture
-def row(looks, qtbot):
+def row(qtbot):
     return placed(Row("Numbers"), qtbot, 200, 20)
 
 
@@ -56,20 +57,18 @@ def test_only_the_left_button_is_a_click(row):
 
 
 def test_a_second_click_counts_unless_double_clicks_mean_something(row):
-    clicks = []
+    clicks, doubles = [], []
     row.clicked.connect(lambda cell: clicks.append(cell))
     QTest.mouseClick(row, LEFT, pos=QPoint(45, 5))
     QTest.mouseDClick(row, LEFT, pos=QPoint(45, 5))  # the second of two clicks, as Qt gives it
     assert clicks == [2, 2]
-    doubles = []
     row.double_clicked.connect(lambda cell: doubles.append(cell))
     QTest.mouseDClick(row, LEFT, pos=QPoint(5, 5))
     assert (clicks, doubles) == ([2, 2], [0])
 
 
 def test_arrow_keys_hover_and_enter_clicks(row):
-    told = []
-    clicks = []
+    told, clicks = [], []
     row.hovered.connect(told.append)
     row.clicked.connect(lambda cell: clicks.append(cell))
     row.setFocus()
@@ -88,27 +87,23 @@ def test_a_right_click_asks_for_a_menu_of_its_cell(row):
     assert [cell for cell, _ in asked] == [3, None]
     done = []
     menu = show_context_menu(row, asked[0][1], [("Mask", lambda: done.append("mask")), None])
-    assert menu is not None and menu.isVisible()
+    assert menu.isVisible()
     menu.actions()[0].trigger()
     menu.close()
     assert done == ["mask"] and show_context_menu(row, QPoint(), [None]) is None
 
 
 @pytest.fixture
-def grid(looks, qtbot):
-    made = LabelledGrid("Weights", square=True, tilted=True, zooms=True)
-    qtbot.addWidget(made)
-    made.resize(600, 500)
+def grid(qtbot):
+    made = placed(LabelledGrid("Weights", square=True, tilted=True, zooms=True), qtbot, 600, 500)
     labels = Labels([f"token{i}" for i in range(12)])
     made.set_grid(np.arange(144.0).reshape(12, 12), labels, labels, 0, 143)
-    made.show()
     return made
 
 
 def test_numbers_along_a_side_go_in_round_steps():
-    assert [round_step(least) for least in (0.2, 1, 1.5, 3, 7.2, 12, 20.1, 37, 51, 180, 1000)] == [
-        *(1, 1, 2, 5, 10, 20, 50, 50, 100, 200, 1000)
-    ]
+    least = (0.2, 1, 1.5, 3, 7.2, 12, 20.1, 37, 51, 180, 1000)
+    assert [round_step(one) for one in least] == [1, 1, 2, 5, 10, 20, 50, 50, 100, 200, 1000]
 
 
 def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid):
@@ -123,19 +118,15 @@ def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid):
 
 
 @pytest.fixture
-def scatter(looks, qtbot):
-    made = Scatter("Map")
-    qtbot.addWidget(made)
-    made.resize(400, 300)
+def scatter(qtbot):
+    made = placed(Scatter("Map"), qtbot, 400, 300)
     places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     made.set_points(Points(places, ["a", "b", "c", "word"], ["segment_a", "segment_b", "mask", WORD]))
-    made.show()
     return made
 
 
 def test_points_are_clicked_and_words_around_them_only_hovered(scatter):
-    clicks = []
-    told = []
+    clicks, told = [], []
     scatter.clicked.connect(lambda point: clicks.append(point))
     scatter.hovered.connect(told.append)
     spots = scatter.spots
@@ -169,12 +160,9 @@ def test_points_stand_at_their_stage_on_their_paths(scatter):
 
 
 def _wheel(widget, at, notches):
-    none = Qt.MouseButton.NoButton
-    keys, phase = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
-    event = QWheelEvent(
-        at, QPointF(widget.mapToGlobal(at.toPoint())), QPoint(), QPoint(0, 120 * notches), none, keys, phase, False
-    )
-    QApplication.sendEvent(widget, event)
+    places = at, QPointF(widget.mapToGlobal(at.toPoint())), QPoint(), QPoint(0, 120 * notches)
+    nothing = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+    QApplication.sendEvent(widget, QWheelEvent(*places, *nothing, False))
 
 
 @pytest.mark.parametrize(
@@ -182,11 +170,9 @@ def _wheel(widget, at, notches):
     [([], []), ([(0.0, 40.0)], [12]), ([(0.0, 40.0), (5.0, 44.0)], [12, 13]), ([(0.0, 2.9)], [])],
     ids=["none", "one", "two", "not far"],
 )
-def test_points_far_off_stand_at_the_edge(looks, qtbot, far, expected):
+def test_points_far_off_stand_at_the_edge(qtbot, far, expected):
     """One of them left the others a corner: [CLS] beside the words of a sentence."""
-    made = Scatter("Map")
-    qtbot.addWidget(made)
-    made.resize(600, 300)
+    made = placed(Scatter("Map"), qtbot, 600, 300)
     near = [(x, y) for x in range(4) for y in range(3)]
     names = [str(i) for i in range(len(near) + len(far))]
     made.set_points(Points(np.array([*near, *far], dtype=float), names, ["segment_a"] * len(names)))
@@ -202,14 +188,12 @@ def test_points_far_off_stand_at_the_edge(looks, qtbot, far, expected):
         assert spots[i].y() < min(down)  # above the others, as it should be
 
 
-# The labels of a matrix can be read, however small it is: some are left out instead.
-
 TOKENS = Labels([f"token{number}" for number in range(13)])
 COLUMNS = Labels([f"column{number}" for number in range(13)])
 
 
 @pytest.mark.parametrize(("side", "is_complete"), [(500, True), (330, True), (270, False), (235, False)])
-def test_labels_are_left_out_before_they_are_too_small(side, is_complete, looks, qtbot, monkeypatch):
+def test_labels_are_left_out_before_they_are_too_small(side, is_complete, qtbot, monkeypatch):
     grid = matrix(np.zeros((13, 13), dtype=np.float32), TOKENS, side, qtbot)
     written = drawn(grid, monkeypatch, "token")
     assert min(written.values()) >= min(LABELS_PX) and "token4" in written
@@ -218,7 +202,7 @@ def test_labels_are_left_out_before_they_are_too_small(side, is_complete, looks,
 
 
 @pytest.mark.parametrize("strongest", range(13))
-def test_what_the_selected_row_looks_at_most_has_its_name(strongest, looks, qtbot, monkeypatch):
+def test_what_the_selected_row_looks_at_most_has_its_name(strongest, qtbot, monkeypatch):
     values = np.zeros((13, 13), dtype=np.float32)
     values[4, strongest] = 0.5
     values[5:, :] = 1  # of no interest: other rows
@@ -229,13 +213,10 @@ def test_what_the_selected_row_looks_at_most_has_its_name(strongest, looks, qtbo
 def matrix(values, columns, side, qtbot):
     """With its fifth row selected."""
     grid = LabelledGrid("Matrix", square=True, tilted=True)
-    qtbot.addWidget(grid)
     grid.set_grid(values, TOKENS, columns, 0, 1)
     grid.set_selected(4)
     grid.setMinimumSize(0, 0)
-    grid.resize(side, side)
-    grid.show()
-    return grid
+    return placed(grid, qtbot, side, side)
 
 
 def drawn(grid, monkeypatch, begin):
@@ -253,21 +234,18 @@ class Patch(QWidget):
     def __init__(self, color, height):
         super().__init__()
         self.color = QColor(color)
-        self.setMinimumHeight(height)
-        self.setMaximumHeight(height)
+        self.setFixedHeight(height)
 
     def paintEvent(self, event):
         QPainter(self).fillRect(self.rect(), self.color)
 
 
 @pytest.mark.parametrize("scrolled_by", [0, 10_000])
-def test_what_scrolls_is_drawn_in_full_and_covers_nothing(looks, qtbot, scrolled_by):
+def test_what_scrolls_is_drawn_in_full_and_covers_nothing(qtbot, scrolled_by):
     column = QWidget()
     above, tall, below = Patch("red", 20), Patch("lime", 500), Patch("blue", 30)
     area = scrolled(tall)
-    layout = QVBoxLayout(column)
-    for widget in (above, area, below):
-        layout.addWidget(widget)
+    vbox(above, area, below, parent=column)
     placed(column, qtbot, 200, 300)
     area.verticalScrollBar().setValue(scrolled_by)
     picture = picture_of([above, tall, below])
@@ -290,17 +268,10 @@ def test_lines_of_a_long_text_are_saved_above_their_legend(window):
     assert figure.picture.height >= page.picture.height() + page.legend.height()
 
 
-pytestmark = pytest.mark.usefixtures("looks")
-NO_KEY = Qt.KeyboardModifier.NoModifier
-
-
 def head_view(size, qtbot):
-    view = AttentionGrid("one head")
-    qtbot.addWidget(view)
-    view.resize(640, 600)
+    view = placed(AttentionGrid("one head"), qtbot, 640, 600)
     values = np.random.default_rng(0).random((size, size), dtype=np.float32)
     view.set_matrix(values, Labels([f"t{i}" for i in range(size)], ["special"] * size))
-    view.show()
     return view
 
 
@@ -354,18 +325,10 @@ class TestMatrix:
         press(view, "+", "+", "Right")
         assert view.zoom.span == pytest.approx(64 / 1.25**2) and view.zoom.x > (64 - view.zoom.span) / 2
 
-    def test_signed_values_have_zero_in_the_middle(self, qtbot):
-        view = AttentionGrid("a gradient", signed=True)
-        qtbot.addWidget(view)
-        view.set_matrix(np.array([[-0.5, 0.2], [0.0, 0.1]]), Labels(["a", "b"], ["special"] * 2))
-        assert view.color_range == (-0.5, 0.5)
-
 
 class TestAtlas:
     def test_effects_are_drawn_in_their_places_on_their_own_scale(self, qtbot):
-        atlas = HeadAtlas()
-        qtbot.addWidget(atlas)
-        atlas.resize(290, 300)
+        atlas = placed(HeadAtlas(), qtbot, 290, 300)
         atlas.set_heads(np.zeros((2, 3, 4, 4), dtype=np.float32))
         effects = np.zeros((2, 3))
         effects[1, 2], effects[0, 1] = -2.0, 2.0
@@ -390,14 +353,12 @@ class TestAtlas:
 
 
 def test_lines_know_their_tokens_and_grow_with_them(qtbot):
-    view = LinesPicture("lines")
-    qtbot.addWidget(view)
+    view = placed(LinesPicture("lines"), qtbot, 500, 300)
     links = strongest_links(np.full((400, 400), 1 / 400), most=1500)
     assert (len(links.weights), links.fitting) == (1500, 160_000)
     lines = HeadLines((0, 0), links, "curve_train", Qt.PenStyle.SolidLine)
     view.set_lines([lines], ["token"] * 400, ["special"] * 400)
     view.resize(500, view.sizeHint().height())
-    view.show()
     assert view.height() >= 400 * 15
     with qtbot.waitSignal(view.clicked) as caught:
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(20, round(view.row_y(333))))
@@ -409,12 +370,9 @@ def test_lines_know_their_tokens_and_grow_with_them(qtbot):
 
 
 def test_strips_have_a_scale_each_and_tell_their_bars(qtbot):
-    strips = BarStrips("steps")
-    qtbot.addWidget(strips)
-    strips.resize(400, 300)
+    strips = placed(BarStrips("steps"), qtbot, 400, 300)
     masked = np.array([1.0, -np.inf, 3.0])
     strips.set_strips([Strip("one", "2", np.array([-1.0, 2.0])), Strip("two", "", masked, ["a", "b", "c"], 2)])
-    strips.show()
     assert strips.strips[0].ends == (-1.0, 2.0) and strips.strips[1].ends == (0.0, 3.0)
     with qtbot.waitSignal(strips.hovered) as caught:
         QTest.mouseMove(strips, strips.bar_rect(1, 1).center().toPoint())
@@ -422,8 +380,7 @@ def test_strips_have_a_scale_each_and_tell_their_bars(qtbot):
 
 
 def test_numbers_of_a_column_are_as_fine_as_its_bars(qtbot):
-    view = CheckBars()
-    qtbot.addWidget(view)
+    view = placed(CheckBars(), qtbot, 400, 300)
     columns = [
         Column("Attention", np.array([0.8, 0.05, 0.0001]), False),
         Column("Gradient", np.array([0.0012, -0.0003, np.nan]), True),
@@ -436,21 +393,14 @@ def test_numbers_of_a_column_are_as_fine_as_its_bars(qtbot):
         "b: Attention 0.050, Gradient −0.00030, Removal +2.5e−8, Nothing 0",
         "c: Attention 0, Gradient –, Removal 0, Nothing 0",
     ]
-
-
-def test_numbers_with_many_decimals_have_room(qtbot):
-    view = CheckBars()
-    qtbot.addWidget(view)
-    values = np.array([-0.000888, 0.000444])
-    view.set_columns(
-        "a looks at", ["a", "b"], [Column(name, values, True) for name in ("Attention", "Gradient", "Removal")]
-    )
+    values = np.array([-0.000888, 0.000444])  # many decimals have room
+    columns = [Column(name, values, True) for name in ("Attention", "Gradient", "Removal")]
+    view.set_columns("a looks at", ["a", "b"], columns)
     view.resize(400, view.sizeHint().height())
-    view.show()
     assert faults(view) == []
 
 
-def test_colours_of_a_long_text_reach_to_what_is_usual_but_never_to_rounding_errors(looks):
+def test_colours_of_a_long_text_reach_to_what_is_usual_but_never_to_rounding_errors():
     size = 300
     spread = np.arange(size * size, dtype=np.float32).reshape(size, size) / size**2
     assert usual_high(spread) == pytest.approx(0.995, abs=0.01)

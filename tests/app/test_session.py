@@ -4,7 +4,6 @@ import json
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from app.state.what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 from bertcore.errors import BertcoreError
 from bertcore.locations import TINY, shipped_checkpoint
 from bertcore.tokenizer.text_spans import Place
-from tests.app.conftest import TEXT_A, drop, settle, wait_until
+from tests.app.conftest import TEXT_A, drop, settle, shown_room, wait_until
 from tests.app.family_models import save_family
 
 FILE = Path("mine.bertscope.json")
@@ -38,8 +37,7 @@ def saved(window, tmp_path):
     state.set_what_if(WhatIf(heads_off=frozenset({(1, 2)})).with_layer(0, True).swapped(2, 3).with_segment(1, 1))
     state.set_what_if(state.what_if.with_row(row).with_dropped("position", True))
     state.set_token_view(words=True, specials=False)
-    window.open_room("attend")
-    settle(window)
+    shown_room(window, "attend")
     file = tmp_path / "mine.bertscope.json"
     window.sessions.save(file)
     assert not window.frame.banner.is_shown
@@ -56,32 +54,25 @@ def edited(file):
 
 def bring_back(window, file):
     window.sessions.open(file)
+    wait_for_model(window)
+
+
+def wait_for_model(window):
     wait_until(lambda: not window.services.open_model.is_opening)
     settle(window)
 
 
+LOOKED_AT = ("text_a", "text_b", "masked", "focus", "layer", "head", "what_if", "token_view")
+
+
 def looked_at(window):
-    state = window.state
-    return (
-        state.text_a,
-        state.text_b,
-        state.masked,
-        state.focus,
-        state.layer,
-        state.head,
-        state.what_if,
-        state.token_view.words,
-        state.token_view.specials,
-        window.room_key,
-    )
+    return window.room_key, *(getattr(window.state, name) for name in LOOKED_AT)
 
 
 def test_a_session_comes_back_in_another_window(saved, window, open_window, model_folder):
-    wanted = looked_at(window)
     other = open_window(saved)
     settle(other)
-    assert looked_at(other) == wanted
-    assert other.state.model is not None and other.state.model.folder == model_folder
+    assert looked_at(other) == looked_at(window) and other.state.model.folder == model_folder
     assert not other.frame.banner.is_shown
 
 
@@ -98,10 +89,9 @@ def test_a_session_comes_back_in_the_same_window(saved, window):
     settle(window)
 
 
-@pytest.mark.parametrize("ending", [".bertscope.json", ".bertscope", ".BERTscope.JSON"])
-def test_what_a_double_click_opens_is_taken_for_a_session(ending, tmp_path):
+def test_what_a_double_click_opens_is_taken_for_a_session(tmp_path):
     """The endings of packaging/bertscope-session.xml; a folder is a model, whatever its name."""
-    assert is_session(tmp_path / f"class{ending}")
+    assert all(is_session(tmp_path / f"class{end}") for end in (".bertscope.json", ".bertscope", ".BERTscope.JSON"))
     (tmp_path / "model.bertscope").mkdir()
     assert not is_session(tmp_path / "model.bertscope")
 
@@ -133,8 +123,7 @@ def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved, window):
 
 def test_a_session_of_a_model_that_ships_names_it(window):
     window.open_model(shipped_checkpoint(TINY))
-    wait_until(lambda: not window.services.open_model.is_opening)
-    settle(window)
+    wait_for_model(window)
     assert window.sessions.current().model.reference == TINY
     assert TINY not in window.services.settings.recent_models
 
@@ -149,7 +138,7 @@ def test_a_session_finds_its_model_here_and_keeps_what_is_changed(written, saved
         values["model"] = {"reference": reference, "name": TINY, "hash": model_hash(shipped_checkpoint(TINY))}
         values["changes"] = {"heads_off": [[0, 0]]}
     bring_back(window, saved)
-    assert window.state.model is not None and window.state.model.name == TINY
+    assert window.state.model.name == TINY
     assert not window.frame.banner.is_shown
     assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
 
@@ -159,9 +148,9 @@ def test_a_session_finds_a_model_that_was_open_lately(saved, window, model_folde
     with edited(saved) as values:
         values["model"]["reference"] = "/moved/away/since"
     window.open_model(headless_folder)
-    wait_until(lambda: not window.services.open_model.is_opening)
+    wait_for_model(window)
     bring_back(window, saved)
-    assert window.state.model is not None and window.state.model.folder == model_folder
+    assert window.state.model.folder == model_folder
     assert not window.frame.banner.is_shown
 
 
@@ -190,37 +179,24 @@ def test_a_session_waits_for_its_own_model(saved, window, open_window):
     for first in (None, window.services.open_model.reference):
         other = open_window(saved)
         other.open_model(first)
-        other.sessions.open(saved)
-        wait_until(lambda other=other: not other.services.open_model.is_opening)
-        settle(other)
-        assert (
-            looked_at(other) == wanted and other.services.open_model.reference == window.services.open_model.reference
-        )
+        bring_back(other, saved)
+        assert looked_at(other) == wanted
+        assert other.services.open_model.reference == window.services.open_model.reference
 
 
 def test_a_model_on_its_way_is_not_asked_for_again(saved, window):
     """Opened a second time, the same model would take what the session changes inside away again."""
-    wanted, own = looked_at(window), window.services.open_model.reference
-    opener = window.services.open_model
-    window.open_model(None)
-    wait_until(lambda: not opener.is_opening)
-    requested = []
-    opener.requested.connect(requested.append)
-    window.sessions.open(saved)
-    window.sessions.open(saved)
-    wait_until(lambda: not opener.is_opening)
-    settle(window)
-    assert requested == [own]
-    assert looked_at(window) == wanted
-
-
-def test_a_session_wins_over_a_model_on_its_way(saved, window):
-    """Its own model is still the open one, and another one was asked for just before."""
-    wanted, own = looked_at(window), window.services.open_model.reference
+    wanted, opener, requested = looked_at(window), window.services.open_model, []
+    own = opener.reference
     window.open_model(None)
     bring_back(window, saved)
-    assert window.services.open_model.reference == own
-    assert looked_at(window) == wanted
+    assert opener.reference == own and looked_at(window) == wanted, "it wins over a model on its way"
+    window.open_model(None)
+    wait_for_model(window)
+    opener.requested.connect(requested.append)
+    window.sessions.open(saved)
+    bring_back(window, saved)
+    assert requested == [own] and looked_at(window) == wanted
 
 
 def test_a_token_that_was_not_looked_at_and_a_model_that_has_changed(saved, window):
@@ -235,22 +211,37 @@ def test_a_token_that_was_not_looked_at_and_a_model_that_has_changed(saved, wind
     assert "not the same model" in window.frame.banner.text
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_changes_that_the_model_has_no_place_for_are_left_out(saved, window):
+    for changes in (
         {"heads_off": [[9, 0]]},
         {"layers_off": [2]},
         {"positions": [[1, 500]]},
         {"segments": [[500, 1]]},
         {"rows": [{"layer": 0, "head": 0, "position": 1, "weights": [1]}]},
         {"swap": {"part": "head", "row": 0, "place": 9, "text_a": "A dog.", "text_b": "", "token": ""}},
+    ):
+        with edited(saved) as values:
+            values["changes"] = changes
+        window.state.set_what_if(WhatIf().with_head(0, 0, True))
+        window.sessions.open(saved)
+        assert window.state.what_if == NOTHING_CHANGED and window.state.text_a == values["text_a"], changes
+
+
+NEURON = {"part": "neuron", "row": 0, "place": 0, "text_a": "a", "text_b": "", "token": "a"}
+WRONG_ENTRIES = {
+    "text_a": [3, "\ud800"],
+    "layer": [-1, True],
+    "words": [1],
+    "masks": [[["c", 0, 1]], [["a", 3, 1]]],
+    "focus": [["a", 0]],
+    "model": [{"reference": None}, [1], {"reference": "a" * 5000, "name": "", "hash": ""}],
+    "applied_texts": [{"span": 1}],
+    "baseline": ["a", 3, {"model": [1]}, {"text_a": "a", "text_b": 1}, {"text_a": "a" * 1_000_000, "text_b": ""}],
+    "changes": [
+        *([], {"heads_off": [[0]]}, {"layers_off": [-1]}, {"dropped": ["bias"]}, {"segments": [[1, 2]]}, {"more": []}),
+        *({"positions": [[1, 2], [1, 3]]}, {"swap": {"part": "state"}}, {"swap": NEURON}),
     ],
-)
-def test_changes_that_the_model_has_no_place_for_are_left_out(saved, window, changes):
-    with edited(saved) as values:
-        values["changes"] = changes
-    window.sessions.open(saved)
-    assert window.state.what_if == NOTHING_CHANGED and window.state.text_a == values["text_a"]
+}
 
 
 @pytest.mark.parametrize(
@@ -264,49 +255,15 @@ def test_changes_that_the_model_has_no_place_for_are_left_out(saved, window, cha
         (b'{"format_version": 2}', "newer version of BERTscope"),
         (b'{"format_version": "1"}', "format_version is '1'"),
         (b'{"format_version": true}', "format_version is True"),
-        (b'{"format_version": 1, "text_a": 3}', "its entry 'text_a' is wrong"),
-        (b'{"format_version": 1, "text_a": "\\ud800"}', "its entry 'text_a' is wrong"),
-        (b'{"format_version": 1, "layer": -1}', "its entry 'layer' is wrong"),
-        (b'{"format_version": 1, "layer": true}', "its entry 'layer' is wrong"),
         (b'{"format_version": 1, "head": 1e400}', "session: 1e400 is not a finite number."),
-        (
-            b'{"format_version": 1, "model": {"reference": "' + b"a" * 5000 + b'", "name": "", "hash": ""}}',
-            "'model' is",
-        ),
         (b'{"format_version": 1, "masks": ' + b"[" * 900 + b"]" * 900 + b"}", "session: it is nested too deeply."),
-        (b'{"format_version": 1, "words": 1}', "its entry 'words' is wrong"),
-        (b'{"format_version": 1, "masks": [["c", 0, 1]]}', "its entry 'masks' is wrong"),
-        (b'{"format_version": 1, "masks": [["a", 3, 1]]}', "its entry 'masks' is wrong"),
-        (b'{"format_version": 1, "focus": ["a", 0]}', "its entry 'focus' is wrong"),
-        (b'{"format_version": 1, "model": {"reference": null}}', "its entry 'model' is wrong"),
-        (b'{"format_version": 1, "model": [1]}', "its entry 'model' is wrong"),
-        (b'{"format_version": 1, "applied_texts": {"span": 1}}', "its entry 'applied_texts' is wrong"),
-        (b'{"format_version": 1, "baseline": "a"}', "its entry 'baseline' is wrong"),
-        (b'{"format_version": 1, "baseline": 3}', "its entry 'baseline' is wrong"),
-        (b'{"format_version": 1, "baseline": {"model": [1]}}', "its entry 'baseline' is wrong"),
-        (b'{"format_version": 1, "baseline": {"text_a": "a", "text_b": 1}}', "its entry 'baseline' is wrong"),
-        (
-            b'{"format_version": 1, "baseline": {"text_a": "' + b"a" * 1_000_000 + b'", "text_b": ""}}',
-            "its entry 'baseline' is wrong",
-        ),
-        (b'{"format_version": 1, "changes": []}', "its entry 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"heads_off": [[0]]}}', "its entry 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"layers_off": [-1]}}', "its entry 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"dropped": ["bias"]}}', "its entry 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"segments": [[1, 2]]}}', "its entry 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"positions": [[1, 2], [1, 3]]}}', "its entry 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"swap": {"part": "state"}}}', "its entry 'changes' is wrong"),
-        (
-            b'{"format_version": 1, "changes": {"swap": {"part": "neuron", "row": 0, "place": 0, "text_a": "a", '
-            b'"text_b": "", "token": "a"}}}',
-            "its entry 'changes' is wrong",
-        ),
-        (
-            b'{"format_version": 1, "changes": {"rows": [{"layer": 0, "head": 0, "position": 0, "weights": [NaN]}]}}',
-            "session: NaN is not a finite number.",
-        ),
-        (b'{"format_version": 1, "changes": {"more": []}}', "its entry 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"rows": [{"weights": [NaN]}]}}', "session: NaN is not a finite number."),
         (b'{"format_version": 1, "__class__": "os"}', "unknown entry, '__class__'"),
+        *(
+            (json.dumps({"format_version": 1, name: value}).encode(), f"its entry '{name}' is wrong")
+            for name, values in WRONG_ENTRIES.items()
+            for value in values
+        ),
     ],
 )
 def test_a_bad_file_is_refused_in_one_sentence(content, said, tmp_path):
@@ -317,18 +274,18 @@ def test_a_bad_file_is_refused_in_one_sentence(content, said, tmp_path):
     assert said in str(caught.value) and "bad.bertscope.json" in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"{", b'{"format_version": 9}', b'{"format_version": 1, "masks": 1}'])
-def test_nothing_that_is_open_is_lost_for_a_bad_file(window, content, tmp_path):
+def test_nothing_that_is_open_is_lost_for_a_bad_file(window, tmp_path):
     file = tmp_path / "bad.bertscope.json"
-    file.write_bytes(content)
     before, reading = looked_at(window), window.state.reading
-    drop(window, file)
-    assert window.frame.banner.is_shown and "bad.bertscope.json" in window.frame.banner.text
-    assert looked_at(window) == before and window.state.reading is reading
-    assert window.state.text_a == TEXT_A
+    for content in ("{", '{"format_version": 9}', '{"format_version": 1, "masks": 1}'):
+        file.write_text(content)
+        window.frame.banner.dismiss()
+        drop(window, file)
+        assert window.frame.banner.is_shown and "bad.bertscope.json" in window.frame.banner.text
+        assert looked_at(window) == before and window.state.reading is reading and window.state.text_a == TEXT_A
 
 
-json_values: st.SearchStrategy[Any] = st.recursive(
+json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
@@ -345,9 +302,8 @@ def test_no_file_can_do_more_than_be_refused(values):
 
 
 def test_every_session_reads_as_it_was_written():
-    session = Session(
-        "Der Bär 🐻", "", (Place("a", 4, 7),), Place("a", 0, 3), SessionModel("me/model", "model", "12345678"), 2, 3
-    )
+    model = SessionModel("me/model", "model", "12345678")
+    session = Session("Der Bär 🐻", "", (Place("a", 4, 7),), Place("a", 0, 3), model, 2, 3)
     changes = WhatIf(frozenset({(0, 1)}), frozenset({2}), (EditedRow(0, 1, 2, (0.25, 0.75)),), ((1, 0),), ((2, 3),))
     swap = Swap("state", 1, 2, OtherText("Der Hund", ""), "hund")
     session = replace(session, changes=changes.with_dropped("token", True).with_swap(swap))
@@ -368,7 +324,7 @@ def test_what_is_swapped_in_comes_back(window, tmp_path):
     window.sessions.open(file)
     settle(window)
     assert "head 2·3 of the other text" in window.frame.what_if.swap.text()
-    assert state.reading is not None and np.array_equal(state.reading.trace.hidden_states, before)
+    assert np.array_equal(state.reading.trace.hidden_states, before)
     assert not np.array_equal(state.reading.baseline.trace.hidden_states, before)
 
 
@@ -384,7 +340,7 @@ def test_a_weight_a_little_above_1_is_1():
 def test_tokens_without_characters_of_their_own_spoil_no_session(open_window, tmp_path):
     """In a byte-level vocabulary, the second of two spaces."""
     window = open_window(save_family("roberta", tmp_path / "roberta"), "The cat  sat.")
-    assert window.state.encoding is not None and window.state.encoding.offsets[3] == (8, 8)
+    assert window.state.encoding.offsets[3] == (8, 8)
     window.state.set_masks((2,))
     window.history.look()
     window.state.set_masks((2, 3))

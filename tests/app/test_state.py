@@ -35,9 +35,11 @@ def position_of(state, token):
     return state.encoding.tokens.index(token)
 
 
-def test_text_is_tokenised_at_once(state):
+def test_text_is_tokenised_at_once_and_a_b_of_blanks_is_no_second_sentence(state):
     state.set_text(a="a dog ran home")
     assert state.encoding.tokens[:6] == ["[CLS]", "a", "dog", "ran", "home", "[SEP]"]
+    state.set_text(TEXT_A, "  ")
+    assert state.encoding.text_b is None and set(state.encoding.segments) == {0}
 
 
 @pytest.mark.parametrize(
@@ -84,14 +86,9 @@ def test_a_typed_mask_counts(state, tokenizer):
     assert chips_of(state)[2].kind == "mask"
 
 
-def id_of(tokenizer, token):
-    found = tokenizer.id(token)
-    return found
-
-
 def test_an_inserted_word_is_written_into_the_text_and_unmasks(state, tokenizer):
     state.toggle_mask(position_of(state, "cat"))
-    state.insert_words([(position_of(state, "cat"), id_of(tokenizer, "dog"))])
+    state.insert_words([(position_of(state, "cat"), tokenizer.id("dog"))])
     assert state.text_a == "The dog sat on the mat."
     assert state.masked == frozenset()
 
@@ -99,7 +96,7 @@ def test_an_inserted_word_is_written_into_the_text_and_unmasks(state, tokenizer)
 def test_putting_the_word_that_was_there_unmasks_it(state, tokenizer, qtbot):
     state.toggle_mask(1)
     with qtbot.waitSignals([state.masks_changed, state.input_changed]):
-        state.insert_words([(1, id_of(tokenizer, "the"))])  # the text says "The", and keeps its capital
+        state.insert_words([(1, tokenizer.id("the"))])  # the text says "The", and keeps its capital
     assert state.text_a == TEXT_A
     assert state.all_masked == ()
 
@@ -107,28 +104,20 @@ def test_putting_the_word_that_was_there_unmasks_it(state, tokenizer, qtbot):
 def test_words_that_are_put_in_together_go_where_the_masks_were(state, tokenizer):
     """Put in one by one, the text would be read anew in between, and a piece and the next could become one token."""
     at = position_of(state, "cat")
-    words = [
-        (at - 1, id_of(tokenizer, "a")),
-        (at, id_of(tokenizer, "dog")),
-        (position_of(state, "very"), id_of(tokenizer, "happy")),
-    ]
-    state.set_masks([position for position, _ in words])
+    places = {at - 1: "a", at: "dog", position_of(state, "very"): "happy"}
+    words = [(position, tokenizer.id(word)) for position, word in places.items()]
+    state.set_masks(places)
     texts = []
     state.text_changed.connect(lambda: texts.append((state.text_a, state.text_b)))
     state.insert_words(words)
     assert texts == [("a dog sat on the mat.", "It was happy comfortable.")] and state.masked == frozenset()
 
 
-def test_a_b_of_blanks_is_no_second_sentence(state):
-    state.set_text(TEXT_A, "  ")
-    assert state.encoding is not None and state.encoding.text_b is None and set(state.encoding.segments) == {0}
-
-
 def test_words_put_in_leave_the_other_masks_where_they_are(state, tokenizer):
     """Two places of the text change at once, and the mask between them has no common beginning or end to go by."""
     names = ("cat", "on", "mat", "very")
     state.set_masks([position_of(state, name) for name in names])
-    state.insert_words([(position_of(state, name), id_of(tokenizer, "a")) for name in ("cat", "mat")])
+    state.insert_words([(position_of(state, name), tokenizer.id("a")) for name in ("cat", "mat")])
     assert state.text_a == "The a sat on the a."
     assert state.masked == {position_of(state, "on"), position_of(state, "very")}
 
@@ -146,11 +135,6 @@ def test_masks_stay_on_their_words_in_another_vocabulary_and_back(state, tokeniz
     assert found == ["c", "##a", "##t", "sat", "very"] and state.focus == position_of(state, "sat")
     state.set_tokenizer(tokenizer, 64)
     assert state.masked == masked and state.focus == position_of(state, "sat")
-
-
-def test_a_word_inserted_in_b_leaves_a_alone(state, tokenizer):
-    state.insert_words([(position_of(state, "very"), id_of(tokenizer, "a"))])
-    assert (state.text_a, state.text_b) == (TEXT_A, "It was a comfortable.")
 
 
 def test_moved_positions_of_an_insertion_and_of_no_change():
@@ -185,13 +169,6 @@ def test_broken_unicode_is_a_sentence_and_keeps_the_tokens(state, qtbot):
     assert state.encoding is before
 
 
-def test_another_vocabulary_keeps_masks_by_their_token(state, model_folder):
-    state.toggle_mask(position_of(state, "cat"))
-    other = Tokenizer.train([f"{TEXT_A} {TEXT_B} zebra quagga"] * 20, 150)
-    state.set_tokenizer(other, 64)
-    assert [state.encoding.tokens[i] for i in state.masked] == ["cat"]
-
-
 def test_chips_carry_what_the_model_reads(state, tokenizer):
     state.toggle_mask(2)
     chips = chips_of(state)
@@ -212,9 +189,8 @@ def test_places_after_an_edit(new, start):
 
 def test_what_is_changed_inside_stays_in_other_snapshots_of_the_run(state, model_folder, tmp_path):
     opened = load_checkpoint(model_folder)
-    info = ModelInfo(
-        "tiny", model_folder, opened.tokenizer, opened.config, opened.parameters, None, opened.output_heads
-    )
+    about = opened.tokenizer, opened.config, opened.parameters, None, opened.output_heads
+    info = ModelInfo("tiny", model_folder, *about)
     run = tmp_path / "run"
     run.mkdir()
     for name in ("status.json", "config.json"):
@@ -237,13 +213,11 @@ def test_what_is_changed_inside_stays_in_other_snapshots_of_the_run(state, model
 RNG = np.random.default_rng(0)
 
 
-@pytest.fixture(scope="module")
-def words():
-    return word_tokenizer()
+WORDS = word_tokenizer()
 
 
-def units(words, view, masked=()):
-    encoding = words.encode("the comfortable cat", "dog sat")  # [CLS] the comfort ##able cat [SEP] dog sat [SEP]
+def units(view, masked=()):
+    encoding = WORDS.encode("the comfortable cat", "dog sat")  # [CLS] the comfort ##able cat [SEP] dog sat [SEP]
     shown = ["[MASK]" if i in masked else label for i, label in enumerate(encoding.labels)]
     return Units(encoding, shown, masked, view)
 
@@ -253,15 +227,15 @@ def attention():
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def test_the_plain_view_is_the_tokens(words):
-    plain, weights = units(words, TokenView(), (4,)), attention()
+def test_the_plain_view_is_the_tokens():
+    plain, weights = units(TokenView(), (4,)), attention()
     assert plain.labels == ["[CLS]", "the", "comfort", "##able", "[MASK]", "[SEP]", "dog", "sat", "[SEP]"]
     assert plain.kinds[3:7] == ["segment_a", "mask", "special", "segment_b"]
     assert plain.attention(weights) is weights and plain.view.notes == []
 
 
-def test_whole_words_add_columns_and_average_rows(words):
-    merged, weights = units(words, TokenView(words=True)), attention()
+def test_whole_words_add_columns_and_average_rows():
+    merged, weights = units(TokenView(words=True)), attention()
     shown = merged.attention(weights)
     assert merged.labels == ["[CLS]", "the", "comfortable", "cat", "[SEP]", "dog", "sat", "[SEP]"]
     assert merged.first_positions == [0, 1, 2, 4, 5, 6, 7, 8]
@@ -272,33 +246,26 @@ def test_whole_words_add_columns_and_average_rows(words):
     assert merged.view.notes == [MERGING]
 
 
-def test_without_special_tokens_rows_are_scaled_to_one_again(words):
-    bare, weights = units(words, TokenView(specials=False)), attention()
+def test_without_special_tokens_rows_are_scaled_to_one_again():
+    bare, weights = units(TokenView(specials=False)), attention()
     shown = bare.attention(weights)
     assert bare.labels == ["the", "comfort", "##able", "cat", "dog", "sat"] and bare.unit_of(0) is None
     row = weights[0, 6, [1, 2, 3, 4, 6, 7]]
     np.testing.assert_allclose(shown[0, 4], row / row.sum(), rtol=1e-5)
     assert bare.view.notes == [NO_SPECIALS]
-
-
-def test_a_row_that_looks_at_special_tokens_alone_becomes_zeros(words):
     weights = np.zeros((9, 9), dtype=np.float32)
-    weights[:, 0] = 1
-    shown = units(words, TokenView(specials=False)).attention(weights)
-    assert not shown.any() and np.isfinite(shown).all()
+    weights[:, 0] = 1  # a row that looks at special tokens alone becomes zeros
+    assert (bare.attention(weights) == 0).all()
+    empty = Units(WORDS.encode(""), ["[CLS]", "[SEP]"], (), TokenView(specials=False))
+    assert len(empty) == 0 and empty.labels == [] and empty.attention(np.eye(2)).shape == (0, 0)
 
 
-def test_vectors_are_averaged_and_scores_added(words):
-    both = units(words, TokenView(words=True, specials=False))
+def test_vectors_are_averaged_and_scores_added():
+    both = units(TokenView(words=True, specials=False))
     vectors, scores = RNG.random((9, 4)), RNG.random(9)
     assert both.labels == ["the", "comfortable", "cat", "dog", "sat"]
     np.testing.assert_allclose(both.vectors(vectors)[1], (vectors[2] + vectors[3]) / 2, rtol=1e-6)
     np.testing.assert_allclose(both.sums(scores), scores[[1, 2, 4, 6, 7]] + [0, scores[3], 0, 0, 0])
-
-
-def test_nothing_but_special_tokens_leaves_nothing(words):
-    empty = Units(words.encode(""), ["[CLS]", "[SEP]"], (), TokenView(specials=False))
-    assert len(empty) == 0 and empty.labels == [] and empty.attention(np.eye(2)).shape == (0, 0)
 
 
 IDS, SEGMENTS = [2, 6, 7, 3, 8, 9, 3], [0, 0, 0, 0, 1, 1, 1]
@@ -335,19 +302,11 @@ def test_the_model_does_what_is_said_and_a_layer_that_is_off_passes_its_input_on
     weights = (0.5, 0.5, 0, 0, 0, 0, 0)
     changed = WhatIf().with_head(1, 2, off=True).with_row(EditedRow(0, 1, 2, weights)).with_dropped("token", off=True)
     changed = changed.with_segment(2, 1).swapped(1, 4)
-    found = trace(
-        model, IDS, changed.segments_for(SEGMENTS), changed.positions_for(len(IDS)), changes=changed.changes()
-    )
-    by_hand = trace(
-        model,
-        IDS,
-        [0, 0, 1, 0, 1, 1, 1],
-        [0, 4, 2, 3, 1, 5, 6],
-        changes=combine(
-            drop_embedding("token"), set_attention_row(0, 1, 2, weights), ablate({(1, 2)}, config=model.config)
-        ),
-    )
-    assert found.mlm_logits is not None and by_hand.mlm_logits is not None
+    places = changed.segments_for(SEGMENTS), changed.positions_for(len(IDS))
+    off = ablate({(1, 2)}, config=model.config)
+    by_hand = combine(drop_embedding("token"), set_attention_row(0, 1, 2, weights), off)
+    found = trace(model, IDS, *places, changes=changed.changes())
+    by_hand = trace(model, IDS, [0, 0, 1, 0, 1, 1, 1], [0, 4, 2, 3, 1, 5, 6], changes=by_hand)
     np.testing.assert_array_equal(found.mlm_logits, by_hand.mlm_logits)
     np.testing.assert_allclose(found.attentions[0, 1, 2], weights)
     assert np.abs(found.hidden_states - trace(model, IDS, SEGMENTS).hidden_states).max() > 0.01

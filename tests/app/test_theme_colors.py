@@ -9,12 +9,11 @@ import re
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
 from app.look import theme
 
-VISION: dict[str, NDArray[np.float64]] = {
+VISION = {
     "normal": np.eye(3),
     "protanopia": np.array(
         [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
@@ -114,9 +113,6 @@ def rgb(name):
     return np.array(QColor(name).getRgbF()[:3])
 
 
-# Text.
-
-
 def test_contrast_is_measured_as_wcag_does():
     assert ratio("#000000", "#ffffff") == pytest.approx(21.0)
     assert ratio("#ffffff", "#777777") == pytest.approx(4.478, abs=1e-3)
@@ -130,31 +126,24 @@ def test_painted_text(look):
 
 @each(LOOKS)
 def test_text_of_the_style_sheet(look):
-    """Rules with a text colour and a background; with a text colour alone, on a card and on the window. Of what is
-    disabled WCAG asks nothing."""
-    poor, rules = {}, re.findall(r"([^{}]+)\{([^{}]+)\}", theme.stylesheet(look, 1.0))
+    """On the background of its rule, or on card and window. Of what is disabled WCAG asks nothing."""
+    ratios, rules = {}, re.findall(r"([^{}]+)\{([^{}]+)\}", theme.stylesheet(look, 1.0))
     for selector, body in rules:
-        values = dict(
-            re.findall(r"(?:^|;|\s)(background|color|selection-background-color|selection-color): (#\w+)", body)
-        )
-        pairs = [("selection-color", values.get("selection-background-color"))]
-        pairs += (
-            [("color", values["background"])]
-            if "background" in values
-            else [("color", look.card), ("color", look.window)]
-        )
+        names = "background|color|selection-background-color|selection-color"
+        values = dict(re.findall(rf"(?:^|;|\s)({names}): (#\w+)", body))
+        grounds = [values["background"]] if "background" in values else [look.card, look.window]
+        pairs = [("color", ground) for ground in grounds]
+        pairs.append(("selection-color", values.get("selection-background-color")))
         for name, ground in pairs:
-            if name not in values or not ground or ":disabled" in selector:
-                continue
-            if (found := ratio(values[name], ground)) < look.least_contrast:
-                poor[selector.strip(), name] = round(found, 2)
-    assert poor == {} and len(rules) > 50
+            if name in values and ground and ":disabled" not in selector:
+                ratios[selector.strip(), name, ground] = ratio(values[name], ground)
+    assert {place: found for place, found in ratios.items() if found < look.least_contrast} == {} and len(rules) > 50
 
 
 @each(LOOKS)
-def test_words_in_cells_can_be_read_on_every_colour(look, looks):
+def test_words_in_cells_can_be_read_on_every_colour(look, qapp):
     """Dark words on mid blue had a contrast of 3.3."""
-    theme.apply(looks, look.name)
+    theme.apply(qapp, look.name)
     for number in itertools.chain.from_iterable(table() for table in CELLS):
         fill = QColor.fromRgb(number)
         assert ratio(theme.ink_on(fill).name(), fill.name()) >= look.least_contrast, fill.name()
@@ -167,9 +156,6 @@ def test_high_contrast_is_black_and_white_with_thick_rings():
         assert ratio(look.line, getattr(look, ground)) >= 7 and ratio(look.faint, getattr(look, ground)) >= 7
     rings = re.findall(r":focus[^{]*\{[^}]*border: (\d+)px solid (#\w+)", theme.stylesheet(look, 1.0))
     assert rings and all(int(width) >= 3 and ratio(color, look.card) >= 7 for width, color in rings)
-
-
-# Eyes.
 
 
 def test_the_measures_are_those_of_the_papers():
@@ -204,24 +190,18 @@ def test_what_differs_in_meaning_differs_for_all_eyes(look, vision):
 @each([theme.DARK, theme.CONTRAST])
 def test_lines_and_bars_stand_out_from_the_card(look):
     names = {name for group in ("curves", "verdicts") for name in TOLD_APART[group]}
-    assert {
-        name: ratio(getattr(look, name), look.card)
-        for name in names
-        if ratio(getattr(look, name), look.card) < LEAST_LINE
-    } == {}
+    ratios = {name: ratio(getattr(look, name), look.card) for name in names}
+    assert {name: found for name, found in ratios.items() if found < LEAST_LINE} == {}
 
 
 @pytest.mark.parametrize("vision", VISION)
 @each(LOOKS)
-def test_scales_of_colour(look, vision, looks):
+def test_scales_of_colour(look, vision, qapp):
     """More is always darker, or always lighter; a negative value never looks like the positive one of its size."""
-    theme.apply(looks, look.name)
-    one_way, two_ways = (
-        lab(seen(np.array([QColor.fromRgb(number).getRgbF()[:3] for number in table()]), vision)) for table in CELLS
-    )
-    assert_one_way(one_way[:, 0])
-    assert_one_way(two_ways[:128, 0])
-    assert_one_way(two_ways[128:, 0])
+    theme.apply(qapp, look.name)
+    one_way, two_ways = (lab(seen(np.array([rgb(number) for number in table()]), vision)) for table in CELLS)
+    for lightness in (one_way[:, 0], two_ways[:128, 0], two_ways[128:, 0]):
+        assert_one_way(lightness)
     mirrored = [distance(two_ways[i], two_ways[255 - i]) for i in range(96)]
     assert min(mirrored) >= SAME_SIZE, round(min(mirrored), 1)
 

@@ -1,7 +1,5 @@
 """Pictures and widgets by themselves."""
 
-import re
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +7,9 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from app.figures.figure import Figure, picture_of
-from app.figures.files import svg
 from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.head_panels import HeadLinks
@@ -30,9 +27,7 @@ from app.widgets.layouts import hbox, vbox
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.table import RowList
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
-from tests.app.conftest import click, handle_events, placed, press, wait_until
-
-pytestmark = pytest.mark.usefixtures("looks")
+from tests.app.conftest import click, handle_events, placed, press, wait_until, words_of
 
 
 @pytest.mark.parametrize(
@@ -89,18 +84,13 @@ def test_many_tokens_wrap_and_scroll(qtbot):
     assert bar.value() > 0
 
 
-def test_a_click_on_a_chip_names_its_position(qtbot):
+def test_a_click_on_a_chip_names_its_position_and_arrows_move_on(qtbot):
     strip = placed(TokenStrip(), qtbot, 300, 40)
     strip.set_chips(chips(20))
     for position in (0, 7):
         with qtbot.waitSignal(strip.field.clicked) as caught:
             click(strip.field, strip.field.rect_of(position))
         assert caught.args == [position, Qt.KeyboardModifier.NoModifier]
-
-
-def test_arrows_move_the_focus(qtbot):
-    strip = TokenStrip()
-    qtbot.addWidget(strip)
     with qtbot.waitSignal(strip.field.moved) as caught:
         press(strip.field, "Left")
     assert caught.args == [-1]
@@ -110,7 +100,6 @@ def test_only_clickable_bars_answer(qtbot):
     for clickable in (True, False):
         bars = placed(BarList("bars", clickable=clickable), qtbot, 200, 66)
         bars.set_bars([Bar("a", "0.5", 0.5), Bar("b", "0.2", 0.2), Bar("c", "0.1", 0.1)])
-        bars.show()
         clicked = []
         bars.clicked.connect(lambda row, _keys, clicked=clicked: clicked.append(row))
         click(bars, bars.row_rect(1))
@@ -119,10 +108,8 @@ def test_only_clickable_bars_answer(qtbot):
 
 def test_a_chart_asks_the_layout_around_for_the_room_that_its_values_need(qtbot):
     bars, area = BarList("bars"), QWidget()
-    qtbot.addWidget(area)
     layout = vbox(bars, None, parent=area)
-    area.resize(300, 400)
-    area.show()
+    placed(area, qtbot, 300, 400)
     for count in (8, 3):
         bars.set_bars([Bar("word", "0.5", 0.5)] * count)
         layout.activate()
@@ -133,7 +120,6 @@ def test_a_chart_asks_the_layout_around_for_the_room_that_its_values_need(qtbot)
 def test_the_atlas_finds_every_head(layers, heads, qtbot):
     atlas = placed(HeadAtlas(), qtbot, 290, 600)
     atlas.set_heads(np.random.default_rng(0).random((layers, heads, 20, 20), dtype=np.float32))
-    atlas.show()
     assert atlas.cell_rect(layers - 1, heads - 1).right() <= 290
     for spot in ((0, 0), (layers - 1, heads - 1), (layers // 2, heads // 2)):
         with qtbot.waitSignal(atlas.clicked) as caught:
@@ -147,12 +133,10 @@ def test_the_atlas_is_the_heads_in_their_places(qtbot):
     atlas = placed(HeadAtlas(), qtbot, 290, 200)
     atlas.set_heads(thumbnails)
     image = atlas.grab().toImage()
-    cell = atlas.cell_rect(1, 2)
-    dark = image.pixelColor(round(cell.right() - cell.width() / 8), round(cell.y() + cell.height() / 8))
-    assert dark == QColor.fromRgb(theme.sequential_table()[255])
-    other = atlas.cell_rect(1, 1)
-    pale = image.pixelColor(round(other.right() - other.width() / 8), round(other.y() + other.height() / 8))
-    assert pale == QColor.fromRgb(theme.sequential_table()[0])
+    for head, level in ((2, 255), (1, 0)):
+        cell = atlas.cell_rect(1, head)
+        seen = image.pixelColor(round(cell.right() - cell.width() / 8), round(cell.y() + cell.height() / 8))
+        assert seen == QColor.fromRgb(theme.sequential_table()[level])
 
 
 @pytest.mark.parametrize("width", [200, 281, 287, 300, 333])
@@ -174,7 +158,6 @@ def test_no_head_shows_a_sliver_of_its_neighbour(width, qtbot):
 def test_the_head_view_knows_the_square_under_the_mouse(size, qtbot):
     view = placed(AttentionGrid("one head"), qtbot, 640, 600)
     view.set_matrix(np.full((size, size), 1 / size, dtype=np.float32), Labels(["token"] * size, ["special"] * size))
-    view.show()
     rect, cell = view.grid_rect(), view.grid_rect().width() / size
     row, column = size - 1, size // 2
     with qtbot.waitSignal(view.hovered) as caught:
@@ -186,7 +169,6 @@ def test_the_head_view_knows_the_square_under_the_mouse(size, qtbot):
 def test_strips_tell_part_token_and_dimension(qtbot):
     strips = placed(Strips("Strips"), qtbot, 700, 400)
     strips.set_parts([EmbeddingPart("any", values=np.zeros((4, 8), dtype=np.float32))] * 5, 1.0, 1.0)
-    strips.show()
     rect = strips.strip_rect(3)
     with qtbot.waitSignal(strips.hovered) as caught:
         QTest.mouseMove(strips, QPointF(rect.x() + rect.width() * 0.99, rect.y() + rect.height() * 0.3).toPoint())
@@ -209,21 +191,13 @@ def test_color_limit_is_not_drawn_out_by_one_value():
     assert color_limit([values]) == pytest.approx(0.1)
 
 
-def laid_out():
-    """Each layout asks the one above it in an event of its own."""
-    for _ in range(4):
-        QApplication.processEvents()
-
-
-def test_a_part_asks_for_space_only_when_another_height_is_needed(looks, qtbot):
+def test_a_part_asks_for_space_only_when_another_height_is_needed(qtbot):
     column, asked = QWidget(), []
     text = label("short", wrap=True)
     part = AsHighAsNeeded(text)
-    layout = QVBoxLayout(column)
-    layout.addWidget(part)
-    layout.addStretch(1)
+    vbox(part, None, parent=column)
     placed(column, qtbot, 200, 300)
-    laid_out()
+    handle_events()
     one_line = part.height()
     assert text.size() == part.size() and one_line >= text.fontMetrics().height()
 
@@ -235,29 +209,26 @@ def test_a_part_asks_for_space_only_when_another_height_is_needed(looks, qtbot):
     heard = Heard()
     column.installEventFilter(heard)
     text.setText("other")
-    laid_out()
+    handle_events()
     assert asked == [] and part.height() == one_line
     text.setText("words that take more than the one line there is " * 3)
-    laid_out()
+    handle_events()
     assert asked and part.height() >= 3 * text.fontMetrics().height() and text.size() == part.size()
     text.hide()
-    laid_out()
+    handle_events()
     assert part.height() == 0
 
 
-def test_hint_keeps_its_place_whatever_it_says(looks, qtbot):
-    hint = Hint("a few words")
-    qtbot.addWidget(hint)
+def test_hint_keeps_its_place_whatever_it_says(qtbot):
+    hint = placed(Hint("a few words"), qtbot, 200, 20)
     before = hint.sizeHint()
     hint.setText("many words " * 30)
     assert hint.sizeHint() == before and hint.minimumSizeHint().width() == 0
     assert hint.text() == hint.toolTip() == hint.accessibleName() == "many words " * 30
 
 
-def test_hint_says_nothing_rather_than_half_a_word(looks, qtbot):
-    hint, empty = Hint("This sum is all the model knows"), Hint()
-    for one in (hint, empty):
-        qtbot.addWidget(one)
+def test_hint_says_nothing_rather_than_half_a_word(qtbot):
+    hint, empty = (placed(Hint(text), qtbot, 30, 20) for text in ("This sum is all the model knows", ""))
     for width, is_empty in ((30, True), (120, False)):
         for one in (hint, empty):
             one.resize(width, 20)
@@ -269,7 +240,7 @@ def pixels(widget):
     return bytes(image.constBits())
 
 
-def test_kept_chip_pictures_are_those_of_the_chips(looks, qtbot):
+def test_kept_chip_pictures_are_those_of_the_chips(qapp, qtbot):
     """A chip that stands where another stood, is chosen, or is seen in another theme is drawn anew."""
     field = placed(ChipField(), qtbot, 300, 60)
     chip = Chip("cat", 7, 0, "segment_a", lambda: "")
@@ -280,28 +251,27 @@ def test_kept_chip_pictures_are_those_of_the_chips(looks, qtbot):
         lambda: field.set_chips([replace(chip, token_id=8, kind="mask")]),
         lambda: field.set_selection(0, None),
         lambda: field.set_selection(0, 0),
-        lambda: theme.apply(looks, "dark"),
+        lambda: theme.apply(qapp, "dark"),
     ):
         change()
         seen.append(pixels(field))
     assert len(set(seen)) == len(seen)
     field.set_chips([chip])
     field.set_selection(None, None)
-    theme.apply(looks, "light")
+    theme.apply(qapp, "light")
     assert pixels(field) == seen[0]
 
 
 def written(*widgets):
     """The words in their picture."""
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg(Figure("", picture_of(widgets), {}, "", "")).decode())
+    return words_of(Figure("", picture_of(widgets), {}, "", ""))
 
 
-def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selected(looks, qtbot):
+def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selected(qtbot):
     picture = placed(Scatter("points"), qtbot, 300, 200)
     names = [f"word{number:02}" for number in range(30)]
     grid = np.array([(x, y) for x in range(6) for y in range(5)]) * 0.01
     picture.set_points(Points(np.vstack([grid, [[1.0, 1.0]]]), [*names, "far"], ["segment_a"] * 31))
-    picture.show()
     unnamed = [point for point, name in enumerate(names) if name not in written(picture)]
     assert unnamed
     picture.set_hovered(unnamed[0])
@@ -312,7 +282,7 @@ def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selecte
     assert names[unnamed[0]] in written(picture)
 
 
-def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(looks, qtbot):
+def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(qtbot):
     ends = []
     for mark in ("", "vs 93%"):
         bars = placed(BarList("bars", of_whole=True), qtbot, 500, 60)
@@ -324,22 +294,17 @@ def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(looks, qtbot
     assert ends[0] == ends[1]
 
 
-def test_the_uppermost_line_of_a_plot_has_its_number(looks, qtbot):
-    plot = placed(
-        CurvePlot(PlotSpec("Length", (CurveSpec("one", "one", "curve_train"),), "length", includes_zero=True)),
-        qtbot,
-        600,
-        460,
-    )
+def test_the_uppermost_line_of_a_plot_has_its_number(qtbot):
+    spec = PlotSpec("Length", (CurveSpec("one", "one", "curve_train"),), "length", includes_zero=True)
+    plot = placed(CurvePlot(spec), qtbot, 600, 460)
     plot.set_points({"one": (np.arange(6), np.array([18.0, 6.0, 7.0, 5.0, 38.1, 32.5]))}, list("123456"))
-    plot.show()
     wait_until(lambda: plot.is_loaded)
     handle_events()
     assert {"0", "20", "40"} <= set(written(plot))
 
 
 @pytest.mark.parametrize("align", [theme.LEFT, Qt.AlignmentFlag.AlignBottom, Qt.AlignmentFlag.AlignTop])
-def test_letters_are_whole_in_a_row_that_is_lower_than_their_line(align, looks):
+def test_letters_are_whole_in_a_row_that_is_lower_than_their_line(align):
     def ink_rows(height):
         image = QImage(100, 100, QImage.Format.Format_RGB32)
         image.fill(Qt.GlobalColor.white)
@@ -429,37 +394,19 @@ def test_rows_are_drawn_and_read_as_they_are_now(qtbot):
 LINES = "\n".join(f"line {number} of these words" for number in range(30))
 
 
-def _links():
-    made = HeadLinks("Heads")
-    made.show_rows([(f"kind {row}", [((row, head), "0.5") for head in range(12)], "") for row in range(6)])
-    return made
-
-
-def _bars():
-    made = BarList("Bars")
-    made.set_bars([Bar(f"word {row}", "0.5", 0.5) for row in range(20)])
-    return made
-
-
-def _buttons():
-    made = QWidget()
-    vbox(*(QPushButton(f"Button {number}") for number in range(12)), parent=made, gap_px=6)
-    return made
-
-
-MADE: dict[str, Callable[[], QWidget]] = {
-    "plain": lambda: label(LINES, wrap=True),
-    "links": _links,
-    "linked": lambda: intro_line("The attention of a head says where a token looks. " * 30),
-    "bars": _bars,
-    "buttons": _buttons,
-}
-
-
-@pytest.mark.parametrize("kind", MADE)
-def test_the_lower_edge_is_between_two_lines(kind, looks, qtbot):
-    inside = QWidget()
-    vbox(MADE[kind](), None, parent=inside)
+@pytest.mark.parametrize("kind", ["plain", "linked", "links", "bars", "buttons"])
+def test_the_lower_edge_is_between_two_lines(kind, qtbot):
+    inside, links, bars = QWidget(), HeadLinks("Heads"), BarList("Bars")
+    links.show_rows([(f"kind {row}", [((row, head), "0.5") for head in range(12)], "") for row in range(6)])
+    bars.set_bars([Bar(f"word {row}", "0.5", 0.5) for row in range(20)])
+    parts = {
+        "plain": [label(LINES, wrap=True)],
+        "linked": [intro_line("The attention of a head says where a token looks. " * 30)],
+        "links": [links],
+        "bars": [bars],
+        "buttons": [QPushButton(f"Button {number}") for number in range(12)],
+    }
+    vbox(*parts[kind], None, parent=inside)
     area = placed(scrolled(inside), qtbot, 260, 200)
     wait_until(lambda: area.verticalScrollBar().maximum() > 0)
     heights = set()
@@ -474,7 +421,7 @@ def test_the_lower_edge_is_between_two_lines(kind, looks, qtbot):
     assert len(heights) > 1  # line by line, it shows more in a higher window
 
 
-def test_at_the_end_everything_is_seen(looks, qtbot):
+def test_at_the_end_everything_is_seen(qtbot):
     inside = QWidget()
     last = QLabel("the last line")
     vbox(label(LINES, wrap=True), last, parent=inside)
@@ -485,11 +432,7 @@ def test_at_the_end_everything_is_seen(looks, qtbot):
     handle_events()
     assert area.viewport().height() == 173 and not last.visibleRegion().isEmpty()
     assert last.visibleRegion().boundingRect().height() == last.height()
-
-
-def test_what_fits_is_left_alone(looks, qtbot):
-    area = scrolled(label("one line"))
-    placed(area, qtbot, 260, 173)
+    area = placed(scrolled(label("one line")), qtbot, 260, 173)  # what fits is left alone
     handle_events()
     assert area.viewport().height() == 173
 
