@@ -1,20 +1,17 @@
 """What the tests of the room Attend share."""
 
-from app.rooms.attend.matrix_view import MatrixView
-from tests.app.conftest import settle
+from tests.app.conftest import shown_room
 
 
 def attend(window):
     """The room, open and drawn, on the first head whichever is the clearest."""
-    made = window.open_room("attend")
-    settle(window)
+    made = shown_room(window, "attend")
     window.state.set_head(0, 0)
     return made
 
 
 def values(room):
     """What the matrix on show draws."""
-    assert isinstance(room.view, MatrixView) and room.view.grid.values is not None
     return room.view.grid.values
 
 

@@ -12,19 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 import torch
-from PySide6.QtCore import (
-    QCoreApplication,
-    QDeadlineTimer,
-    QEvent,
-    QEventLoop,
-    QMimeData,
-    QObject,
-    QPointF,
-    QRectF,
-    Qt,
-    QTimer,
-    QUrl,
-)
+from PySide6.QtCore import QDeadlineTimer, QEvent, QEventLoop, QMimeData, QObject, QPointF, QRectF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -53,14 +41,8 @@ TIMEOUT_MS = 120_000  # for what comes in any case; so long, where the machine i
 def make_checkpoint(folder, *, output_heads=("mlm", "nsp"), layers=2, heads=4, hidden=32, seed=1, step=100):
     """A random model with a vocabulary of the words above, as a checkpoint folder."""
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
-    config = BertConfig(
-        vocab_size=tokenizer.vocab_size,
-        hidden_size=hidden,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        intermediate_size=64,
-        max_position_embeddings=64,
-    )
+    sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads, "intermediate_size": 64}
+    config = BertConfig(vocab_size=tokenizer.vocab_size, max_position_embeddings=64, **sizes)
     model = Bert(config, output_heads, pooler=bool(output_heads), generator=torch.Generator().manual_seed(seed))
     with torch.no_grad():
         for parameter in model.parameters():
@@ -144,7 +126,7 @@ def dressed(qapp):
 def nothing_stays(qapp, dressed):
     """What is one for the whole program is as the next test expects it, and closed widgets are gone."""
     yield
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     if (theme.active(), theme.scale()) != (theme.LIGHT, 1.0):
         theme.apply(qapp, "light")
     if translated.language() != "en":
@@ -154,13 +136,7 @@ def nothing_stays(qapp, dressed):
 
 
 @pytest.fixture
-def looks(qapp):
-    """The application, for a test that gives it another theme."""
-    return qapp
-
-
-@pytest.fixture
-def open_window(qtbot):
+def open_window(qtbot, qapp):
     """On a model, with texts A and B as they are read where they are given. An error in any thread fails the test."""
     windows = []
     unexpected = []
@@ -185,7 +161,7 @@ def open_window(qtbot):
         window.close()
         assert window.services.close()
         window.deleteLater()
-        QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+        qapp.sendPostedEvents(window, QEvent.Type.DeferredDelete)
         window.services.owner.deleteLater()
     assert unexpected == []
 

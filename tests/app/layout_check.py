@@ -6,6 +6,7 @@ they are painted: where, in which font, on which widget.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
@@ -41,10 +42,7 @@ OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 
 
 def faults(root, size=None):
-    """What is wrong with the words on a window or a part of one, a sentence each.
-
-    size: that the window was given; a window that has grown beyond it is a fault.
-    """
+    """What is wrong with the words on a part of a window, a sentence each; `size` is what a window may not outgrow."""
     handle_events()  # words that wrap anew ask their layout for room, which asks the next
     if found := _faults_now(root, size):
         handle_events()  # what was seen for the first time, in the picture taken of it, has its place only now
@@ -75,9 +73,6 @@ def name_of(widget):
             around.append(type(parent).__name__)
         parent = parent.parentWidget()
     return f"{type(widget).__name__} {text[:60]!r} in {' < '.join(around)}"
-
-
-# Widgets.
 
 
 def _widget_faults(widget, root):
@@ -184,11 +179,10 @@ def _overlaps(root):
             if not region.isEmpty():
                 places.append((widget, QRect(widget.mapTo(root, region.topLeft()), region.size())))
     found = []
-    for i, (one, at) in enumerate(places):
-        for other, there in places[i + 1 :]:
-            both = at & there
-            if min(both.width(), both.height()) > OVERLAP_PX and _over(one) is _over(other):
-                found.append(f"{name_of(one)} and {name_of(other)} overlap")
+    for (one, at), (other, there) in combinations(places, 2):
+        both = at & there
+        if min(both.width(), both.height()) > OVERLAP_PX and _over(one) is _over(other):
+            found.append(f"{name_of(one)} and {name_of(other)} overlap")
     return found
 
 
@@ -219,7 +213,7 @@ def _curve_faults(root):
             if text.strip() and not room.adjusted(-SLACK_PX, -SLACK_PX, SLACK_PX, SLACK_PX).contains(box):
                 found.append(f"{name_of(plot)}: {text!r} has {room.getRect()}, takes {box.getRect()}")
         boxes = [box for text, box, _room in curve_words(canvas) if text.strip()]
-        if any(one.intersects(other) for i, one in enumerate(boxes) for other in boxes[i + 1 :]):
+        if any(one.intersects(other) for one, other in combinations(boxes, 2)):
             found.append(f"{name_of(plot)}: words lie over one another")
     return found
 
@@ -238,9 +232,6 @@ def _is_in_qt(widget):
 
 def _px(size):
     return f"{size.width()} × {size.height()}"
-
-
-# Painted words.
 
 
 def hear(patch, note):
@@ -284,22 +275,17 @@ class _Painted:
             ink = QFontMetricsF(painter.font()).boundingRect(text).translated(QPointF(place))
             box = ink
         else:
-            assert isinstance(place, QRectF | QRect)
             flags = more[0] if isinstance(more[0], int) else more[0].value
             box = QRectF(place)
-            whole = QRectF(box).adjusted(0, 0, 0, 0)
-            ink = QFontMetricsF(painter.font()).boundingRect(whole, flags, text)
+            ink = QFontMetricsF(painter.font()).boundingRect(box, flags, text)
             if flags & Qt.TextFlag.TextDontClip.value:
                 box = ink
         tight = QFontMetricsF(painter.font()).tightBoundingRect(text)  # about the point where the first letter stands
         baseline = QPointF(ink.left(), ink.top() + QFontMetricsF(painter.font()).ascent())
         letters = ink if "\n" in text or ink.height() > 1.5 * tight.height() + 20 else tight.translated(baseline)
         clip = transform.mapRect(painter.clipBoundingRect()) if painter.hasClipping() else None
-        self.words.append(
-            _Words(
-                widget, text, transform.mapRect(box), transform.mapRect(ink), transform.map(QPolygonF(letters)), clip
-            )
-        )
+        outline = transform.map(QPolygonF(letters))
+        self.words.append(_Words(widget, text, transform.mapRect(box), transform.mapRect(ink), outline, clip))
 
     def _cut(self):
         for word in self.words:
@@ -321,14 +307,10 @@ class _Painted:
         by_widget = {}
         for word in self.words:
             by_widget.setdefault(id(word.widget), []).append(word)
-        for words in by_widget.values():
-            for i, one in enumerate(words):
-                for other in words[i + 1 :]:
-                    if (
-                        one.ink.intersects(other.ink)
-                        and _area(one.outline.intersected(other.outline)) > OVERLAP_PX**2 * 4
-                    ):
-                        yield f"{name_of(one.widget)}: {one.text!r} and {other.text!r} are written over one another"
+        for one, other in (pair for words in by_widget.values() for pair in combinations(words, 2)):
+            meets = one.ink.intersects(other.ink)
+            if meets and _area(one.outline.intersected(other.outline)) > OVERLAP_PX**2 * 4:
+                yield f"{name_of(one.widget)}: {one.text!r} and {other.text!r} are written over one another"
 
 
 def _within(widget):

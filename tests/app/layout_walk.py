@@ -47,12 +47,7 @@ def is_drawn(window):
     )
 
 
-def walk(
-    window,
-    rooms=tuple(room.key for room in ROOMS),
-    inspect=cut_words,
-    size=SIZE,
-):
+def walk(window, rooms=tuple(room.key for room in ROOMS), inspect=cut_words, size=SIZE):
     """Place -> what `inspect` finds wrong there, for every room and view. Places without faults are left out."""
     window.resize(size)
     window.state.set_focus(2)
@@ -116,20 +111,11 @@ def write_runs():
 
 
 def _words_line(step, loss):
-    causal = step < 15
-    return {
-        "kind": "train",
-        "step": step,
-        "loss": loss,
-        "next_word_loss": loss if causal else None,
-        "mlm_loss": None if causal else loss,
-        "mlm_accuracy": None if causal else step / 80,
-        "nsp_accuracy": None if causal else 0.5,
-        "learning_rate": 1e-3 / step,
-        "gradient_norm": 1.5,
-        "tok_per_s": 12_345.6,
-        "phase": "causal" if causal else "masked",
-    }
+    line = {"kind": "train", "step": step, "loss": loss, "learning_rate": 1e-3 / step, "gradient_norm": 1.5}
+    line |= {"tok_per_s": 12_345.6, "next_word_loss": None, "mlm_loss": None}
+    if step < 15:
+        return {**line, "phase": "causal", "next_word_loss": loss}
+    return {**line, "phase": "masked", "mlm_loss": loss, "mlm_accuracy": step / 80, "nsp_accuracy": 0.5}
 
 
 def _evaluation():

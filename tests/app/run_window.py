@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.app.conftest import TEXT_A, TEXT_B, make_run, settle
+from tests.app.conftest import TEXT_A, TEXT_B, make_run, read_masked
 
 STEPS = (0, 10, 40)
 
@@ -16,6 +16,5 @@ def run(own_home):
 def last_snapshot(open_window, run):
     """With a mask."""
     window = open_window(run.snapshot_path(STEPS[-1]), TEXT_A, TEXT_B)
-    window.state.set_masks([2])
-    settle(window)
+    read_masked(window, [2])
     return window

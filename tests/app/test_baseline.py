@@ -14,7 +14,7 @@ from app.rooms.predict.predict_sentences import change_of
 from app.shell.menus import fill_comparison
 from app.state.baseline import OtherModel, OtherText
 from app.state.baseline_names import baseline_name, text_name
-from app.state.readings import ComparedMask, compared_mask
+from app.state.readings import compared_mask
 from app.state.session_file import load_session
 from app.state.verdicts import _choice
 from app.state.what_if import WhatIf
@@ -22,7 +22,7 @@ from bertcore.analysis.predict import WordGuess, softmax
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer, same_word
-from tests.app.conftest import TEXT_A, TEXT_B, answered, make_checkpoint, press, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, make_checkpoint, press, read_text, settle, wait_until
 from tests.app.family_models import save_family
 from tests.app.predict_room import page, predict, texts
 
@@ -36,17 +36,9 @@ def other_folder(tmp_path):
 
 
 @pytest.fixture
-def traced(monkeypatch):
-    """Model and ids of every forward pass of the reader."""
-    passes = []
-    real = reader.read
-
-    def counted(request, checkpoint):
-        passes.append((request.model.name, request.input_ids))
-        return real(request, checkpoint)
-
-    monkeypatch.setattr(reader, "read", counted)
-    return passes
+def traced(calls):
+    """What was asked of every forward pass of the reader."""
+    return calls(reader, "read")
 
 
 def compare(window, baseline):
@@ -81,22 +73,19 @@ def test_typing_reads_another_text_only_once(window, traced):
     compare(window, OTHER)
     traced.clear()
     for text in ("The cat sat on a mat.", "The cat sat on a rug."):
-        window.state.set_text(text)
-        settle(window)
-    assert len(traced) == 2 and {ids for _, ids in traced}.isdisjoint({window.state.reading.baseline.request.input_ids})
+        read_text(window, text)
+    theirs = window.state.reading.baseline.request.input_ids
+    assert len(traced) == 2 and theirs not in [request.input_ids for request in traced]
 
 
 def test_another_model_costs_one_more_pass_at_each_key(window, other_folder, traced):
     compare(window, OtherModel(str(other_folder)))
     traced.clear()
-    window.state.set_text("The cat sat on a mat.")
-    settle(window)
-    assert sorted(name for name, _ in traced) == ["other-model", "tiny-model"]
-    other = load_checkpoint(other_folder)
-    direct = trace(
-        other.model, window.state.reading.baseline.request.input_ids, window.state.reading.baseline.encoding.segments
-    )
-    np.testing.assert_allclose(window.state.reading.baseline.trace.hidden_states, direct.hidden_states, atol=1e-5)
+    read_text(window, "The cat sat on a mat.")
+    assert sorted(request.model.name for request in traced) == ["other-model", "tiny-model"]
+    theirs = window.state.reading.baseline
+    direct = trace(load_checkpoint(other_folder).model, theirs.request.input_ids, theirs.encoding.segments)
+    np.testing.assert_allclose(theirs.trace.hidden_states, direct.hidden_states, atol=1e-5)
     assert baseline_name(window.state.reading) == "other-model"
 
 
@@ -119,7 +108,7 @@ def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_c
     assert first.alignment.other_positions == tuple(range(first.alignment.other_length))
     compare(window, OTHER)
     both = window.state.reading
-    assert both.baseline is not None and both.baseline.encoding.text_a == OTHER.a and both.unchanged is not None
+    assert both.baseline.encoding.text_a == OTHER.a and both.unchanged is not None
     assert both.plain.encoding.text_a == TEXT_A and not both.plain.request.what_if
 
 
@@ -129,7 +118,6 @@ def test_words_before_and_now(window):
     compare(window, OTHER)
     mask, theirs = window.state.reading.masks[0], window.state.reading.baseline
     compared = compared_mask(window.state.reading, mask)
-    assert isinstance(compared, ComparedMask) and theirs.trace.mlm_logits is not None
     chances = softmax(theirs.trace.mlm_logits[0])
     assert [word.id for word in compared.words] == np.argsort(-chances, kind="stable")[: len(compared.words)].tolist()
     for word in mask.words:
@@ -160,7 +148,6 @@ def test_both_verdicts_are_the_probability_that_b_follows(window):
     room = predict(window, (2,))
     compare(window, OTHER)
     now, before = window.state.reading.next_sentence, window.state.reading.baseline.next_sentence
-    assert now is not None and before is not None
     pair = room.words_view.pair
     assert pair.verdict == f"B follows A: {numbers.percent(now.is_next)}"
     assert pair.bar.baseline == pytest.approx(before.is_next)
@@ -180,9 +167,8 @@ def test_a_word_through_the_layers_with_the_baseline(window, model_folder):
     checkpoint, theirs = load_checkpoint(model_folder), window.state.reading.baseline
     found = word_through_layers(checkpoint, theirs.request.model_input, theirs.encoding, 2, "dog")
     full = max(*found.probability, *view.asked["word"].answer.probability, SHORTEST_SCALE)
-    assert [bar.before for bar in view.charts["word"].bars] == pytest.approx(
-        (found.probability / full).tolist(), rel=1e-3
-    )
+    before = [bar.before for bar in view.charts["word"].bars]
+    assert before == pytest.approx((found.probability / full).tolist(), rel=1e-3)
     assert "Line across a bar" in view.cards["word"].intro and "Framed: a different word" in view.cards["table"].intro
     window.comparison.end()
     answered(window)
@@ -195,23 +181,19 @@ def test_a_change_in_probability_is_said_in_words_and_by_a_sign():
 
 
 def test_a_shorter_text_without_the_mask_says_so(window):
-    room = predict(window, (5,))
+    (card,) = predict(window, (5,)).words_view.shown_cards
     compare(window, OtherText("The cat sat.", ""))
-    assert "no mask here" in room.words_view.shown_cards[0].changed.text()
-    assert room.words_view.shown_cards[0].bars.isVisible()
+    assert "no mask here" in card.changed.text() and card.bars.isVisible()
 
 
 def test_a_model_with_another_vocabulary(window, tmp_path):
     """Words are found by how they are written; what it has only in pieces is left out."""
-    folder = save_family("roberta", tmp_path / "other-family")
-    window.open_room("predict")
     window.state.set_masks([2])
-    compare(window, OtherModel(str(folder)))
+    compare(window, OtherModel(str(save_family("roberta", tmp_path / "other-family"))))
     theirs = window.state.reading.baseline
     assert theirs.request.model.tokenizer.kind != window.state.reading.request.model.tokenizer.kind
     assert len(theirs.masks) == 1
     compared = compared_mask(window.state.reading, window.state.reading.masks[0])
-    assert isinstance(compared, ComparedMask) and theirs.trace.mlm_logits is not None
     chances = softmax(theirs.trace.mlm_logits[0])
     for word in window.state.reading.masks[0].words:
         if word.id in compared.changes:
@@ -297,12 +279,10 @@ def test_swapping_goes_there_and_back(window):
 def test_models_swap_too(window, model_folder, other_folder):
     compare(window, OtherModel(str(other_folder)))
     window.comparison.swap()
-    wait_until(lambda: window.state.model is not None and window.state.model.name == "other-model")
+    wait_until(lambda: window.state.model.name == "other-model")
     settle(window)
-    assert (
-        window.state.baseline == OtherModel(str(model_folder))
-        and window.state.reading.baseline.request.model.layers == 2
-    )
+    assert window.state.baseline == OtherModel(str(model_folder))
+    assert window.state.reading.baseline.request.model.layers == 2
 
 
 def test_while_a_key_is_held_the_other_is_shown(window, other_folder):

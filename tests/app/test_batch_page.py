@@ -34,7 +34,7 @@ from bertcore.training.drawn_examples import example_answers, open_examples
 from bertcore.training.evaluate import batch_losses
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.start import start_run
-from tests.app.conftest import wait_until
+from tests.app.conftest import placed, wait_until
 from tests.app.train_room import opened_at
 
 RUN = assets() / "runs" / "class-demo"
@@ -118,9 +118,6 @@ def read_by(page, snapshot):
     return page.batch
 
 
-# --- what is shown
-
-
 def test_what_is_shown_of_a_text_is_what_the_engine_draws(masked):
     batches = open_batches(RUN)
     drawn = batches.at(MASKED)
@@ -135,17 +132,15 @@ def test_what_is_shown_of_a_text_is_what_the_engine_draws(masked):
 @pytest.mark.parametrize("task", SAMPLES)
 def test_what_is_shown_of_a_task_is_what_the_engine_draws(task, runs, page):
     batches = open_examples(runs[task])
-    drawn = batches.at(2)
-    snapshot = (1, RunFolder(runs[task]).snapshot_path(1))
-    answers = example_answers(batches.model_at(snapshot), drawn, batches.tokenizer.label)
+    drawn, model = batches.at(2), batches.model_at((1, RunFolder(runs[task]).snapshot_path(1)))
+    answers = example_answers(model, drawn, batches.tokenizer.label)
     batch = shown(page, runs[task], (0, 1, 2)).batch
     assert batch.step == 2 and batch.losses.snapshot == 1
     assert np.array_equal(batch.ids, drawn.ids) and np.array_equal(batch.is_padding, drawn.is_padding)
     assert np.array_equal(batch.losses.losses, answers.losses, equal_nan=True)
     assert batch.losses.word_loss == answers.loss and np.array_equal(batch.task.cut, drawn.cut)
-    for unit in answers.units:
-        for place in unit.places:
-            assert batch.fates[place.row, place.position] in (ASKED, RIGHT, WRONG)
+    places = [place for unit in answers.units for place in unit.places]
+    assert {batch.fates[place.row, place.position] for place in places} <= {ASKED, RIGHT, WRONG}
     assert (np.isfinite(batch.losses.losses) == (batch.fates > 0)).all()
     for row in range(len(batch.ids)):
         page.show_row(row)
@@ -169,8 +164,8 @@ def test_it_opens_at_the_newest_step_and_steps_by_buttons_and_keys(page, qtbot):
     assert page.batch.step == 600 and not page.on.isEnabled()
     page.back.click()
     assert page.batch.step == 599 and page.number.value() == 599
-    with qtbot.waitActive(page):
-        page.activateWindow()
+    page.activateWindow()
+    wait_until(page.isActiveWindow)
     page.map.setFocus()
     for key, step in ((Qt.Key.Key_PageUp, 598), (Qt.Key.Key_PageDown, 599)):
         qtbot.keyClick(page.map, key)
@@ -243,9 +238,6 @@ def test_what_was_drawn_against_what_was_ordered(page, masked):
     assert page.chance.here.isHidden() and "each token predicts the next one" in page.chance.intro.text()
 
 
-# --- words
-
-
 def test_words_for_every_kind_of_token_and_pair(masked, reader):
     for fate, words in ((HIDDEN, "The model read [MASK]"), (REPLACED, "a random word"), (KEPT, "unchanged")):
         row, position = np.argwhere(masked.fates == fate)[0]
@@ -293,14 +285,11 @@ def test_words_of_each_kind_of_task(runs):
 
 def test_the_verdict_on_a_pair_is_that_of_the_room_predict(masked):
     row = masked.pair_labels.tolist().index(0)
-    for share, words in (
-        (0.58, "the model: B follows A 58% (unsure: between 35% and 65%)"),
-        (0.91, "the model: B follows A 91% (yes) ✓"),
-        (0.04, "the model: B follows A 4% (no) ✗"),
-    ):
+    unsure = "58% (unsure: between 35% and 65%)"
+    for share, words in ((0.58, unsure), (0.91, "91% (yes) ✓"), (0.04, "4% (no) ✗")):
         second = np.where(np.arange(len(masked.ids)) == row, 1 - share, np.nan)
         judged = replace(masked, losses=replace(masked.losses, second=second))
-        assert about_sequence(judged, row).endswith(words)
+        assert about_sequence(judged, row).endswith(f"the model: B follows A {words}")
         verdict = _choice("B follows A", share, "")
         assert verdict.short.rstrip(")") in words and verdict.explanation.strip(" .U") in words
 
@@ -315,9 +304,6 @@ def test_a_text_that_does_not_ship_and_a_file_that_is_gone_are_named(page, tmp_p
     table.unlink()
     shown(page, run, ())
     assert page.batch is None and "own.tsv" in page.progress.text
-
-
-# --- pictures
 
 
 def test_the_three_fates_differ_by_shape():
@@ -343,10 +329,7 @@ def test_many_long_sequences_fit(qtbot, masked):
     """A large batch: every sequence has its line, and its tokens wrap."""
     names = ("ids", "labels", "fates", "segments", "documents", "is_padding")
     many = replace(masked, **{name: np.tile(getattr(masked, name), (8, 4)) for name in names}, losses=None)
-    overview, text = BatchMap(), SequenceText()
-    for widget, size in ((overview, (150, 600)), (text, (400, 300))):
-        qtbot.addWidget(widget)
-        widget.resize(*size)
+    overview, text = placed(BatchMap(), qtbot, 150, 600), placed(SequenceText(), qtbot, 400, 300)
     overview.show_batch(many)
     assert overview.cell_at(overview.row_rect(255).center()) == 255
     text.show_sequence(many, 200)
@@ -355,9 +338,6 @@ def test_many_long_sequences_fit(qtbot, masked):
     overview.grab()
     text.grab()
     assert text.cell_at(text.boxes[7].center()) == 7
-
-
-# --- in the room
 
 
 def test_in_the_room(window, qtbot, runs):

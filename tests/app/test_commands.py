@@ -8,13 +8,14 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QScrollBar, QWidget
 
-from app.rooms.room import Room
 from app.shell.commands import MENUS
 from app.shell.rooms import ROOMS, open_view
+from app.state.examples import load_examples
 from app.widgets.charts.bars import BarList
 from app.widgets.command_list import Palette, match
-from app.widgets.figure_button import FigureAction
-from tests.app.conftest import press, settle, wait_until
+from app.widgets.figure_button import FigureAction, FigureButton
+from tests.app.conftest import press, settle, shown_room, wait_until
+from tests.app.predict_room import predict
 
 MOST_TABS = 400
 
@@ -24,8 +25,7 @@ def rooms(window):
     """A window with all rooms built, a mask, the help and the command list open."""
     window.state.set_masks([2])
     for spec in ROOMS:
-        window.open_room(spec.key)
-        settle(window)
+        shown_room(window, spec.key)
     window.toggle_help()
     return window
 
@@ -47,10 +47,9 @@ def name_of(widget):
 
 def described(widget):
     parents = []
-    parent = widget
-    while parent is not None:
-        parents.append(type(parent).__name__)
-        parent = parent.parentWidget()
+    while widget is not None:
+        parents.append(type(widget).__name__)
+        widget = widget.parentWidget()
     return " < ".join(parents[:5])
 
 
@@ -58,8 +57,6 @@ def test_everything_that_takes_the_keyboard_has_a_name_and_save_buttons_say_of_w
     rooms.open_palette()
     nameless = {described(widget) for widget in focusable(rooms) if not name_of(widget).strip()}
     assert sorted(nameless) == []
-    from app.widgets.figure_button import FigureButton
-
     names = [made.accessibleName() for made in rooms.findChildren(FigureButton)]
     assert names and all(name.startswith("Save or copy: ") for name in names)
 
@@ -72,14 +69,13 @@ def test_every_command_has_a_menu_and_a_key_of_its_own(window):
     assert [key for key in keys if QKeySequence(key).isEmpty()] == []
 
 
-@pytest.mark.parametrize(
-    "room", [*(f"{room.key} {view}" for room in ROOMS for view in (room.view_keys if room.key == "layers" else [""]))]
-)
-def test_tab_reaches_all_of_a_room(window, room):
+PLACES = [(room.key, view) for room in ROOMS for view in (room.view_keys if room.key == "layers" else [""])]
+
+
+@pytest.mark.parametrize(("room", "view"), PLACES)
+def test_tab_reaches_all_of_a_room(window, room, view):
     window.state.set_masks([2])
-    room_key, _, view = room.partition(" ")
-    shown = window.open_room(room_key)
-    open_view(shown, view)
+    open_view(window.open_room(room), view)
     settle(window)
     window.activateWindow()
     wait_until(lambda: QApplication.activeWindow() is window)
@@ -93,21 +89,15 @@ def test_tab_reaches_all_of_a_room(window, room):
         if widget is first:
             break
     assert widget is first, "Tab does not come round"
-    wanted = {
-        widget
-        for widget in focusable(window.frame)
-        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-    }
+    able = {widget for widget in focusable(window.frame) if widget.isVisible() and widget.isEnabled()}
+    wanted = {widget for widget in able if widget.focusPolicy() & Qt.FocusPolicy.TabFocus}
     exclusive = {w for w in wanted if isinstance(w, QAbstractButton) and w.group() and not w.isChecked()}
     assert wanted & reached, "the room has nothing that Tab could reach"
     assert {described(widget) for widget in wanted - reached - exclusive} == set()
 
 
 def test_a_word_is_put_in_from_the_keyboard(window):
-    window.state.set_masks([2])
-    room = window.open_room("predict")
-    settle(window)
-    card = room.words_view.shown_cards[0]
+    card = predict(window, (2,)).words_view.shown_cards[0]
     bars = next(widget for widget in focusable(card) if isinstance(widget, BarList))
     row = next(i for i, bar in enumerate(bars.bars) if i > 0 and bar.label.isalpha() and bar.label != "cat")
     word = bars.bars[row].label
@@ -150,8 +140,6 @@ def titles(palette):
 
 
 def test_it_lists_commands_rooms_examples_and_models(palette, window):
-    from app.state.examples import load_examples
-
     shown = {entry.title: entry.kind for entry in palette.shown}
     assert shown["Attend"] == "Room" and shown["Save session…"] == "File"
     assert shown[load_examples()[0].title] == "Example" and shown["somebody/some-model"] == "Model"
@@ -159,29 +147,14 @@ def test_it_lists_commands_rooms_examples_and_models(palette, window):
     assert len([entry for entry in palette.shown if entry.shortcut]) == len(enabled) - 1  # all but the list itself
 
 
-@pytest.mark.parametrize(
-    ("typed", "first"),
-    [("swap a", "Swap A and B"), ("lgtdk", "Light or dark theme"), ("dark", "Light or dark theme"), ("pre", "Predict")],
-)
-def test_a_few_letters_find_it(palette, typed, first):
-    QTest.keyClicks(palette.line, typed)
-    assert titles(palette)[0] == first
-
-
-@pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("help", "What this room shows"),
-        ("F1", "What this room shows"),
-        ("pdf", FigureAction.SAVE_PICTURE.title),
-        ("export", FigureAction.SAVE_PICTURE.title),
-        ("csv", FigureAction.SAVE_NUMBERS.title),
-        ("example", "The next sentence"),
-    ],
-)
-def test_other_words_for_it_find_it_too(palette, typed, found):
-    QTest.keyClicks(palette.line, typed)
-    assert found in titles(palette) and not palette.nothing.isVisible()
+def test_a_few_letters_find_it_and_other_words_for_it(palette):
+    light, help_, save = "Light or dark theme", "What this room shows", FigureAction.SAVE_PICTURE.title
+    firsts = {"swap a": "Swap A and B", "lgtdk": light, "dark": light, "pre": "Predict"}
+    others = {"help": help_, "F1": help_, "pdf": save, "export": save, "csv": FigureAction.SAVE_NUMBERS.title}
+    for typed, found in (firsts | others | {"example": "The next sentence"}).items():
+        palette.line.clear()
+        QTest.keyClicks(palette.line, typed)
+        assert found in titles(palette)[: 1 if typed in firsts else None] and not palette.nothing.isVisible(), typed
 
 
 def test_letters_are_typed_and_what_is_not_there_is_said(palette, window):
@@ -200,17 +173,15 @@ def test_better_matches_come_first():
 
 
 def test_a_head_is_gone_to_by_its_numbers(palette, window):
+    for typed in ("3.1", "0.1", "1.5", "1", "a.b"):
+        palette.line.setText(typed)
+        assert not [entry for entry in palette.shown if entry.kind == "Head"], "it is not there"
+    palette.line.clear()
     QTest.keyClicks(palette.line, "2.4")
     assert titles(palette)[0] == "Layer 2, head 4"
     press(palette.line, "Return")
     assert (window.state.layer, window.state.head) == (1, 3) and window.room_key == "attend"
     assert palette.isHidden()
-
-
-@pytest.mark.parametrize("typed", ["3.1", "0.1", "1.5", "1", "a.b"])
-def test_a_head_that_is_not_there_is_not_offered(palette, typed):
-    QTest.keyClicks(palette.line, typed)
-    assert not [entry for entry in palette.shown if entry.kind == "Head"]
 
 
 def test_arrows_choose_and_escape_leaves(palette, window):
@@ -233,20 +204,12 @@ def test_the_keyboard_goes_back_to_where_it_was(window):
     window.frame.strip.field.setFocus()
     QTest.keyClick(window.frame.strip.field, Qt.Key.Key_K, CONTROL)
     palette = window.findChild(Palette)
-    assert isinstance(palette, Palette) and window.focusWidget() is palette.line
+    assert window.focusWidget() is palette.line
     press(palette.line, "Esc")
     assert window.focusWidget() is window.frame.strip.field
-    QApplication.processEvents()
-
-
-def test_it_closes_where_the_window_is_built_anew(window):
-    """The new frame covers it; it would keep the keyboard, and give it back to a widget that is gone."""
-    window.activateWindow()
-    window.frame.strip.field.setFocus()
     QTest.keyClick(window.frame.strip.field, Qt.Key.Key_K, CONTROL)
-    palette = window.findChild(Palette)
     window.appearance.set_look(projector=True)
-    assert palette.isHidden()
+    assert palette.isHidden(), "the new frame covers it; it would give the keyboard back to a widget that is gone"
 
 
 def test_it_closes_though_what_had_the_keyboard_is_gone(window):
@@ -267,15 +230,10 @@ def test_every_view_is_found_by_its_title(window, spec):
     for view in spec.views:
         palette = window.open_palette()
         QTest.keyClicks(palette.line, view.shown_title)
-        [number] = [
-            number
-            for number, entry in enumerate(palette.shown)
-            if (entry.title, entry.kind) == (view.shown_title, spec.shown_title)
-        ]
+        number = [(entry.title, entry.kind) for entry in palette.shown].index((view.shown_title, spec.shown_title))
         assert number < 4
         for _ in range(number):
             press(palette.line, "Down")
         press(palette.line, "Return")
         assert window.room_key == spec.key and palette.isHidden()
-        room = window.frame.room
-        assert isinstance(room, Room) and view.key == room.views.key
+        assert view.key == window.frame.room.views.key

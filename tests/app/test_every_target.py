@@ -1,7 +1,4 @@
-"""Every output of a fine-tuned model can be asked about, in each of the five analyses; each agrees with the reading.
-
-The oracle is the pass that the window shows: a head switched off, or a place swapped in, is a reading of its own.
-"""
+"""Every output of a fine-tuned model can be asked about in five analyses; each agrees with readings of the window."""
 
 import math
 from collections.abc import Callable
@@ -14,12 +11,14 @@ import pytest
 import torch
 
 from app.compute import head_questions
+from app.compute.applying import apply_model, request_for
 from app.compute.head_questions import HeadTarget, changed_targets, check_of_head, effects_of_heads, flow_of, targets_of
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
 from app.compute.patching import swap_map
 from app.compute.reader import Reader
 from app.compute.word_questions import attribution_of
+from app.rooms.attend.sentences import changed_predictions
 from app.rooms.layers.swap_targets import swap_targets
 from app.state.baseline import OtherText
 from app.state.explore_state import ExploreState
@@ -62,44 +61,26 @@ def random_model(kind):
     return lambda folder: make_model(folder / kind, kind)
 
 
-def shipped(name):
-    return lambda _: shipped_checkpoint(name)
+def heads_of(name):
+    return frozenset((name, index) for index in range(2 if name == "span" else 1))
+
+
+def shipped(name, texts, head, b="", **more):
+    both = (texts[0], b), OtherText(texts[1], b)
+    return Case(lambda _: shipped_checkpoint(name), both, heads_of(head), is_contrasted=True, **more)
 
 
 CASES = {
-    "words": Case(
-        shipped("bertscope-tiny"),
-        (("The man put on [MASK] hat.", ""), OtherText("The woman put on [MASK] hat.", "")),
-        frozenset({("mlm", 0)}),
-        is_contrasted=True,
-    ),
-    "sentiment": Case(
-        shipped("bertscope-sentiment"),
-        (("The food was good.", ""), OtherText("The food was bad.", "")),
-        frozenset({("classify", 0)}),
-        is_contrasted=True,
-    ),
-    "names": Case(
-        shipped("bertscope-names"),
-        (("Anna lives in Berlin.", ""), OtherText("She lives in Berlin.", "")),
-        frozenset({("tag", 0)}),
-        is_contrasted=True,
-        position=1,
-    ),
-    "answers": Case(
-        shipped("bertscope-answers"),
-        (("Who flew?", "Anna flew on Monday."), OtherText("When flew?", "Anna flew on Monday.")),
-        frozenset({("span", 0), ("span", 1)}),
-        is_contrasted=True,
-    ),
-    "choice": Case(random_model("choice"), SENTENCES, frozenset({("choice", 0)})),
-    "regress": Case(random_model("regress"), SENTENCES, frozenset({("classify", 0)})),
-    "multilabel": Case(random_model("multilabel"), SENTENCES, frozenset({("classify", 0)})),
-    "summarise": Case(random_model("summarise"), SENTENCES, frozenset({("summarise", 0)})),
-    "similarity": Case(
-        lambda folder: save_family("minilm", folder / "minilm"), SENTENCES, frozenset({("similarity", 0)})
-    ),
-    "replaced": Case(lambda folder: save_family("discriminator", folder / "model"), SENTENCES, frozenset({("rtd", 0)})),
+    "words": shipped("bertscope-tiny", ("The man put on [MASK] hat.", "The woman put on [MASK] hat."), "mlm"),
+    "sentiment": shipped("bertscope-sentiment", ("The food was good.", "The food was bad."), "classify"),
+    "names": shipped("bertscope-names", ("Anna lives in Berlin.", "She lives in Berlin."), "tag", position=1),
+    "answers": shipped("bertscope-answers", ("Who flew?", "When flew?"), "span", "Anna flew on Monday."),
+    "choice": Case(random_model("choice"), SENTENCES, heads_of("choice")),
+    "regress": Case(random_model("regress"), SENTENCES, heads_of("classify")),
+    "multilabel": Case(random_model("multilabel"), SENTENCES, heads_of("classify")),
+    "summarise": Case(random_model("summarise"), SENTENCES, heads_of("summarise")),
+    "similarity": Case(lambda folder: save_family("minilm", folder / "minilm"), SENTENCES, heads_of("similarity")),
+    "replaced": Case(lambda folder: save_family("discriminator", folder / "model"), SENTENCES, heads_of("rtd")),
 }
 
 
@@ -129,8 +110,7 @@ class Desk:
 
 @pytest.fixture(params=CASES)
 def case(request):
-    found = CASES[request.param]
-    return found
+    return CASES[request.param]
 
 
 @pytest.fixture
@@ -167,9 +147,8 @@ def test_all_five(case, desk):
     checkpoint, text = load_checkpoint(desk.folder), ours.request.model_input
     off = desk.read(WhatIf(heads_off=frozenset({(1, 1)})))
     swapped = desk.read(WhatIf(swap=Swap("state", 1, 2, case.other)))
-    assert swapped.baseline is not None and number(next(iter(targets.values())), swapped.baseline) == pytest.approx(
-        number(next(iter(targets.values())), ours), abs=1e-6
-    )
+    first = next(iter(targets.values()))
+    assert number(first, swapped.baseline) == pytest.approx(number(first, ours), abs=1e-6)
     for key in case.heads:
         target = targets[key]
         now = number(target, ours)
@@ -198,8 +177,6 @@ def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case, desk):
 
 def test_a_change_inside_is_seen_in_it(case, desk):
     """What a head that is switched off does, in the panel of Attend."""
-    from app.rooms.attend.sentences import changed_predictions
-
     off = desk.read(WhatIf(heads_off=frozenset({(1, 1)})))
     assert off.unchanged is not None and changed_predictions(off)
     heads = one_of_each(changed_targets(off.unchanged, off))
@@ -211,12 +188,8 @@ def test_a_change_inside_is_seen_in_it(case, desk):
 @pytest.mark.parametrize("case", [CASES["sentiment"]], ids=["sentiment"])
 def test_apply_answers_from_the_swapped_pass(case, desk):
     """And from the original text beside it."""
-    from app.compute.applying import apply_model, request_for
-
     swapped = desk.read(WhatIf(swap=Swap("state", 3, 4, case.other)))
-    request = request_for(swapped, {})
-    assert request is not None and swapped.unchanged is not None
-    applied = apply_model(load_checkpoint(desk.folder), request, nothing)
+    applied = apply_model(load_checkpoint(desk.folder), request_for(swapped, {}), nothing)
     for prediction, reading in ((applied.prediction, swapped), (applied.unchanged, swapped.unchanged)):
         for target in targets_of(reading, 1):
             assert prediction.probabilities[target.label] == pytest.approx(target.value(reading), abs=1e-4)
@@ -270,8 +243,8 @@ def test_the_gradient_is_the_slope(layer, family):
 
 def test_in_the_last_layer_only_the_row_of_the_prediction_counts():
     found = attention_gradient(tiny_model(), pair_text(tiny_model()), Target("mlm", CAT, MASKED), 1)
-    others = [row for row in range(len(PAIR)) if row != MASKED]
-    assert np.abs(found.gradient[:, MASKED]).min() > 0 and not found.gradient[:, others].any()
+    assert np.abs(found.gradient[:, MASKED]).min() > 0
+    assert not np.delete(found.gradient, MASKED, axis=1).any()
 
 
 def test_a_gradient_is_to_be_had_in_inference_mode_and_for_a_pair():
@@ -284,13 +257,10 @@ def test_a_gradient_is_to_be_had_in_inference_mode_and_for_a_pair():
 
 @pytest.mark.parametrize("max_tokens", [1, 40, 4096])
 def test_a_link_taken_away_is_a_row_put_in(max_tokens):
-    model, shares = tiny_model(), []
+    model, shares, columns = tiny_model(), [], [0, 2, 5, 6]
     before = trace(model, PAIR.ids, PAIR.segments).attentions[0, 3, MASKED]
-    columns = [0, 2, 5, 6]
-    target = Target("mlm", CAT, MASKED)
-    found = link_effects(
-        model, pair_text(model), target, 0, 3, MASKED, columns, max_tokens=max_tokens, progress=shares.append
-    )
+    asked = Target("mlm", CAT, MASKED), 0, 3, MASKED, columns
+    found = link_effects(model, pair_text(model), *asked, max_tokens=max_tokens, progress=shares.append)
     for column, effect in zip(columns, found, strict=True):
         row = before.copy()
         row[column] = 0
@@ -305,8 +275,7 @@ def test_a_check_holds_all_three(checkpoint):
     found = check_head(model, text, WORD.target, 1, 2, MASKED, most_links=4, progress=shares.append)
     plain = trace(model, PAIR.ids, PAIR.segments)
     assert found.attention == pytest.approx(plain.attentions[1, 2, MASKED], abs=1e-6)
-    gradient = attention_gradient(model, pair_text(model), Target("mlm", CAT, MASKED), 1).gradient[2]
-    assert np.array_equal(found.gradient, gradient[MASKED])
+    assert np.array_equal(found.gradient, attention_gradient(model, text, WORD.target, 1).gradient[2, MASKED])
     strongest = set(np.argsort(-found.attention)[:4].tolist())
     assert set(np.flatnonzero(~np.isnan(found.without)).tolist()) == strongest
     off = log_p(model, ablate([(1, 2)])) - log_p(model)
@@ -338,13 +307,13 @@ def test_effects_of_all_heads(target, value, checkpoint):
 )
 def test_what_is_not_there_is_said(checkpoint, layer, head, row, said):
     with pytest.raises(BertcoreError, match=said):
-        check_of_head(checkpoint, TEXT, WORD, layer, head, row, lambda share: None)
+        check_of_head(checkpoint, TEXT, WORD, layer, head, row, nothing)
 
 
 def test_a_model_without_word_head_says_so(tmp_path):
     bare = load_checkpoint(tiny_checkpoint(tmp_path, output_heads=(), pooler=False))
     with pytest.raises(BertcoreError, match="no masked-word"):
-        check_of_head(bare, TEXT, WORD, 0, 0, 0, lambda share: None)
+        check_of_head(bare, TEXT, WORD, 0, 0, 0, nothing)
 
 
 def test_flow_of_all_tokens(monkeypatch):

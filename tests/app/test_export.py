@@ -32,10 +32,11 @@ from app.widgets.figure_button import WITHOUT_FRAMES, FigureAction, FigureButton
 from app.widgets.save_dialog import ask_for_file
 from bertcore.errors import BertcoreError
 from tests.app import attend_room
-from tests.app.conftest import TEXT_A, TEXT_B, answered, click, settle, shown_view, units_of, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, click, settle, shown_view, units_of, wait_until, words_of
 from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, figure_of, page, predict
 
+OFF, SAID_OFF = WhatIf(heads_off=frozenset({(1, 2)})), "head 2·3 off"
 VALUES = np.array([[1.5, -2.0, 0.1], [0.0, 4.25, 1e-9]], dtype=np.float32)
 
 
@@ -55,7 +56,7 @@ def tables(text):
     return [row for row in csv.reader(io.StringIO(text)) if row and not row[0].startswith("#")]
 
 
-def test_a_csv_gives_the_numbers_back(looks):
+def test_a_csv_gives_the_numbers_back():
     text = table(plain_figure())
     rows = tables(text)
     assert rows[0] == ["looks \\ is looked at", "a", "b", "c"]
@@ -64,7 +65,7 @@ def test_a_csv_gives_the_numbers_back(looks):
     assert "# tiny 1a2b3c4d · A: The cat sat.\n" in text
 
 
-def test_more_than_two_dimensions_are_a_table_for_each_place(looks):
+def test_more_than_two_dimensions_are_a_table_for_each_place():
     values = np.arange(24.0).reshape(2, 3, 2, 2)
     axes = Axis("layer", first=1), Axis("head", first=1), Axis("row"), Axis("column")
     text = table(plain_figure(numbers={"attention": Numbers(values, axes)}))
@@ -73,7 +74,7 @@ def test_more_than_two_dimensions_are_a_table_for_each_place(looks):
     assert text.count("# attention · layer") == 6
 
 
-def test_an_npz_holds_arrays_names_and_caption(looks, tmp_path):
+def test_an_npz_holds_arrays_names_and_caption(tmp_path):
     save_figure(plain_figure(), tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz") as saved:
         np.testing.assert_array_equal(saved["attention"], VALUES)
@@ -88,8 +89,8 @@ def test_labels_fit_or_are_refused():
     assert numbers.values.tolist() == [0.5, 0.25] and numbers.axes[0].labels == ["a", "b"]
 
 
-def test_pictures_have_their_words_as_text_and_their_caption(looks):
-    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg(plain_figure()).decode())
+def test_pictures_have_their_words_as_text_and_their_caption():
+    texts = words_of(plain_figure())
     assert "comfortable" in texts
     assert any("1a2b3c4d" in text for text in texts)
     image = QImage.fromData(PICTURES[".png"](plain_figure()))
@@ -98,22 +99,21 @@ def test_pictures_have_their_words_as_text_and_their_caption(looks):
     assert image.text("Description") == "tiny 1a2b3c4d · A: The cat sat."
 
 
-def test_a_pdf_has_its_words_as_text(looks):
+def test_a_pdf_has_its_words_as_text():
     """Words in a PDF are strings drawn with an embedded font that says which letter each glyph is."""
+
+    def inflated(part):
+        try:
+            return zlib.decompressobj().decompress(part)
+        except zlib.error:  # it is not compressed
+            return part
+
     content = pdf(plain_figure(picture=Picture(200, 100, lambda painter: painter.drawText(10, 50, "z"))))
     assert b"/FontFile" in content and b"/ToUnicode" in content
     streams = [inflated(part) for part in re.findall(rb"stream\r?\n(.*?)endstream", content, re.DOTALL)]
     assert any(b" Tj" in stream or b" TJ" in stream for stream in streams)
     letters = {int(code, 16) for stream in streams for code in re.findall(rb"<([0-9a-fA-F]{4})>", stream)}
     assert ord("z") in letters
-
-
-def inflated(part):
-    """A stream of a PDF without its compression, where it has one."""
-    try:
-        return zlib.decompressobj().decompress(part)
-    except zlib.error:
-        return part
 
 
 def test_the_hash_tells_models_apart(model_folder, headless_folder, tmp_path):
@@ -136,9 +136,10 @@ def test_every_picture_of_every_view_can_be_taken_away(window):
     window.state.set_head(0, 0)
     window.state.set_baseline(OtherText("The dog sat on the mat.", TEXT_B))
     names = set()
-    for spec in (spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict")):
-        for key in spec.view_keys:
-            view = window.open_room(spec.key) if not key else shown_view(window, spec.key, key)
+    views = {spec.key: spec.view_keys for spec in ROOMS}
+    for room in ("map", "embed", "attend", "predict"):
+        for key in views[room]:
+            view = shown_view(window, room, key) if key else window.open_room(room)
             answered(window)
             if key == "fill":
                 view.next.click()
@@ -147,29 +148,31 @@ def test_every_picture_of_every_view_can_be_taken_away(window):
             answered(window)
             for made in figure_buttons(window.frame.room):
                 figure = made.figure()
-                assert figure is not None and figure.numbers, f"{key}: {made.accessibleName()} has nothing to save"
+                assert figure.numbers, f"{key}: {made.accessibleName()} has nothing to save"
                 assert model_hash(window.state.model.folder) in figure.caption
                 assert figure.picture.width and b"<text" in svg(figure)
                 assert tables(table(figure)) and npz(figure)
                 assert all(np.isfinite(numbers.values).any() for numbers in figure.numbers.values())
-                names.add(file_name(figure, spec.key))
+                names.add(file_name(figure, room))
     assert len(names) >= 10
 
 
-def test_a_saved_head_is_the_head_on_show(window, tmp_path):
+def button_of(window, title):
+    """The one that saves the figure with this title."""
+    found = [(made, made.figure()) for made in figure_buttons(window.frame.room)]
+    return next(made for made, figure in found if figure and figure.title == title)
+
+
+def test_a_saved_head_is_the_head_on_show(window):
     window.open_room("attend")
     window.state.set_head(1, 2)
     settle(window)
-    figure = next(
-        figure
-        for made in figure_buttons(window.frame.room)
-        if (figure := made.figure()) and figure.title == "Layer 2 · Head 3"
-    )
+    figure = button_of(window, "Layer 2 · Head 3").figure()
     (numbers,) = figure.numbers.values()
     np.testing.assert_array_equal(numbers.values, window.state.reading.trace.attentions[1, 2])
     assert [axis.name for axis in numbers.axes] == ["looks", "is looked at"]
     assert "layer 2, head 3" in figure.caption and "A: The cat sat on the mat." in figure.caption
-    assert "comfortable" in re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
+    assert "comfortable" in words_of(figure)
 
 
 def test_the_caption_says_what_is_masked_and_changed_and_no_more_than_the_numbers_are_of(window):
@@ -213,11 +216,9 @@ def test_the_menu_saves_a_picture(window, tmp_path, monkeypatch):
         return str(tmp_path / "mine"), "SVG (*.svg)"
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    button = figure_buttons(window.frame.room)[0]
-    menu = button.open_menu()
-    assert [action.text().split("\t")[0] for action in menu.actions() if action.text()] == [
-        action.title for action in WITHOUT_FRAMES
-    ]
+    menu = figure_buttons(window.frame.room)[0].open_menu()
+    offered = [action.text().split("\t")[0] for action in menu.actions() if action.text()]
+    assert offered == [action.title for action in WITHOUT_FRAMES]
     menu.actions()[0].trigger()
     menu.close()
     assert "<svg" in (tmp_path / "mine.svg").read_text(encoding="utf-8")
@@ -268,7 +269,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(window, tmp_path, monkeyp
         save_figure(plain_figure(), tmp_path / "a.xls")
 
 
-def test_what_stood_there_stays_when_writing_fails(looks, tmp_path, monkeypatch):
+def test_what_stood_there_stays_when_writing_fails(tmp_path, monkeypatch):
     file = tmp_path / "a.csv"
     file.write_text("mine")
 
@@ -285,17 +286,14 @@ def test_what_stood_there_stays_when_writing_fails(looks, tmp_path, monkeypatch)
 def test_copies_go_to_the_clipboard_and_keys_save_what_has_the_keyboard(window):
     window.state.set_head(0, 0)
     window.open_room("attend")
-    buttons = figure_buttons(window.frame.room)
-    button = next(made for made in buttons if (figure := made.figure()) and figure.title == "Layer 1 · Head 1")
+    button = button_of(window, "Layer 1 · Head 1")
     button.request(FigureAction.COPY_NUMBERS)
     line = QApplication.clipboard().text().splitlines()[4]
     assert line.split("\t")[1:3] == window.state.reading.shown_tokens[:2]
     button.request(FigureAction.COPY_PICTURE)
     assert not QApplication.clipboard().image().isNull()
     assert QApplication.clipboard().mimeData().hasFormat("image/svg+xml")
-    window.open_room("attend")
-    room = window.frame.room
-    room.heads_card.atlas.setFocus()
+    window.frame.room.heads_card.atlas.setFocus()
     QTest.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
     assert QApplication.clipboard().text().startswith("# Every head")
 
@@ -308,14 +306,12 @@ def test_there_is_nothing_to_save_before_a_reading(window):
     assert "no picture here" in window.frame.banner.text
 
 
-def test_curves_are_saved_with_all_their_points(looks, qtbot):
+def test_curves_are_saved_with_all_their_points(qtbot):
     curves = CurveSpec("a", "training", "curve_train"), CurveSpec("b", "held out", "bad", dots=True)
-    spec = PlotSpec("Loss", curves, "loss")
-    plot = CurvePlot(spec)
+    plot = CurvePlot(PlotSpec("Loss", curves, "loss"))
     qtbot.addWidget(plot)
-    plot.set_figure(lambda: ("my run", "run my run · step 2,000"))
-    plot.resize(500, 300)
     plot.show()
+    plot.set_figure(lambda: ("my run", "run my run · step 2,000"))
     (button,) = plot.findChildren(FigureButton)
     assert not button.isVisible() and button.figure() is None  # there is nothing to save yet
     steps, values = np.arange(2000.0), np.sin(np.arange(2000) / 50)
@@ -323,23 +319,20 @@ def test_curves_are_saved_with_all_their_points(looks, qtbot):
     wait_until(lambda: plot.is_loaded)
     assert button.isVisible()
     figure = button.figure()
-    assert figure is not None and list(figure.numbers) == ["a"] and file_name(figure, "train") == "my-run-train-loss"
+    assert list(figure.numbers) == ["a"] and file_name(figure, "train") == "my-run-train-loss"
     rows = tables(table(figure))
     assert rows[0] == ["step", "a"] and rows[-1][0] == "1999" and len(rows) == 2001
     np.testing.assert_allclose(np.array(rows[1:], dtype=float)[:, 1], values, rtol=1e-8)
-    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
-    assert {"loss", "step", "training"} <= {text.strip() for text in texts}
+    assert {"loss", "step", "training"} <= {text.strip() for text in words_of(figure)}
 
 
-def test_a_page_shows_hostile_words_as_they_are_written(looks):
+def test_a_page_shows_hostile_words_as_they_are_written():
     """Whatever a token says is text: in the title, the caption, the numbers, and the names in its script."""
     hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)> " onload=alert(1) %names% %frames%'
     picture = Picture(20, 10, lambda painter: None)
     numbers = {hostile: Numbers(VALUES, (Axis(hostile, (hostile, "sat")), Axis("b", (hostile, "b", "c"))))}
-    figure = plain_figure(
-        title=hostile, caption=hostile, numbers=numbers, frames={hostile: picture, "%title%": picture}
-    )
-    page = ANIMATIONS[".html"](figure).decode()
+    frames = {hostile: picture, "%title%": picture}
+    page = ANIMATIONS[".html"](plain_figure(title=hostile, caption=hostile, numbers=numbers, frames=frames)).decode()
     seen = []
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, attributes: seen.append((tag, dict(attributes)))
@@ -351,15 +344,14 @@ def test_a_page_shows_hostile_words_as_they_are_written(looks):
     assert "</script><script>" not in page and page.count("data:image/png;base64,") == 2
 
 
-# Places that are no ordinary ones: written whole, or one sentence.
-
 posix = pytest.mark.skipif(os.name == "nt", reason="links and modes as POSIX has them")
-BAD_NAMES = ["a\0b", "half \ud800", "n" * 300, "no/such/folder"]
 
 
 @posix
-@pytest.mark.parametrize("name", BAD_NAMES)
-def test_a_bad_name_is_one_sentence(name, window, tmp_path):
+@pytest.mark.parametrize("name", ["a\0b", "half \ud800", "n" * 300, "no/such/folder"])
+def test_the_dialog_takes_any_name_and_a_bad_one_is_one_sentence(name, window, tmp_path, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
+    assert ask_for_file(window, "Save", tmp_path, {".csv": "CSV (*.csv)"}) == tmp_path / f"{name}.csv"
     for save in (
         lambda: window.sessions.save(tmp_path / f"{name}.bertscope.json"),
         lambda: window.show_problem(refusal(lambda: save_figure(plain_figure(), tmp_path / f"{name}.csv"))),
@@ -379,16 +371,8 @@ def refusal(act):
 
 
 @posix
-@pytest.mark.parametrize("name", BAD_NAMES)
-def test_the_dialog_takes_any_name(name, window, tmp_path, monkeypatch):
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
-    file = ask_for_file(window, "Save", tmp_path, {".csv": "CSV (*.csv)"})
-    assert file == tmp_path / f"{name}.csv"
-
-
-@posix
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".csv", ".npz"])
-def test_a_private_file_stays_private_and_a_link_a_link(looks, ending, tmp_path):
+def test_a_private_file_stays_private_and_a_link_a_link(ending, tmp_path):
     real, link = tmp_path / f"real{ending}", tmp_path / f"link{ending}"
     real.write_text("old")
     real.chmod(0o600)
@@ -412,7 +396,7 @@ def test_no_link_that_somebody_put_beside_it_is_followed(window, tmp_path):
 
 
 @posix
-def test_half_a_character_in_a_text_is_saved_as_a_question_mark(window, looks, tmp_path):
+def test_half_a_character_in_a_text_is_saved_as_a_question_mark(window, tmp_path):
     window.state.text_a = "the \ud83d cat"
     window.sessions.save(tmp_path / "a.bertscope.json")
     assert load_session(tmp_path / "a.bertscope.json").text_a == "the ? cat"
@@ -430,10 +414,6 @@ def test_devices_are_refused(tmp_path):
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode) and stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-OFF = WhatIf(heads_off=frozenset({(1, 2)}))
-SAID_OFF = "head 2·3 off"
-
-
 def test_effects_are_said_to_be_of_the_model_as_it_is(window):
     """The pictures under them are of the model as it is changed."""
     room = attend_room.attend(window)
@@ -443,14 +423,14 @@ def test_effects_are_said_to_be_of_the_model_as_it_is(window):
     room.heads_card.open("effects")
     answered(window)
     figure = room.heads_card.atlas_figure()
-    assert figure is not None and "effect" in figure.numbers
+    assert "effect" in figure.numbers
     assert SAID_OFF in figure.caption and "squares: of the model as it is" in figure.caption
 
 
 def test_surprise_is_of_the_text_as_typed(window):
     window.state.set_what_if(OFF)
     figure = figure_of(page("surprise", window))
-    assert figure is not None and TEXT_A in figure.caption and SAID_OFF in figure.caption
+    assert TEXT_A in figure.caption and SAID_OFF in figure.caption
     assert "masked:" not in figure.caption
 
 
@@ -461,7 +441,7 @@ def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(open_windo
     room = predict(window, (2,))
     wait_until(lambda: figure_of(room.words_view.pair) is not None)
     figure, said = figure_of(room.words_view.pair), room.words_view.pair.verdict
-    assert figure is not None and "cosine" in figure.numbers and TEXT_A in figure.caption
+    assert "cosine" in figure.numbers and TEXT_A in figure.caption
     assert not any(part in figure.caption for part in ("masked:", SAID_OFF, MERGING))
     room.words_view.pair.swap.click()
     answered(window)
@@ -474,7 +454,7 @@ def test_the_verdict_of_a_head_is_of_what_it_read(window):
     window.state.set_what_if(OFF)
     room = predict(window, (2,))
     figure, said = figure_of(room.words_view.pair), room.words_view.pair.verdict
-    assert figure is not None and "masked: 2" in figure.caption and SAID_OFF in figure.caption
+    assert "masked: 2" in figure.caption and SAID_OFF in figure.caption
     room.words_view.pair.swap.click()
     answered(window)
     assert [one.verdict for one in room.words_view.pair.pairs] == [f"{said} (with changes)"]
@@ -485,8 +465,7 @@ def test_the_order_of_filling_is_that_of_the_steps(window):
     view = page("fill", window)
 
     def said():
-        figure = figure_of(view)
-        return figure.hint
+        return figure_of(view).hint
 
     view.order.setCurrentText(ORDERS["clicks"])
     for position in (MASKS[2], MASKS[0]):

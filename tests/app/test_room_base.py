@@ -8,7 +8,7 @@ from app.rooms.room import Room
 from app.rooms.view import View, ViewSpec
 from app.widgets.progress_line import DELAY_MS
 from bertcore.errors import BertcoreError
-from tests.app.conftest import make_checkpoint, settle, wait_until
+from tests.app.conftest import make_checkpoint, placed, read_text, settle, wait_until
 
 
 class Asking(View):
@@ -44,18 +44,16 @@ class TwoViews(Room):
         return self.get_view(key)
 
 
-@pytest.fixture
-def room(window, qtbot):
-    return shown_room(window, qtbot)
-
-
 def shown_room(window, qtbot):
     """A room that asks the window's worker, in a window of its own."""
     made, inference = TwoViews(window.state), window.services.inference
     made.question_requested.connect(inference.ask)
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    return placed(made, qtbot, 900, 600)
+
+
+@pytest.fixture
+def room(window, qtbot):
+    return shown_room(window, qtbot)
 
 
 class Slow:
@@ -65,7 +63,9 @@ class Slow:
         self.begun, self.free, self.ended = threading.Event(), threading.Event(), threading.Event()
 
 
-def go_slowly(slow, progress):
+def go_slowly(*given):
+    """Asked with a checkpoint or without."""
+    *_, slow, progress = given
     slow.begun.set()
     try:
         while not slow.free.wait(0.01):
@@ -75,16 +75,8 @@ def go_slowly(slow, progress):
     return "slow"
 
 
-def go_slowly_with(_checkpoint, slow, progress):
-    return go_slowly(slow, progress)
-
-
-def said(word, _progress):
-    return word
-
-
-def said_with(_checkpoint, word, _progress):
-    return word
+def said(*given):
+    return given[-2]
 
 
 def unfound(_progress):
@@ -182,14 +174,14 @@ def test_a_view_that_is_left_waits_for_nothing(room, window, how):
 
 def test_another_model_ends_a_question_about_the_first(room, window, tmp_path):
     view, slow, first = room.view_of("one"), Slow(), window.state.model
-    view.question.ask_model(first, go_slowly_with, slow, pause_ms=0)
+    view.question.ask_model(first, go_slowly, slow, pause_ms=0)
     wait_until(slow.begun.is_set)
     slow.free.set()
     window.open_model(make_checkpoint(tmp_path / "other", layers=1))
     wait_until(lambda: window.state.model is not first)
     settle(window)
     view.answers.clear()  # it may have come before the other model was open
-    view.question.ask_model(first, said_with, "of the first", pause_ms=0)
+    view.question.ask_model(first, said, "of the first", pause_ms=0)
     settle(window)
     assert view.answers == []
 
@@ -229,8 +221,7 @@ def test_what_is_selected_while_a_reading_arrives_comes_with_the_reading(window,
 
 def test_a_view_that_is_not_on_show_is_shown_nothing(room, window):
     first, second = room.view_of("one"), room.view_of("two")
-    window.state.set_text("A dog ran home.", "")
-    settle(window)
+    read_text(window, "A dog ran home.", "")
     assert second.shown == [] and first.shown[-1] is window.state.reading
     room.open_view("two")
     assert second.shown == [window.state.reading]
@@ -239,8 +230,7 @@ def test_a_view_that_is_not_on_show_is_shown_nothing(room, window):
 def test_typing_makes_questions_wait_and_a_click_does_not(room, window):
     view = room.view_of("one")
     assert view.pause_ms == 0  # just opened
-    window.state.set_text("A dog ran home.", "")
-    settle(window)
+    read_text(window, "A dog ran home.", "")
     assert view.pause_ms > 0
     window.state.set_focus(2)
     assert view.pause_ms == 0 and view.selections[-1].pinned == 2

@@ -25,7 +25,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.conftest import TIMEOUT_MS, wait_until
+from tests.app.conftest import wait_until
 from tests.app.train_room import stored_run
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
@@ -51,9 +51,6 @@ def problems(service):
     found = []
     service.problem_found.connect(found.append)
     return found
-
-
-# --- names, tags and notes
 
 
 def test_any_name_is_kept_on_one_line_and_the_folder_stays(service, run):
@@ -84,15 +81,12 @@ def test_the_dialog_gives_what_was_typed(run, qtbot):
     assert dialog.label.tags[:3] == ("a", "b c", "d") and len(dialog.label.tags) == MOST_TAGS
 
 
-def test_a_run_at_work_can_be_renamed(service, run):
+def test_a_run_at_work_can_be_renamed_and_what_is_no_run_gets_no_label(service, run, problems, tmp_path):
     with run.acquire():
         run.write_status(state="running")
         service.keeper.set_label(run.path, RunLabel("other"))
         run.write_status(state="done")
     assert read_run(run.path).name == "other" and run.status().state == "done"
-
-
-def test_what_is_no_run_gets_no_label(service, problems, tmp_path):
     nowhere = tmp_path / "elsewhere"
     nowhere.mkdir()
     service.keeper.set_label(nowhere, RunLabel("x"))
@@ -130,9 +124,6 @@ def test_what_is_no_regular_file_is_not_read_and_not_written_through(run, tmp_pa
     file.unlink()
     file.symlink_to("/dev/zero")
     assert read_label(run.path) == RunLabel()
-
-
-# --- the bin
 
 
 def test_a_deleted_run_is_in_the_bin_and_comes_back(room, service, run, bin_folder):
@@ -214,9 +205,6 @@ def test_a_link_in_a_run_goes_and_what_it_points_to_stays(service, run, tmp_path
     assert (bin_folder / "files" / "stories" / "snapshots").is_symlink()
 
 
-# --- one file to take along
-
-
 def unpacked(run, folder):
     write_run(run.path, folder / "out.zip")
     with zipfile.ZipFile(folder / "out.zip") as archive:
@@ -259,15 +247,12 @@ def test_a_name_that_a_zip_cannot_hold_is_said(service, run, tmp_path, qtbot):
 
 
 def test_it_is_said_when_it_is_done_or_cannot_be(service, problems, run, tmp_path, qtbot):
-    with qtbot.waitSignal(service.done, timeout=TIMEOUT_MS) as said:
+    with qtbot.waitSignal(service.done) as said:
         service.keeper.export(read_run(run.path), tmp_path / "run.zip")
     assert "run.zip" in said.args[0] and zipfile.is_zipfile(tmp_path / "run.zip") and not problems
     service.keeper.export(read_run(run.path), tmp_path / "no" / "run.zip")
     wait_until(lambda: len(problems) == 1)
     assert "could not be exported" in problems[0]
-
-
-# --- its settings again
 
 
 @pytest.fixture
@@ -301,32 +286,22 @@ def test_a_copy_of_a_task(copy_form):
     assert made.kind == "finetune" and made.options.training.epochs == 1.5
 
 
-TEXTS = {"corpus": ["/t/a.txt"]}
-SIZED = {
-    "name": "x",
-    "preset": "mini",
-    "data": {**TEXTS, "sequence_length": 64, "long_sequence_length": 64},
-    "training": {"steps": 70, "learning_rate": 3e-4, "causal_share": 0.0},
-}
-COLUMNS = {
-    "name": "films",
-    "data": {"task": "classify", "train": "/t/films.tsv", "columns": {"text": "review", "label": "y"}},
-    "training": {"epochs": 4, "seed": 3},
+TEXTS, LENGTHS = {"corpus": ["/t/a.txt"]}, {"sequence_length": 64, "long_sequence_length": 64}
+FILMS = {"task": "classify", "train": "/t/films.tsv", "columns": {"text": "review", "label": "y"}}
+STEPS = {"steps": 70, "learning_rate": 3e-4, "causal_share": 0.0}
+SETTINGS = {
+    "files": (PretrainOptions, {"data": {"corpus": ["/t/a b.txt", "/t/ü.txt"]}}),
+    "numbers": (PretrainOptions, {"preset": "mini", "data": TEXTS | LENGTHS, "training": STEPS}),
+    "columns": (FinetuneOptions, {"data": FILMS, "training": {"epochs": 4, "seed": 3}}),
+    "distil": (DistilOptions, {"teacher": TEACHER, "data": TEXTS}),
+    "recipe": (PretrainOptions, {"model": {"num_hidden_layers": 3}, "data": TEXTS}),
 }
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        PretrainOptions.from_dict({"name": "my run", "data": {"corpus": ["/t/a b.txt", "/t/ü.txt"]}}),
-        PretrainOptions.from_dict(SIZED),
-        FinetuneOptions.from_dict(COLUMNS),
-        DistilOptions.from_dict({"name": "student", "teacher": TEACHER, "data": TEXTS}),
-        PretrainOptions.from_dict({"name": "sized", "model": {"num_hidden_layers": 3}, "data": TEXTS}),
-    ],
-    ids=["files", "numbers", "columns", "distil", "recipe"],
-)
-def test_the_shell_command_starts_a_run_with_the_same_settings(options, monkeypatch):
+@pytest.mark.parametrize("case", SETTINGS)
+def test_the_shell_command_starts_a_run_with_the_same_settings(case, monkeypatch):
+    made, settings = SETTINGS[case]
+    options = made.from_dict({"name": f"my {case}", **settings})
     got = []
 
     def start(options, *_):
@@ -340,19 +315,12 @@ def test_the_shell_command_starts_a_run_with_the_same_settings(options, monkeypa
     assert got[0].to_dict() == options.to_dict()
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"name": "x\x1b[201~\ncurl elsewhere | sh\n"},
-        {"name": "x\r"},
-        {"name": "\u202ex"},
-        {"data": {"corpus": ["a.txt", "--out", "/home"]}},
-    ],
-)
-def test_a_strangers_run_commands_no_terminal(run, changes):
-    file = run.path / "config.json"
-    file.write_text(json.dumps(run.config() | changes))
-    assert shell_command(run.path) == f"bertcore pretrain --recipe {shlex.quote(str(file))}"
+def test_a_strangers_run_commands_no_terminal(run):
+    file, own = run.path / "config.json", run.config()
+    names = [{"name": name} for name in ("x\x1b[201~\ncurl elsewhere | sh\n", "x\r", "\u202ex")]
+    for changes in (*names, {"data": {"corpus": ["a.txt", "--out", "/home"]}}):
+        file.write_text(json.dumps(own | changes))
+        assert shell_command(run.path) == f"bertcore pretrain --recipe {shlex.quote(str(file))}"
     odd = run.path.rename(run.path.with_name("a\nrun"))
     with pytest.raises(BertcoreError, match="control characters in the name or kind of the run"):
         shell_command(odd)

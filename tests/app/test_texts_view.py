@@ -77,7 +77,7 @@ def test_the_text_of_a_sorted_row_is_opened(view, window):
 def test_a_template_has_means_and_a_grid(view):
     scored(view, TEMPLATE)
     first, second = mean_by_choice(view.table.shown)
-    assert view.grid.values is not None and not view.grid.isHidden()
+    assert not view.grid.isHidden()
     assert view.grid.values.mean(axis=1) == pytest.approx(list(first.values()))
     assert view.grid.values.mean(axis=0) == pytest.approx(list(second.values()))
     more, less = sorted(zip(("he", "she"), view.grid.values[0], strict=True), key=lambda one: -one[1])
@@ -124,8 +124,7 @@ def test_it_offers_lists_and_saves_one_line_for_each_text(view):
     assert figure_of(view) is None
     view.try_texts("\n".join(EXAMPLES))
     wait_until(lambda: view.scores.answer is not None)
-    figure = figure_of(view)
-    lines = csv_table(figure).splitlines()
+    lines = csv_table(figure_of(view)).splitlines()
     assert "surprise_bits" in lines[4]
     assert [line.split(",")[0].startswith("The ") for line in lines[5:]] == [True] * len(EXAMPLES)
 
@@ -137,9 +136,14 @@ BLIMP = [
 ]
 
 
-def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view, window, tmp_path):
-    file = tmp_path / "blimp.jsonl"
-    file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
+@pytest.fixture
+def file(tmp_path):
+    made = tmp_path / "blimp.jsonl"
+    made.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
+    return made
+
+
+def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view, window, file, tmp_path):
     view.load(file)
     wait_until(lambda: not view.scores.is_running)
     found, out = view.scores.answer, tmp_path / "out.json"
@@ -147,34 +151,28 @@ def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view, window, tmp_p
     assert CliRunner().invoke(cli, ["evaluate", str(folder), "--pairs", str(file), "--out", str(out)]).exit_code == 0
     wanted = json.loads(out.read_text())["minimal_pairs"]
     assert (found.right.value, found.right.standard_error) == (wanted["right"], wanted["standard_error"])
-    assert {name: right.value for name, right in found.phenomena.items()} == {
-        name: phenomenon["right"] for name, phenomenon in wanted["phenomena"].items()
-    }
+    rights = {name: right.value for name, right in found.phenomena.items()}
+    assert rights == {name: phenomenon["right"] for name, phenomenon in wanted["phenomena"].items()}
     p = found.right.value
     assert found.right.standard_error == pytest.approx((p * (1 - p) / 3) ** 0.5)
-    rights = {name.replace("_", " "): right.value for name, right in found.phenomena.items()}
-    shown = [bar.label for bar in view.phenomena.bars]
-    assert shown == sorted(rights, key=lambda name: rights[name]) and not view.phenomena.isHidden()
+    shown = [bar.label.replace(" ", "_") for bar in view.phenomena.bars]
+    assert shown == sorted(rights, key=rights.get) and not view.phenomena.isHidden()
     score = score_texts(load_checkpoint(folder), [ListedText("the cat sat."), ListedText("the cat the.")])
     bits = [-(one.log_likelihood or 0) / math.log(2) for one in score]
     assert found.scores[0].margin_bits == pytest.approx(bits[1] - bits[0], abs=1e-3)
     assert found.scores[0].is_right == (bits[0] < bits[1])
-    figure = figure_of(view)
-    assert figure is not None and "phenomena" in figure.numbers
+    assert "phenomena" in figure_of(view).numbers
 
 
-def test_pairs_are_shown_as_a_person_would_type_them(view, tmp_path):
+def test_pairs_are_shown_as_a_person_would_type_them(view, file):
     assert "Nothing scored" in view.empty.text()
-    file = tmp_path / "blimp.jsonl"
-    file.write_text("".join(json.dumps(pair) + "\n" for pair in BLIMP))
     view.load(file)
     assert view.box.toPlainText().splitlines()[:2] == ["# word_order", "the cat sat. > the cat the."]
     assert "Press Score" in view.empty.text()
     wait_until(lambda: not view.scores.is_running)
     written, fields = view.scores.answer, ["a", "b", "margin_bits", "phenomenon"]
-    assert [(one.a, one.b, one.phenomenon) for one in written.scores] == [
-        (pair["sentence_good"], pair["sentence_bad"], pair["UID"]) for pair in BLIMP
-    ]
+    pairs = [(pair["sentence_good"], pair["sentence_bad"], pair["UID"]) for pair in BLIMP]
+    assert [(one.a, one.b, one.phenomenon) for one in written.scores] == pairs
     assert [column.field for column in view.table.things.columns] == fields
     scored(view, "the cat sat. > the cat the.")
     assert isinstance(view.scores.answer, ScoredPairs) and view._phenomena_area.isHidden()

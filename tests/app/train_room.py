@@ -102,13 +102,7 @@ def look_at(room, run):
     room.view.draw()
 
 
-def stored_run(
-    name="stories",
-    options=None,
-    lines=(),
-    snapshots=(),
-    **status,
-):
+def stored_run(name="stories", options=None, lines=(), snapshots=(), **status):
     """In the home folder, without a process; status: done, where nothing else is said."""
     options = options or PretrainOptions(name=name, preset="tiny")
     run = RunFolder.create(locations.runs_folder() / name, options.to_dict())
