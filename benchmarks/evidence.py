@@ -7,7 +7,6 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -59,8 +58,8 @@ def _index_rows() -> list[Row]:
     lines = [line.strip() for line in sample_corpus().read_text(encoding="utf-8").splitlines() if line.strip()]
     texts = lines[:SENTENCES]
     about = Collection("stories", tuple(Sentence(text, "") for text in texts), "stories")
-    tokens = Tokens(m.checkpoint, about)
-    encodings = [tokens.encode(row) for row in range(len(texts))]
+    encodings = [m.encode(text) for text in texts]
+    tokens = Tokens.of(encodings)
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, BERTSCOPE_HOME=folder):
         made = _seconds(lambda: open_index(m.checkpoint, about, [0, 3, 6]))
     bare = _seconds(lambda: for_each(m.bert, encodings, lambda batch, _: [None for _ in batch.hidden(m.bert)]))
@@ -84,11 +83,12 @@ def _search_row(count: int) -> Row:
         vectors += chance.standard_normal(vectors.shape, dtype=np.float32)
         states[start:stop] = np.rint(vectors * (127 / np.abs(vectors).max(axis=1, keepdims=True)))
         exact.append((vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float16))
-    tokens: Any = SimpleNamespace(ids=np.arange(count))
-    index, times, recalls = TokenIndex(tokens, {0: states}), [], []
+    nothing: Any = None
+    tokens = Tokens(np.arange(count, dtype=np.int32), np.array([0, count]))
+    index, times, recalls = TokenIndex(nothing, nothing, tokens, {0: states}), [], []
     for centre in centres[:8]:
         vector = 0.7 * centre + chance.standard_normal(WIDTH, dtype=np.float32)
-        asked, found = Asked("", (0,), (), {0: vector}), list[NDArray]()
+        asked, found = Asked("", (0,), tokens.ids[:7], {0: vector}), list[NDArray]()
         times.append(_seconds(lambda asked=asked, found=found: found.append(index.cosines(asked, 0)[1])))  # type: ignore[misc]
         true = np.concatenate([each.astype(np.float32) @ vector for each in exact])
         recalls.append(len({*np.argsort(-found[0])[:NEAREST]} & {*np.argsort(-true)[:NEAREST]}) / NEAREST)

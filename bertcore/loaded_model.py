@@ -146,7 +146,7 @@ class LoadedModel:
         >>> m.encode("A cat sat.").tokens
         ['[CLS]', 'a', 'cat', 'sat', '.', '[SEP]']
         """
-        return self.tokenizer.encode(a, b, max_length=self.config.max_length)
+        return self.checkpoint.encode(a, b)
 
     @classmethod
     def of(cls, bert: Bert, tokenizer: Tokenizer, name: str = "model in memory") -> LoadedModel:

@@ -37,7 +37,7 @@ from bertcore.locations import ABOUT_FILE, DIFFERENCE_FILE, SHIPPED, shipped_che
 from bertcore.memory import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.output_heads import HEAD_TITLES, make_head
-from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 EXTRA_HEADS_FILE = "bertscope_heads.safetensors"  # heads that no class of the layout holds, under our names
 MAX_UNUSED_ROWS = 1024  # a token table may be padded to a round number of rows
@@ -65,6 +65,10 @@ class Checkpoint:
     @property
     def parameters(self) -> int:
         return sum(parameter.numel() for parameter in self.model.parameters())
+
+    def encode(self, a: str, b: str | None = None) -> Encoding:
+        """As much of a text, or of two, as the model reads."""
+        return self.tokenizer.encode(a, b, max_length=self.config.max_length)
 
 
 @no_garbage_collection()

@@ -30,7 +30,8 @@ class Asked:
         str | None, typer.Option(metavar="I/N", help="Do only part I of N, from 1, and write --out FILE.npz.")
     ] = None
     merge: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE.npz", help="Join the parts instead: --merge once for each.")
+        list[Path] | None,
+        typer.Option(metavar="FILE.npz", help="Join the parts instead: --merge once for each, or a folder of them."),
     ] = None
     out: args.JsonFile = None
     as_json: args.AsJson = False
@@ -39,22 +40,25 @@ class Asked:
         """Print what is found, as a table with these columns, or write the shard; the result."""
         from bertcore.evidence.shards import Shard
 
-        shard = Shard(files=tuple(self.merge or ()))
+        named = ([*each.glob("*.npz")] if each.is_dir() else [each] for each in self.merge or ())
+        shard = Shard(files=[file for each in named for file in each])
         if self.shard is not None:
             number, _, of = self.shard.partition("/")
             if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)) or self.out is None:
                 raise BertcoreError("Write a shard as --shard 2/8, the second of eight, and name its --out FILE.npz.")
             shard = Shard(int(number) - 1, int(of))
         about = args.opened(self.model).evidence(self.file, seed=self.seed, shard=shard)
-        found, out = ask(about), self.out
-        if self.shard is not None and out is not None:
-            shard.save(out)
-            out = None
+        found = ask(about)
+        if self.shard is not None and self.out is not None:
+            shard.save(self.out)
+            said = f"Shard {self.shard} is in {self.out}; who has all of them joins them with --merge."
+            print_answer({**about.about, "shard": self.shard}, said, as_json=self.as_json)
+            return found
         facts = {key: each for key, each in vars(found).items() if isinstance(each, str | int | float)}
         left_out = getattr(found, "left_out", ())
         values = {**about.about, **facts, "left_out": left_out, "rows": found.rows()}
         why = f"Left out: {'; '.join(left_out)}." if left_out else None
-        print_answer(values, Listing(found.rows(), columns), why, as_json=self.as_json, out=out)
+        print_answer(values, Listing(found.rows(), columns), why, as_json=self.as_json, out=self.out)
         return found
 
 
@@ -94,6 +98,8 @@ def prune(
     ] = None,
 ) -> None:
     """What is lost without heads or layers, the least important first, beside random orders."""
+    if save is not None and asked.shard is not None:
+        raise BertcoreError("What can go is known when all shards are joined; give --save with --merge.")
     columns = f"{part}s_off loss_value:.3f loss_low:.3f loss_high:.3f right_value:.3f random_loss:.3f random_right:.3f"
     found = asked.answer(lambda about: about.prune(part, random_orders), f"{columns} always_right:.3f")
     if save is not None:
@@ -138,6 +144,9 @@ def fires(
     """Where each neuron or head of a layer is strongest: which word, how often; or the contexts of one of them."""
 
     def ask(about: Evidence) -> Any:
+        from bertcore.analysis.interventions import check_numbers
+
+        check_numbers("layer", [layer], about.checkpoint.config.num_hidden_layers, first=1)
         found = about.fires(layer - 1, kind)
         return found if unit is None else found.contexts(unit)
 
@@ -146,9 +155,14 @@ def fires(
 
 @evidence.command()
 @args.with_flags_from("asked", Asked)
-def probe(*, asked: Asked) -> None:
+def probe(
+    *,
+    asked: Asked,
+    trees: Annotated[bool, typer.Option("--trees", help="The trees themselves, not the tags.")] = False,
+    rank: Annotated[int, typer.Option(min=1, help="With --trees: the dimensions that states are mapped to.")] = 32,
+) -> None:
     """Which tags of a treebank can be read off each layer, beside a control task; no layer: without a model."""
-    asked.answer(lambda about: about.probe(), f"layer of value:.3f {INTERVAL}")
+    asked.answer(lambda about: about.probe_trees(rank) if trees else about.probe(), f"layer of value:.3f {INTERVAL}")
 
 
 @evidence.command()

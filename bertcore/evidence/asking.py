@@ -1,17 +1,19 @@
 """`m.evidence(...)`: a model asked about a collection, from Python and the shell; all results are tables."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis.interventions import check_numbers
 from bertcore.analysis.vectors import word_positions
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.evidence.calibration import Calibration, calibrate
+from bertcore.evidence.calibration import Calibration, binned, calibration_of
 from bertcore.evidence.collection import (
     Collection,
     Pair,
@@ -27,16 +29,18 @@ from bertcore.evidence.examples import AnsweredExamples
 from bertcore.evidence.fires import Fires, UnitKind, fires
 from bertcore.evidence.grammar import Grammar, grammar_of_heads
 from bertcore.evidence.heads import HeadEvidence, HeadMeasure, heads_over_pairs
-from bertcore.evidence.nearest import TokenIndex, Use, open_index
-from bertcore.evidence.probing import Probes, probe
+from bertcore.evidence.nearest import INDEXED, TokenIndex, Use, ask, nearest_of, open_index, uses_of
+from bertcore.evidence.probing import MOST_WORDS, Probes, TreeProbes, probe, probe_trees
 from bertcore.evidence.pruning import RANDOM_ORDERS, Part, Pruning, prune
-from bertcore.evidence.scoring import MaskedWords, Scored, TaskExamples
-from bertcore.evidence.shards import Shard
-from bertcore.progress import progress_bar
-from bertcore.table import Records
+from bertcore.evidence.scoring import Answers, MaskedWords, Scored, TaskExamples
+from bertcore.evidence.shards import ROWS, Arrays, Shard, summed
+from bertcore.progress import ReportProgress, progress_bar
+from bertcore.table import Records, Table
 from bertcore.tasks.predict import task_kind
 from bertcore.tasks.spec import Role
 from bertcore.training.task_files import examples_of_file
+
+T = TypeVar("T", bound=Table)
 
 
 @dataclass
@@ -63,36 +67,64 @@ class Evidence:
         (2, 6, 6)
         """
         pairs = self.collection(Pair, read_pairs)
-        with progress_bar("Measuring heads") as step:
-            found = heads_over_pairs(self.checkpoint, pairs, measure, seed=self.seed, shard=self.shard, progress=step)
-        return found.by(self.checkpoint.name)
+        return self._answer("Measuring heads", heads_over_pairs, pairs, measure, shard=self.shard)
 
     def grammar(self) -> Grammar:
         """Which head finds each relation of a treebank (CoNLL-U) best, beside the best fixed distance."""
         trees = self.collection(Tree, read_treebank)
-        with progress_bar("Reading a treebank") as step:
-            found = grammar_of_heads(self.checkpoint, trees, seed=self.seed, shard=self.shard, progress=step)
-        return found.by(self.checkpoint.name)
+        return self._answer("Reading a treebank", grammar_of_heads, trees, shard=self.shard)
 
     def prune(self, part: Part = "head", random_orders: int = RANDOM_ORDERS) -> Pruning:
         """What is lost without heads, or layers, the least important first. `.pruned(m.bert, 12)` is a model without
         12 of them: `bertcore.LoadedModel.of(that, m.tokenizer).save(folder)`."""
+        about: dict[str, Any] = {"seed": self.seed, "random_orders": random_orders, "shard": self.shard}
         with progress_bar("Removing parts") as step:
-            found = prune(self.scored(), part, seed=self.seed, random_orders=random_orders, progress=step)
-        return found.by(self.checkpoint.name)
+            return prune(self.scored(), part, **about, progress=step).by(self.checkpoint.name)
 
     def calibration(self) -> Calibration:
         """Whether the model is as often right as it is sure: about masked words, or in its task."""
+        if task_kind(self.checkpoint) is None:
+            texts = self._sentences()
+
+            def answers(rows: range) -> Answers:
+                return MaskedWords(self.checkpoint, texts.part(rows), self.seed, first=rows.start).answers()
+
+            count, digest = len(texts), texts.sha256
+        else:
+            scored = self.scored()
+            count, digest = len(scored), scored.sha256
+
+            def answers(rows: range) -> Answers:
+                return scored.answers(rows=np.array(rows))
+
+        asked = "calibration", digest, str(self.seed)
         with progress_bar("Reading answers") as step:
-            return calibrate(self.scored().answers(progress=step)).by(self.checkpoint.name)
+            found = self.shard.over(
+                self.checkpoint, asked, count, lambda rows, _: binned(answers(rows)), step, join=summed
+            )
+        return calibration_of(found).by(self.checkpoint.name)
 
     def nearest(self, text: str, word: str, layer: int, top: int = 50) -> Records[Use]:
         """The uses nearest to a word of a text, or to a phrase, after a layer (0: the embeddings). `index` has more."""
-        encoding = self.checkpoint.tokenizer.encode(text, max_length=self.checkpoint.config.max_length)
+        encoding = self.checkpoint.encode(text)
         if not (positions := word_positions(encoding, word)):
             raise BertcoreError(f"“{word.strip()}” does not stand in the text; name a word that does.")
-        index = self.index([layer])
-        return index.nearest(index.ask(encoding, positions), layer, top).by(self.checkpoint.name)
+        check_numbers("layer", [layer], self.checkpoint.config.num_hidden_layers + 1)
+        sentences, asked = self._sentences(INDEXED), ask(self.checkpoint, encoding, positions, [layer])
+
+        def near(rows: range, step: ReportProgress) -> Arrays:
+            part = sentences.part(rows)
+            if len(rows) < len(sentences):
+                part = replace(part, sha256=f"{part.sha256} {rows}")
+            found = open_index(self.checkpoint, part, [layer], progress=step).near(asked, layer, top)
+            return found | {"places": found["places"] + (rows.start, 0)}
+
+        about = "nearest", sentences.sha256, text, word, str(layer), str(top)
+        with progress_bar("Reading sentences") as step:
+            found = self.shard.over(self.checkpoint, about, len(sentences), near, step, size=INDEXED)
+        found = nearest_of(found, asked, top)
+        texts = self._read_now(sentences, found["places"][:, 0])
+        return uses_of(self.checkpoint, texts, asked, found).by(self.checkpoint.name)
 
     def index(self, layers: Sequence[int] | None = None) -> TokenIndex:
         """The hidden states of all tokens after these layers, on disk: for questions of `TokenIndex`."""
@@ -102,19 +134,24 @@ class Evidence:
 
     def fires(self, layer: int, kind: UnitKind = "neuron", directions: NDArray | None = None) -> Fires:
         """Where each neuron or head of a layer, or each direction, is strongest; `.contexts`, `.words`, `.matters`."""
-        sentences = self.collection(Sentence, read_sentences)
-        with progress_bar("Reading sentences") as step:
-            about: dict[str, Any] = {"directions": directions, "seed": self.seed, "progress": step}
-            return fires(self.checkpoint, sentences, layer, kind, **about).by(self.checkpoint.name)
+        sentences, more = self._sentences(), {"directions": directions, "shard": self.shard}
+        found = self._answer("Reading sentences", fires, sentences, layer, kind, **more)
+        rows = np.concatenate([found.top[..., 0].ravel(), found.sample[:, 0]])
+        return replace(found, collection=self._read_now(sentences, rows)).by(self.checkpoint.name)
 
     def probe(self) -> Probes:
         """Which tags of a treebank can be read off each layer, beside a control task."""
-        trees = self.collection(Tree, read_treebank)
-        with progress_bar("Reading a treebank") as step:
-            return probe(self.checkpoint, trees, seed=self.seed, progress=step).by(self.checkpoint.name)
+        self._alone(f"A probe learns from {MOST_WORDS:,} words at most")
+        return self._answer("Reading a treebank", probe, self.collection(Tree, read_treebank))
+
+    def probe_trees(self, rank: int = 32) -> TreeProbes:
+        """Whether the states of each layer lie as far apart as words in their tree: the structural probe."""
+        self._alone(f"A probe learns from {MOST_WORDS:,} words at most")
+        return self._answer("Reading a treebank", probe_trees, self.collection(Tree, read_treebank), rank=rank)
 
     def examples(self) -> AnsweredExamples:
         """Labelled examples and what the model says of them; `.slices`, `.cell`, `.threshold`."""
+        self._alone("Examples are compared with one another")
         scored = self.scored()
         if not isinstance(scored, TaskExamples):
             raise BertcoreError(f"{self.checkpoint.name} has learned no task; open a fine-tuned model.")
@@ -135,10 +172,30 @@ class Evidence:
     def collection(self, kind: type[R], read: Callable[[Source], Collection[R]]) -> Collection[R]:
         """The rows. Raises BertcoreError where they are not of this kind."""
         found: Any = self.source if isinstance(self.source, Collection) else read(self.source)
-        if not all(isinstance(row, kind) for row in found.rows):
+        if isinstance(self.source, Collection) and not all(isinstance(row, kind) for row in found.rows):
             raise BertcoreError(f"{found.name} has rows of another kind than {kind.__name__}.")
         self._note(found.name, found.sha256, len(found))
         return found
+
+    def _sentences(self, size: int = ROWS) -> Collection[Sentence]:
+        """Those of which this shard reads blocks of `size`; no others stay in memory."""
+        return self.collection(Sentence, lambda source: read_sentences(source, self.shard.keeps(size)))
+
+    def _read_now(self, sentences: Collection[Sentence], rows: NDArray) -> Collection[Sentence]:
+        """With the rows that are to be shown: whoever joins shards has read none."""
+        if not self.shard.files or isinstance(self.source, Collection):
+            return sentences
+        return read_sentences(self.source, set(rows.tolist()).__contains__)
+
+    def _answer(self, doing: str, ask: Callable[..., T], collection: Collection[Any], *of: Any, **more: Any) -> T:
+        with progress_bar(doing) as step:
+            found = ask(self.checkpoint, collection, *of, seed=self.seed, progress=step, **more)
+        return found.by(self.checkpoint.name)
+
+    def _alone(self, what: str) -> None:
+        """Raises BertcoreError where this is to be shared."""
+        if self.shard.files or self.shard.is_part:
+            raise BertcoreError(f"{what}, so that nothing is shared: leave out the shards.")
 
     def _note(self, name: str, digest: str, count: int) -> None:
         self.about = {"model": self.checkpoint.name, "seed": self.seed, "collection": name, "sha256": digest}

@@ -12,6 +12,7 @@ import numpy as np
 from bertcore.errors import BertcoreError
 from bertcore.evidence.intervals import Interval, share_interval
 from bertcore.evidence.scoring import Answers
+from bertcore.evidence.shards import Arrays
 from bertcore.table import Table
 
 BINS = 10
@@ -42,15 +43,28 @@ class Calibration(Table):
 
 def calibrate(answers: Answers) -> Calibration:
     """Raises BertcoreError where the answers have no probability."""
+    return calibration_of(binned(answers))
+
+
+def binned(answers: Answers) -> Arrays:
+    """Of each bin how many answers it has, how many are right, and the sum of their confidence: (BINS,3)."""
     known = np.isfinite(answers.confidence)
-    if not known.any():
-        raise BertcoreError("These answers have no probability, so that they cannot be calibrated.")
     confidence, is_right = answers.confidence[known], answers.is_right[known]
     numbers = np.minimum(confidence * BINS, BINS - 1).astype(int)
-    bins = []
-    for number in np.unique(numbers).tolist():
-        sure, right = confidence[numbers == number], is_right[numbers == number]
-        share = share_interval(int(right.sum()), len(right))
-        bins.append(Bin(number / BINS, (number + 1) / BINS, float(sure.mean()), share))
-    error = sum(abs(one.confidence - one.right.value) * one.right.count for one in bins) / len(confidence)
-    return Calibration(tuple(bins), error, float(confidence.mean()), share_interval(int(is_right.sum()), len(is_right)))
+    of_each = np.ones_like(confidence), is_right.astype(float), confidence
+    return {"bins": np.stack([np.bincount(numbers, each, BINS) for each in of_each], axis=1)}
+
+
+def calibration_of(found: Arrays) -> Calibration:
+    """Raises BertcoreError where no answer has a probability."""
+    counts, right, sure = found["bins"].T.tolist()
+    if not any(counts):
+        raise BertcoreError("These answers have no probability, so that they cannot be calibrated.")
+    bins = tuple(
+        Bin(at / BINS, (at + 1) / BINS, sure[at] / counts[at], share_interval(int(right[at]), int(counts[at])))
+        for at in range(BINS)
+        if counts[at]
+    )
+    whole = share_interval(int(sum(right)), int(sum(counts)))
+    error = sum(abs(own - each) for own, each in zip(sure, right, strict=True)) / whole.count
+    return Calibration(bins, error, sum(sure) / whole.count, whole)

@@ -5,23 +5,24 @@ figures can be known to be of the same text.
 """
 
 import hashlib
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice, product, zip_longest
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.sets import MinimalPair, read_minimal_pairs
-from bertcore.limits import MOST_LISTED_TEXTS
+from bertcore.limits import MOST_LISTED_TEXTS, TASK_FILE_BYTES, TASK_LINES
 from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, refuse
 from bertcore.tasks.readers.tables import TABLES, read_rows
 from bertcore.tokenizer.special_tokens import MASK
 
 R = TypeVar("R", bound="Sentence")
 Source = Path | Sequence[str]  # a file, or lines
-MOST_ROWS = 100_000
+MOST_ROWS = 1_000_000  # in memory; of sentences some 400 MB
 MOST_WORDS = 512  # of one sentence
 _PLACE = re.compile(r"[\[{]([^\[\]{}]*[|/][^\[\]{}]*)[\]}]")  # [MASK] has neither bar nor slash
 
@@ -60,27 +61,45 @@ class Collection(Generic[R]):
     """Rows of one kind. `left_out` says what of the file is not among them, and why."""
 
     name: str
-    rows: tuple[R, ...]
+    rows: Sequence[R]
     sha256: str  # of what the rows say, wherever they stand
     left_out: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
 
+    def part(self, rows: Iterable[int]) -> "Collection[R]":
+        """Some of its rows, under the same name and SHA-256."""
+        return replace(self, rows=tuple(self.rows[row] for row in rows))
 
-def read_sentences(source: Source) -> Collection[Sentence]:
+
+class SomeRows(Sequence[R]):
+    """Rows of which only some were kept, under the numbers that they have among all."""
+
+    def __init__(self, kept: Mapping[int, R], rows: int) -> None:
+        self._kept, self._rows = kept, rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, row: Any) -> Any:
+        return self._kept[row]
+
+
+def read_sentences(source: Source, keeps: Callable[[int], bool] | None = None) -> Collection[Sentence]:
     """A sentence on each line; of a table those in the column "text" or "sentence", of a treebank (.conllu) its own.
 
+    keeps: which rows stay in memory, where not all do. A text may then be as long as one likes.
     Raises BertcoreError for a file that cannot be read or has none.
     """
-    name, lines = _lines(source)
+    name, lines = _lines(source, math.inf)
     if isinstance(source, Path) and layout_suffix(source) == ".conllu":
-        return _collection(name, read_treebank(source).rows, "sentences")
+        return _collection(name, read_treebank(source).rows, "sentences", keeps=keeps)
     if isinstance(source, Path) and layout_suffix(source) in TABLES and layout_suffix(source) != ".txt":
         rows = ((row, "text" if "text" in row.fields else "sentence") for row in read_rows(source))
         lines = ((row.place, row.text(column)) for row, column in rows)
-    found = [Sentence(line.strip(), place) for place, line in lines if line.strip()]
-    return _collection(name, found, "a sentence on each line")
+    found = (Sentence(line.strip(), place) for place, line in lines if line.strip())
+    return _collection(name, found, "a sentence on each line", keeps=keeps)
 
 
 def read_pairs(source: Source) -> Collection[Pair]:
@@ -139,23 +158,33 @@ def read_treebank(source: Source) -> Collection[Tree]:
     return _collection(name, trees, "sentences in CoNLL-U", left)
 
 
-def _lines(source: Source) -> tuple[str, Iterable[tuple[str, str]]]:
+def _lines(source: Source, most: float = TASK_LINES) -> tuple[str, Iterable[tuple[str, str]]]:
     """The name of the collection, and its lines with their places."""
     if isinstance(source, Path):
-        return source.name, ((line_of(source, number), line) for number, line in numbered_lines(source))
+        lines = numbered_lines(source, most=most, most_bytes=max(most, TASK_FILE_BYTES))
+        return source.name, ((line_of(source, number), line) for number, line in lines)
     return "typed", ((f"line {number}", line) for number, line in enumerate(source, 1))
 
 
-def _collection(name: str, rows: Sequence[R], expected: str, left_out: tuple[str, ...] = ()) -> Collection[R]:
-    if not rows:
+def _collection(
+    name: str,
+    rows: Iterable[R],
+    expected: str,
+    left_out: tuple[str, ...] = (),
+    keeps: Callable[[int], bool] | None = None,
+) -> Collection[R]:
+    digest, kept, count = hashlib.sha256(), dict[int, R](), 0
+    for count, row in enumerate(rows, 1):
+        digest.update(repr([value for key, value in vars(row).items() if key != "place"]).encode("utf-8", "replace"))
+        if keeps is None or keeps(count - 1):
+            kept[count - 1] = row
+            if len(kept) > MOST_ROWS:
+                raise BertcoreError(f"{name} has more than {MOST_ROWS:,} rows; take fewer, or share them (--shard).")
+    if not count:
         why = f" ({'; '.join(left_out)} left out)" if left_out else ""
         raise BertcoreError(f"{name} has nothing to gather evidence over{why}; expected {expected}.")
-    if len(rows) > MOST_ROWS:
-        raise BertcoreError(f"{name} has more than {MOST_ROWS:,} rows; take fewer of them.")
-    digest = hashlib.sha256()
-    for row in rows:
-        digest.update(repr([value for key, value in vars(row).items() if key != "place"]).encode("utf-8", "replace"))
-    return Collection(name, tuple(rows), digest.hexdigest(), left_out)
+    found = tuple(kept.values()) if keeps is None else SomeRows(kept, count)
+    return Collection(name, found, digest.hexdigest(), left_out)
 
 
 def _pair(text: str, wanted: str, against: str, other: str, place: str) -> Pair:

@@ -195,8 +195,8 @@ def _guesses(
     """Likely words in place of each, with their probability; none where the text is cut before it."""
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    tokenizer, most = checkpoint.tokenizer, checkpoint.config.max_length
-    encodings = [tokenizer.encode(f"{text[:start]}{MASK}{text[end:]}", max_length=most) for start, end in spans]
+    tokenizer = checkpoint.tokenizer
+    encodings = [checkpoint.encode(f"{text[:start]}{MASK}{text[end:]}") for start, end in spans]
     masks = [[at for at, each in enumerate(one.ids) if each == tokenizer.mask_id][:1] for one in encodings]
     said = for_each(
         checkpoint.model,

@@ -5,16 +5,16 @@ sentences and measured on the other. A head finds one word from another if that 
 B sentences, W words, S tokens, L layers, N heads, D dependencies.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import Batch, as_text, grouped, open_cost
+from bertcore.analysis.passes import Batch, for_each, open_cost
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evidence.collection import Collection, Tree
@@ -113,37 +113,55 @@ def grammar_of_heads(
 
     Raises BertcoreError where none is left.
     """
-    model, read = checkpoint.model, dict[int, tuple[Encoding, list[list[int]]]]()
-    for number, tree in enumerate(collection.rows):
-        encoding = checkpoint.tokenizer.encode(tree.text, max_length=checkpoint.config.max_length)
-        tokens = tokens_of_words(encoding, tree)
-        if not encoding.dropped and all(tokens) and len(tree.words) > 1:
-            read[number] = encoding, tokens
-    if not read:
+    model = checkpoint.model
+
+    def look(rows: range, step: ReportProgress) -> Arrays:
+        read = [each for each in readable(checkpoint, collection, rows) if len(each.words) > 1]
+
+        def most(batch: Batch, _: ReportProgress) -> list[NDArray[np.int16]]:
+            return most_attended(model, batch, [read[at].words for at in batch.numbers])
+
+        looked = for_each(model, [each.encoding for each in read], most, cost=open_cost, progress=step)
+        hits = [np.zeros((config.num_hidden_layers, config.num_attention_heads, 0, 2), dtype=bool)]
+        for each, at in zip(read, looked, strict=True):  # at: (L,N,W)
+            words, heads = _dependencies(collection.rows[each.row])
+            hits.append(np.stack([at[..., words] == heads, at[..., heads] == words], axis=-1))  # (L,N,D,2)
+        numbers = np.array([each.row for each in read], dtype=int)
+        joined = np.moveaxis(np.concatenate(hits, axis=2), 2, 0)
+        return {"hits": joined, "read": numbers, "left": np.array([len(rows) - len(read)])}
+
+    shard, config = shard or Shard(), checkpoint.config
+    found = shard.over(checkpoint, ("grammar", collection.sha256), len(collection), look, progress)
+    if not len(found["read"]) and not shard.is_part:
         raise BertcoreError(f"No sentence of {collection.name} can be read whole by this model.")
-    numbers, encodings = list(read), [encoding for encoding, _ in read.values()]
-
-    def look(group: list[int], _: ReportProgress) -> Arrays:
-        batch = Batch.of([as_text(model, encodings[at].ids, encodings[at].segments) for at in group])
-        looked = most_attended(model, batch, [read[numbers[at]][1] for at in group])
-        hits = []
-        for at, most in zip(group, looked, strict=True):  # most: (L,N,W)
-            words, heads = _dependencies(collection.rows[numbers[at]])
-            hits.append(np.stack([most[..., words] == heads, most[..., heads] == words], axis=-1))  # (L,N,D,2)
-        return {"hits": np.moveaxis(np.concatenate(hits, axis=2), 2, 0)}
-
-    groups = grouped(list(map(len, encodings)), list(map(open_cost, encodings)))
-    order, found = (shard or Shard()).over(checkpoint, ("grammar", collection.sha256), groups, look, progress)
     relations, sentences, distances = list[str](), list[int](), list[int]()
-    for number in (numbers[at] for at in order):
+    for number in found["read"].tolist():
         words, heads = _dependencies(collection.rows[number])
         relations += [collection.rows[number].relations[word] for word in words]
         sentences += [number] * len(words)
         distances += [head - word for word, head in zip(words, heads, strict=True)]
-    left = len(collection) - len(read)
+    left = int(found["left"].sum())
     why = (f"{left:,} sentences of one word, or that the model cannot read whole",) if left else ()
     facts = np.array(relations), np.array(sentences), np.array(distances)
     return Grammar(collection, seed, found["hits"], *facts, (*collection.left_out, *why))
+
+
+class ReadTree(NamedTuple):
+    """A sentence that the model reads whole."""
+
+    row: int
+    encoding: Encoding
+    words: list[list[int]]  # the tokens of each
+
+
+def readable(checkpoint: Checkpoint, collection: Collection[Tree], rows: Iterable[int]) -> Iterator[ReadTree]:
+    """Of these rows those in which each word has tokens of its own."""
+    for row in rows:
+        tree = collection.rows[row]
+        encoding = checkpoint.encode(tree.text)
+        words = tokens_of_words(encoding, tree)
+        if not encoding.dropped and all(words):
+            yield ReadTree(row, encoding, words)
 
 
 def _dependencies(tree: Tree) -> tuple[list[int], list[int]]:

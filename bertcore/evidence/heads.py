@@ -98,27 +98,24 @@ def heads_over_pairs(
         means = mean_activations(model, [each.text for each in asked], _contexts(model))
         usual = [torch.from_numpy(each)[None, :, None].to(model.embeddings.token.weight) for each in means.values()]
 
-    def measured(numbers: list[int], part: ReportProgress) -> Arrays:
+    def measured(numbers: range, part: ReportProgress) -> Arrays:
         found = []
         for done, number in enumerate(numbers, 1):
             found.append(asked[number].measured(model, measure, usual))
             part(done / len(numbers))
-        return {
-            name: np.array(each)
-            for name, each in zip(("values", "score", "other"), zip(*found, strict=True), strict=True)
-        }
+        values, score, other = map(np.array, zip(*found, strict=True))
+        return {"values": values, "score": score, "other": other, "pair": np.array(numbers)}
 
-    groups = [list(range(at, min(at + AT_ONCE, len(asked)))) for at in range(0, len(asked), AT_ONCE)]
-    about = "heads", measure, collection.sha256
-    numbers, found = (shard or Shard()).over(checkpoint, about, groups, measured, progress)
+    shard, about = shard or Shard(), ("heads", measure, collection.sha256)
+    found = shard.over(checkpoint, about, len(asked), measured, progress, size=AT_ONCE)
     values = found["values"]
     if measure == "swap":
         # of the mean difference, not of each pair's own, which may be next to nothing
         difference = float((found["other"] - found["score"]).mean())
-        if abs(difference) < SMALLEST_DIFFERENCE:
+        if abs(difference) < SMALLEST_DIFFERENCE and not shard.is_part:
             raise BertcoreError(f"On average the texts and the other texts of {collection.name} give the same score.")
         values = values / difference
-    pairs = tuple(asked[number].pair for number in numbers)
+    pairs = tuple(asked[number].pair for number in found["pair"].tolist())
     of = measure, collection.name, collection.sha256, seed
     return HeadEvidence(*of, values, pairs, found["score"], (*collection.left_out, *left))
 
@@ -188,11 +185,11 @@ class _Asked:
 def _askable(
     checkpoint: Checkpoint, collection: Collection[Pair], *, needs_other: bool
 ) -> tuple[list[_Asked], list[str]]:
-    tokenizer, most = checkpoint.tokenizer, checkpoint.config.max_length
+    tokenizer = checkpoint.tokenizer
     asked, why = list[_Asked](), Counter[str]()
     for pair in collection.rows:
-        text = tokenizer.encode(pair.text, max_length=most)
-        other = tokenizer.encode(pair.other, max_length=most) if pair.other else None
+        text = checkpoint.encode(pair.text)
+        other = checkpoint.encode(pair.other) if pair.other else None
         is_alike = other is not None and len(other) == len(text) and not other.dropped
         if text.dropped or tokenizer.mask_id not in text.ids:
             why["texts longer than the model reads, or without a mask"] += 1

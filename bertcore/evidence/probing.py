@@ -1,6 +1,7 @@
 """What can be read off, layer by layer? Linear probes, beside what they learn by heart and what no model is needed for.
 
-Ridge regression onto the labels; penalty chosen and probe fitted on one half of the rows, measured on the other half.
+Labels by ridge regression, penalty chosen and probe fitted on one half of the rows, measured on the other half; trees
+by a map after which distances are those in the tree.
 R rows, W labelled words of them all, L layers, H hidden, K labels.
 """
 
@@ -11,19 +12,21 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
+from bertcore.analysis.interventions import check_numbers
 from bertcore.analysis.passes import Batch, for_each, layer_states
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evidence.collection import Collection, Tree
-from bertcore.evidence.grammar import tokens_of_words
+from bertcore.evidence.grammar import ReadTree, readable
 from bertcore.evidence.intervals import Interval, halves, ratio_intervals
-from bertcore.progress import ReportProgress, no_progress
+from bertcore.progress import ReportProgress, no_progress, part_of
 from bertcore.table import Table
-from bertcore.tokenizer.tokenizer import Encoding
 
 PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # times the mean variance of a state's numbers
 MOST_WORDS = 20_000
+EPOCHS, SENTENCES_AT_ONCE = 40, 20  # of the structural probe
 
 
 @dataclass(frozen=True)
@@ -74,21 +77,25 @@ def probe(
 
     Raises BertcoreError where fewer than four sentences can be read whole.
     """
-    encodings, spans, trees, words = list[Encoding](), list[list[list[int]]](), list[Tree](), 0
-    for row in np.random.default_rng(seed).permutation(len(collection)).tolist():
-        tree = collection.rows[row]
-        encoding = checkpoint.tokenizer.encode(tree.text, max_length=checkpoint.config.max_length)
-        tokens = tokens_of_words(encoding, tree)
-        if not encoding.dropped and all(tokens) and words + len(tokens) <= MOST_WORDS:
-            encodings.append(encoding)
-            spans.append(tokens)
-            trees.append(tree)
-            words += len(tokens)
-    if len(trees) < 4:
-        raise BertcoreError(f"{collection.name} has {len(trees)} sentences that this model can read whole; give four.")
+    states, trees, left = word_states(checkpoint, collection, seed, progress)
+    labels, layers, without = read_off(states, trees, seed)
+    return Probes(collection.name, collection.sha256, seed, labels, layers, without, left)
+
+
+def word_states(
+    checkpoint: Checkpoint, collection: Collection[Tree], seed: int, progress: ReportProgress
+) -> tuple[NDArray[np.float16], list[Tree], tuple[str, ...]]:
+    """The mean states (L+1,W,H) of the tokens of each word, the sentences, and what was left out."""
+    read, words = list[ReadTree](), 0
+    for each in readable(checkpoint, collection, np.random.default_rng(seed).permutation(len(collection)).tolist()):
+        if words + len(each.words) <= MOST_WORDS:
+            read.append(each)
+            words += len(each.words)
+    if len(read) < 4:
+        raise BertcoreError(f"{collection.name} has {len(read)} sentences that this model can read whole; give four.")
 
     def means(batch: Batch, _: ReportProgress) -> list[NDArray[np.float16]]:
-        here = [spans[number] for number in batch.numbers]
+        here = [read[number].words for number in batch.numbers]
         share = torch.zeros(len(here), max(map(len, here)), batch.ids.shape[1], device=batch.ids.device)  # (B,W,S)
         for row, each in enumerate(here):
             for word, tokens in enumerate(each):
@@ -96,13 +103,11 @@ def probe(
         states = torch.stack([share @ x.float() for x in layer_states(checkpoint.model, batch)], 1)  # (B,L+1,W,H)
         return [states[row, :, : len(each)].half().cpu().numpy() for row, each in enumerate(here)]
 
-    states = np.concatenate(for_each(checkpoint.model, encodings, means, progress=progress), axis=1)
-    labels, layers, without = read_off(states, trees, seed)
-    left = (
-        f"{len(collection) - len(trees):,} sentences that the model cannot read whole, or beyond {MOST_WORDS:,} words"
-    )
-    about = collection.name, collection.sha256, seed
-    return Probes(*about, labels, layers, without, (*collection.left_out, left))
+    found = for_each(checkpoint.model, [each.encoding for each in read], means, progress=progress)
+    out = len(collection) - len(read)
+    left = f"{out:,} sentences that the model cannot read whole, or beyond {MOST_WORDS:,} words"
+    trees = [collection.rows[each.row] for each in read]
+    return np.concatenate(found, axis=1), trees, (*collection.left_out, *([left] if out else []))
 
 
 def read_off(
@@ -158,3 +163,132 @@ def _commonest(words: NDArray, targets: NDArray, learn: NDArray) -> NDArray[np.i
         np.add.at(each, (words[learn], labels[learn]), 1)
         each[each.sum(axis=1) == 0] = each.sum(axis=0)
     return counts.argmax(axis=2)[:, words]
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class TreeProbes(Table):
+    """Of the edges of each tree, whichever way they point and without punctuation, the share that is found."""
+
+    name: str
+    sha256: str
+    seed: int
+    rank: int
+    layers: tuple[Interval, ...]  # (L+1) from the embeddings up; intervals by sentence
+    chain: Interval  # each word joined to the next one: no model
+    left_out: tuple[str, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each layer; None: the chain."""
+        return [{"layer": layer, **vars(each)} for layer, each in [*enumerate(self.layers), (None, self.chain)]]
+
+
+def probe_trees(
+    checkpoint: Checkpoint,
+    collection: Collection[Tree],
+    *,
+    rank: int = 32,
+    seed: int = 0,
+    progress: ReportProgress = no_progress,
+) -> TreeProbes:
+    """Whether states lie as far apart as their words in the tree (Hewitt and Manning 2019): of each layer a map to few
+    dimensions, learned from one half; measured are the minimum spanning trees of the other half.
+
+    Raises BertcoreError where fewer than four sentences can be read whole, or a rank is no size.
+    """
+    check_numbers("rank", [rank], checkpoint.config.hidden_size, "a probe of this model", first=1)
+    states, trees, left = word_states(checkpoint, collection, seed, part_of(progress, 0.0, 0.3))
+    layers, chain = read_trees(states, trees, rank, seed, part_of(progress, 0.3, 0.7))
+    return TreeProbes(collection.name, collection.sha256, seed, rank, layers, chain, left)
+
+
+def read_trees(
+    states: NDArray, trees: Sequence[Tree], rank: int, seed: int, progress: ReportProgress = no_progress
+) -> tuple[tuple[Interval, ...], Interval]:
+    """What is found in states (L+1,W,H) of the words of all trees, and by joining each word to the next one."""
+    ends, far = np.cumsum([len(tree.words) for tree in trees])[:-1], [tree_distances(tree.heads) for tree in trees]
+    learn, measure = halves(len(trees), seed)
+    words = [[at for at, tag in enumerate(trees[row].tags) if tag != "PUNCT"] for row in measure]
+    near = [far[row][np.ix_(each, each)] == 1 for row, each in zip(measure, words, strict=True)]  # true edges
+
+    def found(edges: Sequence[NDArray]) -> Interval:
+        """Of edges (.,2) between the words that are left of each sentence."""
+        right = [each[at[:, 0], at[:, 1]].sum() for each, at in zip(near, edges, strict=True)]
+        (share,) = ratio_intervals(np.array(right)[:, None], np.array([each.sum() // 2 for each in near]), seed)
+        return share
+
+    layers = []
+    for layer, each in enumerate(states.astype(np.float32)):
+        of_tree = np.split(each / each.std(), ends)
+        onto = learn_distances([of_tree[row] for row in learn], [far[row] for row in learn], rank, seed)
+        at = [of_tree[row][kept] @ onto for row, kept in zip(measure, words, strict=True)]
+        layers.append(found([spanning_tree(((x[:, None] - x) ** 2).sum(-1)) for x in at]))
+        progress((layer + 1) / len(states))
+    return tuple(layers), found([np.stack([np.arange(len(each) - 1), np.arange(1, len(each))], 1) for each in words])
+
+
+def tree_distances(heads: Sequence[int]) -> NDArray[np.int64]:
+    """(W,W) how many edges lie between two words; between two roots stands one more node."""
+    far = np.zeros((len(heads) + 1,) * 2, dtype=int)  # the last: what roots depend on
+    known = [len(heads)]
+    while len(known) <= len(heads):
+        for word in [word for word, head in enumerate(heads) if word not in known and head % len(far) in known]:
+            far[word, known] = far[known, word] = far[heads[word], known] + 1
+            known.append(word)
+    return far[:-1, :-1]
+
+
+@torch.inference_mode(False)
+@torch.enable_grad()
+def learn_distances(states: Sequence[NDArray], far: Sequence[NDArray], rank: int, seed: int) -> NDArray[np.float32]:
+    """(H,rank): the map after which squared distances between the states (W,H) of a sentence are nearest to those in
+    its tree, by Adam."""
+    chance, width = torch.Generator().manual_seed(seed), states[0].shape[1]
+    order = sorted(range(len(states)), key=lambda row: len(states[row]))  # those of a batch are of like length
+    batches = [
+        [
+            padded([of[row] for row in order[at : at + SENTENCES_AT_ONCE]], beyond)
+            for of, beyond in ((states, 0), (far, np.nan))
+        ]
+        for at in range(0, len(order), SENTENCES_AT_ONCE)
+    ]
+    onto = (torch.randn(width, rank, generator=chance) / (2 * width * rank) ** 0.5).requires_grad_()
+    adam = torch.optim.Adam([onto], lr=0.001)
+    for _ in range(EPOCHS):
+        for at in torch.randperm(len(batches), generator=chance).tolist():
+            adam.zero_grad()
+            distance_loss(batches[at][0] @ onto, batches[at][1]).backward()
+            adam.step()
+    return onto.detach().numpy()
+
+
+def padded(arrays: Sequence[NDArray], beyond: float) -> Tensor:
+    """(B,W,...) of sentences (W,...), and what stands beyond their ends."""
+    most = np.max([each.shape for each in arrays], axis=0)
+    wider = [
+        np.pad(each.astype(np.float32), [(0, n) for n in most - each.shape], constant_values=beyond) for each in arrays
+    ]
+    return torch.from_numpy(np.stack(wider))
+
+
+def distance_loss(x: Tensor, far: Tensor) -> Tensor:
+    """How far squared distances between words (B,W,rank) are from those in their trees (B,W,W), NaN for no pair: the
+    mean of all pairs of a sentence, and of all sentences."""
+    differences = ((x[:, :, None] - x[:, None]) ** 2).sum(-1) - far
+    is_pair = ~far.isnan()
+    each = differences.where(is_pair, differences.new_zeros(())).abs().sum((1, 2)) / is_pair.sum((1, 2))
+    return each.mean()
+
+
+def spanning_tree(far: NDArray) -> NDArray[np.int64]:
+    """The edges (W-1,2) of the tree over W words that is shortest in all (Prim 1957)."""
+    edges, nearest, best = list[tuple[int, int]](), np.zeros(len(far), dtype=int), far[0].copy() if len(far) else far
+    best[:1] = np.inf
+    for _ in range(len(far) - 1):
+        word = int(best.argmin())
+        edges.append((int(nearest[word]), word))
+        closer = (far[word] < best) & np.isfinite(best)
+        nearest[closer], best[closer], best[word] = word, far[word][closer], np.inf
+    return np.array(edges, dtype=int).reshape(-1, 2)

@@ -5,8 +5,9 @@ in its place, not zeros. R rows, L layers, N heads, D head size, H hidden, K ste
 """
 
 import copy
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product, takewhile
 from typing import Any, Literal
@@ -20,6 +21,7 @@ from bertcore.analysis.trace import mean_activations
 from bertcore.errors import BertcoreError
 from bertcore.evidence.intervals import Interval, halves, ratio_intervals
 from bertcore.evidence.scoring import Answers, Scored
+from bertcore.evidence.shards import Arrays, Shard, summed
 from bertcore.model.bert import Bert
 from bertcore.progress import ReportProgress, no_progress, part_of
 from bertcore.table import Table
@@ -76,13 +78,18 @@ def prune(
     means: Values | None = None,
     seed: int = 0,
     random_orders: int = RANDOM_ORDERS,
+    shard: Shard | None = None,
     progress: ReportProgress = no_progress,
 ) -> Pruning:
     """Importance is the loss without a part alone; `means` are what is added instead, by hook point; absent, what is
-    added on average on the half that is chosen on. Raises BertcoreError where there are fewer than four rows."""
+    added on average on the half that is chosen on. Raises BertcoreError where there are fewer than four rows.
+
+    Shards share each part alone, and the random orders, which are 19 passes of 20; that order which follows from all of
+    them is tried by whoever joins them, and a shard has no steps.
+    """
     if len(scored) < 4:
         raise BertcoreError(f"{scored.name} has {len(scored)} rows, too few for two halves; give four or more.")
-    config, rows = scored.checkpoint.config, len(scored)
+    config, rows, shard = scored.checkpoint.config, len(scored), shard or Shard()
     shape = (config.num_hidden_layers, config.num_attention_heads)[: 2 if part == "head" else 1]
     parts: list[Any] = list(product(*map(range, shape))) if part == "head" else list(range(*shape))
     choose, measure = halves(rows, seed)
@@ -90,36 +97,46 @@ def prune(
         texts, points = scored.texts(), ablated_points(parts) if part == "head" else ablated_points((), parts)
         means = mean_activations(scored.checkpoint.model, [texts[row] for row in choose], points)
     steps = sorted({round(share * len(parts)) for share in np.linspace(0, 1, min(len(parts), 16) + 1)})
-    done, total = 0, len(parts) + 1 + (1 + random_orders) * len(steps)
+    chance = np.random.default_rng([seed, 1])
+    orders = [[parts[at] for at in chance.permutation(len(parts))] for _ in range(random_orders)]
+    alone = [[], *([each] for each in parts)]
+    # where none or all are out, their order is nothing
+    by_chance = [order[:count] for order in orders for count in steps if 0 < count < len(parts)]
+    share = len(steps) / (len(steps) + len(alone) + len(by_chance))  # of the work, for whoever joins
 
-    def without(off: Sequence[Any], of: NDArray) -> Answers:
-        nonlocal done
-        heads, layers = (off, ()) if part == "head" else ((), off)
-        changes = ablate(heads, layers, means) if off else None
-        found = scored.answers(changes, of, part_of(progress, done / total, 1 / total))
-        done += 1
+    def answers(offs: Sequence[Sequence[Any]], of: NDArray, step: ReportProgress) -> Iterator[Answers]:
+        """With some parts out, for each of `offs`."""
+        for done, off in enumerate(offs if len(of) else ()):
+            changes = ablate(off if part == "head" else (), off if part == "layer" else (), means) if off else None
+            yield scored.answers(changes, of, part_of(step, done / len(offs), 1 / len(offs)))
+
+    def lost(block: range, step: ReportProgress) -> Arrays:
+        """(.,3) sums of the loss, of right answers, and how many there are: of each alone, and of random orders."""
+        both = {"alone": (alone, choose), "by_chance": (by_chance, measure)}
+        found = {name: np.zeros((len(offs), 3)) for name, (offs, _) in both.items()}
+        for name, (offs, half) in both.items():
+            begin, size = (0.0, 0.3) if name == "alone" else (0.3, 0.7)
+            said = answers(offs, np.intersect1d(half, block), part_of(step, begin, size))
+            for at, each in enumerate(said):
+                found[name][at] = each.by_row(rows).sum(axis=0)
         return found
 
-    whole = without([], choose)
-    alone = np.array([without([each], choose).loss.mean() for each in parts])
-    order = [parts[at] for at in np.argsort(alone, kind="stable")]
-    found = [without(order[:count], measure) for count in steps]
-    sums = np.stack([each.by_row(rows)[measure] for each in found])  # (K,R,3)
-    loss, right = (ratio_intervals(sums[..., number].T, sums[0, :, 2], seed) for number in (0, 1))
-    chance = np.random.default_rng([seed, 1])
-    by_chance = []
-    for _ in range(random_orders):
-        shuffled = [parts[at] for at in chance.permutation(len(parts))]
-        # where none or all are out, their order is nothing
-        some = [without(shuffled[:count], measure) if 0 < count < len(parts) else None for count in steps]
-        answers = [each or same for each, same in zip(some, found, strict=True)]
-        by_chance.append([(each.loss.mean(), each.is_right.mean()) for each in answers])
-    progress(1.0)
-    ((always, _),) = Counter(whole.right).most_common(1)
-    share = float(np.mean([each == always for each in found[0].right]))
-    about = scored.name, scored.sha256, seed, part, order, (alone - whole.loss.mean()).reshape(shape), steps
-    random = np.array(by_chance).reshape(random_orders, len(steps), 2)
-    return Pruning(*about, loss, right, random[..., 0], random[..., 1], always, share, means)
+    asked = "prune", part, scored.sha256, str(seed), str(random_orders)
+    sums = shard.over(scored.checkpoint, asked, rows, lost, part_of(progress, 0.0, 1 - share), join=summed)
+    loss_alone = sums["alone"][:, 0] / np.maximum(sums["alone"][:, 2], 1)
+    order = [parts[at] for at in np.argsort(loss_alone[1:], kind="stable")]
+    about = scored.name, scored.sha256, seed, part, order, (loss_alone[1:] - loss_alone[0]).reshape(shape)
+    if shard.is_part:
+        return Pruning(*about, [], [], [], np.empty((0, 0)), np.empty((0, 0)), "", math.nan, means)
+    tried = list(answers([order[:count] for count in steps], measure, part_of(progress, 1 - share, share)))
+    by_row = np.stack([each.by_row(rows)[measure] for each in tried])  # (K,R,3)
+    loss, right = (ratio_intervals(by_row[..., number].T, by_row[0, :, 2], seed) for number in (0, 1))
+    random = np.empty((random_orders, len(steps), 2))
+    random[:, 1:-1] = (sums["by_chance"][:, :2] / sums["by_chance"][:, 2:]).reshape(random_orders, len(steps) - 2, 2)
+    random[:, [0, -1]] = [(each.loss.mean(), each.is_right.mean()) for each in (tried[0], tried[-1])]
+    ((always, _),) = Counter(next(answers([[]], choose, no_progress)).right).most_common(1)
+    often = float(np.mean([each == always for each in tried[0].right]))
+    return Pruning(*about, steps, loss, right, random[..., 0], random[..., 1], always, often, means)
 
 
 @torch.no_grad()

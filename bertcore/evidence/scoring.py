@@ -67,7 +67,8 @@ class Scored(ABC):
 class MaskedWords(Scored):
     """Some words of each sentence masked, always the same ones for a seed; a sentence that has none is left out.
 
-    masks: the tokens to mask of each sentence, where they are not to be drawn.
+    masks: the tokens to mask of each sentence, where they are not to be drawn. first: of a part of a collection, the
+    number of its first row, from which words are drawn as for the whole.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class MaskedWords(Scored):
         collection: Collection[Sentence],
         seed: int = 0,
         masks: Sequence[Sequence[int]] | None = None,
+        first: int = 0,
     ) -> None:
         super().__init__(checkpoint, collection.name, collection.sha256)
         tokenizer = checkpoint.tokenizer
@@ -83,19 +85,17 @@ class MaskedWords(Scored):
             raise BertcoreError(checkpoint.missing.get("mlm", "This vocabulary has no mask, so no word can be hidden."))
         self.masks, self._masked, self._hidden = list[list[int]](), list[Encoding](), list[list[int]]()
         for number, sentence in enumerate(collection.rows):
-            read = tokenizer.encode(sentence.text, max_length=checkpoint.config.max_length)
+            read = checkpoint.encode(sentence.text)
             parts = enumerate(zip(read.ids, read.parts, strict=True))
             words = [at for at, (token, part) in parts if part != "special" and token != tokenizer.mask_id]
             if words:
-                chance, count = np.random.default_rng([seed, number]), max(1, round(MASKED * len(words)))
+                chance, count = np.random.default_rng([seed, first + number]), max(1, round(MASKED * len(words)))
                 drawn = chance.choice(words, count, replace=False).tolist() if masks is None else masks[number]
                 ids = [tokenizer.mask_id if at in drawn else token for at, token in enumerate(read.ids)]
                 self.rows.append(sentence)
                 self.masks.append(sorted(drawn))
                 self._masked.append(replace(read, ids=ids))
                 self._hidden.append([read.ids[at] for at in self.masks[-1]])
-        if not self.rows:
-            raise BertcoreError(f"{collection.name} has no words that could be masked.")
 
     def texts(self) -> Sequence[Encoding]:
         return self._masked
@@ -136,9 +136,8 @@ class TaskExamples(Scored):
             raise BertcoreError(f"{name} has no examples with their right answers.")
 
     def texts(self) -> Sequence[Encoding]:
-        tokenizer, most = self.checkpoint.tokenizer, self.checkpoint.config.max_length
         written = map(TASK_KINDS[required_kind(self.checkpoint)].written, self.rows)
-        return [tokenizer.encode(text_a, text_b or None, max_length=most) for text_a, text_b, _ in written]
+        return [self.checkpoint.encode(text_a, text_b or None) for text_a, text_b, _ in written]
 
     def answers(
         self, changes: Changes | None = None, rows: NDArray | None = None, progress: ReportProgress = no_progress

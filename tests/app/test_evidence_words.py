@@ -87,7 +87,7 @@ def test_what_fires_a_neuron_and_a_head(window, gathered, model_folder, tmp_path
     order = found["neuron"].order()
     for unit in order[:2]:  # the clearest, then another clear one
         assert view.number.value() == unit + 1
-        assert [use.token for use in view.table.shown] == [use.token for use in found["neuron"].contexts(unit)]
+        assert list(view.table.shown) == list(found["neuron"].contexts(unit))
         matters = found["neuron"].matters(unit)
         np.testing.assert_allclose(
             view.shown["matters"].array, [matters.strongest.value, matters.random.value], atol=1e-6
@@ -96,14 +96,14 @@ def test_what_fires_a_neuron_and_a_head(window, gathered, model_folder, tmp_path
         view = shown_view(window, "evidence", "fires", qtbot)
     view.which.setCurrentIndex(1)
     view.which.activated.emit(1)
-    assert [use.token for use in view.table.shown] == found["neuron"].sample.tolist()
+    assert [use.row for use in view.table.shown] == found["neuron"].sample[:, 0].tolist()
     view.kind.setCurrentIndex(1)
     view.kind.activated.emit(1)
     window.state.set_head(layer, 3)
     view = shown_view(window, "evidence", "fires", qtbot)
     view.which.setCurrentIndex(0)
     view.which.activated.emit(0)
-    assert [use.token for use in view.table.shown] == [use.token for use in found["head"].contexts(3)]
+    assert list(view.table.shown) == list(found["head"].contexts(3))
     assert "4" in view.finding.text() and view.number.isHidden()
 
 

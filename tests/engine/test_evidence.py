@@ -1,5 +1,6 @@
 """Evidence over collections: each number against brute force, one pair, word, or head at a time."""
 
+import errno
 import json
 
 import numpy as np
@@ -11,9 +12,8 @@ from bertcore.errors import BertcoreError
 from bertcore.evidence.collection import read_pairs, read_sentences
 from bertcore.evidence.grammar import FEWEST
 from bertcore.evidence.heads import MEASURES
-from bertcore.evidence.shards import Shard
 from bertcore.loaded_model import LoadedModel, load
-from tests.engine.models import family_model, tiny_checkpoint, tiny_model, word_tokenizer
+from tests.engine.models import WORDS, family_model, tiny_checkpoint, tiny_model, word_tokenizer
 
 TEMPLATES = [
     "The [cat/dog|bird/mat] sat on the [mat|dog] and [was/sat].",
@@ -189,44 +189,135 @@ def test_the_best_head_is_chosen_on_one_half_and_measured_on_the_other(m, tmp_pa
 # --- shards, and the shell --------------------------------------------------------------------------------------------
 
 
-def test_shards_joined_are_one_run_to_the_last_bit(tmp_path, monkeypatch):
+def run(*command):
+    result = CliRunner().invoke(app, ["evidence", *map(str, command)])
+    if isinstance(result.exception, BertcoreError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The names that commands are written with, below, and what they stand for."""
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("bertcore.evidence.heads.AT_ONCE", 2)
-    folder = tiny_checkpoint(tmp_path / "model", output_heads=("mlm",))
-    trees, pairs = write_treebank(tmp_path / "some.conllu"), tmp_path / "pairs.txt"
-    pairs.write_text("\n".join(TEMPLATES))
-    for command, file, more in (("grammar", trees, []), *(("heads", pairs, ["--measure", each]) for each in MEASURES)):
-        parts = [tmp_path / f"{number}.npz" for number in (1, 2)]
-
-        def run(*flags, command=command, file=file, more=more):
-            result = CliRunner().invoke(app, ["evidence", command, str(file), str(folder), *more, *map(str, flags)])
-            if result.exception is not None:
-                raise result.exception
-            return result.output
-
-        for number, part in enumerate(parts, 1):
-            run("--shard", f"{number}/2", "--out", part)
-        whole = json.loads(run("--json"))
-        assert json.loads(run("--merge", parts[1], "--merge", parts[0], "--json")) == whole and whole["rows"]
-        assert whole["model"] == "model" and whole["collection"] == file.name and len(whole["sha256"]) == 64
-        with pytest.raises(BertcoreError, match="Shard 2 of 2 is missing"):
-            run("--merge", parts[0])
-        with pytest.raises(BertcoreError, match=r"1\.npz is of another model, collection or question"):
-            load(folder).evidence(["A [cat/dog] [sat/sang]."], shard=Shard(files=parts)).heads()
-    with pytest.raises(BertcoreError, match="only 3 batches for 4 shards"):
-        load(folder).evidence(pairs, shard=Shard(3, 4)).heads()
-    parts[0].write_bytes(b"torn")
-    with pytest.raises(BertcoreError, match="no shard that can be read"):
-        load(folder).evidence(pairs, shard=Shard(files=parts)).heads()
-    with pytest.raises(BertcoreError, match="Write a shard as --shard 2/8"):
-        run("--shard", "3/2")
+    monkeypatch.setattr("bertcore.evidence.asking.INDEXED", 256)
+    names = {"MODEL": tiny_checkpoint(tmp_path / "model", output_heads=("mlm",))}
+    labels = ("negative", "positive")
+    names["TASK"] = tiny_checkpoint(tmp_path / "task", output_heads=("classify",), labels=labels)
+    names |= {name.upper(): tmp_path / f"{name}.npz" for name in ("one", "two", "three")}
+    names |= {"LESS": tmp_path / "less", "TREES": write_treebank(tmp_path / "some.conllu", 600)}
+    rng = np.random.default_rng(0)
+    texts = [f"the {' '.join(rng.choice(WORDS[:11], 5))}." for _ in range(600)]
+    written = {"PAIRS.txt": TEMPLATES, "TEXTS.txt": texts, "EMPTY.txt": ["", " "], "WORDS.txt": ["the cat " * 50_000]}
+    written["LABELS.tsv"] = ["text\tlabel", *(f"{text}\t{labels[at % 2]}" for at, text in enumerate(texts[:99]))]
+    for name, lines in written.items():
+        names[name.partition(".")[0]] = tmp_path / name.lower()
+        (tmp_path / name.lower()).write_text("\n".join(lines))
+    return lambda command: [names.get(word, word) for word in command.split()]
 
 
-def test_prune_and_calibration_in_the_shell(tmp_path):
-    folder, file = tiny_checkpoint(tmp_path / "model", output_heads=("mlm",)), tmp_path / "texts.txt"
-    file.write_text("\n".join(SENTENCES * 2))
-    command = f"evidence prune {file} {folder} --random-orders 2 --save 3 {tmp_path / 'less'}"
-    result = CliRunner().invoke(app, command.split())
-    assert result.exit_code == 0 and "heads off" in result.output, result.output
-    assert load(tmp_path / "less").config == load(folder).config
-    result = CliRunner().invoke(app, ["evidence", "calibration", str(file), str(folder), "--json"])
-    assert json.loads(result.output)["rows"][0]["count"] >= 1
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(f"heads PAIRS MODEL --measure {each}" for each in MEASURES),
+        "grammar TREES MODEL",
+        "fires TEXTS MODEL --layer 2",
+        "fires TEXTS MODEL --layer 1 --kind head --unit 2",
+        "calibration TEXTS MODEL",
+        "nearest TEXTS MODEL --a the.cat.sang --word cat --layer 1",
+        "prune TEXTS MODEL --part layer --random-orders 2",
+    ],
+)
+def test_shards_joined_are_one_run(command, files):
+    command = files(command)
+    for number, name in enumerate(("ONE", "TWO", "THREE"), 1):
+        run(*command, "--shard", f"{number}/3", "--out", *files(name))
+    whole, merged = (
+        json.loads(run(*command, *files(flags), "--json"), parse_float=lambda each: round(float(each), 9))
+        for flags in ("", "--merge TWO --merge THREE --merge ONE")
+    )
+    assert merged == whole and whole["rows"] and whole["model"] == "model" and len(whole["sha256"]) == 64
+
+
+def test_shards_that_are_none_are_refused_in_one_sentence(files, monkeypatch):
+    command = files("calibration TEXTS MODEL")
+    for number, name in enumerate(("ONE", "TWO"), 1):
+        run(*command, "--shard", f"{number}/2", "--out", *files(name))
+    run(*command, "--shard", "1/3", "--out", *files("THREE"))
+    one, texts = files("ONE TEXTS")
+    whole = one.read_bytes()
+
+    def refused(flags, problem, command=command):
+        with pytest.raises(BertcoreError, match=problem) as error:
+            run(*command, *files(flags))
+        assert "\n" not in str(error.value) and len(str(error.value)) < 300
+
+    refused("--merge ONE", "Shard 2 of 2 is missing")
+    refused("--merge ONE --merge ONE", "are the same shard, 1 of 2")
+    refused("--merge TWO --merge THREE", "three.npz is of another model, collection, question or number of shards")
+    refused("--merge ONE --merge TWO", "one.npz is of another model", files("calibration TEXTS MODEL --seed 1"))
+    refused("--merge ONE --merge TWO", "one.npz is of another model", files("fires TEXTS MODEL --layer 1"))
+    refused("--shard 3/2 --out ONE", "Write a shard as --shard 2/8")
+    refused("--shard 1/2", "name its --out FILE.npz")
+    refused("--shard 4/4 --out THREE", "600 rows are 3 blocks, too few for 4 shards")
+    refused("--shard 1/2 --out ONE", "A probe learns from 20,000 words at most", files("probe TREES MODEL"))
+    refused("--merge ONE", "A probe learns from", files("probe TREES MODEL --trees"))
+    refused("--merge ONE", "Examples are compared with one another", files("slices LABELS TASK"))
+    refused("--shard 1/2 --out ONE --save 1 LESS", "give --save with --merge", files("prune TEXTS MODEL"))
+    for torn in (whole[:-50], whole[:100], b"torn", b"", whole[:200] + bytes(50) + whole[250:]):
+        one.write_bytes(torn)
+        refused("--merge ONE --merge TWO", "one.npz is no shard that can be read")
+    one.write_bytes(whole)
+    texts.write_text(texts.read_text() + "\nA cat.")
+    refused("--merge ONE --merge TWO", "one.npz is of another model, collection")  # the file has changed since
+    monkeypatch.setattr("bertcore.evidence.shards.write_atomic", full_disk)
+    refused("--shard 1/2 --out ONE", "one.npz cannot be written: no space left on device")
+
+
+def full_disk(*_args, **_more):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("prune TEXTS MODEL --random-orders 1 --save 3 LESS", "heads off"),
+        ("calibration TEXTS MODEL", "confidence"),
+        ("nearest TEXTS MODEL --a the.cat.sang --word cat --layer 0 --top 3", "cat"),
+        ("fires TEXTS MODEL --layer 1", "neuron"),
+        ("fires TEXTS MODEL --layer 1 --unit 3", "before"),
+        ("probe TREES MODEL", "selectivity"),
+        ("probe TREES MODEL --trees --rank 4", "layer"),
+        ("slices LABELS TASK", "others"),
+        ("calibration WORDS MODEL", "confidence"),  # 100,000 words: as far as the model reads
+        ("fires WORDS MODEL --layer 1 --kind head", "head"),
+    ],
+)
+def test_commands_answer_in_tables(command, said, files):
+    assert said in run(*files(command))
+    if "--save" in command:
+        (less,) = files("LESS")
+        assert load(less).config == load(less.parent / "model").config
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("calibration EMPTY MODEL", "empty.txt has nothing to gather evidence over"),
+        ("fires EMPTY MODEL --layer 1", "empty.txt has nothing to gather evidence over"),
+        ("fires TEXTS MODEL --layer 3", "There is no layer 3; this model has layers 1 to 2"),
+        ("fires TEXTS MODEL --layer 1 --unit 48", "There is no neuron 48; this layer has neurons 0 to 47"),
+        ("nearest TEXTS MODEL --a the.cat --word dog --layer 1", "“dog” does not stand in the text"),
+        ("nearest TEXTS MODEL --a the.cat --word cat --layer 3", "There is no layer 3; this model has layers 0 to 2"),
+        ("probe PAIRS MODEL", "pairs.txt, line 1: expected ten columns"),
+        ("probe TREES MODEL --trees --rank 33", "There is no rank 33"),
+        ("slices TEXTS MODEL", "model has learned no task"),
+        ("slices PAIRS TASK", "pairs.txt"),
+        ("prune EMPTY MODEL", "empty.txt has nothing"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_in_one_sentence(command, problem, files):
+    with pytest.raises(BertcoreError, match=problem):
+        run(*files(command))

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import torch
 from scipy.cluster.vq import kmeans2
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 
@@ -16,8 +18,20 @@ from bertcore.evidence import fires as fires_module
 from bertcore.evidence import nearest
 from bertcore.evidence.collection import Collection, Sentence, Tree
 from bertcore.evidence.fires import BARS, POINTS, fires
-from bertcore.evidence.nearest import TokenIndex, Tokens, index_bytes, open_index
-from bertcore.evidence.probing import PENALTIES, answers, labelled_texts, probe, read_off
+from bertcore.evidence.intervals import halves
+from bertcore.evidence.nearest import AROUND, index_bytes, open_index
+from bertcore.evidence.probing import (
+    PENALTIES,
+    answers,
+    distance_loss,
+    labelled_texts,
+    padded,
+    probe,
+    read_off,
+    read_trees,
+    spanning_tree,
+    tree_distances,
+)
 from bertcore.model.hooks import Intervention
 from tests.engine.models import SHAPES, WORDS, family_model, tiny_model, word_tokenizer
 
@@ -81,17 +95,23 @@ def test_nearest_uses_are_those_of_brute_force(count):
     for layer in range(3):
         cosines = vectors[layer] @ (asked.vectors[layer] / np.linalg.norm(asked.vectors[layer]))
         found = index.nearest(asked, layer, 20)
-        order = starts[np.argsort(-cosines)]
-        distinct = list(index.tokens.distinct(order.tolist(), count, asked.around))[:20]
-        assert len({use.token for use in found} & set(distinct)) >= 18  # bytes keep three digits
-        for use in found:
-            assert use.value == pytest.approx(cosines[np.flatnonzero(starts == use.token)[0]], abs=0.02)
+        seen, distinct = set[tuple[int, ...]](), []
+        for at in np.argsort(-cosines):
+            first = starts[at]
+            near = range(max(first - AROUND, 0), min(first + count + AROUND, len(ids)))
+            words = tuple(ids[each] if rows[each] == rows[first] else -1 for each in near)
+            distinct += [first] if words not in seen else []
+            seen.add(words)
+        numbers = [np.searchsorted(rows, use.row) + use.position - 1 for use in found]
+        assert len(set(numbers) & set(distinct[:20])) >= 18 and len(numbers) == 20  # bytes keep three digits
+        for use, number in zip(found, numbers, strict=True):
+            assert use.value == pytest.approx(cosines[starts == number][0], abs=0.02)
             assert use.before + use.word + use.after == collection.rows[use.row].text
-            assert use.row == rows[use.token] and use.place == f"line {use.row + 1}"
+            assert use.row == rows[number] and use.place == f"line {use.row + 1}"
         least = index.same_word(asked, layer)
-        assert all(same[starts == use.token].all() for use in least)
+        assert {use.word for use in least} == {"cat" if count == 1 else "cat sat"}
         assert least[-1].value == pytest.approx(cosines[same].min(), abs=0.02)
-        assert index.same_by_layer(asked, 20)[layer] == sum(same[starts == use.token].sum() for use in found)
+        assert index.same_by_layer(asked, 20)[layer] == sum(same[starts == number].sum() for number in numbers)
 
 
 def test_all_tokens_have_a_mean_cosine_and_uses_have_groups():
@@ -159,7 +179,7 @@ def test_what_was_stopped_goes_on_and_is_not_whole_before(home, monkeypatch):
     [([0], 0, "Choose a word"), ([1, 3], 0, "Choose a word"), ([], 0, "Choose a word"), ([1], 9, "no layer 9")],
 )
 def test_what_cannot_be_asked(positions, layer, sentence):
-    index = TokenIndex(Tokens(CHECKPOINT, sentences()), open_index(CHECKPOINT, sentences()).states)
+    index = open_index(CHECKPOINT, sentences())
     with pytest.raises(BertcoreError, match=sentence):
         index.nearest(index.ask(CHECKPOINT.tokenizer.encode("the cat sat."), positions), layer)
     with pytest.raises(BertcoreError, match="There is no layer 3"):
@@ -198,14 +218,16 @@ def test_the_strongest_contexts_and_all_bars(kind, units, layer, monkeypatch):
     found = fires(CHECKPOINT, sentences(), layer, kind, directions=DIRECTIONS if kind == "direction" else None)
     values, rows = all_strengths(kind, layer)
     assert found.strength.shape == (units, 10)
-    np.testing.assert_allclose(found.sample_strength, values[found.sample], atol=1e-4)
-    assert len(set(rows[found.sample].tolist())) == 10
+    starts = np.searchsorted(rows, np.arange(rows.max() + 1))
+    at_random = starts[found.sample[:, 0]] + found.sample[:, 1]
+    np.testing.assert_allclose(found.sample_strength, values[at_random], atol=1e-4)
+    assert len(set(found.sample[:, 0].tolist())) == 10
     for unit in range(units):
         of_rows = [np.flatnonzero(rows == row) for row in range(rows.max() + 1)]
         best = np.array([at[values[at, unit].argmax()] for at in of_rows])
         order = best[np.argsort(-values[best, unit])][:10]
         np.testing.assert_allclose(found.strength[unit], values[order, unit], atol=1e-4)
-        assert found.top[unit].tolist() == order.tolist()
+        assert found.top[unit].tolist() == [[rows[at], at - starts[rows[at]]] for at in order]
         reach = float(found.reach[unit])
         assert np.abs(values[:, unit]).max() <= reach < max(2.01 * np.abs(values[:, unit]).max(), 0.07)
         bars, _ = np.histogram(values[:, unit], BARS, (-reach, reach))
@@ -214,13 +236,13 @@ def test_the_strongest_contexts_and_all_bars(kind, units, layer, monkeypatch):
 
 def test_words_of_a_unit_and_how_clear_it_is():
     found = fires(CHECKPOINT, sentences(), 1, seed=4)
-    tokens, label = found.tokens, CHECKPOINT.tokenizer.label
     unit = found.order()[0]
     uses = found.contexts(unit)
-    own = [label(int(tokens.ids[use.token])) for use in uses]
+    labels = [CHECKPOINT.encode(sentences().rows[use.row].text).labels for use in uses]
+    own = [each[use.position] for each, use in zip(labels, uses, strict=True)]
     assert found.clear[unit] == max(map(own.count, own)) / len(own) == found.clear.max()
     assert found.words(unit)[0] == (max(own, key=own.count), max(map(own.count, own)))
-    before = [label(int(tokens.ids[use.token - 1])) for use in uses if use.position > 1]
+    before = [each[use.position - 1] for each, use in zip(labels, uses, strict=True) if use.position > 1]
     assert dict(found.words(unit, -1)) == {word: before.count(word) for word in before}
     assert 0 < found.clear_by_chance < 1 and len(found.at_random(unit)) == 50
     assert found.rows()[0]["neuron"] == unit and len(found.rows()) == 48
@@ -320,3 +342,40 @@ def test_words_and_texts_of_a_model():
     assert of_texts.layers[0].previous.count == 0 and of_texts.without.right.value > 0.5
     with pytest.raises(BertcoreError, match="give four"):
         probe(CHECKPOINT, labelled_texts(texts[:2], has[:2], "texts", "sha"))
+
+
+def test_distances_trees_and_the_loss_are_those_of_others():
+    chance = np.random.default_rng(0)
+    for count in (1, 2, 9, 30):
+        order = chance.permutation(count)
+        heads = np.full(count, -1)
+        heads[order[1:]] = [order[chance.integers(at)] for at in range(1, count)]
+        edges = csr_array((np.ones(count - 1), (order[1:], heads[order[1:]])), (count, count))
+        far = tree_distances(heads.tolist())
+        np.testing.assert_array_equal(far, shortest_path(edges, directed=False))
+        x = chance.standard_normal((count, 4))
+        near = ((x[:, None] - x) ** 2).sum(-1)
+        theirs = {tuple(sorted(each)) for each in zip(*minimum_spanning_tree(near).nonzero(), strict=True)}
+        assert {tuple(sorted(each)) for each in spanning_tree(near).tolist()} == theirs
+        pairs = [abs(far[a, b] - sum((x[a] - x[b]) ** 2)) for a in range(count) for b in range(count)]
+        batches = [[x], [far]], [[x, x[:1]], [far, far[:1, :1]]]
+        alone, both = (float(distance_loss(padded(a, 0), padded(b, np.nan))) for a, b in batches)
+        assert alone == pytest.approx(sum(pairs) / count**2, rel=1e-5) and both == pytest.approx(alone / 2)
+    assert tree_distances([-1, 0, -1])[1].tolist() == [1, 0, 3]
+
+
+def test_trees_that_are_in_the_states_are_found():
+    chance, trees, states = np.random.default_rng(0), [], []
+    turn = np.linalg.qr(chance.standard_normal((24, 24)))[0]
+    for _ in range(120):
+        heads = [-1, *(int(chance.integers(at)) for at in range(1, 8))]
+        paths = np.zeros((8, 24))  # of each word the steps to the root: squared distances are those in the tree
+        for word in range(1, 8):
+            paths[word] = paths[heads[word]] + np.eye(24)[word]
+        tags = ["PUNCT" if word == 7 else "X" for word in range(8)]
+        trees.append(Tree("", "", tuple("abcdefgh"), tuple(heads), ("",) * 8, tuple(tags), (False,) * 8))
+        states.append(np.stack([chance.standard_normal((8, 24)), paths @ turn]))
+    (noise, own), chain = read_trees(np.concatenate(states, 1), trees, 16, seed=1)
+    edges = [[tree.heads[word] for word in range(1, 7)] for tree in (trees[row] for row in halves(120, 1)[1])]
+    assert own.value > 0.9 and noise.value < 0.5 and own.low <= own.value <= own.high and own.count == 360
+    assert chain.value == pytest.approx(np.mean([head == at for each in edges for at, head in enumerate(each)]))

@@ -53,10 +53,12 @@ def layout_suffix(file: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def numbered_lines(file: Path, longest: int = TASK_LINE_BYTES, most: int = TASK_LINES) -> Iterator[tuple[int, str]]:
+def numbered_lines(
+    file: Path, longest: int = TASK_LINE_BYTES, most: float = TASK_LINES, most_bytes: float = TASK_FILE_BYTES
+) -> Iterator[tuple[int, str]]:
     """Lines and their numbers from 1, without their ends (LF or CRLF) and without a byte-order mark.
 
-    `longest`: bytes of a line, `most`: lines.
+    `longest`: bytes of a line, `most`: lines, `most_bytes`: of the file.
 
     Only a line feed ends a line: other marks that `str.splitlines` knows may stand in a text.
     Raises BertcoreError for a file that is absent, empty, cut off, no UTF-8 text, or has a line that cannot be one.
@@ -65,7 +67,7 @@ def numbered_lines(file: Path, longest: int = TASK_LINE_BYTES, most: int = TASK_
         stream, number, size = text.buffer, 0, 0
         while line := stream.readline(longest + 1):
             number, size = number + 1, size + len(line)
-            if size > TASK_FILE_BYTES or number > most:
+            if size > most_bytes or number > most:
                 raise too_large(file)
             if number == 1:
                 # first of all: the time in a gzip header may be a carriage return
