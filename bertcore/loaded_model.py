@@ -22,6 +22,7 @@ from bertcore import results
 from bertcore.analysis import attention_heads, effects, flow, interventions, passes, predict, residual, vectors
 from bertcore.analysis import trace as tracing
 from bertcore.analysis.attention_heads import HeadReport
+from bertcore.analysis.circuit import MOST_LINKS, Circuit, Part, PartPasses, find_circuit
 from bertcore.analysis.effects import Method
 from bertcore.analysis.find_target import NamedTarget, find_target
 from bertcore.analysis.interventions import Head, PatchedPart, Values, WhatIf
@@ -653,6 +654,73 @@ class LoadedModel:
             for both in zip(pairs, other_texts, strict=True):
                 found.append(patched(both, part_of(progress, len(found) / len(pairs), 1 / len(pairs))))
         return self._one_or_all(found, is_single)
+
+    def circuit(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        other_a: str,
+        other_b: str | None = None,
+        parts: int | Sequence[Part] = 10,
+        links: int = MOST_LINKS,
+        seed: int = 0,
+        **asked: Unpack[TargetOptions],
+    ) -> Circuit:
+        """Which parts make the difference between two texts in a prediction, and what tells what.
+
+        Parts are the embeddings, heads and feed-forward networks. `.lost`: what is lost where one part alone gives what
+        it gives in the other text; `.links`: what is lost where it does so for one receiver; `.curve`, `.best(k)`: how
+        few are enough; `.outcomes`: what comes out with only the `chosen` parts and without them; `.random`: sets as
+        large, drawn at random. All are shares of the difference (`bertcore.analysis.circuit`). `parts` is how many are
+        chosen, or which: so a set is tried on another pair. The prediction is named as in `patch`, and raises as there.
+
+        >>> texts = {"a": "The woman put on [MASK] hat.", "other_a": "The man put on [MASK] hat.", "wanted": "her"}
+        >>> found = m.circuit(**texts, links=9)
+        >>> len(found.parts), len(found.links), len(found.chosen), round(float(found.curve[-1]), 6)
+        (43, 9, 10, 1.0)
+        """
+        encodings, (text, other), named = self._two_texts((a, b), (other_a, other_b), asked)
+        tokens, other_tokens = (each.tokens for each in encodings)
+        with progress_bar("Looking for parts") as progress:
+            options: dict[str, Any] = {"parts": parts, "links": links, "seed": seed, "progress": progress}
+            found = find_circuit(self.bert, text, other, named.target, **options)
+        return Circuit(target=named.name, tokens=tokens, other_tokens=other_tokens, **found).by(self.name)
+
+    def path_patch(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        other_a: str,
+        other_b: str | None = None,
+        sender: Part,
+        receiver: Part,
+        **asked: Unpack[TargetOptions],
+    ) -> float:
+        """The share of the difference between two texts that is lost where the sender's output in the other text
+        reaches one receiver, and nothing else (Goldowsky-Dill et al. 2023). Named and raising as `circuit`.
+
+        >>> from bertcore.analysis.circuit import Part
+        >>> texts = {"a": "The woman put on [MASK] hat.", "other_a": "The man put on [MASK] hat.", "wanted": "her"}
+        >>> 0 < m.path_patch(**texts, sender=Part("words"), receiver=Part("feed-forward", 0)) < 1
+        True
+        """
+        _, (text, other), named = self._two_texts((a, b), (other_a, other_b), asked)
+        return PartPasses(self.bert, text, other, named.target).lost_by_link(sender, receiver)
+
+    def _two_texts(
+        self, ours: Pair, other: Pair, asked: TargetOptions
+    ) -> tuple[list[Encoding], list[Text], NamedTarget]:
+        """Both as the model reads them, and the prediction in which they differ. An absent other B is ours."""
+        encodings = [self.encode(*ours), self.encode(other[0], ours[1] if other[1] is None else other[1] or None)]
+        texts = [passes.as_text(self.bert, each.ids, each.segments) for each in encodings]
+        effects.check_patching(texts[0], texts[1])
+        return (
+            encodings,
+            texts,
+            find_target(self.checkpoint, *reversed(encodings), **asked),
+        )  # of ours against the other's
 
     # --- which part of the model does it ------------------------------------------------------------------------------
     # The prediction is named as in `attribute`: `wanted`, `against` and `position`, or a `target`.

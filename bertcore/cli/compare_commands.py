@@ -155,6 +155,61 @@ def patch(
     )
 
 
+def circuit(
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
+    other_a: Annotated[str, typer.Option(metavar="TEXT", help="The other text, of the same number of tokens.")] = "",
+    other_b: OtherB = None,
+    wanted: args.Wanted = None,
+    against: args.Against = None,
+    position: args.Position = None,
+    parts: Annotated[int, typer.Option(min=1, help="How many parts are chosen, the embeddings among them.")] = 10,
+    links: Annotated[int, typer.Option(min=0, help="How many links between parts are measured.")] = 200,
+    seed: Annotated[int, typer.Option(help="For the sets that are drawn at random.")] = 0,
+    out: args.JsonFile = None,
+    as_json: args.AsJson = False,
+) -> None:
+    """Show which parts make the difference between two texts in a prediction, and what tells what.
+
+    Each number is a share of the difference: what is lost where a part gives what it gives in --other-a, and what a set
+    of parts keeps.
+    """
+    text_a, text_b = args.texts(a, b)
+    found = args.opened(model).circuit(
+        text_a,
+        text_b,
+        other_a=args.checked_text("other-a", other_a, required=True) or "",
+        other_b=args.checked_text("other-b", other_b),
+        wanted=wanted,
+        against=against,
+        position=position,
+        parts=parts,
+        links=links,
+        seed=seed,
+    )
+    chosen = [{"part": str(part), "lost": found.lost[found.parts.index(part)]} for part in found.chosen]
+    told = [{"from": str(each.sender), "to": str(each.receiver), "lost": each.lost} for each in found.links[:15]]
+    outcomes = [
+        {"passes": name, "value": each.value, "kept": each.kept, "p": " ".join(f"{p:.1%}" for p in each.probabilities)}
+        for name, each in found.outcomes.items()
+    ]
+    kept, by_chance = found.outcomes["only"].kept, found.random.max()
+    print_answer(
+        found,
+        f"{found.target}: {len(chosen)} of {len(found.parts)} parts keep {kept:.0%} of the difference; the best of "
+        f"{len(found.random)} random sets as large keeps {by_chance:.0%}, the same parts the other way round "
+        f"{found.reversed:.0%}. Layers and heads count from 0.",
+        Listing(chosen, "part lost:.3f", "Lost without each part:"),
+        Listing(told, "from to lost:.3f", "Lost without a link, the largest:"),
+        Listing(
+            outcomes, "passes value:.3f kept:.3f p", "What comes out, of the text, with only these parts, without them:"
+        ),
+        as_json=as_json,
+        out=out,
+    )
+
+
 def _map(found: PatchedText) -> Listing:
     """Positions down, layers across: a terminal is narrower than a text is long."""
     layers = [str(layer + 1) for layer in range(len(found.map))]

@@ -34,6 +34,7 @@ for command in (
     compare_commands.embed,
     compare_commands.compare,
     compare_commands.patch,
+    compare_commands.circuit,
     compare_commands.score,
     check_command.check,
     training_commands.pretrain,
