@@ -11,6 +11,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import USUAL, Decoding
 
+from ..state.readings import Reading
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from bertcore.model.hooks import Changes
     from bertcore.progress import ReportProgress
     from bertcore.tasks.kinds.base import Example, Prediction
-
-    from ..state.readings import Reading
 
 
 @dataclass(frozen=True)

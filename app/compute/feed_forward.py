@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..state.readings import ModelInput
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 from .model_text import text_of
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.progress import ReportProgress
-
-    from ..state.readings import ModelInput
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,14 +25,14 @@ from bertcore.tokenizer.tokenizer import word_ids_at
 
 from ..look import numbers
 from ..look.say import isolated, mark, say
+from ..state.readings import MaskReading, ModelInput, Reading
+from ..state.selection import Contrast
 from .model_text import text_of
 
 if TYPE_CHECKING:
     from bertcore.analysis.head_check import HeadCheck
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ..state.readings import MaskReading, ModelInput, Reading
-    from ..state.selection import Contrast
 INTERACTIVE_TOKENS = 1024  # in one batch: what is more urgent waits no longer than for this
 LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # removing a link is a pass of its own
 MOST_FLOW_TOKENS = 64

@@ -21,6 +21,7 @@ from bertcore.analysis.predict import WordGuess, decided_at, softmax, top_words
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
 
+from ..state.readings import ModelInput, Reading
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 from .model_text import text_of
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
 
-    from ..state.readings import ModelInput, Reading
 
 Order = Literal["left to right", "most certain first"]
 

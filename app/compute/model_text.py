@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..state.readings import ModelInput
+
 if TYPE_CHECKING:
     from bertcore.analysis.passes import Text
     from bertcore.model.bert import Bert
-
-    from ..state.readings import ModelInput
 
 
 def text_of(model: Bert, text: ModelInput) -> Text:

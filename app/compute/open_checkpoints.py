@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from bertcore.tasks.kinds import TASK_KINDS
 
 from ..state.model_info import ModelInfo
+from ..state.task_info import TaskInfo
 from .worker import UnwantedError
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Tokenizer
 
-    from ..state.task_info import TaskInfo
 
 TASK_HEADS = frozenset(kind.head for kind in TASK_KINDS.values())
 

@@ -16,13 +16,12 @@ from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress
 from bertcore.tokenizer.text_spans import Place, joined, positions_of
 
+from ..state.model_info import ModelInfo
 from ..state.readings import Reading, ReadingRequest, request_for
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
-
-    from ..state.model_info import ModelInfo
 
 
 @dataclass(frozen=True)

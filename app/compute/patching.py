@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.targets import Target
 
+from ..state.readings import ModelInput, Reading
 from .head_questions import INTERACTIVE_TOKENS
 from .model_text import text_of
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.progress import ReportProgress
 
-    from ..state.readings import ModelInput, Reading
 MOST_S = 8.0  # what takes longer is offered, and not begun by itself
 MEASURED = 2  # places, by which the time for all is estimated
 HEAD_TO_PLACE = 1.6  # how much longer a head takes than a token: there is more to put in

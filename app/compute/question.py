@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ..look.say import say
+from ..state.model_info import ModelInfo
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ..state.model_info import ModelInfo
 
 PAUSE_MS = 250  # after the last change: the worker is not asked at each key
 ReportOrCancel = Callable[[float], None]  # of the share done, 0..1; raises where nobody wants the answer any more

@@ -21,18 +21,17 @@ from bertcore.errors import BertcoreError
 
 from ..state.baseline import OtherModel, OtherText
 from ..state.explore_state import ExploreState
+from ..state.model_info import ModelInfo
 from ..state.readings import Reading, ReadingRequest, mask_readings, request_for
 from ..state.what_if import NOTHING_CHANGED
 from .errors import sentence
 from .inference import READ, Inference
 from .model_text import text_of
+from .open_checkpoints import OpenCheckpoints
+from .question import ReportOrCancel
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
-
-    from ..state.model_info import ModelInfo
-    from .open_checkpoints import OpenCheckpoints
-    from .question import ReportOrCancel
 
 
 MOST_TRACES_BYTES = 300_000_000  # of a reading and its baseline; beyond, the baseline is kept in half precision

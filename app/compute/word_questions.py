@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bertcore.progress import ReportProgress, no_progress
 
+from ..state.readings import ModelInput
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 from .head_questions import INTERACTIVE_TOKENS, HeadTarget
 from .model_text import text_of
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
-
-    from ..state.readings import ModelInput
 
 
 def surprise_of(

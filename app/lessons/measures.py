@@ -23,6 +23,9 @@ from bertcore.tasks.kinds.span import AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tokenizer.text_spans import Place, positions_of
 
+from ..compute.applying import Applied
+from ..compute.evidence import FoundGrammar
+from ..compute.masks import MaskLens
 from ..look import numbers
 from ..look.say import mark, say
 from ..state.readings import Reading
@@ -34,9 +37,6 @@ if TYPE_CHECKING:
     from bertcore.evidence.heads import HeadEvidence
     from bertcore.tasks.kinds.base import Prediction
 
-    from ..compute.applying import Applied
-    from ..compute.evidence import FoundGrammar
-    from ..compute.masks import MaskLens
 
 Value = float | str | None  # None: not known here, or not yet
 OUTSIDE = "O"  # the tag of words that are no names

@@ -15,7 +15,9 @@ from ..compute.reader import read
 from ..look import numbers
 from ..look.say import mark, say
 from ..state.explore_state import ExploreState
+from ..state.model_info import ModelInfo
 from ..state.readings import ReadingRequest
+from ..state.selection import Selection
 from ..widgets.prediction_line import Prediction, prediction_of
 from .lesson import PLACEHOLDER, Condition, Lesson, LessonError, Measure, Page, Question, Setup, SetupError, Task
 from .measures import Facts, Value, holds, is_right, parse_measure, right_answers, right_options, shown, value_of
@@ -23,9 +25,6 @@ from .page_setup import further, model_folder, set_input, set_selection
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
-
-    from ..state.model_info import ModelInfo
-    from ..state.selection import Selection
 
 
 class Bench:

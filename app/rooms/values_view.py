@@ -15,12 +15,15 @@ the question that it `asks`, `job` says what is to be computed, and `values` tak
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from ..figures.figure import Figure, Numbers, joined
 from ..figures.script import script_of
@@ -29,6 +32,8 @@ from ..look import numbers, theme
 from ..look.number_kinds import explain
 from ..look.say import say
 from ..state.baseline_names import baseline_name, own_name, where_compared
+from ..state.readings import Reading
+from ..state.selection import Selection
 from ..state.what_if import head_name
 from ..widgets.card import GAP_PX, Card, Hint, Part, label
 from ..widgets.charts.pointer import PointerWidget
@@ -38,16 +43,6 @@ from ..widgets.folding_card import folding_on_projector
 from ..widgets.layouts import hbox, vbox
 from .pictures import Picture
 from .view import View
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QResizeEvent
-    from PySide6.QtWidgets import QLayout, QVBoxLayout
-
-    from ..state.readings import Reading
-    from ..state.selection import Selection
 
 
 class ValuesView(View):

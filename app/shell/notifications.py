@@ -1,9 +1,6 @@
 """A notification of the desktop when a run ends or fails while the window is in the background."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QPainter, QPixmap
@@ -16,9 +13,7 @@ from ..look import numbers, theme
 from ..look.icons import paint_icon
 from ..look.say import say
 from ..runs.run_info import RunInfo
-
-if TYPE_CHECKING:
-    from ..runs.service import RunsService
+from ..runs.service import RunsService
 
 LOOK_MS = 2000  # at the runs that are at work, whichever room is open
 ICON_PX = 64

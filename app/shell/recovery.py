@@ -22,7 +22,6 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 from PySide6.QtCore import QObject, QTimer, QUrl, qVersion
@@ -37,9 +36,7 @@ from ..lessons.answers import Progress, answers_as_json, load_answers, load_prog
 from ..look.say import say
 from ..state.session_file import Session, as_json, load_session
 from ..widgets.banner import OfferLine
-
-if TYPE_CHECKING:
-    from .window import Window
+from .window import Window
 
 EVERY_MS = 2000  # what has changed by then is written
 LOG, SESSION, LESSON, ANSWERS = "log.txt", "session.json", "lesson.json", "hand-in.answers.json"

@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
 from ..look.say import Titled, mark
+from ..rooms.apply.room import ApplyRoom
+from ..rooms.embed.room import EmbedRoom
+from ..rooms.film.room import FilmRoom
+from ..rooms.map.room import MapRoom
+from ..rooms.room import Room
+from ..rooms.train.room import TrainRoom
+from ..rooms.view import ViewSpec
 from .services import Services
-
-if TYPE_CHECKING:
-    from ..rooms.apply.room import ApplyRoom
-    from ..rooms.embed.room import EmbedRoom
-    from ..rooms.film.room import FilmRoom
-    from ..rooms.map.room import MapRoom
-    from ..rooms.room import Room
-    from ..rooms.train.room import TrainRoom
-    from ..rooms.view import ViewSpec
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from ..compute.open_checkpoints import Kept
 from ..compute.open_model import OpenModel
 from ..compute.over_time import Text, read_snapshots
 from ..compute.question import Question, ReportOrCancel
+from ..runs.run_state import RunState
+from ..runs.stages import Snapshots, Steps
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.readings import Reading
@@ -23,8 +25,6 @@ from ..state.what_if import WhatIf
 if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding
 
-    from ..runs.run_state import RunState
-    from ..runs.stages import Snapshots, Steps
 
 LOOK_MS = 1000  # at a run that is followed
 WHOLE_MS, LEAST_MS, MOST_MS = 6000, 33, 600  # all snapshots together; each, at least and at most

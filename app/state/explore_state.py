@@ -27,15 +27,13 @@ from bertcore.tokenizer.text_spans import (
 from ..look.say import mark, say
 from .baseline import Baseline, OtherModel
 from .model_info import ModelInfo
-from .readings import masked_ids, masked_positions
+from .readings import Reading, masked_ids, masked_positions
 from .selection import NO_CONTRAST, Contrast, Selection
 from .token_units import TokenView
 from .what_if import NOTHING_CHANGED, WhatIf
 
 if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
-
-    from .readings import Reading
 
 
 class ExploreState(QObject):

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from bertcore.runs.known_runs import run_behind
 
 from ..look.say import say
+from .task_info import TaskInfo
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.config_file import Pooling
     from bertcore.config import BertConfig
     from bertcore.tokenizer.tokenizer import Tokenizer
-
-    from .task_info import TaskInfo
 
 
 @dataclass(frozen=True, eq=False)

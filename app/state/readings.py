@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from bertcore.analysis.half_precision import HalfPrecision
 
 from ..look.say import say
+from .baseline import Baseline
+from .model_info import ModelInfo
 from .token_units import TokenView, Units
 from .what_if import NOTHING_CHANGED, WhatIf
-
-WORDS_PER_MASK = 10
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.trace import Trace
     from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
-    from .baseline import Baseline
-    from .model_info import ModelInfo
+WORDS_PER_MASK = 10
 
 
 @dataclass(frozen=True)

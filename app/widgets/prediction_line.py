@@ -1,10 +1,7 @@
 """Below the tokens, in every exploring room: what the masked word could be, and whether B follows A."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
@@ -12,13 +9,12 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ..look import numbers, theme
 from ..look.say import say
+from ..state.readings import Reading
+from ..state.selection import Selection
 from ..state.verdicts import verdict_of
 from .charts.drawing import Box, Drawing, Shape, Words
 from .charts.pointer import ARROWS
 
-if TYPE_CHECKING:
-    from ..state.readings import Reading
-    from ..state.selection import Selection
 MOST_WORDS = 3
 HEIGHT_PX, FULL_BAR_PX, LEAST_BAR_PX = 20, 90, 3
 WORDS, VERDICT = "words", "verdict"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,19 +17,17 @@ from ...compute.head_questions import HeadTarget, changed_targets, odds
 from ...look import numbers, theme
 from ...look.say import mark, quoted, say
 from ...state.baseline_names import where_compared
+from ...state.readings import MaskReading, Reading
 from ...state.what_if import head_name
 from .attentions import NO_HABIT, Attentions, HeadDescription, kind_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from bertcore.analysis.attention_heads import HeadFacts, HeadMap
     from bertcore.analysis.compare import MatchedHeads
     from bertcore.analysis.head_check import HeadCheck
     from bertcore.analysis.links import Links
     from bertcore.analysis.predict import WordGuess
 
-    from ...state.readings import MaskReading, Reading
 
 LEAST_CHANGE = 0.01  # of a weight: smaller differences are never drawn as lines
 MOST_MASKS, MOST_WORDS = 4, 2  # that the effect of a change is told for

@@ -1,23 +1,18 @@
 """The parts of the input embedding that a model has, in their order, how much each contributes to a token, and the same
 beside the baseline."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bertcore.analysis.vectors import Pca, part_fractions, pca
 
+from ...compute.question import ReportOrCancel
 from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, reason_in_words
-
-if TYPE_CHECKING:
-    from ...compute.question import ReportOrCancel
-    from ...state.model_info import ModelInfo
-    from ...state.readings import Reading
-    from ...state.token_units import TokenView, Units
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...state.token_units import TokenView, Units
 
 MANY_TOKENS = 128  # from here on a map takes too long to be drawn anew at each key
 ADDENDS = ("token", "segment", "position")

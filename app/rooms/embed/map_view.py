@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from PySide6.QtWidgets import QLayout
 
 from bertcore.analysis.vectors import Pca, pca
 
 from ...compute.embedding import words_around
-from ...compute.question import Job
+from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import joined
 from ...figures.values import PLANE, Side, Values, tokens
 from ...look import numbers
 from ...look.say import mark, say
 from ...state.baseline_names import labels_beside, where_compared
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.token_units import TokenView
 from ...widgets.card import label, note
 from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox
@@ -24,15 +28,9 @@ from ..values_view import ValuesView
 from .embedding_parts import MANY_TOKENS, baseline_of, map_of_text, vectors_of
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QLayout
-
     from bertcore.analysis.vectors import WordsAround
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import ReportOrCancel
-    from ...state.readings import Reading
-    from ...state.selection import Selection
-    from ...state.token_units import TokenView
 
 AROUND = {"one": 24, "all": 4}  # words around a token
 CHOICES = {  # which vectors -> name, note

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QButtonGroup, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QLayout, QMenu, QPushButton, QWidget
 
 from ...compute.embedding import compare_tables, near_words
 from ...compute.question import Job
@@ -19,6 +19,9 @@ from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, where_compared
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.token_units import Units
 from ...widgets import token_strip
 from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled, show_text
 from ...widgets.charts.bars import ROW_PX, BarList
@@ -47,14 +50,9 @@ from .embedding_parts import (
 from .strips import StripsPicture
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QLayout
-
     from bertcore.analysis.vectors import NearestBy
     from bertcore.tokenizer.tokenizer import Encoding
 
-    from ...state.readings import Reading
-    from ...state.selection import Selection
-    from ...state.token_units import Units
 
 LEAST_PX = (130, 118)  # of the smaller pictures, with the numbers along their sides
 MOST_SEGMENTS_PX = 118

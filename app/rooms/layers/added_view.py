@@ -5,26 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtWidgets import QLayout
 
 from ...compute.model_text import text_of
-from ...compute.question import Job
+from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import joined
 from ...figures.values import Side, Values, layers
 from ...look.say import mark, say
+from ...state.readings import Reading, ReadingRequest
+from ...state.selection import Selection
 from ...widgets.card import note, tip
 from ...widgets.curve_specs import CurveSpec
 from ..pictures import Lines
 from ..values_view import ValuesView
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QLayout
-
     from bertcore.analysis.residual import ResidualStream
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import ReportOrCancel
-    from ...state.readings import Reading, ReadingRequest
-    from ...state.selection import Selection
 
 BASELINE_CURVES = (
     CurveSpec("attention", mark("attention, baseline"), "curve_train", dashed=True),

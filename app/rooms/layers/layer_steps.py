@@ -22,12 +22,12 @@ from bertcore.analysis.layer_trace import Affine, Floats, LayerTrace, trace_laye
 
 from ...look import numbers
 from ...look.say import mark, say
+from ...state.readings import Reading
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.progress import ReportProgress
 
-    from ...state.readings import Reading
 
 MODEL = "bertcore.model.bert"
 TITLES = {

@@ -7,13 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtWidgets import QLayout
 
 from ...compute.model_text import text_of
-from ...compute.question import Job
+from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Numbers, joined
 from ...figures.values import Side, Values, tokens
 from ...look import numbers
 from ...look.say import mark, say
+from ...state.readings import Reading, ReadingRequest
+from ...state.selection import Selection
 from ...widgets.card import GAP_PX, label, note
 from ...widgets.charts.bars import BarList
 from ...widgets.layouts import hbox, vbox
@@ -21,14 +24,9 @@ from ..pictures import Bars
 from ..values_view import ValuesView
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QLayout
-
     from bertcore.analysis.residual import PushedWords, StrongestNeurons
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import ReportOrCancel
-    from ...state.readings import Reading, ReadingRequest
-    from ...state.selection import Selection
 
 MOST_NEURONS, MOST_WORDS = 20, 15
 Neuron = tuple[int, int]  # layer, neuron, from 0

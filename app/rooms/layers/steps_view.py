@@ -18,6 +18,8 @@ from ...look import numbers, theme
 from ...look.fitting import plain_tip
 from ...look.icons import paint_icon
 from ...look.say import mark, say
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.charts.drawing import Words
 from ...widgets.context_menu import figure_entries
@@ -25,15 +27,12 @@ from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import discard, fill, hbox, vbox
 from ..view import View
-from .layer_steps import Derivation, Term, layer_of, layer_steps
+from .layer_steps import Derivation, LayerStep, Term, layer_of, layer_steps
 from .number_table import NumberTable
 
 if TYPE_CHECKING:
     from bertcore.analysis.layer_trace import LayerTrace
 
-    from ...state.readings import Reading
-    from ...state.selection import Selection
-    from .layer_steps import LayerStep
 
 WIDTH_PX = 345
 TABLE_PX, LEAST_TABLE_PX = 236, 80

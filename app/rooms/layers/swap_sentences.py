@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from bertcore.errors import shortened
 
 from ...compute.head_questions import HeadTarget, odds
+from ...compute.patching import SwapMap
 from ...figures.values import stage_name
 from ...look import numbers
 from ...look.say import mark, say
-
-if TYPE_CHECKING:
-    from ...compute.patching import SwapMap
-    from ...state.what_if import Swap
+from ...state.what_if import Swap
 
 MOST_TEXT = 120  # characters of each text
 LEAST_NAMED = 0.1  # a layer's highest share is named from here on

@@ -1,9 +1,6 @@
 """What the view "Swap in" asks about: what two texts differ in, and in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +10,7 @@ from bertcore.analysis.targets import Target
 
 from ...compute.head_questions import HeadTarget, labels_of, probability_of, targets_of, word_contrast
 from ...look.say import isolated, mark, say
-
-if TYPE_CHECKING:
-    from ...state.readings import Reading
+from ...state.readings import Reading
 
 
 def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:

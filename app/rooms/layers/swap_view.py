@@ -14,12 +14,14 @@ from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QWidget
 
 from ...compute.head_questions import why_no_target
 from ...compute.patching import MOST_S, SwapMap, places_first, swap_map
-from ...compute.question import Job
+from ...compute.question import Job, Key
 from ...figures.figure import Numbers
 from ...figures.values import Side, Values, heads, stage_labels
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.baseline import OtherText
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...state.what_if import Swap
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
@@ -36,9 +38,6 @@ from .swap_targets import swap_targets
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart
 
-    from ...compute.question import Key
-    from ...state.readings import Reading
-    from ...state.selection import Selection
 
 LEAST_WRITTEN = 0.005  # shares that round to nothing are not written into their cells
 LINES = {"states": "places", "heads": "heads"}  # picture -> the question that it asks

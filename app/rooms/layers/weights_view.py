@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy
 
 from bertcore.locations import TINY, TUNED, shipped_checkpoint, tuned_models
 
@@ -29,8 +29,6 @@ from ..pictures import Bars, Cells
 from ..values_view import ValuesView
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QLayout, QPushButton
-
     from bertcore.analysis.compare import PartChange
 
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QLineEdit, QSizePolicy, QWidget
 
-from ...compute.question import Job
+from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Side, Values, stage_labels, stage_name, stages
 from ...look import numbers, theme
 from ...look.say import mark, say
+from ...state.readings import Reading
+from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, button, label, note, scrolled, show_text
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import IconButton
@@ -25,14 +27,8 @@ from ..pictures import Cells, Lines
 from ..values_view import ValuesView
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QLayout
-
     from bertcore.analysis.vectors import GroupSimilarity, WordInSentences
     from bertcore.checkpoint.checkpoint import Checkpoint
-
-    from ...compute.question import ReportOrCancel
-    from ...state.readings import Reading
-    from ...state.selection import Selection
 
     Compared = tuple["Uses", WordInSentences, GroupSimilarity]
 

@@ -11,17 +11,17 @@ import numpy as np
 from bertcore.analysis.compare import state_similarity
 from bertcore.errors import BertcoreError
 
+from ...compute.feed_forward import FeedForwardActivity
 from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, reason_in_words
+from ...state.readings import Reading
+from ...state.verdicts import Verdict
+from ...widgets.charts.raster import HeadSheet
+from .plan import MapPart
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
 
-    from ...compute.feed_forward import FeedForwardActivity
-    from ...state.readings import Reading
-    from ...state.verdicts import Verdict
-    from ...widgets.charts.raster import HeadSheet
-    from .plan import MapPart
 
 EMBEDDINGS = ("token", "segment", "position", "sum")
 LEAST_DISTANCE = 0.05  # that the colours of the lines reach to: rounding errors stay grey

@@ -1,14 +1,12 @@
 """The widget with the picture of the whole model. It is given values, and says which part is under the pointer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from ...compute.feed_forward import FeedForwardActivity
 from ...look import numbers, theme
 from ...look.say import say
 from ...widgets.charts.drawing import Box, Drawing, Shape
@@ -17,9 +15,6 @@ from .base_picture import base_shapes
 from .content import EMBEDDINGS, Answer, Caption, Content, embedding
 from .overlay import answer_shapes, bubble, followed_line
 from .plan import MapPart, Plan, Sizes
-
-if TYPE_CHECKING:
-    from ...compute.feed_forward import FeedForwardActivity
 
 LEAST_TYPE_PX = 10
 

@@ -1,23 +1,16 @@
 """What each part of the map is, in one plain sentence with the numbers of this pass."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from ...look import numbers
 from ...look.say import isolated, mark, say
 from ...state.baseline_names import beside, is_earlier, where_compared
+from ...state.readings import Reading
 from ...state.verdicts import first_token, question_for, verdict_of
-from .content import SECTIONS, Caption, embedding
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...state.readings import Reading
-    from .content import Answer, Content, Distances
-    from .plan import MapPart
+from .content import SECTIONS, Answer, Caption, Content, Distances, embedding
+from .plan import MapPart
 
 HABITS = {  # kind of a head -> what it does
     "previous token": mark("Each token looks at the one before it: {share} of the attention."),

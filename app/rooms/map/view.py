@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QFrame
 
 from ...compute.feed_forward import feed_forward_activity
 from ...compute.masks import lens_at
-from ...compute.question import Job
+from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look.say import say
 from ...state.baseline_names import is_earlier
-from ...state.readings import ComparedMask, compared_mask
+from ...state.readings import ComparedMask, Reading, compared_mask
+from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...state.verdicts import verdict_of
 from ...widgets.charts.raster import HeadSheet
@@ -23,16 +24,13 @@ from ...widgets.layouts import vbox
 from ..view import View
 from .content import Answer, Caption, Content, distances_of, link_of
 from .model_map import ModelMap
+from .plan import MapPart
 from .sentences import caption_of, comparison_in_words, intro_of, pair_in_words, section_captions
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-    from ...compute.question import ReportOrCancel
-    from ...state.readings import Reading
-    from ...state.selection import Selection
-    from .plan import MapPart
 
 NEURONS = 28  # of each layer
 MOST_MASKS = 12  # whose guesses are read off after each layer

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compute.head_questions import HeadTarget, odds
+from ...compute.masks import FilledMask, MaskLens
 from ...compute.text_scores import ScoredPairs, ScoredTexts
 from ...look import numbers
 from ...look.say import isolated, mark, quoted, say
 from ...state.baseline import OtherText
 from ...state.baseline_names import baseline_name, beside, where_compared, where_first
-from ...state.readings import MaskReading, Reading
+from ...state.readings import ComparedMask, MaskReading, Reading, WordChange
 
 if TYPE_CHECKING:
     from bertcore.analysis.effects import Attribution
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
     from bertcore.evaluation.sets import Estimate
 
-    from ...compute.masks import FilledMask, MaskLens
-    from ...state.readings import ComparedMask, WordChange
 
 MOST_ROWS = 4  # of a template: words that have a sentence of their own
 LEAST_FACTOR = 1.05  # less is no difference
