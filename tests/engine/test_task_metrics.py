@@ -24,19 +24,6 @@ IOBES = (*BIO, "E-PER", "S-PER", "E-LOC", "S-LOC")
 
 
 class TestLabels:
-    def test_two_labels_by_hand(self):
-        """tp 3, fp 1, fn 2, tn 4; the second label is the positive one, as in GLUE."""
-        gold = ["yes"] * 5 + ["no"] * 5
-        predicted = ["yes"] * 3 + ["no"] * 2 + ["yes"] + ["no"] * 4
-        found = measure("classify", gold, predicted, ("no", "yes"))
-        f1, other = 2 * 3 / (2 * 3 + 1 + 2), 2 * 4 / (2 * 4 + 1 + 2)
-        matthews = (3 * 4 - 1 * 2) / np.sqrt(4 * 5 * 5 * 6)
-        expected = {"accuracy": 0.7, "f1": f1, "f1_macro": (f1 + other) / 2, "matthews_correlation": matthews}
-        assert found == pytest.approx(expected)
-        assert confusion(gold, predicted, ("no", "yes")).tolist() == [[4, 1], [2, 3]]
-        always = measure("classify", ["a", "b"], ["a", "a"], ("a", "b"))
-        assert always["matthews_correlation"] == 0.0
-
     def test_more_labels_have_no_single_f1_and_one_that_does_not_occur_counts_for_nothing(self):
         """Everything right was .667 where the held-out part had two of the three labels."""
         found = measure("classify", ["a", "b", "c"], ["a", "b", "b"], ("a", "b", "c"))
@@ -45,9 +32,6 @@ class TestLabels:
         found = measure("multilabel", [("a",), ("b",)], [("a",), ("b",)], ("a", "b", "c"))
         assert found["f1_macro"] == 1.0 and measure("multilabel", [()], [()], ("a",))["f1_macro"] == 0.0
 
-    def test_several_labels_at_once_and_choices(self):
-        found = measure("multilabel", [("a", "b"), (), ("c",)], [("b", "a"), (), ("a",)], ("a", "b", "c"))
-        assert found == pytest.approx({"accuracy": 2 / 3, "f1_micro": 2 * 2 / (3 + 3), "f1_macro": (2 / 3 + 1 + 0) / 3})
         assert measure("choice", [0, 1, 2, 3], [0, 1, 2, 0]) == {"accuracy": 0.75}
 
 
@@ -117,7 +101,8 @@ class TestEntities:
         seqeval = pytest.importorskip("seqeval.metrics")
         rng = random.Random(0)
         for _ in range(60):
-            gold, predicted = ([[rng.choice(labels) for _ in range(length)] for length in (7, 1, 12)] for _ in range(2))
+            both = [[[rng.choice(labels) for _ in range(length)] for length in (7, 1, 12)] for _ in range(2)]
+            gold, predicted = both
             for tags, other in zip(gold, predicted, strict=True):  # so that some are right
                 other[: len(other) // 2] = tags[: len(other) // 2]
             with warnings.catch_warnings():
@@ -129,9 +114,7 @@ class TestEntities:
             every = {ours: report["micro avg"][theirs] for ours, theirs in names.items()}
             assert found == pytest.approx({"accuracy": accuracy, **every})
             for kind in {tag[2:] for tags in gold for tag in tags} - {""}:  # of one type alone
-                alone = [
-                    [[tag if tag[2:] == kind else "O" for tag in tags] for tags in side] for side in (gold, predicted)
-                ]
+                alone = ([[tag if tag[2:] == kind else "O" for tag in tags] for tags in side] for side in both)
                 scores = (report[kind][name] for name in names.values())
                 assert tuple(entity_scores(*alone).values()) == pytest.approx(tuple(scores))
 
@@ -152,16 +135,14 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("text", "plain"),
         [
-            ("The  Cat.", "cat"),
+            ("The \n\tcat.", "cat"),
             ("an apple, a day", "apple day"),
             ("U.S.A.", "usa"),
-            ("theatre", "theatre"),
             ("a-b the-c", "ab thec"),  # marks go first, so that "the" is no word any more
             ("“Quoted”", "“quoted”"),  # only ASCII marks go
             ("the", ""),
-            ("one\n\ttwo", "one two"),
         ],
-    )  # fmt: skip
+    )
     def test_normalised(self, text, plain):
         assert normalised(text) == plain
 
@@ -179,20 +160,20 @@ class TestAnswers:
         assert measure("span", [()], [""]) == {"exact_match": 1.0, "f1": 1.0, "no_answer_accuracy": 1.0}
 
 
-class TestSummaries:
-    def test_by_hand(self):
-        """Words cats, chase, mice | mice, chase, cats: all words shared, no pair, one word in order."""
-        found = measure("summarise", ["cats chase mice"], ["mice chase cats"])
-        assert found == pytest.approx({"rouge1": 1.0, "rouge2": 0.0, "rougeL": 1 / 3, "rougeLsum": 1 / 3})
-        found = measure("summarise", ["birds sang songs\ncats chase mice"], ["cats chase mice\nbirds sang songs"])
-        assert found["rougeLsum"] == pytest.approx(1.0) and found["rougeL"] == pytest.approx(0.5)  # the order of lines
-        assert measure("summarise", ["cats sang", "dogs"], ["cats sang", ""])["rouge1"] == pytest.approx(0.5)
+def test_summaries_by_hand():
+    """Words cats, chase, mice | mice, chase, cats: all words shared, no pair, one word in order."""
+    found = measure("summarise", ["cats chase mice"], ["mice chase cats"])
+    assert found == pytest.approx({"rouge1": 1.0, "rouge2": 0.0, "rougeL": 1 / 3, "rougeLsum": 1 / 3})
+    found = measure("summarise", ["birds sang songs\ncats chase mice"], ["cats chase mice\nbirds sang songs"])
+    assert found["rougeLsum"] == pytest.approx(1.0) and found["rougeL"] == pytest.approx(0.5)  # the order of lines
+    assert measure("summarise", ["cats sang", "dogs"], ["cats sang", ""])["rouge1"] == pytest.approx(0.5)
 
-    def test_without_rouge_score_a_sentence_says_what_to_install(self, monkeypatch):
-        monkeypatch.setitem(sys.modules, "rouge_score", None)
-        assert measure("summarise", ["cats sang"], ["cats sang"]) == {}
-        assert "pip install bertscope[summaries]" in TASK_KINDS["summarise"].lacks()
-        assert not TASK_KINDS["classify"].lacks()
+
+def test_without_rouge_score_a_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rouge_score", None)
+    assert measure("summarise", ["cats sang"], ["cats sang"]) == {}
+    assert "pip install bertscope[summaries]" in TASK_KINDS["summarise"].lacks()
+    assert not TASK_KINDS["classify"].lacks()
 
 
 @given(losses=st.lists(st.floats(0, 9) | st.just(float("nan")), max_size=20), k=st.integers(0, 8))
@@ -207,14 +188,15 @@ def test_the_best_and_the_worst(losses, k):
 
 
 def test_what_cannot_be_compared():
-    with pytest.raises(BertcoreError, match="0 right answers"):
-        measure("classify", [], [], ("a", "b"))
-    with pytest.raises(BertcoreError, match="2 right answers for 1"):
-        measure("choice", [1, 2], [1])
-    with pytest.raises(BertcoreError, match="Example 2 has no right answer"):
-        measure("choice", [1, None], [1, 1])
+    for right, answers, says in (
+        ([], [], "0 right answers"),
+        ([1, 2], [1], "2 right answers for 1"),
+        ([1, None], [1, 1], "Example 2 has no right answer"),
+    ):
+        with pytest.raises(BertcoreError, match=says):
+            measure("choice", right, answers)
     with pytest.raises(ValueError, match="no kind"):
-        measure("clasify", ["a"], ["a"])  # type: ignore[arg-type]
+        measure("clasify", ["a"], ["a"])
 
 
 @pytest.mark.parametrize("count", [CONFUSION_LABELS, CONFUSION_LABELS + 1])

@@ -147,9 +147,8 @@ class TestEncoding:
 
     def test_batches_of_ids_are_those_of_single_texts(self):
         tokenizer = word_tokenizer()
-        assert tokenizer.encode_batch_ids(TEXTS) == [
-            tokenizer.encode(text, max_length=99_999).ids[1:-1] for text in TEXTS
-        ]
+        alone = [tokenizer.encode(text, max_length=99_999).ids[1:-1] for text in TEXTS]
+        assert tokenizer.encode_batch_ids(TEXTS) == alone
 
 
 def _popped(a, b, room):
@@ -167,15 +166,6 @@ class TestTruncation:
     def test_the_longer_part_loses_first(self, a, b, room):
         assert fit_pair(a, b, room) == _popped(a, b, room)
 
-    @given(a=st.integers(0, 40), b=st.integers(0, 40), most=st.integers(3, 40))
-    def test_ends_are_cut_and_counted(self, a, b, most):
-        words_a, words_b = ["cat"] * a, ["dog"] * b
-        encoding = word_tokenizer().encode(" ".join(words_a), " ".join(words_b), max_length=most)
-        keep_a, keep_b = _popped(a, b, most - (3 if b else 2))
-        assert (encoding.parts.count("a"), encoding.parts.count("b")) == (keep_a, keep_b)
-        assert encoding.dropped == a + b - keep_a - keep_b
-        assert encoding.tokens[0] == "[CLS]" and encoding.tokens[-1] == "[SEP]"
-
     def test_what_is_kept_is_the_beginning_and_even_a_book_is_counted_to_its_end(self):
         encoding = word_tokenizer().encode("the cat sat on the mat", "it was very", max_length=9)
         assert encoding.tokens == ["[CLS]", "the", "cat", "sat", "[SEP]", "it", "was", "very", "[SEP]"]
@@ -185,14 +175,6 @@ class TestTruncation:
 
 
 class TestFolders:
-    @pytest.mark.parametrize("lowercase", [True, False])
-    def test_vocab_txt_alone_is_enough(self, tmp_path, lowercase):
-        tokenizer = Tokenizer.train(LEARNED_FROM, 300, lowercase)
-        tokenizer.save(tmp_path)
-        (tmp_path / "tokenizer.json").unlink()
-        opened = Tokenizer.from_folder(tmp_path)
-        assert [opened.encode(text).ids for text in TEXTS] == [tokenizer.encode(text).ids for text in TEXTS]
-
     @pytest.mark.parametrize("content", ["\r\n".join(VOCABULARY) + "\r\n", "\ufeff" + "\n".join(VOCABULARY)])
     def test_windows_line_ends_and_a_byte_order_mark_in_vocab_txt(self, tmp_path, content):
         """Windows' Notepad puts them there."""
@@ -241,11 +223,8 @@ class TestFolders:
                 for content in (b'{"x": "y"}', b'{"": 99}', b'{"a": [], "b": {}}')
             ),
             *(
-                (
-                    {"vocab.txt": WHOLE, "tokenizer_config.json": b'{"added_tokens_decoder": %s}' % content},
-                    "added tokens",
-                )
-                for content in (b'{"8": {"content": ""}}', b'{"x": 1}')
+                ({"vocab.txt": WHOLE, "tokenizer_config.json": b'{"added_tokens_decoder": %s}' % added}, "added tokens")
+                for added in (b'{"8": {"content": ""}}', b'{"x": 1}')
             ),
             ({"vocab.json": b"{}"}, "no merges.txt"),
             ({"vocab.json": b"{", "merges.txt": b""}, "vocab.json and merges.txt cannot be read"),
@@ -259,15 +238,6 @@ class TestFolders:
         for name, content in files.items():
             (tmp_path / name).write_bytes(content)
         with pytest.raises(BertcoreError, match=names):
-            Tokenizer.from_folder(tmp_path)
-
-    def test_a_tokenizer_of_another_kind_is_refused(self, tmp_path):
-        from tokenizers import ByteLevelBPETokenizer
-
-        bpe = ByteLevelBPETokenizer()
-        bpe.train_from_iterator(["the cat"], 300)
-        bpe.save(str(tmp_path / "tokenizer.json"))
-        with pytest.raises(BertcoreError, match=r"no \[PAD\]"):
             Tokenizer.from_folder(tmp_path)
 
     def test_a_tokenizer_json_that_cuts_and_pads_does_neither_here(self, tmp_path):
