@@ -1060,7 +1060,7 @@ class LoadedModel:
         shard: Shard | None = None,
     ) -> Evidence:
         """A collection to ask about: a file (text, table, minimal pairs, templates, CoNLL-U, labelled examples), lines,
-        or what has been read. Its methods (`heads`, `grammar`, `prune`, `calibration`) give tables with intervals.
+        or what has been read. Its methods (`heads`, `grammar`, `fires`, `probe` ...) give tables with intervals.
 
         >>> m.evidence(["The cat sat on the mat.", "It was warm."]).calibration().right.count
         2

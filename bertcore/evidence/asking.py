@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,7 +30,17 @@ from bertcore.evidence.examples import AnsweredExamples
 from bertcore.evidence.fires import Fires, UnitKind, fires
 from bertcore.evidence.grammar import Grammar, grammar_of_heads
 from bertcore.evidence.heads import HeadEvidence, HeadMeasure, heads_over_pairs
-from bertcore.evidence.nearest import INDEXED, TokenIndex, Use, ask, nearest_of, open_index, uses_of
+from bertcore.evidence.nearest import (
+    ENOUGH,
+    INDEXED,
+    TokenIndex,
+    Use,
+    ask,
+    nearest_first,
+    nearest_of,
+    open_index,
+    uses_of,
+)
 from bertcore.evidence.probing import MOST_WORDS, Probes, TreeProbes, probe, probe_trees
 from bertcore.evidence.pruning import RANDOM_ORDERS, Part, Pruning, prune
 from bertcore.evidence.scoring import Answers, MaskedWords, Scored, TaskExamples
@@ -121,7 +132,8 @@ class Evidence:
 
         about = "nearest", sentences.sha256, text, word, str(layer), str(top)
         with progress_bar("Reading sentences") as step:
-            found = self.shard.over(self.checkpoint, about, len(sentences), near, step, size=INDEXED)
+            join = partial(nearest_first, most=ENOUGH * top)
+            found = self.shard.over(self.checkpoint, about, len(sentences), near, step, join=join, size=INDEXED)
         found = nearest_of(found, asked, top)
         texts = self._read_now(sentences, found["places"][:, 0])
         return uses_of(self.checkpoint, texts, asked, found).by(self.checkpoint.name)

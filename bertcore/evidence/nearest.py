@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from bertcore.analysis.interventions import check_numbers, check_rows
 from bertcore.analysis.vectors import pca
 from bertcore.errors import BertcoreError
-from bertcore.evidence.shards import Arrays, described
+from bertcore.evidence.shards import Arrays, beside, described
 from bertcore.files import read_json_or_empty, reason_of, write_json
 from bertcore.locations import home
 from bertcore.progress import ReportProgress, no_progress, part_of
@@ -239,10 +239,16 @@ class TokenIndex:
 
 def nearest_of(found: Arrays, asked: Asked, count: int) -> Arrays:
     """The `count` nearest, without those that stand among the same words as one before them, or as what was asked."""
-    order = np.lexsort((found["places"][:, 1], found["places"][:, 0], -found["cosines"]))
-    _, first = np.unique(np.vstack([asked.around, found["around"][order]]), axis=0, return_index=True)
-    kept = order[np.sort(first)[1:][:count] - 1]
-    return {name: each[kept] for name, each in found.items()}
+    found = nearest_first([found], len(found["cosines"]))
+    _, first = np.unique(np.vstack([asked.around, found["around"]]), axis=0, return_index=True)
+    return {name: each[np.sort(first)[1:][:count] - 1] for name, each in found.items()}
+
+
+def nearest_first(parts: Sequence[Arrays], most: int) -> Arrays:
+    """The nearest of all parts of a collection."""
+    found = beside(parts)
+    order = np.lexsort((found["places"][:, 1], found["places"][:, 0], -found["cosines"]))[:most]
+    return {name: each[order] for name, each in found.items()}
 
 
 def uses_of(checkpoint: Checkpoint, collection: Collection[Any], asked: Asked, found: Arrays) -> Records[Use]:
