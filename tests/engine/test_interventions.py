@@ -26,6 +26,7 @@ from bertcore.analysis.residual import residual_stream, strongest_neurons
 from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import activations, trace
 from bertcore.analysis.words import surprises
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.hooks import Intervention, hidden_points
 from tests.engine.models import (
@@ -413,3 +414,40 @@ class TestRefusals:
         shares.clear()
         patching_map(model, *texts(model), WORD, "attention", progress=shares.append)
         assert shares == pytest.approx([2 / 3, 1])  # the first layer is patched with two to compute
+
+
+@pytest.mark.slow
+def test_the_maps_are_those_of_transformer_lens(tmp_path):
+    """But for "attention": in its BERT that point comes after the residual connection and LayerNorm."""
+    lens = pytest.importorskip("transformer_lens", reason="TransformerLens is not installed")
+    from transformer_lens import patching
+    from transformer_lens.model_bridge import TransformerBridge
+    from transformers import BertForMaskedLM, BertTokenizerFast
+
+    assert lens
+    model = tiny_model(("mlm",), num_hidden_layers=3)
+    save_checkpoint(model, TOKENIZER, tmp_path)
+    theirs = TransformerBridge.boot_transformers(
+        str(tmp_path),
+        hf_model=BertForMaskedLM.from_pretrained(tmp_path, attn_implementation="eager").eval(),
+        tokenizer=BertTokenizerFast.from_pretrained(tmp_path),
+    )
+    ours = [TOKENIZER.encode(text) for text in ("The cat [MASK] very.", "The dog [MASK] very.")]
+    text, other = (as_text(model, encoding.ids, encoding.segments) for encoding in ours)
+    tokens = [torch.tensor([encoding.ids]) for encoding in ours]
+
+    def metric(logits):
+        return logits[0, MASKED].log_softmax(-1)[CAT]
+
+    with torch.inference_mode():
+        _, cache = theirs.run_with_cache(tokens[1])
+        given = theirs, tokens[0], cache, metric
+        found = {
+            "state": patching.get_act_patch_resid_pre(*given),
+            "feed-forward": patching.get_act_patch_mlp_out(*given),
+            "head": patching.get_act_patch_attn_head_out_all_pos(*given),
+        }
+    for part, values in found.items():
+        mine = patching_map(model, text, other, WORD, part).patched
+        assert np.abs(mine[: len(values)] - values.numpy()).max() < 1e-4, part
+        assert values.std() > 1e-3, part
