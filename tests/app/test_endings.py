@@ -25,7 +25,7 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.failures import as_sentence
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.start import start_run
-from tests.app.conftest import wait_until
+from tests.app.conftest import placed, wait_until
 from tests.app.train_room import chosen_step, look_at, opened_at, stored_run
 from tests.engine.training_runs import tiny_run, write_text
 
@@ -60,16 +60,15 @@ def measured(step, accuracy, kind="held_out", **more):
 def ended(losses, state="done", message=None, ends_with=None, **fields):
     metrics = metrics_of(*({"kind": "held_out", "step": 10 * i, "mlm_loss": loss} for i, loss in enumerate(losses)))
     status = RunStatus(state, step=10 * len(losses), elapsed_s=60, message=message, ends_with=ends_with)
-    return ending_of(RunInfo(Path("run"), "stories", "", status, **fields), metrics)  # type: ignore[arg-type]
+    return ending_of(RunInfo(Path("run"), "stories", "", status, **fields), metrics)
 
 
-# --- the sentences of an ending
-
-
-def test_a_run_that_learned():
+def test_a_run_that_learned_one_that_was_stopped_and_one_at_work():
     made = ended([9.0, 6.0, 4.25])
     assert "9.00" in made.sentence and "4.25" in made.sentence
     assert made.actions == (OPEN, COMPARE, CONTINUE, COPY) and not made.advice and not made.is_bad
+    assert ended([9.0, 5.0], "stopped", can_resume=True).actions[0] == RESUME
+    assert ended([9.0, 5.0], "running") is None and ended([9.0, 5.0], is_built_in=True) is None
 
 
 def test_it_says_what_guessing_would_get():
@@ -83,14 +82,14 @@ def test_it_says_what_guessing_would_get():
     assert text.advice == "Guessing by word frequency alone would give a loss of 6.13."
 
 
-@pytest.mark.parametrize(("examples", "says_little"), [(5, True), (49, True), (200, False)])
-def test_it_says_what_the_score_rests_on(examples, says_little):
+def test_it_says_what_the_score_rests_on():
     """A file of 54 examples: 6 steps, and 100% of the 5 that were held out."""
-    metrics = metrics_of(*(measured(at, at / 6, examples=examples) for at in (0, 6)))
-    made = ending_of(replace(TASK, status=RunStatus("done", step=6)), metrics)
-    assert "went from 0.0% to 100.0% in 6 steps" in made.sentence
-    assert f"{examples} held-out examples." in made.sentence
-    assert ("That says little" in made.sentence) == says_little
+    for examples, says_little in ((5, True), (49, True), (200, False)):
+        metrics = metrics_of(*(measured(at, at / 6, examples=examples) for at in (0, 6)))
+        made = ending_of(replace(TASK, status=RunStatus("done", step=6)), metrics)
+        assert "went from 0.0% to 100.0% in 6 steps" in made.sentence
+        assert f"{examples} held-out examples." in made.sentence
+        assert ("That says little" in made.sentence) == says_little
 
 
 def test_numbers_that_are_compared_are_of_the_same_examples():
@@ -117,20 +116,17 @@ def test_one_that_learned_by_heart_ends_with_its_best_or_is_opened_there():
     assert nearest_snapshot([0, 10, 30], 22) == 2 and nearest_snapshot([], 3) is None
 
 
-@pytest.mark.parametrize(
-    ("message", "first"),
-    [
+def test_a_failure_says_why_and_what_may_help():
+    for message, first in (
         (as_sentence(MemoryError()), COPY),
         ("The training process was killed; the machine may have run out of memory. Its snapshots remain.", COPY),
         (as_sentence(OSError(errno.ENOSPC, "full"), Path("/memory/run")), COPY),
         ("Cannot write the run folder /workspace/diskette/memory: not permitted; choose another folder.", LOG),
         ("Something else.", LOG),
-    ],
-)
-def test_a_failure_says_why_and_what_may_help(message, first):
-    made = ended([9.0], "failed", message)
-    assert made.is_bad and made.sentence == message and made.actions[0] == first and LOG in made.actions
-    assert ("disk" in made.advice) == message.startswith("The disk is full")
+    ):
+        made = ended([9.0], "failed", message)
+        assert made.is_bad and made.sentence == message and made.actions[0] == first and LOG in made.actions
+        assert ("disk" in made.advice) == message.startswith("The disk is full")
 
 
 def test_a_run_that_diverged_says_first_what_to_do():
@@ -139,14 +135,6 @@ def test_a_run_that_diverged_says_first_what_to_do():
     assert made.is_bad and made.actions == (SLOWER, LOG) and made.details == message and made.advice
     stopped = "Training stopped at step 3: the loss became infinite or undefined. Try a lower learning rate."
     assert made.sentence == stopped
-
-
-def test_a_stopped_run_goes_on_and_one_at_work_has_no_ending():
-    assert ended([9.0, 5.0], "stopped", can_resume=True).actions[0] == RESUME
-    assert ended([9.0, 5.0], "running") is None and ended([9.0, 5.0], is_built_in=True) is None
-
-
-# --- the ending in the room
 
 
 def test_only_what_can_be_done_is_offered(room, service, run):
@@ -204,16 +192,13 @@ def test_the_log_of_a_failed_run_is_a_click_away(room, service):
     run.log("the text was read")
     look_at(room, run)
     view, ending = room.view, room.view.ending
-    assert not ending.log.isVisibleTo(room) and ending.sentence.text() == "Something else."
-    ending.buttons[LOG].click()
-    assert ending.log.isVisibleTo(room) and ending.log.toPlainText().endswith("the text was read")
-    view.buttons[view.batch].click()
-    view.buttons[view.curves].click()
     button = ending.buttons[LOG]
+    assert not ending.log.isVisibleTo(room) and ending.sentence.text() == "Something else."
+    button.click()
+    assert ending.log.isVisibleTo(room) and ending.log.toPlainText().endswith("the text was read")
+    for page in (view.batch, view.curves):
+        view.buttons[page].click()
     assert not ending.log.isVisibleTo(room) and (button.text(), button.isChecked()) == ("Show the log", False)
-
-
-# --- is this normal?
 
 
 def trained(folder, rate):
@@ -259,10 +244,8 @@ def test_other_changes_reach_the_run_too(room, well):
 
 
 def test_two_warnings_at_most(qtbot):
-    strip = HealthStrip()
-    qtbot.addWidget(strip)
+    strip = placed(HealthStrip(), qtbot, 600, 100)
     strip.show_health([Diagnosis("dead_heads_one", {"count": 2.0, "all": 4.0})] * 3)
-    strip.show()
     assert [warning.isVisible() for warning in strip.warnings] == [True, True]
     assert not strip.warnings[0].buttons, "nothing is suggested"
     strip.show_health([])
@@ -280,9 +263,6 @@ def _make_run(task, evaluation=None, crf=False):
     return run
 
 
-# --- following
-
-
 @pytest.mark.parametrize(
     ("task", "main", "unit"),
     [("cola", "\u22120.250", "Matthews"), ("mrpc", "0.500", "F1"), ("stsb", "0.625", "Spearman")],
@@ -298,21 +278,17 @@ def test_main_metric_is_the_number_and_the_first_curve(task, main, unit, room, s
     assert f"{unit} {main}" in state_line(service.runs[0])
 
 
-def test_kinds_take_turns_in_the_same_view(room, service):
-    first, second = _make_run("sst2"), _make_run("stsb")
+def test_kinds_take_turns_in_the_same_view_and_list_and_title_say_them(room, service):
+    first, second = _make_run("sst2"), _make_run("conll2003", crf=True)
     look_at(room, first)
     curves, plots = room.view.curves, room.view.curves.plots
     look_at(room, second)
-    assert curves.plots is not plots and curves.plots[1].points("metric_spearmanr")[1].tolist() == [0.625]
-    look_at(room, first)
-    assert curves.plots is plots
-
-
-def test_list_and_title_say_the_kind(room, service):
-    look_at(room, _make_run("conll2003", crf=True))
-    assert service.runs[0].does == "tag + CRF"
+    assert curves.plots is not plots and curves.plots[1].points("metric_f1")[1].tolist() == [0.5]
+    assert next(run for run in service.runs if run.path == second.path).does == "tag + CRF"
     assert "my conll2003, tag + CRF, Done · F1 0.500" in map(room.runs.row_text, room.runs.rows)
     assert room.view._title.text() == "my conll2003 · tag + CRF"
+    look_at(room, first)
+    assert curves.plots is plots
 
 
 def test_it_can_be_begun_with_and_applied(room, models, service, qtbot):
@@ -356,9 +332,6 @@ def test_real_run_is_followed_to_its_result(room, service, model_folder, tmp_pat
     assert room.view.curves.plots[0].points("loss_task")[1].tolist() == losses and len(losses) == 6
 
 
-# --- the result
-
-
 def test_finished_run_shows_what_it_wrote_and_one_without_a_result_its_curves(room, service):
     run, view, result = _make_run("sst2", EVALUATION), room.view, room.view.result
     look_at(room, run)
@@ -399,8 +372,7 @@ def test_a_result_is_read_once_and_a_damaged_one_counts_as_none():
 def test_only_the_most_frequent_labels_are_drawn(qtbot):
     labels, table = [str(i) for i in range(20)], [[row * (row == column) for column in range(20)] for row in range(20)]
     assert most_frequent(labels, table, 3) == [17, 18, 19]
-    widget = ConfusionMatrix()
-    qtbot.addWidget(widget)
+    widget = placed(ConfusionMatrix(), qtbot, 300, 300)
     widget.set_table(labels, table)
     assert widget.labels == labels[8:]
 

@@ -1,10 +1,8 @@
 """The form for a new run: what it starts of each kind, what it refuses, its keys, and its settings in a file."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -27,7 +25,6 @@ from bertcore.training.pretrain_options import PretrainOptions
 TASK_KINDS = [kind.key for kind in RUN_KINDS if kind.is_task]
 CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
 PAIRS = "sentence1\tsentence2\tlabel\nA dog.\tA cat.\tno\nA dog.\tDogs.\tyes\n"
-Fill = Callable[[NewRunForm, Path], object]
 
 
 def _started(room, orders):
@@ -37,10 +34,9 @@ def _started(room, orders):
     return order
 
 
-def _write(folder, **files):
-    for name, text in files.items():
-        (folder / name.replace("_", ".")).write_text(text)
-    return folder
+def _write(folder, name, text):
+    (folder / name).write_text(text)
+    return folder / name
 
 
 def _choose(form, name, value):
@@ -50,10 +46,8 @@ def _choose(form, name, value):
     field.activated.emit(field.currentIndex())
 
 
-def _own(file, text=None):
-    return lambda form, folder: form.set_file(
-        _write(folder, **({} if text is None else {file: text})) / file.replace("_", ".")
-    )
+def _own(file, text):
+    return lambda form, folder: form.set_file(_write(folder, file, text))
 
 
 def _set(**settings):
@@ -65,7 +59,7 @@ def _set(**settings):
 
 
 def _settings(text):
-    return lambda form, folder: form.load(_write(folder, settings_json=text) / "settings.json")
+    return lambda form, folder: form.load(_write(folder, "settings.json", text))
 
 
 def _of_family(pairs=""):
@@ -88,7 +82,7 @@ def _with_length(unit, number=None):
 
 
 def _with_columns(form, folder):
-    _own("reviews_csv", CSV)(form, folder)
+    _own("reviews.csv", CSV)(form, folder)
     columns = form.columns.choices
     assert [columns["text"].itemText(i) for i in range(1, 4)] == ["review", "stars", "when"]
     columns["text"].setCurrentText("review")
@@ -96,24 +90,17 @@ def _with_columns(form, folder):
 
 
 def _published(form, folder):
-    form.set_file(_write(folder, eng_train="Anna NNP I-NP I-PER\n", eng_testa="Anna NNP I-NP I-PER\n"))
+    for name in ("eng.train", "eng.testa"):
+        _write(folder, name, "Anna NNP I-NP I-PER\n")
+    form.set_file(folder)
 
 
-MANY = {
-    "preset": "base",
-    "positions": "sinusoidal_fixed",
-    "learning_rate": "3e-4",
-    "mask_share": "20%",
-    "mask_fate": "1",
-    "random_fate": "0",
-    "masking": "words",
-    "sequence_length": "96",
-    "causal_share": "0",
-}
+MANY = {"preset": "base", "positions": "sinusoidal_fixed", "masking": "words", "learning_rate": "3e-4"}
+MANY |= {"mask_share": "20%", "mask_fate": "1", "random_fate": "0", "sequence_length": "96", "causal_share": "0"}
 NUMBERS = {"learning_rate": 3e-4, "mask_share": 0.2, "mask_fate": 1.0, "random_fate": 0.0, "causal_share": 0.0}
 NUMBERS |= dict.fromkeys(("sequence_length", "long_sequence_length"), 96)
-STARTED: dict[str, tuple[str, Fill, dict[str, Any]]] = {  # kind, what is filled in, settings
-    "a text of one's own": ("pretrain", _own("my text_txt", "One. Two."), {"name": "my text", "minutes": 2.0}),
+STARTED = {  # kind, what is filled in, settings
+    "a text of one's own": ("pretrain", _own("my text.txt", "One. Two."), {"name": "my text", "minutes": 2.0}),
     "size and length": (
         "pretrain",
         lambda form, folder: (_set(preset="mini")(form, folder), form.length.spin_box.setValue(7.5)),
@@ -138,10 +125,10 @@ STARTED: dict[str, tuple[str, Fill, dict[str, Any]]] = {  # kind, what is filled
     ),
     "usual columns": (
         "pairs",
-        _own("pairs_tsv", PAIRS),
+        _own("pairs.tsv", PAIRS),
         {"columns": {"text": "sentence1", "text_b": "sentence2", "label": "label"}},
     ),
-    "columns by number": ("tag", _own("names_txt", "Anna NNP B-PER\n"), {"columns": {"text": "1", "label": "3"}}),
+    "columns by number": ("tag", _own("names.txt", "Anna NNP B-PER\n"), {"columns": {"text": "1", "label": "3"}}),
     "a published folder": ("tag", _published, {"task": "conll2003"}),
 }
 
@@ -187,12 +174,12 @@ def test_the_model_to_start_from(kind, setting, room, orders, model_folder, head
         room.runs_card.show_list()
 
 
-REFUSED: dict[str, tuple[str, Fill, str]] = {
-    "a file that is gone": ("pretrain", _own("gone.txt"), "gone.txt"),
-    "a column that is not chosen": ("classify", _own("reviews_csv", CSV), "choose one of the columns"),
-    "a row without a label": ("classify", _own("own_tsv", "text\tlabel\nOne.\tgood\nTwo.\t\n"), "line 3"),
-    "a row without a column": ("classify", _own("own_tsv", "text\tlabel\nOne.\tgood\nTwo\n"), "line 3"),
-    "an empty file": ("classify", _own("own_tsv", ""), "empty"),
+REFUSED = {
+    "a file that is gone": ("pretrain", lambda form, folder: form.set_file(folder / "gone.txt"), "gone.txt"),
+    "a column that is not chosen": ("classify", _own("reviews.csv", CSV), "choose one of the columns"),
+    "a row without a label": ("classify", _own("own.tsv", "text\tlabel\nOne.\tgood\nTwo.\t\n"), "line 3"),
+    "a row without a column": ("classify", _own("own.tsv", "text\tlabel\nOne.\tgood\nTwo\n"), "line 3"),
+    "an empty file": ("classify", _own("own.tsv", ""), "empty"),
     "half a text": ("pretrain", _set(batch_size="2.5"), "Batch size"),
     "too large a share": ("pretrain", _set(mask_share="95"), "Share of tokens to guess"),
     "no number": ("pretrain", _set(seed="many"), "Seed"),
@@ -214,8 +201,7 @@ def test_what_cannot_be_is_said_and_nothing_starts(case, room, orders, tmp_path)
 
 @pytest.mark.parametrize("kind", [kind.key for kind in RUN_KINDS])
 def test_each_kind_shows_what_it_has(kind, room):
-    entry = BY_KEY[kind]
-    form = room.form
+    entry, form = BY_KEY[kind], room.form
     form.set_kind(kind)
     assert form._sentence.text() == entry.sentence
     assert tuple(form.basic.fields) == entry.basic and tuple(form.advanced.fields) == entry.advanced
@@ -237,13 +223,9 @@ def test_every_published_task_can_be_tried_and_every_sample_is_offered():
     assert {spec.sample for spec in offered} == {spec.sample for spec in TASKS.values()}
 
 
-# --- keys, dialogs, drops
-
-
 @pytest.mark.parametrize(("typed", "minutes"), [("soon", 2.0), ("7.5", 7.5), ("0", 2.0), ("-3", 3.0), ("12", 12.0)])
 def test_only_a_length_that_can_be_run_is_typed(room, orders, typed, minutes, qtbot):
-    """In a field that looks as the others do: a style sheet draws no buttons of a spin box, and leaves its text no
-    room."""
+    """In a field that looks as the others do: it has no buttons, and room for its text."""
     room.runs_card.show_form()
     field = room.form.length.spin_box
     assert field.text() == "2" and field.buttonSymbols() == SpinBox.ButtonSymbols.NoButtons
@@ -272,13 +254,12 @@ def test_tab_goes_from_field_to_field_as_they_stand(room):
     widget = form
     while (widget := widget.nextInFocusChain()) is not form:
         order.append(widget)
-    places = [order.index(each) for each in (form.source, form.basic.fields["preset"], form.length.spin_box, form.fold)]
-    places += [order.index(field) for field in (*form.advanced.fields.values(), form.start)]
-    assert places == sorted(places)
+    fields = [form.source, form.basic.fields["preset"], form.length.spin_box, form.fold]
+    fields += [*form.advanced.fields.values(), form.start]
+    assert sorted(fields, key=order.index) == fields
 
 
-@pytest.mark.parametrize("field", ["name", "source", "cancel"])
-def test_escape_in_the_form_is_not_the_windows(room, field, qtbot):
+def test_escape_in_the_form_is_not_the_windows(room, qtbot):
     escaped = []
     action = QAction("Deselect", room)  # the room is the window here
     action.setShortcut("Esc")
@@ -287,10 +268,11 @@ def test_escape_in_the_form_is_not_the_windows(room, field, qtbot):
     with qtbot.waitExposed(room):
         room.show()
     room.form.cancelled.connect(lambda: escaped.append("form"))
-    room.runs_card.show_form()
-    qtbot.keyClick(getattr(room.form, field), Qt.Key.Key_Escape)
+    for field in (room.form.name, room.form.source, room.form.cancel):
+        room.runs_card.show_form()
+        qtbot.keyClick(field, Qt.Key.Key_Escape)
     qtbot.keyClick(room.time_machine.slider, Qt.Key.Key_Escape)
-    assert escaped == ["form", "window"]
+    assert escaped == [*["form"] * 3, "window"]
 
 
 @pytest.mark.parametrize("kind", ["classify", "pretrain"])
@@ -332,7 +314,7 @@ def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room, tmp_path):
         room.dropEvent(QDropEvent(point, action, data, mouse, Qt.KeyboardModifier.NoModifier))
 
     room.runs_card.show_form()
-    file, settings = _write(tmp_path, mine_txt="One sentence. Another one.") / "mine.txt", tmp_path / "settings.json"
+    file, settings = _write(tmp_path, "mine.txt", "One sentence. Another one."), tmp_path / "settings.json"
     drop(file)
     assert room.form.planned().options.data.corpus == (str(file),)
     room.form.set_kind("distil")
@@ -340,9 +322,6 @@ def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room, tmp_path):
     room.form.set_kind("pretrain")
     drop(settings)
     assert room.form.run_kind.key == "distil"
-
-
-# --- settings in a file: what the form says is what the shell reads, there and back
 
 
 @pytest.fixture
@@ -372,11 +351,11 @@ def test_there_and_back(kind, form, tmp_path, qtbot):
 
 def test_what_has_no_field_is_kept(form, tmp_path):
     options = PretrainOptions(preset="tiny").with_changes(name="mine", evaluations=7, next_sentence_weight=0.5)
-    file = tmp_path / "settings.json"
-    file.write_text(json.dumps({**options.to_dict(), "data": {"corpus": [str(assets() / "corpus" / "mirror.txt")]}}))
-    form.load(file)
+    corpus = str(assets() / "corpus" / "mirror.txt")
+    settings = json.dumps({**options.to_dict(), "data": {"corpus": [corpus]}})
+    form.load(_write(tmp_path, "settings.json", settings))
     found = form.planned().options
-    assert found.data.corpus == (str(assets() / "corpus" / "mirror.txt"),)
+    assert found.data.corpus == (corpus,)
     assert (found.training.evaluations, found.training.next_sentence_weight) == (7, 0.5)
     form.set_kind("pretrain")
     assert form.planned().options.training.evaluations == 20, "another start forgets them"
@@ -394,11 +373,9 @@ def test_recipes_that_ship(file, form):
 
 
 def test_own_file_with_its_columns(form, tmp_path):
-    _write(tmp_path, mine_csv="id,said,mood\n1,Hi.,good\n2,Go.,bad\n")
-    table, file = tmp_path / "mine.csv", tmp_path / "s.json"
+    table = _write(tmp_path, "mine.csv", "id,said,mood\n1,Hi.,good\n2,Go.,bad\n")
     columns = {"text": "said", "label": "mood"}
     options = FinetuneOptions(name="moods").with_changes(task="classify", train=str(table), columns=columns)
-    file.write_text(json.dumps(options.to_dict()))
-    form.load(file)
+    form.load(_write(tmp_path, "s.json", json.dumps(options.to_dict())))
     found = form.command().options
     assert found.data.columns == columns and found.data.train == str(table)
