@@ -1,5 +1,4 @@
-"""The room Embed: strips that add up, one token looked at closely, maps, other inputs, another vocabulary, and all of
-it beside a baseline; every number is the engine's."""
+"""The room Embed, alone and beside a baseline: every number that it shows is the engine's."""
 
 from dataclasses import replace
 
@@ -7,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 
 from app.rooms.embed.embedding_parts import lengths_at
 from app.rooms.embed.map_view import MapView
@@ -20,7 +18,7 @@ from bertcore.analysis.vectors import NearestWords, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import TEXT_B, answered, click, make_checkpoint, press, settle, wait_until
+from tests.app.conftest import TEXT_B, answered, click, compare, make_checkpoint, press, read_masked, read_text, settle
 from tests.app.family_models import save_family
 
 OTHER, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The cat sat.", TEXT_B)
@@ -29,7 +27,6 @@ PARTS = ["token", "segment", "position", "sum"]
 
 
 def opened(window):
-    wait_until(lambda: window.state.reading is not None)
     found = window.open_room("embed")
     settle(window)
     return found
@@ -65,9 +62,6 @@ def table_of(folder):
     return table, NearestWords(table, checkpoint.tokenizer)
 
 
-# Overview.
-
-
 def test_the_strips_add_up_and_layernorm_is_the_models(overview, window, model_folder):
     strips, trace = strips_of(overview), window.state.reading.trace
     np.testing.assert_allclose(strips["token"] + strips["segment"] + strips["position"], strips["sum"], atol=1e-6)
@@ -95,8 +89,7 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(overview, window):
     assert card.title == "sofas" and "mean of" in card.hint
     length = np.linalg.norm(trace.token_embeddings[members].mean(axis=0))
     assert overview.charts["lengths"].bars[0].number == f"{length:.2f}"
-    window.state.set_text("", "")
-    settle(window)
+    read_text(window, "", "")
     assert overview.charts["strips"].parts == [] and card.title == "No tokens"
     window.state.set_token_view(words=False, specials=True)
     settle(window)
@@ -106,13 +99,13 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(overview, window):
 def test_lengths_and_shares_are_those_of_the_token(overview, window):
     window.state.set_focus(4)
     reading, bars = window.state.reading, overview.charts["lengths"].bars
-    trace, total = reading.trace, reading.trace.embedding_sum[4]
-    parts = trace.token_embeddings, trace.segment_embeddings, trace.position_embeddings
+    found = reading.trace
+    parts = found.token_embeddings, found.segment_embeddings, found.position_embeddings, found.embedding_sum
     assert [bar.label for bar in bars] == PARTS
-    for bar, values in zip(bars, parts, strict=False):
-        share = float(values[4] @ total / (total @ total))
-        assert (bar.number, bar.mark) == (f"{np.linalg.norm(values[4]):.2f}", f"{share:.0%}".replace("-", "−"))
-    assert bars[3].number == f"{np.linalg.norm(total):.2f}"
+    for bar, values in zip(bars, parts, strict=True):
+        share = float(values[4] @ parts[3][4] / (parts[3][4] @ parts[3][4]))
+        assert bar.number == f"{np.linalg.norm(values[4]):.2f}"
+        assert bar.mark == ("" if bar is bars[3] else f"{share:.0%}".replace("-", "−"))
     lengths = lengths_at(reading, reading.units(window.state.token_view), 4)
     assert sum(one.share or 0 for one in lengths.values()) == pytest.approx(1)
 
@@ -120,7 +113,7 @@ def test_lengths_and_shares_are_those_of_the_token(overview, window):
 @pytest.mark.parametrize("by", ["cosine", "distance"])
 def test_nearest_words_by_either_measure(overview, window, model_folder, by):
     window.state.set_focus(2)
-    QTest.mouseClick(overview.measures[by], Qt.MouseButton.LeftButton)
+    overview.measures[by].click()
     answered(window)
     found = table_of(model_folder)[1].near([window.state.reading.request.input_ids[2]], 12, by)
     shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview.charts["nearest"].bars]
@@ -136,14 +129,11 @@ def test_the_keyboard_reads_a_number_out(overview, window):
     strips.setFocus()
     press(strips, "Right", "Right", "Down", "PgDown")
     segments = window.state.reading.trace.segment_embeddings
-    assert window.state.focus == 4 and segments is not None
+    assert window.state.focus == 4
     assert heard[-1] == f"segment of on (4), dimension 2: {segments[4, 2]:.5g}".replace("-", "−")
     press(overview.charts["positions"], "Down", "Right", "Right")
     cosines = overview.answer_of("tables", window.state.reading).position_cosines
     assert heard[-1] == f"positions 1 and 2: cosine {cosines[1, 2]:.4f}".replace("-", "−")
-
-
-# Maps.
 
 
 def test_the_map_shows_the_sum_or_token_vectors(text_map, window):
@@ -195,9 +185,6 @@ def test_the_map_is_the_same_after_it_was_left_and_in_a_frame_of_another_size(ro
     assert again is not room and isinstance(again.view, MapView) and again.view.vectors == "all"
 
 
-# All views.
-
-
 @pytest.mark.slow
 def test_512_tokens_and_a_fixed_position_table(open_window, tmp_path):
     plain = load_checkpoint(make_checkpoint(tmp_path / "plain"))
@@ -206,8 +193,7 @@ def test_512_tokens_and_a_fixed_position_table(open_window, tmp_path):
     save_checkpoint(model, plain.tokenizer, tmp_path / "waves", name="waves")
     window = open_window(tmp_path / "waves")
     room = opened(window)
-    window.state.set_text("the cat sat on a mat " * 100, "")
-    settle(window)
+    read_text(window, "the cat sat on a mat " * 100, "")
     for key in (spec.key for spec in EmbedRoom.specs):
         room.open_view(key)
         settle(window)
@@ -219,17 +205,13 @@ def test_512_tokens_and_a_fixed_position_table(open_window, tmp_path):
     assert room.get_view("parts").shown["positions"].array.shape == (512, 512)
 
 
-# Beside a baseline.
-
-
 def beside(window, baseline):
-    """The labels of the lengths, and the last strip."""
-    window.state.set_baseline(baseline)
-    settle(window)
+    compare(window, baseline)
     return shown_beside(window)
 
 
 def shown_beside(window):
+    """The labels of the lengths, and the last strip."""
     view = window.frame.room.view
     return [bar.label for bar in view.charts["lengths"].bars], view.charts["strips"].parts[-1]
 
@@ -256,24 +238,17 @@ def test_the_difference_is_of_the_two_sums_and_both_lengths_are_there(overview, 
     assert labels == PARTS and part.name == "LayerNorm"
 
 
-def test_a_token_without_a_counterpart_says_so(overview, window, qtbot):
+def test_what_cannot_be_compared_says_so(overview, window, tmp_path, qtbot):
+    labels, part = beside(window, OtherModel(str(make_checkpoint(tmp_path / "wide", hidden=64))))
+    assert labels == BOTH and part.values is None and "64" in part.reason, "vectors of another width"
     beside(window, SHORTER)
-    alignment = window.state.reading.alignment
-    alone = alignment.other_positions.index(None)
+    alone = window.state.reading.alignment.other_positions.index(None)
     window.state.set_focus(alone)
     labels, part = shown_beside(window)
     assert labels == PARTS and np.isnan(part.values[alone]).all()
     with qtbot.waitSignal(overview.hover_text_changed) as hovered:
         overview.charts["strips"].set_hovered((5, alone, 0))
     assert "no counterpart" in hovered.args[0] and "no counterpart" in overview.baseline_text.text()
-
-
-def test_vectors_of_another_width_are_not_subtracted(room, window, tmp_path):
-    labels, part = beside(window, OtherModel(str(make_checkpoint(tmp_path / "wide", hidden=64))))
-    assert labels == BOTH and part.values is None and "64" in part.reason
-
-
-# What if.
 
 
 def test_a_part_left_out_is_compared_with_the_model_unchanged(overview, window):
@@ -336,33 +311,29 @@ def test_the_first_steps_are_taken_at_a_click(what_if, window):
     settle(window)
     assert window.state.what_if.dropped == {"position"}
     assert not what_if.first.isVisible() and what_if.effects.isVisible() and what_if.effects.rows
-    window.state.set_masks(())
-    settle(window)
+    read_masked(window, ())
     assert mask.isVisible() and what_if.effects.isVisible()
 
 
 def test_what_is_said_before_and_after_is_the_engines(what_if, window, model_folder):
     checkpoint, tiles, effects = load_checkpoint(model_folder), what_if.tiles, what_if.effects
-    window.state.set_masks([2])
-    settle(window)
+    read_masked(window, [2])
     assert effects.effects == [] and "Nothing is changed" in effects.sentence
     click(tiles, tiles.letter_rect(2))
     click(tiles, tiles.number_rect(3))
     assert "to swap with" in what_if.how.text()
     click(tiles, tiles.number_rect(5))
-    what_if.parts["position"].click()
-    what_if.parts["position"].click()
+    for _ in range(2):
+        what_if.parts["position"].click()
     settle(window)
     segments, ids = list(window.state.reading.encoding.segments), window.state.input_ids
-    places = list(range(len(segments)))
-    places[3], places[5] = 5, 3
     was = trace(checkpoint.model, ids, segments, mlm_positions=[2])
     segments[2] = 1
+    places = [0, 1, 2, 5, 4, 3, *range(6, len(ids))]
     now = trace(checkpoint.model, ids, segments, places, mlm_positions=[2])
     mask, pair = effects.effects
     assert mask.name.startswith("[MASK] (2)") and pair.name == "B follows A"
     for number, traced in enumerate((was, now)):
-        assert traced.mlm_logits is not None and traced.next_sentence_logits is not None
         best = top_words(traced.mlm_logits[0], checkpoint.tokenizer, 1)[0]
         word, text = checkpoint.tokenizer.label(best.id), (mask.before, mask.after)[number]
         assert f"“{word}”" in mask.name or text.startswith(f"“{word}” ")
@@ -393,18 +364,15 @@ def test_all_of_b_is_read_as_a_and_back(what_if, window):
     assert not any(window.state.reading.request.segments) and what_if.b_as_a.isChecked()
     what_if.b_as_a.click()
     assert window.state.what_if == NOTHING_CHANGED
-    window.state.set_text(b="")
-    settle(window)
+    read_text(window, b="")
     assert not what_if.b_as_a.isEnabled()
 
 
 @pytest.mark.parametrize(("name", "effects"), [("discriminator", ["judged replaced"]), ("minilm", []), ("roberta", [])])
 def test_models_that_predict_something_else(name, effects, open_window, tmp_path):
-    window = open_window(save_family(name, tmp_path / name))
-    room = opened(window)
+    window = open_window(save_family(name, tmp_path / name), "the cat sat", "a dog ran")
     window.state.set_masks(())
-    window.state.set_text("the cat sat", "a dog ran")
-    settle(window)
+    room = opened(window)
     view = room.open_view("what_if")
     view.what_if_edited.emit(lambda what_if: what_if.with_dropped("position", True))
     settle(window)
@@ -427,10 +395,7 @@ def test_moving_back_is_no_change(tokenizer):
     assert all_a.with_b_as_a(own, False) == NOTHING_CHANGED
 
 
-# Two vocabularies.
-
-
-def test_another_vocabulary_splits_the_same_text(room, window, tmp_path):
+def test_another_vocabulary_splits_the_same_text_and_one_that_cannot_be_read_is_said_in_place(room, window, tmp_path):
     other = Tokenizer.train(["abcdefghijklmnopqrstuvwxyz. cat"] * 2, 80)
     other.save(tmp_path / "letters")
     view = room.open_view("vocabularies")
@@ -453,11 +418,7 @@ def test_another_vocabulary_splits_the_same_text(room, window, tmp_path):
     window.state.set_text("a cat", "")
     answered(window)
     assert len(view.picture.spans) == 2
-
-
-def test_a_vocabulary_that_cannot_be_read_is_said_in_place(room, window, tmp_path):
-    view = room.open_view("vocabularies")
-    view.compare_with(str(tmp_path))
+    view.compare_with(str(tmp_path))  # no vocabulary
     answered(window)
     assert view.line.isVisible() and view.line.text and view.picture.spans == []
     assert not window.frame.banner.isVisible()
