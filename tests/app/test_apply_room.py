@@ -1,7 +1,6 @@
 """The room Apply: for each kind of task it shows what the engine itself says of the same text, and of a baseline."""
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,14 +24,14 @@ from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.tasks.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import WORDS, press, wait_until
+from tests.app.conftest import WORDS, placed, press, read_changed, read_text, settle, wait_until
 
 A, B, OTHER_A = "The cat sat on the mat.", "It was very comfortable.", "The dog sat on the mat."
 PASSAGE = "A dog ran home. \U0001f600 The happy bird sat on the sofa. It was very comfortable."
 ENDINGS = "sat on the rug.\nran home.\nwas very happy."
 TEXTS = {"span": PASSAGE, "choice": ENDINGS, "summarise": PASSAGE}  # of the views' editors
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
-KINDS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+KINDS = {
     "classify": (("classify",), {"labels": ("bad", "so so", "good"), "problem_type": "single_label_classification"}),
     "multilabel": (("classify",), {"labels": ("food", "school"), "problem_type": "multi_label_classification"}),
     "regress": (("classify",), {"labels": ("score",), "problem_type": "regression"}),
@@ -69,27 +68,13 @@ def apply_to(open_window, tmp_path):
 
     def make(kind, a=A, b=None, text=None, seed=1):
         folder = make_model(tmp_path / kind, kind, seed)
-        window = open_window(folder)
-        wait_until(lambda: window.state.reading is not None)
-        view = open_room(window).view
+        window = open_window(folder, a, b or "")
+        view = window.open_room("apply").view
         view.set_text(TEXTS.get(kind, "") if text is None else text)
-        window.state.set_text(a, b or "")
         settle(window)
         return window, view, oracle_of(folder, kind, a, b, text)
 
     return make
-
-
-def open_room(window):
-    return window.open_room("apply")
-
-
-def settle(window):
-    def is_settled():
-        state, reading = window.state, window.state.reading
-        return reading is not None and reading.encoding is state.encoding and not window.services.inference.is_busy
-
-    wait_until(is_settled)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -106,15 +91,13 @@ def test_each_view(kind, apply_to, tmp_path):
     assert name == {"regress": "number", "span": "score", "summarise": "score"}.get(kind, "probability")
     assert b"<text" in svg(figure) and kind in figure.caption  # the model's name is that of its task here
     assert view.changed.text() == ""
-    window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)}), layers_off=frozenset({1})))
-    settle(window)
+    read_changed(window, WhatIf(heads_off=frozenset({(0, 1)}), layers_off=frozenset({1})))
     changed = oracle_of(tmp_path / kind, kind, A, b, changes=interventions.ablate({(0, 1)}, {1}))
     assert view.applied.prediction == changed != oracle == view.applied.unchanged
     assert view.changed.text().startswith("Before your changes: ") and "head 1·2 off" in button.figure().caption
-    window.state.set_what_if(WhatIf())
-    settle(window)
+    read_changed(window, WhatIf())
     assert view.applied.prediction == oracle and view.changed.text() == ""
-    open_room(window).show_example()
+    window.open_room("apply").show_example()
     settle(window)
     assert view.problem.text() == "" and view.applied.prediction != oracle
 
@@ -125,9 +108,8 @@ def test_classes_are_the_engines(kind, b, apply_to, tmp_path):
     window, view, oracle = apply_to(kind, A, b)
     bars = {bar.label: bar for bar in view.bars.bars}
     probabilities = oracle.probabilities
-    assert {name: bar.number for name, bar in bars.items()} == {
-        name: numbers.probability(share) for name, share in probabilities.items()
-    }
+    written = {name: numbers.probability(share) for name, share in probabilities.items()}
+    assert {name: bar.number for name, bar in bars.items()} == written
     assert [bars[name].fraction for name in probabilities] == pytest.approx([*probabilities.values()])
     given = {oracle.label} if kind == "classify" else set(oracle.labels)
     assert {name for name, bar in bars.items() if bar.is_strong} == given
@@ -143,8 +125,7 @@ def test_classes_are_the_engines(kind, b, apply_to, tmp_path):
     assert f"“{best}”" in view.words.intro
     assert [token.token for token in view.words.tokens.tokens] == window.state.encoding.labels
     if b is not None:
-        window.state.set_text(A, "")
-        settle(window)
+        read_text(window, A, "")
         assert [bar.fraction for bar in view.bars.bars] != pytest.approx([bar.fraction for bar in bars.values()])
     window.state.set_text("")
     wait_until(lambda: view.words.isHidden() and view.problem.text() == "Type a text in A.")
@@ -154,8 +135,7 @@ def test_classes_are_the_engines(kind, b, apply_to, tmp_path):
 def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind, apply_to):
     window, view, oracle = apply_to(kind)
     what_if = WhatIf(rows=edited(window), segments=((2, 1), (3, 1)), positions=((1, 4), (4, 1)))
-    window.state.set_what_if(what_if)
-    settle(window)
+    read_changed(window, what_if)
     logits = window.state.reading.task_logits[kind]
     if kind == "classify":
         shares = np.exp(logits - logits.max())
@@ -166,8 +146,7 @@ def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind, apply_to):
 
 def test_edited_rows_do_not_act_on_another_text(apply_to):
     window, view, oracle = apply_to("span")
-    window.state.set_what_if(WhatIf(rows=edited(window)))
-    settle(window)
+    read_changed(window, WhatIf(rows=edited(window)))
     assert view.applied.prediction == oracle and "have no effect here" in view.changed.text()
 
 
@@ -183,12 +162,11 @@ def test_a_number_is_the_engines(limits, apply_to, monkeypatch):
     _, view, oracle = apply_to("regress", A, B)
     assert view.answer.text() == numbers.decimal(oracle.number)
     assert view.scale.isHidden() == (limits is None)
-    if limits is None:
-        return
-    assert view.scale.value == oracle.number and "on a scale from 0.25 to 0.975" in view.scale.accessibleName()
-    outside = not 0.25 <= oracle.number <= 0.975
-    note = "Outside 0.25 to 0.975" if outside else "It was trained on numbers from 0.25 to 0.975."
-    assert view.note.text().startswith(note)
+    if limits is not None:
+        assert view.scale.value == oracle.number and "on a scale from 0.25 to 0.975" in view.scale.accessibleName()
+        is_outside = not 0.25 <= oracle.number <= 0.975
+        note = "Outside 0.25 to 0.975" if is_outside else "It was trained on numbers from 0.25 to 0.975."
+        assert view.note.text().startswith(note)
 
 
 @pytest.mark.parametrize("seed", [3, 6])
@@ -204,13 +182,10 @@ def test_tags_are_marked_with_their_types(seed, apply_to):
     assert "PER" in view.sentence.accessibleDescription()
 
 
-def test_types_differ_in_more_than_colour():
+def test_entities_and_plain_tags_become_pieces_and_types_differ_in_more_than_colour():
     types = types_of(["O", *(f"{letter}-T{number}" for number in range(35) for letter in "BI")])
     looks = looks_of(types)
     assert len({looks[name] for name in types}) == len(types) == 35 and looks["T0"][1] != looks["T1"][1]
-
-
-def test_entities_and_plain_tags_become_pieces():
     words, shares = ("Anna", "Reed", "saw", "Rome"), (0.9, 0.7, 1.0, 0.8)
     found = pieces_of(words, ("B-PER", "I-PER", "O", "B-LOC"), shares, TAGS)
     pieces = [("Anna Reed", "PER", 0.7), ("saw", "", 0.0), ("Rome", "LOC", 0.8)]
@@ -240,17 +215,15 @@ def test_an_answer_is_marked_where_the_engine_finds_it(seed, apply_to, tmp_path)
 
 def test_what_the_engine_refuses_is_said_in_place_of_the_answer(open_window, tmp_path, monkeypatch):
     monkeypatch.setitem(KINDS["regress"][1], "labels", ("score", "another"))
-    window = open_window(make_model(tmp_path / "two", "regress"))
-    wait_until(lambda: window.state.reading is not None)
-    view = open_room(window).view
+    window = open_window(make_model(tmp_path / "two", "regress"), A)
+    view = window.open_room("apply").view
     settle(window)
     assert "only one is shown here" in view.problem.text() and view.problem.isVisible()
     assert view.applied is None and not view.answer.isVisible()
 
 
-def test_marks_stand_right_behind_a_character_of_two_units(qtbot, looks):
-    editor = MarkedEditor("The passage", "")
-    qtbot.addWidget(editor)
+def test_marks_stand_right_behind_a_character_of_two_units(qtbot):
+    editor = placed(MarkedEditor("The passage", ""), qtbot, 300, 100)
     editor.setPlainText(PASSAGE)
     start = PASSAGE.index("happy bird")
     editor.set_marks([(start, start + len("happy bird"))])
@@ -287,8 +260,8 @@ def test_endings_are_ranked(apply_to):
     press(view.editor, "Tab")
     assert "\t" not in view.text
     window.appearance.set_look(projector=True)
-    wait_until(lambda: open_room(window).is_drawn)
-    again = open_room(window).view
+    wait_until(lambda: window.open_room("apply").is_drawn)
+    again = window.open_room("apply").view
     assert again is not view and again.text == view.text
 
 
@@ -328,19 +301,17 @@ def test_run_folder_says_what_was_taught(open_window, tmp_path):
     folder = make_model(run / "snapshots" / "step-00000010", "regress")
     (run / "config.json").write_text(json.dumps({"kind": "finetune", "data": {"task": "stsb"}}))
     (run / "evaluation.json").write_text(json.dumps({"metrics": {"mse": 2.0, "spearmanr": 0.5}}))
-    window = open_window(folder)
-    wait_until(lambda: window.state.reading is not None)
-    view = open_room(window).view
+    window = open_window(folder, A)
+    view = window.open_room("apply").view
     for b, problem in (("", "It was fine-tuned on pairs of texts: type the second one in B."), (B, "")):
-        window.state.set_text(A, b)
-        settle(window)
+        read_text(window, A, b)
         assert view.problem.text() == problem
-    assert view.scale.isVisible() and "How similar" in about(open_room(window))
-    assert "Spearman 0.500" in about(open_room(window)) and "reads A and B." in about(open_room(window))
+    assert view.scale.isVisible() and "How similar" in about(window.open_room("apply"))
+    assert "Spearman 0.500" in about(window.open_room("apply")) and "reads A and B." in about(window.open_room("apply"))
 
 
 def test_model_without_a_task_leads_to_train(window):
-    view = open_room(window).view
+    view = window.open_room("apply").view
     view.train.click()
     train = window.frame.room
     assert train is window.frame.rooms["train"]
@@ -348,16 +319,14 @@ def test_model_without_a_task_leads_to_train(window):
     assert train.form.model.reference == str(window.state.model.folder)
 
 
-def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
-    monkeypatch, tmp_path, open_window, model_folder
-):
+def test_models_that_ship_are_offered_and_open_with_something_to_try(monkeypatch, tmp_path, open_window, model_folder):
     monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
     for name, kind, task in (("bertscope-sentiment", "classify", "sst2"), ("bertscope-answers", "span", "squad")):
         folder = make_model(tmp_path / "checkpoints" / name, kind)
         shipped = {"name": name, "data": {"task": task}, "metrics": {"accuracy": 0.8}}
         (folder / "bertscope.json").write_text(json.dumps(shipped))
     window = open_window(model_folder, "My own words.")
-    room = open_room(window)
+    room = window.open_room("apply")
     assert list(room.view.buttons) == ["bertscope-sentiment", "bertscope-answers"]
     room.view.buttons["bertscope-answers"].click()
     wait_until(lambda: window.state.text_a == "Who built the mill?")
@@ -374,13 +343,10 @@ def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
     assert window.services.settings.recent_models == [str(model_folder)]
 
 
-# Beside a baseline.
-
-
 def compare(window, baseline):
     window.state.set_baseline(baseline)
     settle(window)
-    wait_until(lambda: not open_room(window).view.is_running)
+    wait_until(lambda: not window.open_room("apply").view.is_running)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "summarise"])
@@ -399,8 +365,7 @@ def test_the_answer_of_another_model(kind, apply_to, tmp_path):
         each = theirs.probabilities.items()
         assert marks == {name: (f"vs {numbers.probability(share)}", share) for name, share in each}
         assert view.card.hint == "the line across a bar: classify"
-    window.state.set_text(OTHER_A, "")
-    settle(window)
+    read_text(window, OTHER_A, "")
     assert view.baseline.prediction == oracle_of(other, kind, OTHER_A)
     compare(window, None)
     assert view.changed.text() == "" and view.baseline is None
@@ -408,17 +373,12 @@ def test_the_answer_of_another_model(kind, apply_to, tmp_path):
         assert view.card.hint == "" and all(bar.before is None and not bar.mark for bar in view.bars.bars)
 
 
-def test_the_answer_to_another_text(apply_to, tmp_path):
+def test_the_answer_to_another_text_and_a_model_of_another_task_has_none(apply_to, tmp_path):
     window, view, oracle = apply_to("regress")
     compare(window, OtherText(OTHER_A, ""))
     theirs, shown = oracle_of(tmp_path / "regress", "regress", OTHER_A), view.changed.text()
     assert view.baseline.prediction == theirs != oracle
     assert shown.startswith("Baseline (“") and shown.endswith(numbers.decimal(theirs.number))
-
-
-def test_what_cannot_be_compared(apply_to, tmp_path):
-    """A model of another task has no answer, a text without words neither."""
-    window, view, oracle = apply_to("classify")
     compare(window, OtherModel(str(make_model(tmp_path / "other", "tag"))))
     assert view.changed.text() == "tag was not fine-tuned for this task, so it has no answer to compare."
     assert view.baseline is None and view.applied.prediction == oracle

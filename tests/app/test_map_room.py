@@ -18,8 +18,8 @@ from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.residual import neuron_activations
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import TEXT_B, answered, click, make_checkpoint, press, settle, wait_until
-from tests.app.family_models import save_family
+from tests.app.conftest import TEXT_A, TEXT_B, answered, click, make_checkpoint, press, read_masked, settle, wait_until
+from tests.app.family_models import SHAPES, save_family
 
 EMBEDDINGS = ("token", "segment", "position", "sum")
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
@@ -30,9 +30,6 @@ def shown_map(window):
     view = window.open_room("map").view
     answered(window)
     return view
-
-
-# The plan: where things are, for any size.
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 12, 13, 100, 512])
@@ -49,9 +46,8 @@ def test_rows_cover_the_text_and_fit(size, most):
 @pytest.mark.parametrize(("width", "height", "scale"), [(1340, 730, 1.0), (1150, 600, 1.5), (900, 450, 1.0)])
 def test_every_part_is_on_the_map_and_apart(layers, heads, width, height, scale):
     plan = Plan(Sizes(width, height, scale, layers, heads, EMBEDDINGS, open_layer=layers // 2), 32, 10)
-    assert {(part.layer, part.head) for part in plan.parts if part.kind == "head"} == {
-        (layer, head) for layer in range(layers) for head in range(heads)
-    }
+    placed_heads = {(part.layer, part.head) for part in plan.parts if part.kind == "head"}
+    assert placed_heads == set(np.ndindex(layers, heads))
     for part, rect in plan.parts.items():
         assert not rect.isEmpty() and QRectF(0, 0, width + 0.5, height + 0.5).contains(rect), part
     cells = [rect for part, rect in plan.parts.items() if part.kind == "head"]
@@ -66,9 +62,6 @@ def test_a_layer_that_opens_stays_under_the_pointer():
         for x in np.linspace(plan.layer_zone.left() + 1, plan.layer_zone.right() - 1, 300).tolist():
             layer = plan.layer_at(x)
             assert layer is not None and plans[layer].layer_at(x) == layer
-
-
-# What is drawn.
 
 
 def test_the_map_shows_this_pass(window, model_folder):
@@ -125,9 +118,6 @@ def test_a_map_that_failed_to_paint_is_painted_again(window, monkeypatch):
     assert faults == [] and shown.grab().toImage() == before
 
 
-# Where a click leads.
-
-
 @pytest.mark.parametrize(
     ("part", "room", "view", "selected"),
     [
@@ -154,8 +144,7 @@ def test_a_map_that_failed_to_paint_is_painted_again(window, monkeypatch):
 )
 def test_a_click_opens_the_place(part, room, view, selected, window):
     window.resize(1440, 900)
-    window.state.set_masks([2])
-    settle(window)
+    read_masked(window, [2])
     shown = shown_map(window).map
     caption, center = shown.describe(part), shown.plan.parts[part].center()
     assert part.kind == "section" or (caption.title and caption.text)
@@ -184,17 +173,10 @@ def test_arrow_keys_walk_and_enter_opens(window):
     assert window.room_key == "attend" and (window.state.layer, window.state.head) == (0, 1)
 
 
-# Other models and texts.
-
-
-@pytest.mark.parametrize(
-    "family", ["roberta", "albert", "distilbert", "discriminator", "minilm", "pre-norm", "encoder"]
-)
+@pytest.mark.parametrize("family", SHAPES)
 def test_any_family(family, open_window, tmp_path):
-    folder = save_family(family, tmp_path / family)
-    window = open_window(folder, "The cat sat on the mat.", "It was very comfortable.")
-    window.state.set_masks(())
-    settle(window)
+    window = open_window(save_family(family, tmp_path / family), TEXT_A, TEXT_B)
+    read_masked(window, ())
     shown, model = shown_map(window).map, window.state.model
     shown.grab()
     answer, content, predicts = shown.answer, shown.content, "mlm" in model.output_heads
@@ -214,8 +196,7 @@ def test_any_family(family, open_window, tmp_path):
 @pytest.mark.parametrize("a", ["", "a", "the cat sat on the mat " * 9])
 def test_any_length(a, open_window, model_folder):
     window = open_window(model_folder, a, "a dog")
-    window.state.set_masks(())
-    settle(window)
+    read_masked(window, ())
     window.resize(1280, 720)
     shown, encoding = shown_map(window).map, window.state.reading.encoding
     size = len(encoding)
@@ -227,21 +208,6 @@ def test_any_length(a, open_window, model_folder):
     shown_map(window)
     assert size // 2 in shown.positions
     assert shown.content.activity.activations.shape[1] == len(shown.positions)
-
-
-def test_144_heads_are_drawn(open_window, tmp_path):
-    """How fast: `make bench`."""
-    folder = save_family("pre-norm", tmp_path / "base", num_hidden_layers=12, num_attention_heads=12, hidden_size=48)
-    text = "the cat sat on the mat and a dog ran home . " * 2
-    window = open_window(folder, text, "It was very comfortable.")
-    window.state.set_masks((3,))
-    settle(window)
-    window.resize(1440, 900)
-    shown = shown_map(window).map
-    assert not shown.grab().isNull() and len(shown.plan.layers) == 12
-
-
-# Beside a baseline: the guesses of both, and how far each line is from where it was.
 
 
 def beside(window, baseline):
@@ -270,16 +236,14 @@ def test_the_guesses_of_both_are_those_of_each_layer(window, model_folder):
 @pytest.mark.parametrize("baseline", [ONE_WORD, SHORTER], ids=["one word", "shorter"])
 def test_lines_are_coloured_by_one_minus_the_cosine(baseline, window):
     shown, reading = beside(window, baseline), window.state.reading
-    assert reading.baseline is not None and reading.alignment is not None
     distances, other_positions = shown.content.distances, reading.alignment.other_positions
     for position, place in enumerate(other_positions):
         if place is None:
             assert distances.share(position, 1) is None
             assert "no such token" in shown.describe(MapPart("state", 0, position=position, stage=1)).text
             continue
-        ours, theirs = (
-            one.trace.hidden_states[:, at].astype(float) for one, at in ((reading, position), (reading.baseline, place))
-        )
+        ours = reading.trace.hidden_states[:, position].astype(float)
+        theirs = reading.baseline.trace.hidden_states[:, place].astype(float)
         cosines = (ours * theirs).sum(-1) / np.linalg.norm(ours, axis=-1) / np.linalg.norm(theirs, axis=-1)
         np.testing.assert_allclose(distances.values[position], 1 - cosines, atol=1e-6)
         assert distances.share(position, 2) == pytest.approx((1 - cosines[2]) / distances.limit, abs=1e-6)
@@ -311,9 +275,6 @@ def test_the_key_fits_on_a_projector(window):
     assert taken.height() == pytest.approx(3 * key_line_px(shown.plan))
 
 
-# The line of predictions.
-
-
 def test_the_line_says_the_best_words_and_the_verdict(window):
     line, state = window.frame.prediction, window.state
     window.open_room("attend")
@@ -321,7 +282,6 @@ def test_the_line_says_the_best_words_and_the_verdict(window):
     state.set_masks([2, 5])
     settle(window)
     reading = window.state.reading
-    assert reading.trace.mlm_logits is not None and reading.next_sentence is not None
     assert line.prediction.title == "[MASK] (2) could be"
     row = softmax(reading.trace.mlm_logits[0])
     assert [share for _, share in line.prediction.words] == pytest.approx(sorted(row.tolist())[::-1][:3])
@@ -339,13 +299,10 @@ def test_the_line_says_the_best_words_and_the_verdict(window):
     assert window.room_key == "predict"
 
 
-def test_which_rooms_have_the_line_and_the_tokens(window):
+def test_which_rooms_have_the_line_and_the_tokens_and_a_model_without_heads_says_nothing(window, headless_folder):
     for room, has_tokens, has_line in (("map", False, False), ("layers", True, True), ("apply", True, False)):
         window.open_room(room)
         assert window.frame.strip.isVisible() == has_tokens and window.frame.prediction.isVisible() == has_line
-
-
-def test_a_model_without_heads_says_nothing(window, headless_folder):
     window.open_model(headless_folder)
     settle(window)
     window.open_room("embed")
