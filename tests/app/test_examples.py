@@ -14,17 +14,8 @@ NAMES = "bertscope-names"
 
 
 def entry(**changes):
-    plain = {
-        "title": "T",
-        "a": "The cat saw the cat.",
-        "b": None,
-        "mask": [],
-        "room": "attend",
-        "look_for": "Look.",
-        "happens": "It does.",
-        "checks": [{"first": "cat"}],
-    }
-    return {**plain, **changes}
+    text = {"title": "T", "a": "The cat saw the cat.", "b": None, "mask": [], "room": "attend"}
+    return {**text, "look_for": "Look.", "happens": "It does.", "checks": [{"first": "cat"}], **changes}
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +36,8 @@ def test_twenty_examples_ship_with_different_titles_and_some_for_the_fine_tuned_
 
 def test_an_example_of_a_model_that_is_not_there_is_left_out(monkeypatch):
     monkeypatch.setattr("app.state.examples.tuned_models", lambda: [NAMES])
-    assert {example.model for example in _load_examples.__wrapped__("en")} == {
-        None,
-        TINY,
-        NAMES,
-    }  # not those it has kept
+    models = {example.model for example in _load_examples.__wrapped__("en")}  # not those it has kept
+    assert models == {None, TINY, NAMES}
 
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
@@ -76,19 +64,11 @@ def test_a_word_is_found_as_a_whole_and_by_its_number():
     assert read_example(entry(b="A category or a cat?", mask=["b:cat"])).mask == (Place("b", 16, 19),)
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"mask": ["a:dog"]}, "a:dog"),
-        ({"mask": ["a:cat#3"]}, "a:cat#3"),
-        ({"mask": ["b:cat"]}, "b:cat"),
-        ({"mask": ["cat"]}, "a:word"),
-        ({"extra": 1}, "extra"),
-    ],
-)
-def test_a_wrong_example_is_refused_with_a_sentence_that_names_it(changes, says):
-    with pytest.raises(BertcoreError, match=says):
-        read_example(entry(**changes))
+def test_a_wrong_example_is_refused_with_a_sentence_that_names_it():
+    masks = {"a:dog": "a:dog", "a:cat#3": "a:cat#3", "b:cat": "b:cat", "cat": "a:word"}
+    for changes, says in (*(({"mask": [word]}, says) for word, says in masks.items()), ({"extra": 1}, "extra")):
+        with pytest.raises(BertcoreError, match=says):
+            read_example(entry(**changes))
 
 
 def test_examples_need_neither_qt_nor_torch():

@@ -54,7 +54,6 @@ def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(window, 
     state = window.state
     state.set_baseline(OtherText(OTHER, ""))
     settle(window)
-    assert state.reading is not None and state.reading.baseline is not None
     before = state.reading.baseline.trace
     assert not state.reading.baseline.is_in_half_precision and "half precision" not in window.frame.status.text
     state.set_baseline(None)
@@ -63,7 +62,7 @@ def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(window, 
     state.set_baseline(OtherText(OTHER, ""))
     settle(window)
     baseline = state.reading.baseline
-    assert baseline is not None and baseline.is_in_half_precision and not state.reading.is_in_half_precision
+    assert baseline.is_in_half_precision and not state.reading.is_in_half_precision
     for part in PARTS:
         assert np.abs(getattr(baseline.trace, part) - getattr(before, part)).max() < 2e-2, part
     assert np.array_equal(baseline.trace.hidden_states, before.hidden_states)
@@ -72,15 +71,8 @@ def test_a_baseline_beyond_the_limit_is_kept_in_half_precision_and_said(window, 
 
 def test_a_long_text_goes_beyond_the_limit(tmp_path):
     """Of the shape of BERT-base, but for its width."""
-    folder = tiny_checkpoint(
-        tmp_path,
-        output_heads=("mlm",),
-        hidden_size=48,
-        num_hidden_layers=12,
-        num_attention_heads=12,
-        intermediate_size=48,
-        max_position_embeddings=512,
-    )
+    sizes = {"hidden_size": 48, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 48}
+    folder = tiny_checkpoint(tmp_path, output_heads=("mlm",), max_position_embeddings=512, **sizes)
     info, checkpoint = opened_checkpoint(folder)
     encoding = info.tokenizer.encode("the cat sat on the mat . " * 100, None, 512)
     assert len(encoding) == 512

@@ -1,5 +1,7 @@
 """Undo and redo: one history of texts, masks and what is changed inside."""
 
+from types import SimpleNamespace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -7,6 +9,7 @@ from PySide6.QtTest import QTest
 from app.shell import time_machine
 from app.state import history
 from app.state.baseline import OtherModel
+from app.state.examples import load_examples
 from app.state.explore_state import ExploreState
 from app.state.history import History
 from app.state.what_if import NOTHING_CHANGED
@@ -15,18 +18,10 @@ from tests.app.conftest import TEXT_A, TEXT_B, handle_events, make_run, settle, 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
-class Clock:
-    """A time that a test moves on."""
-
-    now_s = 100.0
-
-    def __call__(self):
-        return self.now_s
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    """A time that a test moves on."""
+    return SimpleNamespace(now_s=100.0)
 
 
 @pytest.fixture
@@ -39,7 +34,7 @@ def state(qapp, tokenizer):
 
 @pytest.fixture
 def past(state, clock):
-    return History(state, clock)
+    return History(state, lambda: clock.now_s)
 
 
 def change(past, state, a):
@@ -55,14 +50,12 @@ def test_typing_is_one_step_until_there_is_a_pause(past, state, clock):
     clock.now_s += 1.0
     change(past, state, "The cat ran h")
     past.undo()
-    assert state.text_a == "The cat ran"
-    assert past.to_undo == "typing in A" and past.to_redo == "typing in A"
+    assert state.text_a == "The cat ran" and past.to_undo == past.to_redo == "typing in A"
     past.undo()
-    assert state.text_a == TEXT_A
-    assert past.to_undo == ""
+    assert state.text_a == TEXT_A and past.to_undo == ""
     past.undo()  # nothing left
-    past.redo()
-    past.redo()
+    for _ in range(2):
+        past.redo()
     assert state.text_a == "The cat ran h" and past.to_redo == ""
 
 
@@ -156,8 +149,6 @@ def test_the_cursor_stays_where_the_change_was(window, text, at):
 
 
 def test_an_example_is_one_step(window):
-    from app.state.examples import load_examples
-
     window.history.look()
     before = window.history.to_undo
     window.examples.use(next(example for example in load_examples() if example.mask and example.b))
@@ -171,7 +162,7 @@ def test_another_model_is_no_step(window, headless_folder):
     window.state.set_what_if(window.state.what_if.with_head(0, 0, True))
     wait_until(lambda: window.history.to_undo == "the change inside the model")
     window.open_model(str(headless_folder))
-    wait_until(lambda: window.state.model is not None and window.state.model.name == "encoder-only")
+    wait_until(lambda: window.state.model.name == "encoder-only")
     settle(window)
     window.history.look()
     undone = []

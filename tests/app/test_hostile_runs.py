@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,6 @@ pytestmark = [
 
 CONFIG = {"format_version": 1, "kind": "pretrain", "name": "fine", "preset": "tiny", "data": {"corpus": ["a.txt"]}}
 DEEP = "[" * 5000
-Change = Callable[[Path], object]
 
 
 def make_run(folder, **changes):
@@ -61,7 +59,7 @@ def example(**given):
     return {"metrics": {"accuracy": 0.5}, "worst": [given]}
 
 
-BAD: dict[str, dict[str, str | Change]] = {
+BAD = {
     "preset a list": {"config": config(preset=["tiny"])},
     "preset an object": {"config": config(preset={"a": 1})},
     "name a list": {"config": config(name=[1, 2])},
@@ -119,16 +117,10 @@ BAD: dict[str, dict[str, str | Change]] = {
 }
 
 
-IRREGULAR = "cannot be read: it is not a regular file"
-WHYS = {
-    "deep config": "config.json is damaged",
-    "config a list": "config.json is damaged",
-    "infinite status": "status.json is damaged",
-    "status of wrong types": "status.json is damaged",
-    "config a pipe": f"config.json {IRREGULAR}",
-    "config without end": f"config.json {IRREGULAR}",
-    "status a pipe": f"status.json {IRREGULAR}",
-}
+WHYS = dict.fromkeys(("deep config", "config a list"), "config.json is damaged")
+WHYS |= dict.fromkeys(("infinite status", "status of wrong types"), "status.json is damaged")
+for whose in ("config a pipe", "config without end", "status a pipe"):
+    WHYS[whose] = f"{whose.split()[0]}.json cannot be read: it is not a regular file"
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -165,7 +157,7 @@ def test_all_of_them_are_listed_and_can_be_looked_at(room, service, own_home):
 
 
 SLOW = {"loss_before": 2.0, "loss_after": 1.5, "learning_rate": 0.1, "gradient_norm": 3.0}
-LINES: list[dict] = [
+LINES = [
     *({}, {"kind": "train"}, {"kind": "train", "step": "x"}, {"kind": 3, "step": 1}),
     {"kind": "train", "step": 2, "mlm_loss": "high", "phase": "masked"},
     *({"kind": "updates", "step": 1, "gradient": {"a": value}, "ratio": {}} for value in (1, None)),

@@ -15,11 +15,10 @@ from tests.app.conftest import settle
 
 
 @pytest.fixture
-def sheet(window, qtbot):
+def sheet(window):
     window.state.set_text("The cat [MASK] on the mat.", "It was <very> comfortable & warm.")
-    settle(window, qtbot)
+    settle(window)
     window.state.set_head(1, 0)
-    assert window.state.reading is not None
     return lab_sheet(window.state.reading, window.state.selection)
 
 
@@ -39,11 +38,10 @@ def test_answers_are_on_the_second_sheet_alone(sheet, window):
     assert "It was &lt;very&gt; comfortable &amp; warm." in sheet.html  # what was typed is no markup
 
 
-def test_a_word_that_is_hidden_by_hand_is_on_the_answers_alone(window, qtbot):
+def test_a_word_that_is_hidden_by_hand_is_on_the_answers_alone(window):
     window.state.set_text("The cat sat on the mat.", "It was happy.")
     window.state.set_masks([2, 6])
-    settle(window, qtbot)
-    assert window.state.reading is not None
+    settle(window)
     made = lab_sheet(window.state.reading, window.state.selection)
     words = re.sub('src="[^"]*"', "", made.html)  # without its pictures
     assert "The [MASK] sat on the [MASK]." in words and "cat" not in words
@@ -64,10 +62,9 @@ def test_every_head_has_its_picture_and_two_are_large(sheet, window):
     assert not sheet.pictures["all-heads.png"].isNull()
 
 
-def test_it_is_for_paper_whatever_the_theme(window, sheet, qtbot):
+def test_it_is_for_paper_whatever_the_theme(window, sheet):
     window.appearance.set_look("dark", projector=True)
-    settle(window, qtbot)
-    assert window.state.reading is not None
+    settle(window)
     dark = lab_sheet(window.state.reading, window.state.selection)
     assert dark.pictures["all-heads.png"] == sheet.pictures["all-heads.png"]
     assert theme.active().name == "dark" and theme.is_projector()

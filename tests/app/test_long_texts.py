@@ -5,16 +5,18 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.look import theme
-from app.look.fitting import MOST_LINE, MOST_RUN, fitting, fitting_line
+from app.look.fitting import MOST_LINE, MOST_RUN, fitting, fitting_line, plain_tip
 from app.widgets.banner import MOST_CHARACTERS, Banner
 from app.widgets.card import Card, Hint, label
+from app.widgets.layouts import vbox
+from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.special_tokens import MOST_LABEL
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import settle
+from tests.app.conftest import placed, read_text
 from tests.limited import needs_limits, run_limited
 
 
@@ -29,13 +31,10 @@ def test_endless_words_are_cut_and_the_rest_stays():
     assert len(fitting_line("word " * 5000)) == MOST_LINE
 
 
-def test_a_label_makes_no_window_wider_than_a_screen(looks, qtbot):
+def test_a_label_makes_no_window_wider_than_a_screen(qtbot):
     holder = QWidget()
-    qtbot.addWidget(holder)
-    layout = QVBoxLayout(holder)
-    for made in (label("", wrap=True), label(""), Card(" "), Hint()):
-        layout.addWidget(made)
-    holder.show()
+    vbox(label("", wrap=True), label(""), Card(" "), Hint(), parent=holder)
+    placed(holder, qtbot, 300, 300)
     for wide in ("x" * 100_000, "i " * 50_000):
         for made in holder.findChildren(QWidget):
             (getattr(made, "setText", None) or getattr(made, "set_title", lambda _text: None))(wide)
@@ -43,7 +42,7 @@ def test_a_label_makes_no_window_wider_than_a_screen(looks, qtbot):
         assert holder.minimumSizeHint().width() < 6000
 
 
-def test_drawn_text_is_cut_before_it_is_laid_out(looks, monkeypatch):
+def test_drawn_text_is_cut_before_it_is_laid_out(monkeypatch):
     image = QImage(300, 40, QImage.Format.Format_RGB32)
     painter, drawn = QPainter(image), list[str]()
     monkeypatch.setattr(theme, "fitting_line", lambda text: drawn.append(fitting_line(text)) or drawn[-1])
@@ -52,9 +51,8 @@ def test_drawn_text_is_cut_before_it_is_laid_out(looks, monkeypatch):
     assert [len(text) for text in drawn] == [MOST_RUN]
 
 
-def test_a_banner_says_the_beginning_and_what_to_do(looks, qtbot):
-    banner = Banner()
-    qtbot.addWidget(banner)
+def test_a_banner_says_the_beginning_and_what_to_do(qtbot):
+    banner = placed(Banner(), qtbot, 300, 40)
     banner.show_sentence(f"The run {'r' * 20_000} is damaged; start a new one.")
     shown = banner._text.text()
     assert len(shown) <= MOST_CHARACTERS and shown.startswith("The run rrr") and shown.endswith("start a new one.")
@@ -73,8 +71,7 @@ def test_labels_of_tokens_have_an_end(tmp_path):
 
 def test_a_pasted_word_of_100_000_characters(window):
     before = window.minimumSizeHint().width()
-    window.state.set_text("x" * 100_000, "the cat sat")
-    settle(window)
+    read_text(window, "x" * 100_000, "the cat sat")
     assert window.minimumSizeHint().width() <= before + theme.px(MOST_RUN * 10)
     assert len(window.frame.note.text()) < 400
     window.sessions.save(Path(os.environ["BERTSCOPE_HOME"]).parent / "long.bertscope.json")
@@ -83,8 +80,6 @@ def test_a_pasted_word_of_100_000_characters(window):
 
 @pytest.mark.parametrize("value", ["a" * 60_000, ["a" * 60_000], {"a" * 60_000: 1}, 10**90])
 def test_a_value_in_a_sentence_is_cut(value):
-    from bertcore.config import BertConfig
-
     for name in ("hidden_act", "vocab_size", "problem_type", "pad_token_id", "layer_norm_eps"):
         with pytest.raises(BertcoreError) as caught:
             BertConfig.from_dict({name: value})
@@ -140,8 +135,6 @@ print(holder.width())
 
 def test_a_tool_tip_shows_html_as_it_is_written():
     """A name in a file must not load a picture, from here or from elsewhere."""
-    from app.look.fitting import plain_tip
-
     assert plain_tip("tiny\nrun") == "tiny\nrun"
     assert plain_tip("<img src='/dev/zero'>\nb") == "<qt>&lt;img src=&#x27;/dev/zero&#x27;&gt;<br>b</qt>"
     assert len(plain_tip("word " * 10_000)) <= 2000

@@ -5,8 +5,6 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer as RawTokenizer
-from tokenizers.models import WordLevel
 
 from app.compute.head_questions import HeadTarget
 from app.compute.masks import fill_masks, lens_at, word_through_layers
@@ -43,8 +41,7 @@ def checkpoint(request, tmp_path_factory):
 
 
 def rows_of(checkpoint, ids, positions, what_if=OFF):
-    found = trace(checkpoint.model, ids, PAIR.segments, mlm_positions=positions, changes=what_if.changes()).mlm_logits
-    return found
+    return trace(checkpoint.model, ids, PAIR.segments, mlm_positions=positions, changes=what_if.changes()).mlm_logits
 
 
 @pytest.mark.parametrize(
@@ -81,9 +78,8 @@ def test_several_pieces_multiply_and_end_where_the_model_ends(checkpoint):
     found = word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "comfortable")
     assert found.pieces == ["comfort", "##able"] and found.rank is None
     ids = [VOCABULARY.index(piece) for piece in found.pieces]
-    whole = word_probability(
-        checkpoint.model, TOKENIZER, as_text(checkpoint.model, PAIR.ids, PAIR.segments), MASKS[0], ids
-    )
+    text = as_text(checkpoint.model, PAIR.ids, PAIR.segments)
+    whole = word_probability(checkpoint.model, TOKENIZER, text, MASKS[0], ids)
     assert found.probability[-1] == pytest.approx(whole, rel=1e-4)
     at = MASKS[0]
     longer = [*PAIR.segments[:at], PAIR.segments[at], *PAIR.segments[at:]]
@@ -164,9 +160,8 @@ def test_an_unknown_word_can_have_decided_too(checkpoint):
     encoding = checkpoint.tokenizer.encode("the cat 日 on the mat")
     at = encoding.ids.index(checkpoint.tokenizer.unk_id or 0)
     text = ModelInput(tuple(encoding.ids), tuple(encoding.segments))
-    found = attribution_of(
-        checkpoint, text, HeadTarget("cat", Target("mlm", CAT, 2)), "integrated_gradients", lambda share: None
-    )
+    target = HeadTarget("cat", Target("mlm", CAT, 2))
+    found = attribution_of(checkpoint, text, target, "integrated_gradients", lambda share: None)
     assert abs(found.scores[at]) > 1e-6 and found.scores[0] == 0
 
 
@@ -239,14 +234,12 @@ def test_the_model_then_reads_that_token_there_and_all_others_as_before(kind, ol
 
 def test_a_mask_and_the_space_before_it_go_together():
     for kind in ("byte-level", "sentencepiece", "wordpiece"):
-        tokenizer = vocabulary(kind)
-        state = ExploreState()
+        tokenizer, state = vocabulary(kind), ExploreState()
         state.set_text("the [MASK] sat.")
         state.set_tokenizer(tokenizer, 64)
         word = next(i for i in range(tokenizer.vocab_size) if tokenizer.label(i) in ("·dog", "dog"))
         state.insert_words([(2, word)])
-        assert state.text_a == "the dog sat."
-        assert state.encoding is not None and state.encoding.ids[2] == word
+        assert state.text_a == "the dog sat." and state.encoding.ids[2] == word
 
 
 @pytest.mark.parametrize(
@@ -266,11 +259,8 @@ def test_words_are_kept_apart_and_pieces_are_not(text, old, new, expected):
 
 
 def test_atoms_are_put_in_without_any_space():
-    raw = raw_from_smiles([*SPECIAL_TOKENS, "C", "O", "N", "(", ")", "="], "[UNK]")
-    tokenizer = Tokenizer(raw, lowercase=False)
-    nitrogen = tokenizer.id("N")
-    assert isinstance(raw, RawTokenizer) and isinstance(raw.model, WordLevel) and nitrogen is not None
-    assert replaced("CC(=O)O", (6, 7), written(tokenizer, nitrogen)) == "CC(=O)N"
+    tokenizer = Tokenizer(raw_from_smiles([*SPECIAL_TOKENS, "C", "O", "N", "(", ")", "="], "[UNK]"), lowercase=False)
+    assert replaced("CC(=O)O", (6, 7), written(tokenizer, tokenizer.id("N"))) == "CC(=O)N"
 
 
 def test_a_part_of_a_character_is_refused_in_a_sentence_and_the_mask_stays():
@@ -278,8 +268,7 @@ def test_a_part_of_a_character_is_refused_in_a_sentence_and_the_mask_stays():
     lone = next(i for i in range(tokenizer.vocab_size) if tokenizer.label(i) == "\\xE2")
     with pytest.raises(BertcoreError, match="cannot be typed"):
         written(tokenizer, lone)
-    backslash = tokenizer.id("\\")
-    assert backslash is not None and written(tokenizer, backslash).text == "\\"
+    assert written(tokenizer, tokenizer.id("\\")).text == "\\"
     state, said = ExploreState(), []
     state.problem_found.connect(said.append)
     state.set_text(SENTENCE)

@@ -18,7 +18,7 @@ from app.shell.settings import load_settings
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import SweepPlace, read_sweep, write_place
 from bertcore.training.finetune_options import FinetuneOptions
-from tests.app.conftest import settle, wait_until
+from tests.app.conftest import placed, settle, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names as Linux has them")
 ODD = os.fsdecode(b"caf\xe9")
@@ -38,7 +38,7 @@ def opened(open_window, odd_folder):
 
 
 def test_a_checkpoint_opens_and_its_name_is_shown(opened, odd_folder):
-    assert opened.state.model is not None and opened.state.model.folder == odd_folder
+    assert opened.state.model.folder == odd_folder
     assert not opened.frame.banner.is_shown
     assert SHOWN in opened.frame.title_bar.model.toolTip()
 
@@ -50,7 +50,7 @@ def test_it_opens_again_from_the_menu_and_the_palette(opened, odd_folder, model_
     assert recent == [str(odd_folder)]
 
     def is_open(folder):
-        return lambda: opened.state.model is not None and opened.state.model.folder == folder
+        return lambda: opened.state.model.folder == folder
 
     menu = QMenu(opened)
     fill_models(opened, menu)
@@ -71,14 +71,13 @@ def test_a_session_finds_it_again(opened, odd_folder, headless_folder, tmp_path)
     wait_until(lambda: not opened.services.open_model.is_opening)
     opened.sessions.open(tmp_path / "session.json")
     wait_until(lambda: not opened.services.open_model.is_opening)
-    assert opened.state.model is not None and opened.state.model.folder == odd_folder
+    assert opened.state.model.folder == odd_folder
     assert not opened.frame.banner.is_shown
 
 
 def test_a_run_can_start_from_it(odd_folder, tmp_path, qtbot):
     state = RunState()
-    choice = ModelChoice(state)
-    qtbot.addWidget(choice)
+    choice = placed(ModelChoice(state), qtbot, 200, 30)
     choice.set_folder(str(odd_folder))
     assert choice.reference == str(odd_folder) and SHOWN in choice.currentText()
     choice.setCurrentIndex(0)
@@ -99,10 +98,8 @@ def test_a_run_of_a_sweep_is_chosen_by_its_folder(tmp_path, qtbot):
         run.write_status(state="running", step=1)
         write_place(run.path, SweepPlace("abc", "rates", number + 1, 2, 1.0))
     paths = sorted(tmp_path.glob(f"{ODD}-*"))
-    table = SweepTable()
-    qtbot.addWidget(table)
+    table, chosen = placed(SweepTable(), qtbot, 400, 200), []
     table.show_sweep(read_sweep(paths))
-    chosen = []
     table.row_opened.connect(lambda row: chosen.append(row.run.path))
     for at in range(len(table.rows)):
         table.activated.emit(table.model().index(at, 0))

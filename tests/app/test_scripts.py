@@ -11,7 +11,7 @@ from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import settle
+from tests.app.conftest import read_text
 
 HEBREW, ARABIC, CHINESE = "שלום עולם", "السلام عليكم", "你好世界"
 
@@ -19,14 +19,8 @@ HEBREW, ARABIC, CHINESE = "שלום עולם", "السلام عليكم", "你�
 @pytest.fixture(scope="module")
 def model_of_scripts(tmp_path_factory):
     tokenizer = Tokenizer.train([f"{HEBREW} {ARABIC} {CHINESE}"] * 20, 200)
-    config = BertConfig(
-        vocab_size=tokenizer.vocab_size,
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-    )
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    config = BertConfig(vocab_size=tokenizer.vocab_size, max_position_embeddings=64, **sizes)
     folder = tmp_path_factory.mktemp("models") / "scripts"
     save_checkpoint(Bert(config, ("mlm", "nsp"), pooler=True), tokenizer, folder, name="scripts", step=None)
     return folder
@@ -44,13 +38,12 @@ def drawn_at(text, parts):
 
 
 @pytest.mark.parametrize("token", [HEBREW.split()[0], ARABIC.split()[0]])
-def test_a_token_from_right_to_left_leaves_the_sentence_in_order(looks, token):
+def test_a_token_from_right_to_left_leaves_the_sentence_in_order(token):
     other = HEBREW.split()[1]
     sentence = f"{isolated(token)} 12 {isolated(other)} 34 · mask"
     places = drawn_at(sentence, [token, "12", other, "34", "mask"])
     assert places == sorted(places)
-    backwards = f"{token} 12 {other} 34 · mask"
-    places = drawn_at(backwards, [token, "12", other, "34", "mask"])
+    places = drawn_at(f"{token} 12 {other} 34 · mask", [token, "12", other, "34", "mask"])
     assert places != sorted(places)
 
 
@@ -71,8 +64,7 @@ def test_tokens_keep_their_reading_order(model_of_scripts, open_window):
 
 
 def test_what_the_vocabulary_lacks_is_named(window):
-    window.state.set_text(HEBREW, CHINESE)
-    settle(window)
+    read_text(window, HEBREW, CHINESE)
     note = note_about(window.state)
     assert "[UNK]" in note and all(word in note for word in (*HEBREW.split(), CHINESE[0]))
     assert window.frame.note.isVisible()
@@ -86,7 +78,7 @@ def test_what_the_vocabulary_lacks_is_named(window):
         (CHINESE, QFontDatabase.WritingSystem.SimplifiedChinese),
     ],
 )
-def test_glyphs_come_from_the_fonts_of_the_system(looks, text, system):
+def test_glyphs_come_from_the_fonts_of_the_system(text, system):
     if not QFontDatabase.families(system):
         pytest.skip(f"no font for {system.name} on this machine")
     layout = QTextLayout(text, theme.font(13))

@@ -21,7 +21,7 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.model.hooks import Intervention
-from tests.app.conftest import TEXT_A, make_checkpoint, settle, shown_view, wait_until
+from tests.app.conftest import TEXT_A, make_checkpoint, read_changed, settle, shown_view, wait_until
 
 OURS, THEIRS = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
 
@@ -78,8 +78,7 @@ def test_a_click_on_a_place_says_what_it_brings_back(view, window):
     assert "“dog” after layer 1 swapped in" in view.result.cell.text() and window.state.focus == 2
     click(view.charts["heads"], (1, 0))
     assert (window.state.layer, window.state.head) == (1, 0)
-    figure = view.figure_of("states")
-    assert set(figure.numbers) == {"share", "target"}
+    assert set(view.figure_of("states").numbers) == {"share", "target"}
 
 
 def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch):
@@ -115,9 +114,6 @@ def test_without_another_text_it_offers_two(empty, window):
     empty.try_it.click()
     settle(window)
     assert isinstance(window.state.baseline, OtherText) and window.state.text_a not in (OURS, TEXT_A)
-
-
-# A click on a cell: in all rooms the whole reading is the pass of that cell.
 
 
 def test_predict_has_the_number_of_the_cell(view, window):
@@ -175,13 +171,11 @@ def test_it_ends(view, window, way):
     settle(window)
     reading = window.state.reading
     assert window.state.what_if.swap is None and not chip.isVisible()
-    assert window.state.baseline.a == THEIRS
-    assert reading.baseline is reading.other_text
+    assert window.state.baseline.a == THEIRS and reading.baseline is reading.other_text
     if way == "undo":
         window.history.redo()
         settle(window)
-        assert chip.isVisible()
-        assert window.state.reading.request.what_if.swap == window.state.what_if.swap
+        assert chip.isVisible() and window.state.reading.request.what_if.swap == window.state.what_if.swap
 
 
 def test_a_mask_is_put_into_both_texts(view, window):
@@ -190,7 +184,6 @@ def test_a_mask_is_put_into_both_texts(view, window):
     settle(window)
     wait_until(lambda: not view.is_running)
     reading = window.state.reading
-    assert reading.other_text is not None and reading.request.what_if.swap is not None
     theirs = reading.other_text
     assert theirs.request.masked == reading.request.masked == (3, 6)
     assert np.allclose(reading.trace.hidden_states[2, 2], theirs.trace.hidden_states[2, 2], atol=1e-6)
@@ -199,19 +192,15 @@ def test_a_mask_is_put_into_both_texts(view, window):
 def test_other_changes_act_as_well(view, window):
     click(view.charts["states"], (1, 2))
     settle(window)
-    window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
-    settle(window)
+    read_changed(window, window.state.what_if.with_head(1, 0, True))
     assert window.frame.what_if.text == "What if:  head 2·1 off" and window.frame.what_if.swap.isVisible()
     reading = window.state.reading
-    assert reading.unchanged is not None
     assert "swapped in: “dog” after layer 1" in " ".join(reading.request.what_if.described(reading.shown_tokens))
 
 
 def test_a_text_of_another_length_is_not_swapped_in(window):
     """A session may ask for it: one sentence says why not, and the text is read without it."""
-    settle(window)
-    window.state.set_what_if(WhatIf(swap=Swap("state", 1, 2, OtherText("Short.", ""))))
-    settle(window)
+    read_changed(window, WhatIf(swap=Swap("state", 1, 2, OtherText("Short.", ""))))
     assert window.state.what_if == NOTHING_CHANGED
     assert window.state.reading.unchanged is None and "same number of tokens" in window.frame.banner.text
 
@@ -226,9 +215,7 @@ def test_a_long_text_has_the_tokens_that_matter_first(empty, window, monkeypatch
     assert view.asked["heads"].answer is None and "takes about" in view.lines["heads"].text
     view.asked["heads"].start()
     view.all_places.click()
-    assert (
-        view.asked["places"].answer is None and view.charts["states"].values is not None
-    )  # what is known stays on show
+    assert view.asked["places"].answer is None and view.charts["states"].values is not None, "the known stays on show"
     view.asked["places"].cancel(can_restart=True)
     assert view.charts["states"].columns.texts == ["cat → dog", "[MASK]"] and "Stopped" in view.lines["places"].text
     view.asked["places"].start()
@@ -240,8 +227,7 @@ def test_a_long_text_has_the_tokens_that_matter_first(empty, window, monkeypatch
 
 def test_each_share_is_written_in_a_small_window(open_window, tmp_path):
     """Rows too low for a number would be colours only."""
-    window = open_window(make_checkpoint(tmp_path / "six-layers", layers=6))
-    wait_until(lambda: window.state.reading is not None)
+    window = open_window(make_checkpoint(tmp_path / "six-layers", layers=6), TEXT_A)
     window.resize(1280, 720)
     view = window.open_room("layers").open_view("swap")
     for grid in (view.charts["states"], view.charts["heads"]):

@@ -18,7 +18,7 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import SHIPPED, TINY, assets, shipped_checkpoint
 from bertcore.runs.run_folder import RunFolder
-from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_run, settle, wait_until
+from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_run, settle, shown_room, wait_until
 from tests.app.run_window import STEPS, last_snapshot, run
 from tests.app.train_room import chosen_step, stored_run
 
@@ -63,8 +63,7 @@ def test_each_snapshot_is_shown_as_it_reads_the_text(kept, played, run, monkeypa
     """What memory does not hold is opened one by one."""
     if kept:
         monkeypatch.setattr(time_machine, "MOST_KEPT_BYTES", 4 * kept * played.state.model.parameters)
-    seen = []
-    state, player = played.state, played.services.playback
+    state, player, seen = played.state, played.services.playback, []
     state.reading_changed.connect(lambda: state.reading and seen.append(state.reading))
     player.start(played.services.time_machine.steps.snapshots, 0)
     wait_until(lambda: not player.is_playing)
@@ -116,7 +115,9 @@ def test_what_a_person_opens_stays_open(played, model_folder):
     assert played.state.model.folder == model_folder.resolve()
 
 
-def test_a_model_without_snapshots_says_where_there_are_some(window):
+def test_a_model_without_snapshots_has_no_switch_and_says_where_there_are_some(window):
+    assert steps_of(window.state.model.folder) is None and not window.frame.title_bar.switch.isVisible()
+    assert not window.commands["model.start"].isEnabled()
     play = window.frame.title_bar.play
     assert "no snapshots" in play.toolTip()
     QTest.mouseClick(play, Qt.MouseButton.LeftButton)
@@ -135,8 +136,7 @@ def test_snapshots_of_another_shape_leave_the_head_as_it_was(window, own_home):
     """As from Train, where a run is played that is not the open model's."""
     run = make_run(own_home / "runs" / "other", (0, 5), heads=2)
     window.state.set_head(1, 3)
-    model = window.state.model
-    seen = []
+    model, seen = window.state.model, []
     window.state.model_changed.connect(lambda: window.state.model and seen.append(window.state.model.heads))
     window.services.playback.start(tuple(run.snapshots()), 1)
     wait_until(lambda: 2 in seen)
@@ -162,9 +162,6 @@ def test_a_snapshot_that_opens_when_it_stops_is_not_kept(played, monkeypatch):
     go_on.set()
     settle(played)
     assert len(played.services.inference.checkpoints.all()) == 1
-
-
-# --- in Train
 
 
 def test_a_click_stops_it_and_its_handle_opens_a_snapshot_that_stays(room, window, run):
@@ -213,9 +210,6 @@ def test_of_a_damaged_snapshot_an_older_one_that_opens_is_named(run, window):
     assert window.state.model.step == STEPS[1] and not window.frame.banner.is_shown
 
 
-# --- its stages
-
-
 @pytest.fixture
 def staged(model_folder):
     """Its snapshots are all alike; what it measured says how far each has learned."""
@@ -233,10 +227,7 @@ def add_snapshot(run, step, model):
 
 
 def wait_for(window, folder):
-    def is_open():
-        return window.state.model is not None and window.state.model.folder.resolve() == folder.resolve()
-
-    wait_until(is_open)
+    wait_until(lambda: window.state.model is not None and window.state.model.folder.resolve() == folder.resolve())
 
 
 def shown(window):
@@ -291,8 +282,7 @@ def test_the_switch_changes_the_model_in_any_room(open_window, staged):
     window = open_window(staged.snapshot_path(100), TEXT_A)
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(1, 2, True))
-    window.open_room("attend")
-    settle(window)
+    shown_room(window, "attend")
     assert shown(window) == (["start", "half_trained", "trained"], ["trained"])
     for key, step in (("start", 0), ("half_trained", 20), ("trained", 100)):
         QTest.mouseClick(window.frame.title_bar.switch.stages[key], Qt.MouseButton.LeftButton)
@@ -327,11 +317,6 @@ def test_the_first_step_is_called_what_it_is(config, name, command, open_window,
     assert window.frame.title_bar.step.text() == name
 
 
-def test_a_model_without_a_run_has_no_switch(window):
-    assert steps_of(window.state.model.folder) is None and not window.frame.title_bar.switch.isVisible()
-    assert not window.commands["model.start"].isEnabled()
-
-
 @pytest.mark.skipif(steps_of(shipped_checkpoint(TINY)) is None, reason="the run of the tiny model does not ship")
 def test_the_tiny_model_that_ships(open_window):
     window = open_window(TINY)
@@ -341,9 +326,6 @@ def test_the_tiny_model_that_ships(open_window):
     wait_until(lambda: shown(window)[1] == ["start"])
     window.commands["model.trained"].trigger()
     wait_until(lambda: window.services.open_model.reference == TINY)
-
-
-# --- following it
 
 
 @pytest.fixture
