@@ -17,7 +17,7 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.score_steps import score_steps
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import attend, set_weight, traced, values
-from tests.app.conftest import answered, press, settle, units_of, wait_until
+from tests.app.conftest import answered, press, read_changed, read_text, settle, units_of, wait_until
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -38,13 +38,11 @@ def test_it_opens_on_the_clearest_head_until_someone_chooses(open_window, model_
     settle(window)
     clear = clearest_head(traced(window).attentions, window.state.reading.encoding)
     assert (window.state.layer, window.state.head) == clear
-    window.state.set_text("A wholly different text about cats and dogs.")
-    settle(window)
+    read_text(window, "A wholly different text about cats and dogs.")
     assert (window.state.layer, window.state.head) == clear  # a text that is typed does not move the head
     other = (clear[0], (clear[1] + 1) % 2)
     window.state.set_head(*other)
-    window.state.set_text("The cat sat.")
-    settle(window)
+    read_text(window, "The cat sat.")
     assert (window.state.layer, window.state.head) == other
 
 
@@ -75,14 +73,12 @@ class TestChoosing:
 
     def test_sorted_by_kind_every_head_stands_under_its_kind(self, room, window):
         room.heads_card.by_kind.setChecked(True)
-        atlas = room.heads_card.atlas
-        reading = window.state.reading
+        atlas, reading = room.heads_card.atlas, window.state.reading
         kinds = [classify_heads(layer, reading.encoding) for layer in traced(window).attentions]
-        rows = {head: atlas.cell_rect(*head).y() for head in np.ndindex(2, 4)}
-        for one in rows:
-            for other in rows:
-                if rows[one] == rows[other]:
-                    assert kinds[one[0]][one[1]].kind == kinds[other[0]][other[1]].kind
+        rows = {}
+        for layer, head in np.ndindex(2, 4):
+            rows.setdefault(atlas.cell_rect(layer, head).y(), set()).add(kinds[layer][head].kind)
+        assert all(len(found) == 1 for found in rows.values())
         click(room, 1, 3)
         assert list(room.shared.heads) == [(1, 3)]
         room.heads_card.by_kind.setChecked(False)
@@ -106,8 +102,7 @@ class TestPictures:
 
     def test_what_is_off_carries_nothing(self, room, window):
         """Each token then keeps what it had: in that layer of the rollout it looks at itself alone."""
-        window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
-        settle(window)
+        read_changed(window, WhatIf(layers_off=frozenset({0})))
         room.shared.choose((0, 0))
         room.open_view("rollout")
         answered(window)
@@ -161,15 +156,14 @@ class TestPictures:
         window.state.set_masks((2,))
         answered(window)
         target, request = room.shared.targets.target, window.state.reading.request
-        assert target is not None and target.target.position == 2
+        assert target.target.position == 2
         model = load_checkpoint(model_folder).model
-        found = attention_gradient(model, as_text(model, request.input_ids, request.segments), target.target, 0)
-        np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         other = next(other for other in room.shared.targets.all if other.target.head == "nsp")
-        room.shared.targets.choose(other)
-        answered(window)
-        found = attention_gradient(model, as_text(model, request.input_ids, request.segments), other.target, 0)
-        np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
+        for chosen in (target, other):
+            room.shared.targets.choose(chosen)
+            answered(window)
+            found = attention_gradient(model, as_text(model, request.input_ids, request.segments), chosen.target, 0)
+            np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         assert "without your changes" not in room.large.hint and "by tokens" not in room.large.hint
         window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
         window.state.set_token_view(words=True)
@@ -177,11 +171,10 @@ class TestPictures:
         np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         assert "by tokens, special tokens included · without your changes inside" in room.large.hint
         figure = room.view.figure_of("room")
-        assert figure is not None and "off" not in figure.caption and "pieces merged" not in figure.caption
+        assert "off" not in figure.caption and "pieces merged" not in figure.caption
 
     def test_words_and_special_tokens_are_switched_everywhere(self, room, window):
-        window.state.set_text("comfortable dogs", "a rug")
-        settle(window)
+        read_text(window, "comfortable dogs", "a rug")
         window.state.set_token_view(words=True, specials=False)
         answered(window)
         units = units_of(window)
@@ -234,8 +227,7 @@ class TestLines:
         assert (parts[links.rows] == parts[links.columns]).all() and "special" not in parts[links.rows]
 
     def test_without_b_nothing_leads_there_and_it_is_said(self, room, window):
-        window.state.set_text(b="")
-        settle(window)
+        read_text(window, b="")
         view = room.open_view("lines")
         view.filter.setCurrentIndex(A_TO_B)
         assert len(view.picture.lines[0].links.rows) == 0
@@ -251,9 +243,8 @@ class TestScore:
         found, strips = traced(window), view.strips.strips
         column = int(found.attentions[1, 1, 9].argmax())
         steps = score_steps(found.queries[1, 1, 9], found.keys[1, 1], column)
-        assert np.array_equal(steps.query, found.queries[1, 1, 9]) and np.array_equal(
-            steps.key, found.keys[1, 1, column]
-        )
+        assert np.array_equal(steps.query, found.queries[1, 1, 9])
+        assert np.array_equal(steps.key, found.keys[1, 1, column])
         for strip, expected in zip(strips, steps.rows[:-1], strict=False):
             np.testing.assert_array_equal(strip.values, expected)
         assert strips[2].values.sum() == pytest.approx(float(strips[3].values[column]), abs=1e-12)
@@ -263,13 +254,11 @@ class TestScore:
 
     def test_a_click_chooses_another_column_and_an_edited_row_is_said(self, room, window):
         view = room.open_view("score")
-        widget = view.strips
-        spot = widget.bar_rect(4, 2).center().toPoint()
-        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
-        assert view.steps is not None and view.steps.column == 2
-        press(widget, "Right")
+        spot = view.strips.bar_rect(4, 2).center().toPoint()
+        QTest.mouseClick(view.strips, Qt.MouseButton.LeftButton, pos=spot)
+        assert view.steps.column == 2
+        press(view.strips, "Right")
         assert view.steps.column == 3
-        view = room.open_view("score")
         assert view.note.text() == "Red: above 0. Blue: below."
         set_weight(room, window.state.selection.position, 5, 0.9)
         settle(window)

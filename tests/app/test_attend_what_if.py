@@ -15,7 +15,7 @@ from bertcore.analysis.interventions import ablate, set_attention_row
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import attend, set_weight, traced
-from tests.app.conftest import answered, press, settle, units_of, wait_until
+from tests.app.conftest import answered, press, read_changed, read_masked, read_text, settle, units_of, wait_until
 from tests.app.layout_walk import walk
 
 
@@ -25,20 +25,17 @@ def room(window):
 
 
 def test_switches_say_and_show_what_is_off(room, window):
-    panel = room.side.what_if
+    switches = room.side.what_if.head_off, room.side.what_if.layer_off
     window.state.set_head(1, 2)
-    panel.head_off.click()
-    assert window.state.what_if == WhatIf(heads_off=frozenset({(1, 2)}))
-    settle(window)
-    panel.layer_off.click()
-    assert window.state.what_if.layers_off == {1}
-    settle(window)
-    window.state.set_head(0, 2)
-    assert not panel.head_off.isChecked() and not panel.layer_off.isChecked()
-    window.state.set_head(1, 2)
-    assert panel.head_off.isChecked() and panel.layer_off.isChecked()
-    panel.head_off.click()
-    panel.layer_off.click()
+    for switch in switches:
+        switch.click()
+        settle(window)
+    assert window.state.what_if == WhatIf(heads_off=frozenset({(1, 2)}), layers_off=frozenset({1}))
+    for head, expected in (((0, 2), [False, False]), ((1, 2), [True, True])):
+        window.state.set_head(*head)
+        assert [switch.isChecked() for switch in switches] == expected
+    for switch in switches:
+        switch.click()
     assert not window.state.what_if
 
 
@@ -69,8 +66,7 @@ def test_what_is_off_is_shown_as_off(room, window):
         room.show_view(key)
         assert room.large.title == "Layer 2 · Head 1 · off"
     assert atlas.off == {(1, head) for head in range(4)}
-    window.state.set_what_if(WhatIf())
-    settle(window)
+    read_changed(window, WhatIf())
     assert not atlas.off and room.large.title == "Layer 2 · Head 1" and atlas.accessibleDescription() == ""
     assert panel.layer_off.text() == "Skip this layer"
 
@@ -93,8 +89,7 @@ def test_heads_that_are_off_are_said_to_be_in_groups_finds_and_lines(room, windo
     found = room.open_view("find").links.text().split("<a ")[1:]
     assert {("off</span>" in link, 'href="1,' in link) for link in found} == {(True, True), (False, False)}
     view = room.open_view("lines")
-    window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)})))
-    settle(window)
+    read_changed(window, WhatIf(heads_off=frozenset({(0, 1)})))
     room.shared.choose((0, 1), (1, 0))
     assert "1·2 off" in view.legend.text() and "2·1 off" not in view.legend.text()
 
@@ -102,14 +97,12 @@ def test_heads_that_are_off_are_said_to_be_in_groups_finds_and_lines(room, windo
 @pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
 def test_the_words_for_what_is_off_have_room(window, projector):
     window.appearance.set_look(projector=projector)
-    window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 0)}), layers_off=frozenset({0})))
-    settle(window)
+    read_changed(window, WhatIf(heads_off=frozenset({(0, 0)}), layers_off=frozenset({0})))
     assert walk(window, ("attend",)) == {}
 
 
 def test_the_effect_on_the_words_and_on_the_pair_is_told(room, window, model_folder):
-    window.state.set_masks((2,))
-    settle(window)
+    read_masked(window, (2,))
     assert room.side.what_if.effect.isHidden()
     room.side.what_if.head_off.click()
     settle(window)
@@ -154,12 +147,8 @@ def test_a_typed_weight_is_put_into_the_row(room, window, model_folder):
     np.testing.assert_allclose(traced(window).attentions[1, 1, 3], row, atol=1e-5)
     assert not panel.reset.isHidden() and "sums to 1" in panel.is_edited.text()
     request = window.state.reading.request
-    direct = trace(
-        load_checkpoint(model_folder).model,
-        request.input_ids,
-        request.segments,
-        changes=set_attention_row(1, 1, 3, row),
-    )
+    edit = set_attention_row(1, 1, 3, row)
+    direct = trace(load_checkpoint(model_folder).model, request.input_ids, request.segments, changes=edit)
     np.testing.assert_allclose(traced(window).hidden_states[-1], direct.hidden_states[-1], atol=1e-4)
     panel.reset.click()
     assert not window.state.what_if
@@ -218,12 +207,10 @@ def test_weights_set_to_1_come_back_from_a_file(room, window):
 def test_another_text_forgets_what_was_edited_or_typed(room, window):
     set_weight(room, 2, 3, 0.9)
     settle(window)
-    window.state.set_text(a="A dog ran home.")
-    settle(window)
+    read_text(window, a="A dog ran home.")
     assert not window.state.what_if and room.side.what_if.reset.isHidden()
     type_weight(room, window, "0.9")
-    window.state.set_text("a dog ran", "")
-    settle(window)
+    read_text(window, "a dog ran", "")
     assert room.side.what_if.weight.text() != "0.9" and not window.state.what_if
 
 
@@ -249,7 +236,6 @@ def test_a_weight_goes_into_the_row_and_column_that_it_was_typed_for(room, windo
     (row,) = window.state.what_if.rows
     assert row.position == 3 and row.weights[column] == pytest.approx(0.9)
     window.state.set_focus(3)
-    panel = room.side.what_if
     panel.column.setCurrentIndex(6)
     panel.column.activated.emit(6)
     window.state.set_hover(5)
@@ -261,8 +247,7 @@ def test_a_weight_goes_into_the_row_and_column_that_it_was_typed_for(room, windo
 def test_what_is_typed_counts_or_goes_away(room, window, typed, counts, leave):
     window.state.set_focus(3)
     panel = room.side.what_if
-    column = panel.column.currentIndex()
-    before = panel.weight.text()
+    column, before = panel.column.currentIndex(), panel.weight.text()
     type_weight(room, window, typed)
     if leave == "enter":
         press(panel.weight, "Return")

@@ -99,13 +99,12 @@ def test_a_reading_says_what_the_analysis_says(opened, tokenizer, model_folder):
     [reading] = opened.readings
     request = reading.request
     direct = trace(load_checkpoint(model_folder).model, request.input_ids, request.encoding.segments, mlm_positions=[2])
-    assert direct.mlm_logits is not None and direct.next_sentence_logits is not None
     np.testing.assert_allclose(reading.trace.attentions, direct.attentions, atol=1e-5)
     wanted = top_words(direct.mlm_logits[0], tokenizer, 10)
     assert [word.id for word in reading.masks[0].words] == [word.id for word in wanted]
     assert [word.probability for word in reading.masks[0].words] == pytest.approx([w.probability for w in wanted])
     rank = word_rank(direct.mlm_logits[0], request.encoding.ids[2])
-    assert reading.masks[0].rank is not None and reading.masks[0].rank.rank == rank.rank
+    assert reading.masks[0].rank.rank == rank.rank
     assert reading.next_sentence.is_next == pytest.approx(next_sentence(direct.next_sentence_logits).is_next)
     assert reading.forward_ms > 0
 
@@ -139,12 +138,7 @@ def test_a_request_of_another_models_vocabulary_is_never_read(opened, headless_f
 
 def test_the_open_model_answers_while_another_is_fetched(opened, headless_folder, qtbot, monkeypatch):
     arrive = threading.Event()
-
-    def slow_fetch(reference):
-        arrive.wait()
-        return headless_folder
-
-    monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)
+    monkeypatch.setattr("bertcore.resolve_model.fetch", lambda reference: arrive.wait() and headless_folder)
     opened.opener.open("someone/something", download=True)
     with qtbot.waitSignal(opened.state.reading_changed):
         opened.state.set_masks([2])
@@ -197,8 +191,7 @@ def test_a_failed_opening_keeps_the_model(opened, tmp_path, qtbot):
 
 
 def test_an_answer_goes_to_whoever_asked(opened, model_folder):
-    answers = {"one": [], "other": []}
-    shares = []
+    answers, shares = {"one": [], "other": []}, []
     one, other = opened.question(answers["one"].append), opened.question(answers["other"].append)
     one.status_changed.connect(lambda: shares.append(one.share))
     one.ask_model(opened.state.model, parameters_of, pause_ms=0)
@@ -232,8 +225,6 @@ def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(opened, headles
 
 
 def test_who_is_gone_is_told_nothing(opened):
-    from shiboken6 import delete
-
     answers = []
     hold, question = opened.hold(), opened.question(answers.append)
     question.ask(double, 21, pause_ms=0)
@@ -280,8 +271,7 @@ def test_thumbnails_keep_single_high_values():
     attentions[1, 2, 217, 101] = 0.9
     small = thumbnails(attentions)
     assert small.shape == (2, 3, THUMBNAIL_TOKENS, THUMBNAIL_TOKENS)
-    assert small.max() == np.float32(0.9)
-    assert np.count_nonzero(small) == 1
+    assert small.max() == np.float32(0.9) and np.count_nonzero(small) == 1
     short = attentions[..., :12, :12]
     assert thumbnails(short) is short
 

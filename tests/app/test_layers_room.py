@@ -1,9 +1,7 @@
 """The room Layers: every number it shows is the engine's, and each control does what it says."""
 
 import re
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.figures.files import image_of, svg
+from app.figures.files import image_of
 from app.look import numbers, theme
 from app.rooms.layers.layer_steps import layer_steps
 from app.rooms.layers.neurons_view import MOST_WORDS
@@ -24,16 +22,14 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.residual import neuron_activations, pushed_words, residual_stream, strongest_neurons
 from bertcore.analysis.vectors import GroupSimilarity, cosines, group_similarity, lengths, pca, word_in_sentences
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.conftest import click, press, settle, shown_view, wait_until
+from tests.app.conftest import click, placed, press, read_changed, settle, shown_room, shown_view, wait_until, words_of
 
-Opened = Callable[[str], Any]  # the key of a view of the room -> the view
 NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
 def room(window):
-    found = window.open_room("layers")
-    settle(window)
+    found = shown_room(window, "layers")
     window.state.set_head(0, 0)
     return found
 
@@ -136,11 +132,9 @@ def rows_of(view):
     return [(int(layer) - 1, int(neuron)) for layer, neuron in found]
 
 
-@pytest.mark.parametrize("value", [-0.0, -1e-9, -0.004])
-def test_an_activation_of_nothing_has_no_sign(opened, window, monkeypatch, value):
-    count = len(window.state.encoding or [])
-    nothing = lambda *_given, **_options: np.full(count, value, dtype=np.float32)  # noqa: E731
-    monkeypatch.setattr("bertcore.analysis.residual.neuron_activations", nothing)
+def test_an_activation_of_nothing_has_no_sign(opened, window, monkeypatch):
+    small = np.resize(np.array([-0.0, -1e-9, -0.004], dtype=np.float32), len(window.state.encoding))
+    monkeypatch.setattr("bertcore.analysis.residual.neuron_activations", lambda *_given, **_options: small)
     assert {bar.number for bar in opened("neurons").charts["tokens"].bars} == {"0.00"}
 
 
@@ -244,8 +238,7 @@ def test_every_step_shows_the_engines_numbers_and_their_parts(opened, room, wind
 
 def test_a_changed_row_is_said_not_to_add_up(opened, window):
     view, row = opened("steps"), (1.0, *[0.0] * (len(window.state.encoding or []) - 1))
-    window.state.set_what_if(window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
-    settle(window)
+    read_changed(window, window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
     wait_until(lambda: view.asked["layer"].answer is not None)
     view.open_step("probs")
     window.state.set_focus(4)
@@ -275,14 +268,11 @@ def figure_of(view):
 
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
 @pytest.mark.parametrize("column", [0, 1, 2], ids=["negative", "nothing", "positive"])
-def test_the_chosen_cell_is_framed_in_its_own_colour(looks, qtbot, column, theme_name):
-    theme.apply(looks, theme_name)
-    table = NumberTable()
-    qtbot.addWidget(table)
-    table.resize(500, 200)
+def test_the_chosen_cell_is_framed_in_its_own_colour(qapp, qtbot, column, theme_name):
+    theme.apply(qapp, theme_name)
+    table = placed(NumberTable(), qtbot, 500, 200)
     table.numbers.set_values(np.array([[-0.9, 0.0, 0.67], [-1.0, 0.5, 1.0]]), ["a", "b"], [])
     table.choose(0, column)
-    table.show()
     seen, place = table.viewport().grab().toImage(), table.visualRect(table.numbers.index(0, column))
     inside = seen.pixelColor(place.topLeft() + QPoint(5, 5))
     assert inside == table.numbers.fill(float(table.numbers.values[0, column]))
@@ -299,7 +289,7 @@ def test_a_picture_has_all_rows_and_says_which_columns(view, window):
     assert shown.start == 2 and 0 < len(shown) < 64
     figure = figure_of(view)
     assert figure.hint.endswith(f"columns {shown[0]}–{shown[-1]} of 64")
-    words = re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
+    words = words_of(figure)
     numbers = view.table.numbers
     for row in numbers.values[:, shown.start : shown.stop]:
         assert all(short(float(value)) in words for value in row)
@@ -330,13 +320,11 @@ def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view, windo
 
 def test_a_table_with_few_columns_is_pictured_whole(view, window):
     window.resize(1000, 720)
-    tokens = window.state.reading.shown_tokens
+    count = len(window.state.reading.shown_tokens)
     view.open_step("probs")
     settle(window)
-    assert len(tokens) <= MOST_WHOLE and view.table.horizontalScrollBar().maximum() > 0
-    figure = figure_of(view)
-    assert "columns" not in figure.hint
-    assert list(view.table.pictured_columns) == list(range(len(tokens)))
+    assert count <= MOST_WHOLE and view.table.horizontalScrollBar().maximum() > 0
+    assert "columns" not in figure_of(view).hint and view.table.pictured_columns == range(count)
 
 
 def test_nothing_has_no_sign():

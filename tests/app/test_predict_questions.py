@@ -1,6 +1,5 @@
 """The room Predict's pages that ask the model: what is shown equals the functions' results, each control acts."""
 
-import re
 from typing import get_args
 
 import numpy as np
@@ -10,21 +9,26 @@ from PySide6.QtCore import Qt
 from app.compute.head_questions import HeadTarget, targets_of
 from app.compute.masks import fill_masks, lens_at, word_through_layers
 from app.compute.word_questions import attribution_of, surprise_of
-from app.figures.files import svg, table
+from app.figures.files import table
 from app.look import numbers
 from app.rooms.predict.fill_view import ORDERS
 from app.rooms.predict.predict_sentences import top_guesses, word_sentence
 from app.rooms.predict.room import PredictRoom
-from app.rooms.predict.surprise_view import SurpriseView
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.effects import Method
 from bertcore.analysis.targets import Target
-from tests.app.conftest import TEXT_A, TEXT_B, answered, click, handle_events, press, units_of, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, click, handle_events, press, units_of, wait_until, words_of
+from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, asked, figure_of, nothing, page, predict
 from tests.app.test_apply_room import make_model
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(heads_off=frozenset({(1, 2)}))
+
+
+def assert_same_words(shown, expected):
+    assert [word.id for word in shown] == [word.id for word in expected]
+    assert [word.probability for word in shown] == pytest.approx([one.probability for one in expected], rel=1e-3)
 
 
 def typed(view, word, window):
@@ -38,12 +42,9 @@ def test_the_table_is_the_lens_and_chooses_a_mask(window):
     checkpoint, _, reading = asked(window)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
     table = view.charts["table"]
-    shown, expected = (
-        [word for row in rows for words in row for word in words]
-        for rows in ([[words for words, _ in row] for row in table.guesses], lens.words)
-    )
-    assert [word.id for word in shown] == [word.id for word in expected]
-    assert [word.probability for word in shown] == pytest.approx([one.probability for one in expected], rel=1e-4)
+    shown = [word for row in table.guesses for words, _ in row for word in words]
+    expected = [word for row in lens.words for words in row for word in words]
+    assert_same_words(shown, expected)
     click(table, table.cell_rect(1, 2))
     assert window.state.focus == MASKS[2] and table.selected == (None, 2)
     word = table.guesses[1][2][0][0].token
@@ -63,7 +64,7 @@ def test_a_typed_word_is_followed_through_the_layers(window, word):
     tops = top_guesses(view.lens, 1)
     assert view.verdict.text() == word_sentence(word, found.probability, found.rank, tops)
     figure = figure_of(view, 1)
-    assert figure is not None and figure.numbers["probability"].values == pytest.approx(found.probability, rel=1e-3)
+    assert figure.numbers["probability"].values == pytest.approx(found.probability, rel=1e-3)
     if found.rank is None:
         assert view.pieces.isVisible() and " ".join(found.pieces) in view.pieces.text()
         assert [bar.mark for bar in view.charts["word"].bars] == [""] * 3
@@ -134,9 +135,8 @@ def test_surprise_is_the_engines_over_tokens_and_words(window, words, what_if):
 
 def test_surprise_can_be_stopped_and_begun_again(window):
     room = predict(window)
-    room.open_view("surprise")
-    view = room.view
-    assert isinstance(view, SurpriseView) and view.asked["bits"].is_running
+    view = room.open_view("surprise")
+    assert view.asked["bits"].is_running
     view.asked["bits"].cancel(can_restart=True)
     handle_events()
     answered(window)
@@ -192,9 +192,7 @@ def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window):
 )
 def test_a_fine_tuned_model_can_be_asked_which_words_decided(kind, head, count, open_window, tmp_path):
     """It was refused: the model has no masked-word head."""
-    window = open_window(make_model(tmp_path / kind, kind))
-    wait_until(lambda: window.state.reading is not None)
-    window.state.set_text(TEXT_A, TEXT_B)
+    window = open_window(make_model(tmp_path / kind, kind), TEXT_A, TEXT_B)
     view = page("attribution", window, ())
     assert nothing(view) == "" and view.targets.target is not None and view.targets.target.target.head == head
     assert len(view.targets.all) == count
@@ -216,7 +214,7 @@ def test_a_click_and_not_the_mouse_alone_chooses_what_is_asked_about(window):
     view = page("attribution", window)
 
     def position():
-        assert view.targets.target is not None and view.targets.target.target.head == "mlm"
+        assert view.targets.target.target.head == "mlm"
         return view.targets.target.target.position
 
     window.state.set_focus(None)
@@ -241,12 +239,8 @@ def test_filling_follows_the_order_and_undo_takes_back(window, order):
     for count in (1, 2):
         view.next.click()
         answered(window)
-        assert [(step.position, step.word.id) for step in view.steps] == [
-            (step.position, step.word.id) for step in expected[:count]
-        ]
-        assert [step.word.probability for step in view.steps] == pytest.approx(
-            [step.word.probability for step in expected[:count]], rel=1e-3
-        )
+        assert [step.position for step in view.steps] == [step.position for step in expected[:count]]
+        assert_same_words([step.word for step in view.steps], [step.word for step in expected[:count]])
     view.undo.click()
     tokens = view.charts["text"]
     assert len(view.steps) == 1 and len(view.charts["steps"].bars) == 1
@@ -303,21 +297,11 @@ def test_what_is_filled_in_goes_into_the_text_in_one_step(window):
 
 @pytest.mark.slow
 def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window, tmp_path):
-    from tests.app.family_models import SHAPES, Shape, save_family
-
-    SHAPES["long"] = Shape(("mlm",), config={"max_position_embeddings": 512})
-    try:
-        window = open_window(save_family("long", tmp_path / "long"))
-    finally:
-        del SHAPES["long"]
-    wait_until(lambda: window.state.reading is not None)
-    window.state.set_text("the cat sat on the mat " * 100, "")
+    folder = save_family("pre-norm", tmp_path / "long", max_position_embeddings=512)
+    window = open_window(folder, "the cat sat on the mat " * 100)
     room = predict(window, (5,))
     assert len(window.state.reading.encoding) == 512
-    shares = []
-
-    room.open_view("surprise")
-    view = room.view
+    view, shares = room.open_view("surprise"), []
     view.asked["bits"].status_changed.connect(lambda: shares.append(view.asked["bits"].share or 0.0))
     wait_until(lambda: len(shares) > 3)
     assert view.asked["bits"].is_running
@@ -327,29 +311,23 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(open_window, tmp_pat
     assert max(shares) == 1 and len(view.asked["bits"].answer.positions) == 510
     window.state.set_masks((5,))
     wait_until(lambda: bool(window.state.reading.masks))
-    room.open_view("attribution")
-    answered_ = room.view.questions
-    wait_until(lambda: all(question.answer is not None for question in answered_))
+    questions = room.open_view("attribution").questions
+    wait_until(lambda: all(question.answer is not None for question in questions))
 
 
 def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window):
-    words = " ".join(["cat", "dog", "mat"] * 5)
-    window.state.set_text(words, "")
+    window.state.set_text("cat dog mat " * 5, "")
     view = page("lens", window, tuple(range(1, 15)))
     window.state.set_focus(14)
     answered(window)
-    assert view.mask_number == 0 and view.followed
-    assert not window.frame.banner.is_shown
+    assert view.mask_number == 0 and view.followed and not window.frame.banner.is_shown
 
 
 def test_what_decided_is_said_once_and_of_the_model_as_it_is(window):
     view = page("attribution", window)
     figure, summary = view.figure_of("integrated_gradients"), view.summaries["integrated_gradients"].text()
-    assert figure is not None and summary in figure.caption
-    words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode()))
-    assert words.count("completeness") == 1
-    assert "completeness" in table(figure)
-    view = page("attribution", window)
+    assert summary in figure.caption
+    assert " ".join(words_of(figure)).count("completeness") == 1 and "completeness" in table(figure)
     scores = view.shown["leave_one_out"].array
     window.state.set_what_if(OFF)
     answered(window)

@@ -14,7 +14,6 @@ from app.compute.masks import lens_at
 from app.look import numbers, theme
 from app.rooms.predict.predict_sentences import decided_sentence
 from app.rooms.predict.room import PredictRoom
-from app.rooms.predict.view import PredictView
 from app.state.examples import load_examples
 from app.state.readings import compared_mask
 from app.state.what_if import WhatIf
@@ -25,6 +24,7 @@ from bertcore.analysis.trace import trace
 from tests.app.conftest import TEXT_A, TEXT_B, answered, click, make_checkpoint, press, settle, units_of, wait_until
 from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, asked, nothing, predict, texts
+from tests.app.test_theme_colors import ratio
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(layers_off=frozenset({0}))
@@ -73,7 +73,7 @@ def test_without_masks_every_page_says_what_to_do(window):
     assert "press M" in nothing(room.words_view) and room.words_view.shown_cards == []
     for key in ("words", "lens", "fill"):
         view = room.open_view(key)
-        assert isinstance(view, PredictView) and "press M" in nothing(view) and view.mask_button.isVisible()
+        assert "press M" in nothing(view) and view.mask_button.isVisible()
         window.state.set_focus(3)
         assert view.mask_button.text() == "Mask “sat”"
     view.mask_button.click()
@@ -89,8 +89,7 @@ def test_without_masks_every_page_says_what_to_do(window):
 
 
 def test_a_model_without_words_says_so_on_every_page(open_window, headless_folder):
-    window = open_window(headless_folder)
-    wait_until(lambda: window.state.reading is not None)
+    window = open_window(headless_folder, TEXT_A, TEXT_B)
     room = predict(window)
     for key in VIEWS:
         if key != "words":
@@ -105,20 +104,16 @@ def test_a_model_without_words_says_so_on_every_page(open_window, headless_folde
 
 
 def test_what_is_changed_inside_shows_before_and_now(window):
-    room = predict(window)
-    view = room.words_view
+    view = predict(window).words_view
     checkpoint, text, reading = asked(window)
     plain = trace(checkpoint.model, text.input_ids, text.segments, mlm_positions=list(MASKS))
-    was = {card.position: card.words[0] for card in room.words_view.shown_cards}
+    was = {card.position: card.words[0] for card in view.shown_cards}
     window.state.set_what_if(OFF)
     answered(window)
-    assert plain.mlm_logits is not None and plain.next_sentence_logits is not None
-    for number, card in enumerate(room.words_view.shown_cards):
+    for number, card in enumerate(view.shown_cards):
         word, chance = was[card.position].token, was[card.position].probability
-        assert card.changed.text().startswith(
-            f"With the unchanged model: “{word}” {numbers.probability(chance, fine=True)} → now: "
-            f"“{card.words[0].token}” "
-        )
+        then, now = f"“{word}” {numbers.probability(chance, fine=True)}", f"“{card.words[0].token}” "
+        assert card.changed.text().startswith(f"With the unchanged model: {then} → now: {now}")
         chances = softmax(plain.mlm_logits[number])
         compared = compared_mask(window.state.reading, window.state.reading.masks[number])
         for guess in card.words:
@@ -126,7 +121,7 @@ def test_what_is_changed_inside_shows_before_and_now(window):
             assert change.probability == pytest.approx(chances[guess.id])
             assert change.rank == list(np.argsort(-chances)).index(guess.id) + 1
     said = next_sentence(plain.next_sentence_logits)
-    assert f": {numbers.percent(said.is_next)} (" in texts(room.words_view.pair)
+    assert f": {numbers.percent(said.is_next)} (" in texts(view.pair)
     window.state.set_what_if(WhatIf())
     answered(window)
     assert all(card.changed.isHidden() for card in view.shown_cards) and "With" not in texts(view.pair)
@@ -214,16 +209,14 @@ def test_another_b_comes_from_the_examples(window):
 
 @pytest.mark.parametrize("name", ["albert", "minilm"])
 def test_other_verdicts_can_be_tried_too(name, open_window, tmp_path):
-    window = open_window(save_family(name, tmp_path / name))
-    wait_until(lambda: window.state.reading is not None)
-    window.state.set_text(TEXT_A, TEXT_B)
-    room = predict(window, ())
-    wait_until(lambda: room.words_view.pair.verdict != "")
-    said = room.words_view.pair.verdict
-    assert room.words_view.pair.swap.isVisible()
-    room.words_view.pair.swap.click()
+    window = open_window(save_family(name, tmp_path / name), TEXT_A, TEXT_B)
+    pair = predict(window, ()).words_view.pair
+    wait_until(lambda: pair.verdict != "")
+    said = pair.verdict
+    assert pair.swap.isVisible()
+    pair.swap.click()
     answered(window)
-    assert [one.verdict for one in room.words_view.pair.pairs] == [said]
+    assert [one.verdict for one in pair.pairs] == [said]
 
 
 def test_words_act_on_what_the_model_read(window):
@@ -268,31 +261,18 @@ def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(windo
 def test_words_in_coloured_cells_can_be_read(theme_name, window):
     """Dark words stood on mid blue: contrast under 4.5."""
     window.appearance.set_look(theme_name)
-    try:
-        room = predict(window)
-        table = room.open_view("lens").charts["table"]
-        for probability in np.linspace(0, 1, 21):
-            guesses = [[([WordGuess("mmmmmmmm", 5, float(probability))], None), ([WordGuess("m", 6, 1.0)], None)]]
-            names = Labels(["embeddings"]), Labels(["position 1", "position 2"])
-            table.set_grid(np.array([[probability, 1.0]]), *names, 0, 1)  # the whole scale
-            table.set_guesses(guesses, earlier=False, marks_others=False)
-            table.resize(800, table.height())
-            cell = table.cell_rect(0, 0).toRect().adjusted(4, 4, -4, -4)
-            picture = table.grab().toImage()
-            points = [(x, y) for x in range(cell.left(), cell.right()) for y in range(cell.top(), cell.bottom())]
-            lights = sorted(_luminance(picture.pixelColor(x, y)) for x, y in points)
-            assert (lights[-1] + 0.05) / (lights[0] + 0.05) >= 4.5, float(probability)
-    finally:
-        window.appearance.set_look("light")
-
-
-def _luminance(color):
-    """WCAG 2.1, relative luminance."""
-    red, green, blue = (
-        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
-        for share in (color.redF(), color.greenF(), color.blueF())
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    table = predict(window).open_view("lens").charts["table"]
+    for probability in np.linspace(0, 1, 21):
+        guesses = [[([WordGuess("mmmmmmmm", 5, float(probability))], None), ([WordGuess("m", 6, 1.0)], None)]]
+        names = Labels(["embeddings"]), Labels(["position 1", "position 2"])
+        table.set_grid(np.array([[probability, 1.0]]), *names, 0, 1)  # the whole scale
+        table.set_guesses(guesses, earlier=False, marks_others=False)
+        table.resize(800, table.height())
+        cell = table.cell_rect(0, 0).toRect().adjusted(4, 4, -4, -4)
+        picture = table.grab().toImage()
+        points = [(x, y) for x in range(cell.left(), cell.right()) for y in range(cell.top(), cell.bottom())]
+        colors = sorted({picture.pixelColor(x, y).name() for x, y in points}, key=lambda name: ratio(name, "black"))
+        assert ratio(colors[0], colors[-1]) >= 4.5, float(probability)
 
 
 def test_the_bar_of_a_verdict_begins_at_zero(qtbot):

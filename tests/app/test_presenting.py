@@ -1,9 +1,7 @@
 """In front of a class: a remote's keys, blank screen, ring, speaker notes, covers; and the tour at the first start."""
 
 import gc
-from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QRect, Qt
@@ -42,9 +40,6 @@ model: bertscope-tiny
 # Second
 Nothing is asked.
 """
-
-
-Open = Callable[[str], Any]  # a lesson's text -> its player
 
 
 @pytest.fixture
@@ -92,11 +87,9 @@ def test_covers_follow_the_pages_and_end_with_the_lesson(window, player):
     player.next()
     QApplication.processEvents()
     assert covers(window) == []
-    player.back()
-    wait_until(lambda: covers(window) == ["predict.view", "prediction"])
-    window.appearance.set_look(projector=True)
-    wait_until(lambda: covers(window) == ["predict.view", "prediction"])
-    window.appearance.set_look(projector=False)
+    for change in (player.back, lambda: window.appearance.set_look(projector=True)):
+        change()
+        wait_until(lambda: covers(window) == ["predict.view", "prediction"])
     player.close()
     QApplication.processEvents()
     assert covers(window) == []
@@ -201,13 +194,8 @@ def test_the_ring_is_around_the_pointer(window):
 
 
 def test_notes_open_on_the_other_screen():
-    here, there = object(), object()
-    window = SimpleNamespace(screen=lambda: here)
-    screens = [here, there]
-    assert other_screen(window, screens) is there and other_screen(window, screens[:1]) is None
-
-
-# The tour.
+    window = SimpleNamespace(screen=lambda: "here")
+    assert other_screen(window, ["here", "there"]) == "there" and other_screen(window, ["here"]) is None
 
 
 def offers(window):
@@ -222,8 +210,6 @@ def test_the_tour_is_offered_once(window):
     window.appearance.set_look(projector=True)
     QApplication.processEvents()
     assert len(offers(window)) == 1  # another size does not answer it
-    window.appearance.set_look(projector=False)
-    QApplication.processEvents()
     offers(window)[0].close_button.click()
     assert offers(window) == [] and load_settings(window.services.settings_file).tour_offered
     window.lessons.offer_tour()
@@ -247,7 +233,7 @@ def test_the_tour_goes_through_the_rooms_in_short_pages():
     assert tour.minutes == 15 and all(len(page.text.split()) <= 60 for page in tour.pages)
 
 
-def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(looks, qtbot):
+def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(qtbot):
     over, card, wide = QWidget(), QWidget(), QWidget()
     qtbot.addWidget(over)
     over.resize(500, 200)
@@ -278,7 +264,7 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     assert area.horizontalScrollBar().value() == 0  # the room begins at its top, with its tabs
 
 
-def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(looks, qtbot):
+def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(qtbot):
     over, card, bright = QWidget(), QWidget(), QWidget()
     qtbot.addWidget(over)
     over.resize(400, 200)
