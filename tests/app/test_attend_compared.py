@@ -1,21 +1,17 @@
 """Attend beside a baseline: differences in the places of our tokens, computed directly, and which heads moved most."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.lines_view import LEAST_CHANGE
-from app.state.baseline import TWO_TEXTS, Baseline, OtherModel, OtherText
+from app.state.baseline import TWO_TEXTS, OtherModel, OtherText
 from app.state.token_units import TokenView
 from tests.app.attend_room import attend
 from tests.app.conftest import TEXT_B, answered, click, make_checkpoint, settle, wait_until
 
 SHORTER, ONE_WORD = OtherText("The dog sat.", TEXT_B), OtherText("The dog sat on the mat.", TEXT_B)
-Compare = Callable[[str, Baseline | None], Any]
 
 
 @pytest.fixture
@@ -32,12 +28,6 @@ def compare(room, window):
         return view
 
     return compared
-
-
-@pytest.fixture
-def other_model(tmp_path):
-    """Of another shape."""
-    return OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
 
 
 def readings(window):
@@ -82,16 +72,15 @@ class TestMatrix:
     def test_only_what_both_have_is_compared(self, baseline, words, compare, window):
         compare("matrix", baseline)
         both = Attentions(readings(window)[0], TokenView(words=words, specials=not words))
-        assert both.baseline is not None and (None in both.alignment.other_positions) != words
+        assert (None in both.alignment.other_positions) != words
         theirs = both.baseline.weights(0, 1)
         before, places = both.placed(theirs), both.alignment.other_positions
         for (row, column), value in np.ndenumerate(before):
             at = places[row], places[column]
             assert np.isnan(value) if None in at else value == theirs[at]
 
-    def test_a_model_of_another_shape_is_shown_beside_with_the_most_similar_head(
-        self, compare, room, window, other_model
-    ):
+    def test_a_model_of_another_shape_is_beside_with_the_most_similar_head(self, compare, room, window, tmp_path):
+        other_model = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
         view = compare("matrix", other_model)
         assert "2 × 4 and 3 × 2 heads" in view.about and view.charts["theirs"].isVisible()
         ours, theirs = (one.trace.attentions.astype(float) for one in readings(window))
@@ -102,7 +91,7 @@ class TestMatrix:
         lines = compare("lines", other_model)
         assert lines.charts["theirs"].lines and lines.charts["theirs"].isVisible() and "cannot be paired" in lines.about
         score = compare("score", other_model)
-        assert score.baseline_steps is not None and score.baseline_steps.products is None
+        assert score.baseline_steps.products is None
         assert "most similar" in score.note.text()
         assert score.strips.strips[0].before is None and score.strips.strips[-1].before is not None
 
@@ -154,18 +143,15 @@ class TestMoved:
         chosen = compare("moved", ONE_WORD).heads[-1]
         window.state.set_head(*chosen)
         window.appearance.set_look(projector=True)
-        again = window.open_room("attend")
-        panel = again.open_view("moved")
+        panel = window.open_room("attend").open_view("moved")
         wait_until(lambda: bool(panel.heads))
         settle(window)
-        window.appearance.set_look(projector=False)
         assert (window.state.layer, window.state.head) == chosen
 
     def test_a_head_that_is_switched_off_stays_on_show(self, compare, room, window):
         panel = compare("moved", None)
         window.state.set_head(0, 1)
         room.side.what_if.head_off.click()
-        settle(window)
         wait_until(lambda: bool(panel.heads))
         settle(window)
         assert (window.state.layer, window.state.head) == (0, 1)
@@ -179,7 +165,7 @@ class TestLines:
         view.percent.setValue(2)
         now, before = weights(window)
         (lines,), changes = view.picture.lines, now - before
-        assert lines.signs is not None and len(lines.signs)
+        assert len(lines.signs)
         expected = {tuple(spot): changes[tuple(spot)] for spot in np.argwhere(np.abs(changes) >= 0.02).tolist()}
         spots = zip(lines.links.rows.tolist(), lines.links.columns.tolist(), strict=True)
         drawn = dict(zip(spots, (lines.links.weights * lines.signs).tolist(), strict=True))
@@ -264,7 +250,6 @@ class TestSideCard:
         for key in ("matrix", "mean", "rollout", "flow"):
             view = room.open_view(key)
             answered(window)
-            assert view.grid.values is not None and room.side.row is not None
             np.testing.assert_array_equal(room.side.row, view.grid.values[3])
             hints.add(room.side.hint)
         assert len(hints) == 4

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from app.compute.head_questions import check_of_head, effects_of_heads
 from app.compute.question import Question
@@ -12,10 +11,11 @@ from app.rooms.attend.large_card import SPECS
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.attention_heads import find_heads, head_map
 from bertcore.analysis.interventions import ablate
+from bertcore.analysis.predict import softmax
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import attend, traced
-from tests.app.conftest import answered, click, press, settle, shown_view
+from tests.app.conftest import answered, click, press, read_masked, read_text, settle, shown_view
 
 
 @pytest.fixture
@@ -80,11 +80,10 @@ def test_the_map_of_heads_is_that_of_the_function(room, window):
 
 class TestEffects:
     def test_effects_are_drawn_over_the_heads(self, room, window, model_folder):
-        window.state.set_masks((2, 5))
-        settle(window)
+        read_masked(window, (2, 5))
         shown_view(window, "attend", "effects")
         checkpoint, text = load_checkpoint(model_folder), window.state.reading.request.model_input
-        assert room.shared.targets.target is not None and room.shared.targets.target.target.head == "mlm"
+        assert room.shared.targets.target.target.head == "mlm"
         other = next(target for target in room.shared.targets.all if target.target.position == 5)
         for target in (room.shared.targets.target, other):
             room.shared.targets.choose(target)
@@ -93,9 +92,7 @@ class TestEffects:
             np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
             (_, helping, _), (_, hurting, _) = room.open_view("effects").links.rows
             assert all(expected[head] < 0 for head, _ in helping) and all(expected[head] > 0 for head, _ in hurting)
-            strongest = {
-                tuple(map(int, np.unravel_index(at, expected.shape))) for at in (expected.argmin(), expected.argmax())
-            }
+            strongest = {divmod(int(at), expected.shape[1]) for at in (expected.argmin(), expected.argmax())}
             assert {row[0][0] for row in (helping, hurting) if row} <= strongest and (helping or hurting)
         room.heads_card.open("alike")
         assert room.heads_card.atlas.effects is None
@@ -103,7 +100,7 @@ class TestEffects:
     def test_without_a_mask_the_pair_is_asked_about_and_without_both_it_is_said(self, room, window):
         room.heads_card.open("effects")
         answered(window)
-        assert room.shared.targets.target is not None and room.shared.targets.target.target.head == "nsp"
+        assert room.shared.targets.target.target.head == "nsp"
         window.state.set_text(b="")
         answered(window)
         assert room.open_view("effects").line.text.startswith("Mask a word (M)")
@@ -134,11 +131,11 @@ class TestCheck:
         columns = (expected.attention, expected.gradient, -expected.without)
         for column, values in zip(view.bars.columns, columns, strict=True):
             np.testing.assert_allclose(column.values, values, atol=1e-5)
-        logits = [
-            trace(checkpoint.model, request.input_ids, request.segments, mlm_positions=[2], changes=changes).mlm_logits
+        asked = checkpoint.model, request.input_ids, request.segments
+        before, after = (
+            float(softmax(trace(*asked, mlm_positions=[2], changes=changes).mlm_logits[0])[target.target.index])
             for changes in (None, ablate([(1, 0)]))
-        ]
-        before, after = (float(torch.tensor(row[0]).log_softmax(0)[target.target.index].exp()) for row in logits)
+        )
         assert f"{numbers.number(before)} → {numbers.number(after)}" in view.summary.text()
         key = view.asked["check"].key
         window.state.set_hover(7)
@@ -148,15 +145,13 @@ class TestCheck:
         page = room.open_view("check")
         answered(window)
         assert "ln p of “B follows A”" in page.meanings.text() and "“B follows A”" in page.summary.text()
-        window.state.set_masks((2,))
-        settle(window)
+        read_masked(window, (2,))
         word = next(target for target in room.shared.targets.all if target.label == "cat at 2" and target.note)
         room.shared.targets.choose(word)
         answered(window)
         assert "ln p of “cat at 2”" in page.meanings.text() and "“cat at 2”" in page.summary.text()
         window.state.set_masks(())
-        window.state.set_text(b="")
-        settle(window)
+        read_text(window, b="")
         assert "ln p of the prediction" in page.meanings.text()
 
 
@@ -172,12 +167,11 @@ def test_the_room_that_is_left_asks_for_nothing(room, window):
 
 @pytest.mark.parametrize("key", [spec.key for spec in SPECS])
 def test_each_picture_can_be_taken_away(room, window, key):
-    window.state.set_masks((2,))
-    settle(window)
+    read_masked(window, (2,))
     room.open_view(key)
     answered(window)
     figure = room.view.figure_of("room")
-    assert figure is not None and figure.title == room.large.title
+    assert figure.title == room.large.title
     assert ("layer 1, head 1" in figure.caption) == (key not in ("mean", "rollout", "flow"))
     if key == "matrix":
         np.testing.assert_array_equal(figure.numbers["attention"].values, traced(window).attentions[0, 0])

@@ -15,7 +15,7 @@ from app.runs.run_state import RunState
 from app.widgets import curve_canvas
 from app.widgets.redraw_pace import BURST_MS, REST_MS, SHARE, RedrawPace
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from tests.app.conftest import TIMEOUT_MS, handle_events, wait_until
+from tests.app.conftest import handle_events, placed, wait_until
 from tests.app.train_room import add_snapshot, stored_run
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
@@ -117,9 +117,7 @@ def test_curves_on_a_page_behind_are_not_drawn(qtbot, calls):
     state = RunState()
     state.show_run(at_step(29))
     state.append_metrics([line(step) for step in range(1, 30)])
-    page = CurvesPage(state, lambda: ("", ""))
-    qtbot.addWidget(page)
-    page.show()
+    page = placed(CurvesPage(state, lambda: ("", "")), qtbot, 700, 500)
     wait_until(lambda: all(plot.is_loaded for plot in page.plots))
     page.draw()
     set_points = calls(curve_canvas.CurveCanvas, "show_drawing")
@@ -148,6 +146,6 @@ def test_only_the_progress_of_a_run_at_work_is_read_again(service, qtbot, calls)
             service._on_timer_timeout()
         assert service.runs[0].status.step >= 4 and configs == [] and listed == []
         add_snapshot(run, 7)
-        with qtbot.waitSignal(service.snapshots_changed, timeout=TIMEOUT_MS) as changed:
+        with qtbot.waitSignal(service.snapshots_changed) as changed:
             pass
         assert [step for step, _ in changed.args[0]] == [7]

@@ -39,8 +39,7 @@ def both(window):
 )
 def test_a_view_of_one_reading_says_so(room, view, window):
     compare(window, room, view, ONE_WORD)
-    shown = window.frame.room
-    line = shown.compared
+    line = window.frame.room.compared
     assert line.isVisible() and line.text()
     window.state.show_baseline(True)
     assert not line.isVisible()
@@ -58,11 +57,8 @@ def test_hidden_states_are_now_minus_before(window):
     stage = window.state.selection.stage
     np.testing.assert_allclose(view.charts["cosines"].values, cosines(now[stage]) - cosines(before[stage]), atol=1e-5)
     low, high = view.charts["lengths"].color_range or (0, 0)
-    assert (
-        low == -high
-        and "cat (vs dog)" in view.charts["lengths"].rows.texts
-        and "Blue: smaller" in view.cards["lengths"].intro
-    )
+    assert low == -high and "cat (vs dog)" in view.charts["lengths"].rows.texts
+    assert "Blue: smaller" in view.cards["lengths"].intro
     window.comparison.toggle_difference()
     np.testing.assert_allclose(view.charts["lengths"].values, np.linalg.norm(now, axis=-1).T, atol=1e-4)
 
@@ -111,12 +107,9 @@ def test_the_facts_of_the_head_in_the_baseline(window):
     room = window.frame.room
     _, theirs = both(window)
     facts = head_facts(theirs.trace.attentions[window.state.layer, window.state.head], theirs.encoding)
-    assert [theirs.text().removeprefix("vs ") for *_, theirs in room.side.facts] == [
-        f"{facts.entropy_nats:.2f}",
-        f"{facts.mean_distance_tokens:.1f}",
-        f"{facts.a_to_b:.2f}",
-        f"{facts.on_special:.2f}",
-    ]
+    expected = [f"{facts.entropy_nats:.2f}", f"{facts.mean_distance_tokens:.1f}", f"{facts.a_to_b:.2f}"]
+    shown = [theirs.text().removeprefix("vs ") for *_, theirs in room.side.facts]
+    assert shown == [*expected, f"{facts.on_special:.2f}"]
     window.comparison.end()
     settle(window)
     assert not any(theirs.text() for *_, theirs in room.side.facts)
@@ -128,9 +121,8 @@ def test_what_layers_add_has_dashed_curves_of_the_baseline(window, model_folder)
     checkpoint, (reading, theirs) = load_checkpoint(model_folder), both(window)
     place = reading.alignment.other_positions[2]
     assert place == 3
-    direct = residual_stream(
-        checkpoint.model, as_text(checkpoint.model, theirs.request.input_ids, theirs.request.segments)
-    )
+    text = as_text(checkpoint.model, theirs.request.input_ids, theirs.request.segments)
+    direct = residual_stream(checkpoint.model, text)
     points = view.charts["lengths"].points
     np.testing.assert_allclose(points("attention_before")[1], direct.attention[:, place], rtol=1e-4)
     expected = direct.feed_forward_cosine[:, place]
@@ -194,10 +186,7 @@ def test_another_vocabulary_in_every_view(window, tmp_path):
 
 
 def test_a_baseline_in_half_precision_in_every_view(window, monkeypatch):
-    """As long texts in large models are kept: what is read of it is close to the numbers of the pass.
-
-    It is also shown in place of the reading, while X is held.
-    """
+    """Numbers that are kept so, as of long texts, are close to those of the pass; also while X is held."""
     monkeypatch.setattr(reader, "MOST_TRACES_BYTES", 0)
     window.state.set_masks([3])
     for room, views in COMPARED.items():
@@ -214,9 +203,6 @@ def test_a_baseline_in_half_precision_in_every_view(window, monkeypatch):
     row = window.state.selection.position
     spot = window.state.layer, window.state.head
     np.testing.assert_allclose(score.baseline_steps.weights, both(window)[1].trace.attentions[spot][row], atol=5e-2)
-
-
-# How far apart two readings are.
 
 
 def test_distances_are_one_minus_the_cosine_of_each_pair_and_other_words_are_left_out(window):
@@ -251,13 +237,6 @@ def test_without_a_baseline_it_says_what_to_do(window):
     assert not view.try_it.isVisible() and isinstance(window.state.baseline, OtherText)
 
 
-OTHER = OtherText("The dog sat on the mat.", TEXT_B)
-CAT = 2  # "dog" in the other text
-
-
-# Surprise.
-
-
 def surprise_beside(window, baseline):
     view = page("surprise", window, ())
     window.state.set_baseline(baseline)
@@ -267,8 +246,7 @@ def surprise_beside(window, baseline):
 
 
 def tokens_of(view):
-    shown = view.charts["bits"].tokens
-    return shown
+    return view.charts["bits"].tokens
 
 
 def test_the_bits_of_another_model_stand_before_ours(window, tmp_path):
@@ -292,7 +270,6 @@ def test_words_are_paired_with_those_of_another_text(window, model_folder):
     checkpoint, reading = load_checkpoint(model_folder), window.state.reading
     encoding = checkpoint.tokenizer.encode(*text)
     expected = surprises(checkpoint.model, [encoding], checkpoint.tokenizer.mask_id)[0].by_token(len(encoding))
-    assert reading is not None and reading.alignment is not None
     other_positions = reading.alignment.other_positions
     (now, before), shown = view.bits, tokens_of(view)
     assert before[2] == pytest.approx(expected[2], rel=1e-4)
@@ -311,7 +288,7 @@ def test_a_model_without_words_leaves_ours_alone(window, headless_folder):
 
 
 def test_the_list_is_of_what_changed_most(window):
-    view = surprise_beside(window, OtherText("The dog sat on the mat.", TEXT_B))
+    view = surprise_beside(window, ONE_WORD)
     now, before = view.bits
     most = int(np.nanargmax(np.abs(now - before)))
     value, bar = tokens_of(view)[most].value, view.charts["most"].bars[0]

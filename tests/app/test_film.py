@@ -35,8 +35,7 @@ SEEDS = {0: 3, 20: 4}  # of the snapshots of a fine-tuned run, by step
 
 
 def opened(window):
-    room = window.open_room("film")
-    return room.view
+    return window.open_room("film").view
 
 
 def wait_for_frames(view, count=len(STEPS)):  # noqa: B008
@@ -203,15 +202,9 @@ def test_columns_are_spread_over_the_run():
     assert plan.column_at(plan.columns[3].center()) == 3 and plan.column_at(QPointF(2, 2)) is None
 
 
-# --- of a fine-tuned run: at each snapshot the answer of its task, as the engine gives it
-
-
 @pytest.fixture
 def film_of(open_window, tmp_path):
-    """The film strip of a run on a kind of task, with A typed, and in Apply's editor a text.
-
-    Gives also what it shows at each step, and what the engine answers there.
-    """
+    """The film strip of a run on a kind of task, what it shows at each step, and what the engine answers there."""
 
     def make(kind, text=None):
         text = TEXTS.get(kind, "") if text is None else text
@@ -249,8 +242,7 @@ def test_the_answer_of_each_task(kind, film_of):
             assert float(found.words[0][0].replace("−", "-")) == pytest.approx(wanted.number, abs=0.006)
     assert view.tabs.tabText(2) == "Answer"
     view.tabs.setCurrentIndex(2)
-    figure = view.figure_of_strip()
-    shares = figure.numbers["probability"].values
+    shares = view.figure_of_strip().numbers["probability"].values
     assert np.isnan(shares).all() == (kind in ("span", "regress"))
     assert shares.shape == (2, 3 if kind in ("classify", "choice") else 1)
 
@@ -258,15 +250,11 @@ def test_the_answer_of_each_task(kind, film_of):
 def test_the_tag_of_the_selected_word(film_of):
     window, view, _, answers = film_of("tag")
     window.state.set_focus(2)
-    shown = guesses(view)
-    assert [one.position for one in shown] == [2, 2]
-    wanted = [(answer.tags[1], pytest.approx(answer.probabilities[1])) for answer in answers]
-    assert [one.words[0] for one in shown] == wanted
+    wanted = [(2, (answer.tags[1], pytest.approx(answer.probabilities[1]))) for answer in answers]
+    assert [(one.position, one.words[0]) for one in guesses(view)] == wanted
 
 
-def test_without_a_passage_there_is_no_answer_and_without_a_selection_a_word_with_a_tag_is_shown(
-    film_of,
-):
+def test_without_a_passage_there_is_no_answer_and_without_a_selection_a_word_with_a_tag_is_shown(film_of):
     assert film_of("span", "")[2] == [None, None]
     tags = [Guesses(1, (("O", 0.9),)), Guesses(2, (("B-PER", 0.8),)), Guesses(3, (("O", 0.9),))]
     assert position_to_show(tags, None) == 2 and position_to_show(tags, 3) == 3 and position_to_show(tags, 7) == 2

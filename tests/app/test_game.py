@@ -10,7 +10,7 @@ from app.rooms.game.game import ROUNDS, Game, Phase, Puzzle
 from app.widgets.answer_cover import Cover
 from bertcore.locations import SHIPPED, shipped_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
-from tests.app.conftest import make_checkpoint, settle, wait_until
+from tests.app.conftest import make_checkpoint, read_masked, settle, wait_until
 
 OWN = [Puzzle("The ", ("cat", "dog"), " sat on the mat."), Puzzle("A dog and a ", ("bird",), " ran home.")]
 
@@ -78,9 +78,6 @@ def test_the_sentences_that_ship_are_many_and_can_be_won():
         assert len(known) >= 2 * ROUNDS, name
 
 
-# In the window.
-
-
 @pytest.fixture
 def view(window):
     window.state.kept["game.play"] = Game(OWN)
@@ -92,8 +89,7 @@ def view(window):
 
 
 def view_of(window):
-    room = window.frame.room
-    return room.view
+    return window.frame.room.view
 
 
 def press(key):
@@ -170,8 +166,7 @@ def test_neither_another_text_nor_a_projector_spoils_the_round(window, view):
     settle(window)
     view = view_of(window)
     window.state.set_text("Something else.", "And more.")
-    window.state.set_masks([1])
-    settle(window)
+    read_masked(window, [1])
     assert view.game.phase is Phase.GUESS
     view.go_on()
     wait_until(lambda: view.game.phase is Phase.SHOWN)
@@ -180,8 +175,7 @@ def test_neither_another_text_nor_a_projector_spoils_the_round(window, view):
 
 
 def test_a_model_without_words_says_so(open_window, tmp_path):
-    window = open_window(make_checkpoint(tmp_path / "encoder", output_heads=()))
-    wait_until(lambda: window.state.reading is not None)
+    window = open_window(make_checkpoint(tmp_path / "encoder", output_heads=()), "")
     window.open_room("game")
     view = view_of(window)
     settle(window)

@@ -46,16 +46,11 @@ def test_f1_opens_it_and_it_follows_the_room(window):
     assert not panel.isVisible()
 
 
-def test_it_stays_open_in_another_size(window):
+def test_it_stays_open_in_another_size_and_its_colours_follow_the_theme(window):
     window.open_room("embed")
     window.toggle_help()
     window.appearance.set_look(projector=True)
     assert window.frame.help.is_open and window.frame.help.text.toPlainText().startswith("Embed")
-
-
-def test_its_colours_follow_the_theme(window):
-    window.open_room("embed")
-    window.toggle_help()
     before = window.frame.help.text.toHtml()
     window.appearance.set_look("dark")
     assert window.frame.help.text.toHtml() != before
@@ -102,12 +97,12 @@ def test_words_are_found_once_whole_and_the_longest():
     ]
 
 
-def test_enter_on_a_word_opens_its_card_and_escape_closes_it(looks, qtbot):
+def test_enter_on_a_word_opens_its_card_and_escape_closes_it(qtbot):
     text = placed(LinkedText("A head of a layer."), qtbot, 300, 40)
     assert text.words == ["head", "layer"]
     open_link(QUrl("word:head"), text)
     card = text.findChild(WordCard)
-    assert card is not None and card.isVisible() and card.text.toPlainText().startswith("head")
+    assert card.isVisible() and card.text.toPlainText().startswith("head")
     card.text.anchorClicked.emit(QUrl("word:query"))
     assert card.key == "query"
     press(card, "Esc")

@@ -11,13 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from app.lessons.answers import Answer, HandIn, answers_as_json, load_answers
 from app.lessons.shipped import shipped_lessons
 from app.look import numbers
 from app.runs.process import RunCommand, child_environment
 from app.runs.sweeps import five_rates
+from app.shell.rooms import ROOMS
 from app.state.examples import load_examples
 from app.state.session_file import ENDING, Session, SessionModel, as_json
 from bertcore.errors import BertcoreError
+from bertcore.locations import TINY
 from bertcore.resolve_model import can_be_downloaded, resolve_model
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.sweep_plan import Varied
@@ -114,11 +117,7 @@ def test_whatever_a_session_compares_with(reference, window, connections, tmp_pa
 
 
 def test_start_examples_and_rooms(open_window, connections):
-    from app.shell.rooms import ROOMS
-    from bertcore.locations import TINY
-
-    window = open_window(TINY)
-    wait_until(lambda: window.state.reading is not None)
+    window = open_window(TINY, "")
     for example in load_examples()[:3]:
         window.examples.use(example)
     for room in ROOMS:
@@ -169,8 +168,6 @@ def test_only_these_files_can_reach_a_network():
 
 
 def test_answers_that_were_handed_in_name_no_model_that_is_fetched(window, connections, tmp_path):
-    from app.lessons.answers import Answer, HandIn, answers_as_json, load_answers
-
     state = Session("A dog ran home.", model=SessionModel(HUB_ID, "some-model", "1" * 64))
     file = tmp_path / "anna.answers.json"
     file.write_text(answers_as_json(HandIn("Anna", "A", (Answer("One", "free", "?", "!", None, state),))))
@@ -180,19 +177,18 @@ def test_answers_that_were_handed_in_name_no_model_that_is_fetched(window, conne
     assert connections == []
 
 
-@pytest.mark.parametrize(
-    "recipe",
-    [
-        {"format_version": 1, "kind": "finetune", "model": HUB_ID},
-        {"format_version": 2, "kind": "distil", "teacher": HUB_ID},
-        {"format_version": 5, "kind": "pretrain", "start": HUB_ID, "data": {"tokenizer": HUB_ID}},
-    ],
-    ids=lambda recipe: recipe["kind"],
-)
-def test_a_recipe_that_is_dropped(recipe, connections, tmp_path, qtbot):
+RECIPES = {
+    "finetune": {"format_version": 1, "model": HUB_ID},
+    "distil": {"format_version": 2, "teacher": HUB_ID},
+    "pretrain": {"format_version": 5, "start": HUB_ID, "data": {"tokenizer": HUB_ID}},
+}
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_a_recipe_that_is_dropped(kind, connections, tmp_path, qtbot):
     """Whatever is clicked then says that the model is not here."""
     file = tmp_path / "stranger.json"
-    file.write_text(json.dumps(recipe))
+    file.write_text(json.dumps({"kind": kind, **RECIPES[kind]}))
     room = idle_room()
     qtbot.addWidget(room)
     room.runs_card.show_form()

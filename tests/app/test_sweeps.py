@@ -32,11 +32,9 @@ def record(number, rate, accuracy, seed=0, share=1.0, **status):
     """A run of the sweep "abc" as its folder would be; its accuracy rises from one half."""
     options = FinetuneOptions(name=f"reviews rate {rate:g} seed {seed}")
     options = options.with_changes(task="sst2", learning_rate=rate, seed=seed, epochs=2.0)
-    measured = () if accuracy is None else ((0, 0.5), (10, accuracy))
-    lines = [
-        {"kind": "held_out", "step": step, "accuracy": right, "loss": 1.2 - right, "examples": 400}
-        for step, right in measured
-    ]
+    measured = {} if accuracy is None else {0: 0.5, 10: accuracy}
+    line = {"kind": "held_out", "examples": 400}
+    lines = [{**line, "step": step, "accuracy": right, "loss": 1.2 - right} for step, right in measured.items()]
     run = stored_run(f"run-{number}", options, lines, **{"step": 10, **status})
     write_place(run.path, SweepPlace("abc", "reviews", number, 4, share))
     return run.path
@@ -56,9 +54,6 @@ def looked_at(room):
     room.state.set_runs(infos())
     room.state.show_sweep("abc")
     return room.sweep_page
-
-
-# --- starting
 
 
 def test_one_click_beside_start_tries_five_rates_around_the_usual_one(room, orders):
@@ -119,9 +114,6 @@ def test_from_the_form_to_what_was_found(room, service):
     assert not page.stop.isVisibleTo(page) and "Not finished" in page.strip.advice.text()
 
 
-# --- the list
-
-
 def test_a_sweep_is_one_row_clicking_it_shows_the_page_and_a_run_of_it_the_run(room, qtbot):
     paths, runs = [record(1, 1e-4, 0.6), record(2, 1e-3, 0.8)], infos()
     assert len(rows_of(runs)) == 1 and [run.path for run in rows_of(runs, "abc")[1:]] == paths
@@ -138,9 +130,6 @@ def test_a_sweep_is_one_row_clicking_it_shows_the_page_and_a_run_of_it_the_run(r
     room.state.show_sweep("abc")
     room.state.set_runs([])
     assert room._middle.currentWidget() is not room.sweep_page, "all of its runs are deleted"
-
-
-# --- what it found
 
 
 FAILED = {"state": "failed", "message": INFINITE}
@@ -196,7 +185,6 @@ def test_what_takes_no_learning_is_a_line_and_a_diverged_accuracy_has_its_place(
     assert page.curves.drawing.level == Level(0.52, "")
     assert set(page.curves.drawing.names.values()) == {"0.001", "0.1"}, "the one that diverged has a colour, too"
     assert [room.runs.state_line(row).split(" · ")[0] for row in shown_runs(room)] == ["Done", "Diverged"]
-    assert page.chart.drawing.level is not None
     assert [values.tolist() for values in page.chart.points("failed")] == [[-1.0], [0.5]]
     assert page.chart.spec.sentence == "dot: a run · ring: the best run · ×: diverged or failed"
 
@@ -220,8 +208,7 @@ def test_the_table_has_every_run_with_the_best_marked_and_why_others_are_none(ro
     record(3, 1e-1, None, state="failed", message=INFINITE)
     (record(4, 1e-2, 0.8) / "config.json").write_text("{")
     page = looked_at(room)
-    table = page.table
-    cells = [row.cells for row in table.rows]
+    table, cells = page.table, [row.cells for row in page.table.rows]
     assert [row[0] for row in cells] == ["0.0001", "0.001", "0.1", "run-4"]
     assert [row[1] for row in cells] == ["70.0%", "90.0% · best", "diverged", "its settings cannot be read"]
     assert INFINITE in table.model().index(2, 1).data(Qt.ItemDataRole.ToolTipRole)
@@ -243,15 +230,11 @@ def test_the_chart_has_a_dot_for_each_run_at_its_place(room):
     room.show()
     wait_until(lambda: chart._canvas is not None)
     handle_events()
-    canvas = chart._canvas
-    clicked = []
+    canvas, clicked = chart._canvas, []
     room.state.select_requested.connect(clicked.append)
     at = canvas._view.mapFromScene(canvas._box.mapViewToScene(QPointF(x[1], y[1])))
     QTest.mouseClick(canvas._view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert clicked == [paths[1]] and [run.path for run in results.runs["runs_0"]] == paths
-
-
-# --- what to do next
 
 
 def test_stop_ends_those_that_wait_before_the_one_at_work(room):

@@ -20,7 +20,7 @@ from bertcore import locations
 from bertcore.analysis.predict import WordGuess
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from tests.app.conftest import wait_until
+from tests.app.conftest import placed, wait_until
 from tests.app.train_room import chosen_step, idle_room, look_at, stored_run, training_lines
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
@@ -29,7 +29,7 @@ SHOWN = [(step, Path("run") / "snapshots" / str(step)) for step in (0, 4000, 11_
 
 
 def _info(state, **fields):
-    status = RunStatus(state, **fields)  # type: ignore[arg-type]
+    status = RunStatus(state, **fields)
     return RunInfo(Path("run"), "stories", "tiny", status, can_resume=state in ("stopped", "failed"))
 
 
@@ -148,12 +148,8 @@ def test_handle_is_at_what_is_open(room, models, qtbot):
     assert chosen_step(room) is None and not room.time_machine.open_button.isEnabled()
 
 
-# --- watch it learn
-
-
 def test_each_snapshot_is_asked_once_for_its_word(room, qtbot):
-    run, watch = stored_run(snapshots=(0, 10, 40)), room.watch
-    asked = []
+    run, watch, asked = stored_run(snapshots=(0, 10, 40)), room.watch, []
     room.question_requested.connect(lambda question: asked.append((question, question.job)))
     with qtbot.waitExposed(room):
         room.show()
@@ -192,8 +188,8 @@ def test_the_card_says_which_word_it_asks_for(room):
 
 
 @pytest.mark.parametrize("scale", [1.0, theme.PROJECTOR_SCALE])
-def test_each_snapshot_says_how_sure_it_is(scale, looks, qtbot):
-    theme.apply(looks, "light", scale)
+def test_each_snapshot_says_how_sure_it_is(scale, qapp, qtbot):
+    theme.apply(qapp, "light", scale)
     made, guesses = SnapshotList(), [("the", 0.004), ("mother", 0.1), ("n" * 40, 0.25)]
     qtbot.addWidget(made)
     made.set_snapshots(SHOWN)
@@ -208,9 +204,6 @@ def test_each_snapshot_says_how_sure_it_is(scale, looks, qtbot):
     words = re.findall(r"<text[^>]*>([^<]*)</text>", bytes(picture.data().data()).decode())
     assert [word.replace("\u2009", "") for word in words if "0." in word] == ["0.004", "0.10", "0.25"]
     assert {"mother", "4,000", "11,068"} <= set(words) and any(word.endswith("…") for word in words)
-
-
-# --- the room as a whole
 
 
 def test_empty_room_invites(room, service):
@@ -251,12 +244,9 @@ def test_a_state_in_words():
         assert state_line(info) == line
 
 
-def test_runs_folds_away_again_after_a_form_that_opened_it(looks, qtbot):
+def test_runs_folds_away_again_after_a_form_that_opened_it(qtbot):
     room = idle_room()
-    area = scrolled(room)
-    qtbot.addWidget(area)
-    area.resize(700, 500)
-    area.show()
+    area = placed(scrolled(room), qtbot, 700, 500)
     assert not room.runs_card.isVisible()
     room.runs_card.show_form()
     assert room.runs_card.isVisible()
