@@ -51,9 +51,6 @@ def _make_run(state="running", rights=()):
     return run
 
 
-# --- starting
-
-
 @pytest.mark.parametrize("number", range(len(DEMOS)))
 def test_one_button_starts_the_recipe_as_an_ordinary_run(number, room, orders):
     room.demos.buttons[number].click()
@@ -76,9 +73,6 @@ def test_no_second_demo_and_no_ending_while_a_run_is_at_work(room, service):
     run.write_status(state="done")
     service.refresh()
     assert all(made.isEnabled() for made in room.demos.buttons)
-
-
-# --- answers
 
 
 def test_the_sentence_the_board_and_the_count_are_the_newest_measurement(room, service):
@@ -158,9 +152,6 @@ def test_a_run_without_questions_has_its_curves_and_sentence(room, service):
     room.state.set_snapshots([(10, plain.path / "snapshots" / "10")])
     assert room.watch.isVisibleTo(room)
     assert room.view.buttons[room.view.result].isHidden()
-
-
-# --- heads
 
 
 def test_first_last_and_some_between_are_shown():

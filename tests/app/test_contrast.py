@@ -1,5 +1,4 @@
-"""Why “her”, and not “his”? Two fields, typed into with real keys; numbers by plain autograd and NumPy, on a model that
-ships."""
+"""Why “her”, and not “his”? Words typed with real keys; numbers by plain autograd and NumPy, on a model that ships."""
 
 import numpy as np
 import pytest
@@ -8,13 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.rooms.attend.check_view import CheckView
-from app.rooms.attend.head_panels import EffectsView
 from app.state.baseline import OtherText
 from app.state.selection import NO_CONTRAST, Contrast
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import TINY, shipped_checkpoint
-from tests.app.conftest import press, settle, shown_view, wait_until
+from tests.app.conftest import compare, press, settle, shown_view, wait_until
 
 OURS, THEIRS = "The man put on [MASK] hat.", "The woman put on [MASK] hat."
 HER_HIS = Contrast("her", "his")
@@ -66,11 +63,9 @@ def log_odds_of(checkpoint, hook, text=OURS):
 
 def test_effects_are_of_the_log_odds(opened, checkpoint):
     view = shown_view(opened, "attend", "effects")
-    assert isinstance(view, EffectsView) and view.choice is not None
     type_words(opened, view.choice.fields, HER_HIS)
     wait_until(lambda: view.effects is not None)
     effects = view.effects
-    assert effects is not None and opened.state.reading is not None
     heads = checkpoint.config.num_attention_heads
     with torch.inference_mode():
         for layer, head in ((0, 0), (len(effects) - 1, heads - 1)):
@@ -88,12 +83,10 @@ def test_effects_are_of_the_log_odds(opened, checkpoint):
 
 def test_check_is_of_the_log_odds(opened, checkpoint):
     view = shown_view(opened, "attend", "check")
-    assert isinstance(view, CheckView) and view.choice is not None
     opened.state.set_focus(2)
     type_words(opened, view.choice.fields, HER_HIS)
     wait_until(lambda: view.asked["check"].answer is not None)
     check, (layer, head) = view.asked["check"].answer, view.head
-    assert check is not None and opened.state.reading is not None
     assert check.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
     looked = []
 
@@ -124,23 +117,20 @@ def test_shares_of_words_are_of_the_log_odds(opened, checkpoint):
     value = log_odds_of(checkpoint, kept)
     (gradient,) = torch.autograd.grad(value, inputs[0])
     product = view.asked["gradient_x_input"].answer
-    assert product is not None and opened.state.reading is not None
     np.testing.assert_allclose(product.scores, (inputs[0] * gradient).sum(-1)[0].detach().numpy(), atol=1e-4)
     one_out = view.asked["leave_one_out"].answer
-    assert one_out is not None and one_out.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
+    assert one_out.value == pytest.approx(log_odds(opened.state.reading), abs=1e-4)
     assert "Log odds" in view.summaries["leave_one_out"].text()
-    assert view.targets.target is not None and view.targets.target.target.against == checkpoint.tokenizer.id("his")
+    assert view.targets.target.target.against == checkpoint.tokenizer.id("his")
 
 
 def test_a_swap_moves_the_log_odds(opened, checkpoint):
     view = shown_view(opened, "layers", "swap")
-    opened.state.set_baseline(OtherText(THEIRS, ""))
-    settle(opened)
+    compare(opened, OtherText(THEIRS, ""))
     defaults = view.result.choice.fields.wanted.placeholderText(), view.result.choice.fields.against.placeholderText()
     reading = opened.state.reading
-    assert reading is not None and reading.other_text is not None
     firsts = [one.masks[0].words[0].token for one in (reading.other_text, reading.plain)]
-    assert view.targets.target is not None and view.targets.target.answers == defaults
+    assert view.targets.target.answers == defaults
     assert firsts[0] == firsts[1] or list(defaults) == firsts, "what each text guesses first"
     type_words(opened, view.result.choice.fields, HER_HIS)
     wait_until(lambda: not view.is_running and view.asked["places"].answer is not None)
@@ -169,18 +159,19 @@ def test_what_is_typed_once_is_asked_about_in_every_room(opened):
     type_words(opened, view.choice.fields, HER_HIS)
     room = opened.open_room("attend")
     check = shown_view(opened, "attend", "check")
-    assert room.shared.targets.target is not None and room.shared.targets.target.answers == ("her", "his")
-    assert (check.choice.fields.wanted.text(), check.choice.fields.against.text()) == ("her", "his")
+    assert room.shared.targets.target.answers == ("her", "his")
+    fields = check.choice.fields
+    assert (fields.wanted.text(), fields.against.text()) == ("her", "his")
     check.choice.box.setCurrentIndex(1)
     check.choice.box.activated.emit(1)
     settle(opened)
     assert opened.state.contrast == NO_CONTRAST and not room.shared.targets.target.is_contrast
-    assert (check.choice.fields.wanted.text(), check.choice.fields.against.text()) == ("", "")
-    type_words(opened, check.choice.fields, HER_HIS)
-    type_words(opened, check.choice.fields, NO_CONTRAST)
+    assert (fields.wanted.text(), fields.against.text()) == ("", "")
+    for contrast in (HER_HIS, NO_CONTRAST):
+        type_words(opened, fields, contrast)
     first = opened.state.reading.masks[0].words[0]
     chosen = room.shared.targets.target
-    assert chosen is not None and (chosen.target.index, chosen.target.against) == (first.id, None)
+    assert (chosen.target.index, chosen.target.against) == (first.id, None)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +186,7 @@ def test_a_word_that_cannot_be_asked_about_gets_one_sentence(typed, says, opened
     check, attribution = (shown_view(opened, *which) for which in (("attend", "check"), ("predict", "attribution")))
     type_words(opened, attribution.choice.fields, typed)
     assert says in attribution.choice.fields.problem.text() and attribution.choice.fields.problem.isVisible()
-    assert attribution.targets.target is not None and not attribution.targets.target.is_contrast
+    assert not attribution.targets.target.is_contrast
     shown_view(opened, "attend", "check")
     assert says in check.choice.fields.problem.text() and not check.shared.targets.target.is_contrast
 
@@ -224,4 +215,4 @@ def test_it_stays_when_the_window_is_built_anew(opened):
 def test_without_a_mask_there_are_no_fields(opened):
     opened.state.set_text("The man put on his hat.", "He went out.")
     check = shown_view(opened, "attend", "check")
-    assert check.choice.fields.isHidden() and check.shared.targets.target is not None
+    assert check.choice.fields.isHidden() and check.shared.targets.target

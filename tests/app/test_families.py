@@ -1,6 +1,5 @@
 """The rooms for every family: what a model has is shown by its own names, what it lacks is said."""
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -14,19 +13,16 @@ from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.matrix_view import MatrixView
 from app.shell.rooms import ROOMS
-from app.shell.window import Window
 from app.state.explore_state import ExploreState
 from app.widgets.token_strip import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
 from tests.app.attend_room import attend, traced, values
-from tests.app.conftest import TEXT_A, TEXT_B, answered, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, answered, read_masked, read_text, settle, shown_room, wait_until
 from tests.app.family_models import SHAPES, save_family, vocabulary
-from tests.app.predict_room import nothing, texts
+from tests.app.predict_room import nothing, predict, texts
 from tests.app.test_apply_room import make_model
 from tests.app.test_embed_room import opened
-
-Show = Callable[[str], Window]
 
 
 @pytest.fixture(scope="module")
@@ -41,62 +37,47 @@ def show(open_window, folders):
 
     def make(name):
         window = open_window(folders[name], TEXT_A, TEXT_B)
-        window.state.set_masks(())
-        settle(window)
+        read_masked(window, ())
         return window
 
     return make
 
 
-def predict(window):
-    room = window.open_room("predict")
-    settle(window)
-    return room
-
-
 @pytest.mark.parametrize(("name", "says"), [("distilbert", "no segments"), ("roberta", "one segment")])
 def test_without_segments_a_sentence_stands_in_their_place(show, name, says):
     window = show(name)
-    room = opened(window)
-    token, segment, position, total, _ = room.get_view("parts").charts["strips"].parts
+    view = opened(window).get_view("parts")
+    token, segment, position, total, _ = view.charts["strips"].parts
     assert segment.values is None and says in segment.reason
-    assert says in room.get_view("parts").no_segments.text() and room.get_view("parts").no_segments.isVisible()
-    assert not room.get_view("parts").charts["segments"].isVisible()
-    assert token.values is not None and position.values is not None and total.values is not None
+    assert says in view.no_segments.text() and view.no_segments.isVisible()
+    assert not view.charts["segments"].isVisible()
     shared = total.values - token.values - position.values  # what the sentence is about: the same for all tokens
     np.testing.assert_allclose(shared, np.broadcast_to(shared[0], shared.shape), atol=1e-5)
     assert (np.abs(shared).max() > 0.01) == ("is part of the sum" in segment.reason)
-    shown = [
-        window.frame.status.text,
-        room.get_view("parts").cards["lengths"].hint,
-        *(chip.hint() for chip in chips_of(window.state)),
-    ]
+    shown = [window.frame.status.text, view.cards["lengths"].hint, *(chip.hint() for chip in chips_of(window.state))]
     assert not any("segment" in text for text in shown)
     assert "sentence A" in chips_of(window.state)[1].hint()
 
 
 def test_embeddings_narrower_than_hidden_states(show):
     window = show("albert")
-    room = opened(window)
-    token, segment, position, total, last = (part.values for part in room.get_view("parts").charts["strips"].parts)
-    assert token is not None and segment is not None and position is not None
-    assert total is not None and last is not None
+    view = opened(window).get_view("parts")
+    parts = view.charts["strips"].parts
+    token, segment, position, total, last = (part.values for part in parts)
     assert total.shape[1] == 16 and last.shape[1] == 32
     np.testing.assert_allclose(token + segment + position, total, atol=1e-5)
-    assert room.get_view("parts").charts["strips"].parts[-1].name == "LayerNorm and projection"
-    assert [part.note for part in room.get_view("parts").charts["strips"].parts] == ["16 columns"] * 4 + ["32 columns"]
-    assert "16 numbers, 32 after the projection" in room.get_view("parts").cards["strips"].hint
-    reading = window.state.reading
-    assert np.linalg.norm(reading.trace.embeddings[1]) == pytest.approx(
-        float(room.get_view("parts").length_after.text().split()[-1]), abs=0.01
-    )
+    assert parts[-1].name == "LayerNorm and projection"
+    assert [part.note for part in parts] == ["16 columns"] * 4 + ["32 columns"]
+    assert "16 numbers, 32 after the projection" in view.cards["strips"].hint
+    length = np.linalg.norm(window.state.reading.trace.embeddings[1])
+    assert float(view.length_after.text().split()[-1]) == pytest.approx(length, abs=0.01)
 
 
 def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show):
-    room = opened(show("pre-norm"))
-    last = room.get_view("parts").charts["strips"].parts[-1]
+    view = opened(show("pre-norm")).get_view("parts")
+    last = view.charts["strips"].parts[-1]
     assert last.values is None and "No LayerNorm" in last.reason
-    assert not room.get_view("parts").length_after.isVisible() and not room.get_view("parts").last_scale.isVisible()
+    assert not view.length_after.isVisible() and not view.last_scale.isVisible()
 
 
 def test_strips_fill_their_place_without_covering_each_other(show):
@@ -109,26 +90,22 @@ def test_strips_fill_their_place_without_covering_each_other(show):
 
 
 def test_positions_are_compared_from_the_first_one_on(show, folders):
-    room = opened(show("roberta"))
-    cosines = room.get_view("parts").charts["positions"].values
+    cosines = opened(show("roberta")).get_view("parts").charts["positions"].values
     table = load_checkpoint(folders["roberta"]).model.embeddings.position.weight[2:].numpy()  # 0 and 1 are padding's
     expected = table[0] @ table[1] / np.linalg.norm(table[0]) / np.linalg.norm(table[1])
-    assert cosines is not None and cosines.shape == (64, 64)
+    assert cosines.shape == (64, 64)
     assert cosines[0, 1] == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_models_own_names_are_shown(show):
     window = show("roberta")
-    window.state.toggle_mask(2)
-    room = predict(window)
+    room = predict(window, (2,))
     assert [chip.token for chip in chips_of(window.state)[:4]] == ["<s>", "The", "<mask>", "·sat"]
     assert room.words_view.shown_cards[0].hint.startswith("hides “·cat” · rank ")
     assert "RoBERTa was trained without next-sentence prediction" in texts(room.words_view.pair)
-    window.state.set_text("The [MASK] sat.", "")
-    settle(window)
+    read_text(window, "The [MASK] sat.", "")
     assert room.words_view.shown_cards[0].hint.startswith("<mask> is in the text")
-    attend = window.open_room("attend")
-    settle(window)
+    attend = shown_room(window, "attend")
     assert "on <s>, </s>" in [name.text() for name, *_ in attend.side.facts]
     assert "[CLS]" not in attend.open_view("kinds").links.text()
 
@@ -142,19 +119,17 @@ def test_the_family_is_named_where_it_is_not_bert(show, name, family):
 
 def test_albert_says_whether_a_comes_before_b(show):
     window = show("albert")
-    room, reading = predict(window), window.state.reading
-    assert reading is not None and reading.trace.sentence_order_logits is not None
+    room, reading = predict(window, ()), window.state.reading
     in_order, _ = torch.tensor(reading.trace.sentence_order_logits).softmax(0).tolist()
-    assert room.words_view.pair.title == "Does A come before B?"
+    assert room.words_view.pair.title == "Does A come before B?" and room.words_view.cards["replaced"].isHidden()
     assert f"A comes before B: {numbers.percent(in_order)}" in texts(room.words_view.pair)
-    window.state.set_text(b="")
-    settle(window)
+    read_text(window, b="")
     assert "Type a second sentence" in texts(room.words_view.pair)
 
 
 def test_a_sentence_encoder_says_how_alike_a_and_b_are(show, folders):
     window = show("minilm")
-    room = predict(window)
+    room = predict(window, ())
     checkpoint = load_checkpoint(folders["minilm"])
     encodings = (checkpoint.tokenizer.encode(text) for text in (TEXT_A, TEXT_B))
     a, b = (checkpoint.model(torch.tensor([one.ids]))[0].mean(0) for one in encodings)
@@ -164,16 +139,13 @@ def test_a_sentence_encoder_says_how_alike_a_and_b_are(show, folders):
     window.state.set_text(b=TEXT_A)
     wait_until(lambda: "cosine 1.000" in texts(room.words_view.pair))
     assert "Nearly the same" in texts(room.words_view.pair)
-    window.state.set_text(b="")
-    settle(window)
+    read_text(window, b="")
     assert "Type a second sentence" in texts(room.words_view.pair)
 
 
 def test_a_discriminator_judges_every_token(show):
     window = show("discriminator")
-    room, reading = predict(window), window.state.reading
-    assert reading is not None and reading.trace.replaced_logits is not None
-    view = room.words_view
+    view, reading = predict(window, ()).words_view, window.state.reading
     tokens, bars = view.charts["replaced"], view.charts["likeliest"].bars
     assert tokens.isVisible() and nothing(view) == "" and view.shown_cards == []
     expected = torch.tensor(reading.trace.replaced_logits).sigmoid().numpy()
@@ -188,38 +160,33 @@ def test_a_discriminator_judges_every_token(show):
     assert window.state.focus == 4
 
 
-def test_other_models_judge_no_tokens(show):
-    assert predict(show("albert")).words_view.cards["replaced"].isHidden()
-
-
 def test_many_layers_and_nothing_to_predict(show):
     window = show("encoder")
     attend = window.open_room("attend")
     window.state.set_head(23, 15)
     settle(window)
     reading = window.state.reading
-    assert reading is not None and attend.is_drawn
+    assert attend.is_drawn
     np.testing.assert_array_equal(attend_room.values(attend), reading.trace.attentions[23, 15])
     atlas = attend.heads_card.atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
-    assert "cannot predict words" in nothing(predict(window).words_view)
+    assert "cannot predict words" in nothing(predict(window, ()).words_view)
     assert all(part.values is not None for part in opened(window).get_view("parts").charts["strips"].parts)
 
 
 def test_models_of_different_families_follow_each_other(show, folders):
     window = show("roberta")
-    room = opened(window)
+    view = opened(window).get_view("parts")
     for name in ("albert", "distilbert", "pre-norm", "discriminator"):
         window.open_model(folders[name])
         wait_until(lambda name=name: window.state.model.name == name)
         settle(window)
         for part in ("attend", "predict", "embed"):
-            window.open_room(part)
-            settle(window)
+            shown_room(window, part)
         model = window.state.model
-        assert model is not None and not window.frame.banner.is_shown
-        assert room.get_view("parts").charts["segments"].isVisible() == ("segments" not in model.missing)
-        assert room.get_view("parts").no_segments.isVisible() == ("segments" in model.missing)
+        assert not window.frame.banner.is_shown
+        assert view.charts["segments"].isVisible() == ("segments" not in model.missing)
+        assert view.no_segments.isVisible() == ("segments" in model.missing)
 
 
 def test_a_vocabulary_without_a_mask_masks_nothing():
@@ -231,7 +198,7 @@ def test_a_vocabulary_without_a_mask_masks_nothing():
     state.set_tokenizer(tokenizer, 64)
     state.set_masks((2,))
     state.toggle_mask(2)
-    assert state.all_masked == () and state.encoding is not None and state.input_ids == state.encoding.ids
+    assert state.all_masked == () and state.input_ids == state.encoding.ids
     assert len(said) == 1 and "no mask" in said[0]
 
 
@@ -243,8 +210,7 @@ def test_every_view_works_for_every_family_and_for_little_text(show, name):
     window = show(name)
     for text, specials in ((TEXT_A, True), ("cat", False), ("", False)):
         window.state.set_token_view(specials=specials)
-        window.state.set_text(text, "")
-        settle(window)
+        read_text(window, text, "")
         for spec in ROOMS:
             for key in spec.view_keys if spec.key in ("embed", "predict", "layers") else ():
                 window.open_view(spec.key, key)
@@ -260,8 +226,7 @@ def test_every_mode_and_tab_of_each_family(open_window, folders, family):
     room = attend(window)
     model = window.state.model
     if "mlm" in model.output_heads:
-        window.state.set_masks((2,))
-        settle(window)
+        read_masked(window, (2,))
     for spec in PANELS:
         room.heads_card.open(spec.key)
         answered(window)
@@ -271,9 +236,8 @@ def test_every_mode_and_tab_of_each_family(open_window, folders, family):
         assert room.large.title != ""
         if isinstance(room.view, MatrixView):
             assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.shared.targets.all))
-    has_target = bool(model.output_heads)
-    assert bool(room.shared.targets.all) == has_target
-    if not has_target:
+    assert bool(room.shared.targets.all) == bool(model.output_heads)
+    if not model.output_heads:
         assert room.heads_card.atlas.effects is None
         said = "another one" if model.pooling is not None else model.missing["mlm"]
         assert said in room.shared.targets.problem
@@ -287,13 +251,9 @@ def test_a_fine_tuned_model_is_asked_about_its_own_task(open_window, tmp_path, k
     room.side.what_if.head_off.click()
     settle(window)
     reading = window.state.reading
-    assert reading is not None and reading.baseline is not None
     target = changed_targets(reading.baseline, reading)[0]
-    expected = (
-        target.label,
-        *(numbers.probability(target.value(one), fine=True) for one in (reading.baseline, reading)),
-    )
-    assert expected in room.side.what_if.effect.rows
+    shares = [numbers.probability(target.value(one), fine=True) for one in (reading.baseline, reading)]
+    assert (target.label, *shares) in room.side.what_if.effect.rows
     room.heads_card.open("effects")
     answered(window)
     assert room.heads_card.atlas.effects is not None
@@ -339,8 +299,7 @@ def test_nothing_but_special_tokens(window, specials):
         assert room.open_view("matrix").grid.rows.texts == ["[CLS]", "[SEP]"]
     else:
         assert "there is no word yet" in room.waiting.sentence
-    window.state.set_text("cat", "")
-    settle(window)
+    read_text(window, "cat", "")
     assert room.is_drawn and "cat" in room.view.attentions.units.labels
 
 
@@ -350,7 +309,7 @@ def test_one_word_without_special_tokens(window):
     window.state.set_token_view(specials=False)
     answered(window)
     assert values(room).shape == (1, 1)
-    assert room.side.row is not None and room.side.row.tolist() == pytest.approx([1.0])
+    assert room.side.row.tolist() == pytest.approx([1.0])
     assert not room.side.what_if.weight.isEnabled()
     for spec in PANELS:
         room.heads_card.open(spec.key)

@@ -31,7 +31,7 @@ from app.widgets.card import Hint
 from app.widgets.help_panel import help_text
 from bertcore.locations import NAMED, assets, sample_corpus
 from scripts.translations import strings_of_sources
-from tests.app.conftest import TEXT_A, TEXT_B, handle_events, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, handle_events, settle, shown_room, wait_until
 from tests.app.layout_check import faults, hear
 from tests.app.layout_walk import LABELS, walk, walk_train, write_runs
 from tests.app.test_apply_room import KINDS, make_model
@@ -194,22 +194,16 @@ def _is_other(widget):
 FACTS_OF_THE_SMALL_WORLD = ("pet", "house", "food", "drink", "way", "game", "place", "helper")
 
 
-@pytest.mark.parametrize(
-    ("source", "n", "text"),
-    [
+def test_english_plurals_and_widgets_say_the_right_one():
+    for source, n, text in (
         ("%n token(s)", 1, "%n token"),
         ("%n token(s)", 0, "%n tokens"),
         ("%n match(es) of {word}", 2, "%n matches of {word}"),
         ("%n entr(y|ies) (was|were) cut", 1, "%n entry was cut"),
         ("%n entr(y|ies) (was|were) cut", 3, "%n entries were cut"),
         ("f(x) of %n (all layers)", 2, "f(x) of %n (all layers)"),
-    ],
-)
-def test_english_plurals(source, n, text):
-    assert plural(source, n) == text
-
-
-def test_widgets_say_the_right_plural(looks):
+    ):
+        assert plural(source, n) == text
     assert [say("%n token(s)", n=n) for n in (1, 2)] == ["1 token", "2 tokens"]
     assert say("%Ln token(s)", n=12_204) == "12,204 tokens"
 
@@ -221,12 +215,12 @@ def test_the_pseudo_language_keeps_what_is_filled_in():
 
 
 @pytest.fixture
-def language(looks):
+def language(qapp):
     made, of_qt = PseudoTexts(), PseudoQt()
     set_texts(made)
-    looks.installTranslator(of_qt)
+    qapp.installTranslator(of_qt)
     yield made
-    looks.removeTranslator(of_qt)
+    qapp.removeTranslator(of_qt)
     set_texts({})
 
 
@@ -266,7 +260,7 @@ def test_every_text_of_runs_and_forms_can_be_translated(pseudo_window):
 def test_every_text_of_a_task_can_be_translated(kind, pseudo_window, tmp_path):
     window = pseudo_window
     window.open_model(make_model(tmp_path / kind, kind))
-    wait_until(lambda: window.state.model is not None and window.state.model.name == kind)
+    wait_until(lambda: window.state.model.name == kind)
     settle(window)
     labels = [word for label in KINDS[kind][1].get("labels", ()) for word in re.findall(r"\w+", label)]
     for inspect in (lambda window: untranslated(window, window.frame.room, labels), cut_in_a_window(1440, 900)):
@@ -276,9 +270,7 @@ def test_every_text_of_a_task_can_be_translated(kind, pseudo_window, tmp_path):
 
 def test_every_text_around_the_rooms_can_be_translated(pseudo_window):
     window = pseudo_window
-    window.open_room("embed")
-    settle(window)
-    room = window.frame.room
+    room = shown_room(window, "embed")
     room.hide()
     found = untranslated(window)
     found += [f"command: {action.text()}" for action in window.findChildren(QAction) if _is_plain(action.text())]

@@ -19,7 +19,7 @@ from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import LEAST_PX, CurvePlot
 from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
-from tests.app.conftest import TEXT_A, TEXT_B, handle_events, make_checkpoint, placed, settle, wait_until
+from tests.app.conftest import TEXT_A, TEXT_B, handle_events, make_checkpoint, placed, read_text, settle, wait_until
 from tests.app.layout_check import curve_words, faults
 from tests.app.layout_walk import SIZE, walk, walk_train, write_runs
 from tests.app.test_apply_room import ENDINGS, KINDS, PASSAGE, make_model
@@ -50,7 +50,7 @@ class TestCheck:
     """It finds what it is for."""
 
     @pytest.fixture
-    def page(self, looks, qtbot):
+    def page(self, qtbot):
         return placed(QWidget(), qtbot, 300, 200)
 
     def put(self, page, widget, x=10, y=10, width=0):
@@ -141,8 +141,7 @@ def test_every_room_and_view(sized):
 
 def test_words_that_are_new_to_the_model(sized):
     """Many pieces: chips on several lines, labels that do not all fit."""
-    sized.state.set_text(*UNSEEN_TEXTS)
-    settle(sized)
+    read_text(sized, *UNSEEN_TEXTS)
     assert walk(sized, ("embed", "attend", "predict")) == {}
 
 
@@ -154,8 +153,7 @@ def test_train_with_runs_and_its_form(sized):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_apply_for_each_task(open_window, tmp_path, kind, projector):
-    window = open_window(make_model(tmp_path / kind, kind))
-    wait_until(lambda: window.state.reading is not None)
+    window = open_window(make_model(tmp_path / kind, kind), TEXT_A)
     window.appearance.set_look(projector=projector)
     room = window.open_room("apply")
     wait_until(lambda: room.view is not None)
@@ -167,9 +165,8 @@ def test_apply_for_each_task(open_window, tmp_path, kind, projector):
 
 @pytest.mark.slow
 def test_long_text_and_many_heads(open_window, tmp_path, projector):
-    window = open_window(make_checkpoint(tmp_path / LONG_NAME, layers=12, heads=16))
-    wait_until(lambda: window.state.reading is not None)
-    window.state.set_text(" ".join([TEXT_A] * 4), " ".join([TEXT_B] * 4))
+    folder = make_checkpoint(tmp_path / LONG_NAME, layers=12, heads=16)
+    window = open_window(folder, " ".join([TEXT_A] * 4), " ".join([TEXT_B] * 4))
     window.appearance.set_look(projector=projector)
     assert walk(window) == {}
 
@@ -239,7 +236,7 @@ def test_every_room_at_another_scale(model_folder, tmp_path, scale, look):
     assert said["scale"] == float(scale) and said["pixels"] == SIZE.width() * float(scale)
 
 
-def test_status_line_gives_its_room_to_what_is_new(looks, qtbot):
+def test_status_line_gives_its_room_to_what_is_new(qtbot):
     line = placed(StatusLine("M masks · F1 helps"), qtbot, 600, 26)
     line.set_facts("15 tokens · forward 8.4 ms")
     assert line._keys.isVisible() and faults(line) == []
@@ -270,14 +267,12 @@ def test_on_a_projector_the_status_line_takes_no_height(window):
     assert not frame.status.isVisible()
 
 
-def test_curves_leave_out_words_that_have_no_room(looks, qtbot):
-    plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss", "training", "curve_train"),), left_label="loss (nats)"))
-    qtbot.addWidget(plot)
+def test_curves_leave_out_words_that_have_no_room(qtbot):
+    spec = PlotSpec("Loss", (CurveSpec("loss", "training", "curve_train"),), left_label="loss (nats)")
+    plot = placed(CurvePlot(spec), qtbot, 700, 300)
     plot.set_points({"loss": (np.arange(100.0), np.linspace(5, 1, 100))})
-    plot.change(
-        marks=[Mark(10, "then: guess masked words", "first: guess the next word"), Mark(80, "then: longer sequences")]
-    )
-    plot.show()
+    first = Mark(10, "then: guess masked words", "first: guess the next word")
+    plot.change(marks=[first, Mark(80, "then: longer sequences")])
     wait_until(lambda: plot.is_loaded)
     said = {}
     for width, height in ((700, 300), (2400, 300), (700, 128), (700, 60)):
@@ -306,8 +301,7 @@ def test_the_tabs_of_pages_stand_together(name, window):
 def test_type_and_pictures_grow_with_a_large_window(window):
     window.open_room("attend")
     settle(window)
-    edit = window.frame.sentences.a
-    small, size = edit.height(), QSize(2560, 1440)
+    small, size = window.frame.sentences.a.height(), QSize(2560, 1440)
     window.resize(size)
     wait_until(lambda: theme.scale() == theme.LARGE_SCALE)
     settle(window)

@@ -15,7 +15,7 @@ from app.shell import garbage as window_memory
 from app.shell.garbage import GarbageCollector, SpareMemory
 from app.shell.rooms import ROOMS, open_view
 from benchmarks.left_over import memory
-from tests.app.conftest import settle, wait_until
+from tests.app.conftest import placed, settle, shown_room, wait_until
 from tests.end_to_end.shell import run_python
 
 BLOCK_BYTES, BLOCKS, MIB = 64 << 10, 1600, 1 << 20  # 100 MiB in pieces that glibc keeps in its heap
@@ -130,9 +130,7 @@ def shown(window, qapp):
 
 
 def test_it_notes_a_widget_without_a_parent(shown, qtbot):
-    stray = QWidget()
-    qtbot.addWidget(stray)
-    stray.setVisible(True)
+    placed(QWidget(), qtbot, 100, 100)
     assert shown.windows == ["QWidget"]
 
 
@@ -146,8 +144,7 @@ def test_a_room_opens_inside_the_window(spec, projector, window, shown):
         open_view(window.open_room(spec.key), view)
         settle(window)
     assert shown.windows == []
-    window.open_room("train" if spec.key != "train" else "map")
-    settle(window)
+    shown_room(window, "train" if spec.key != "train" else "map")
     window.appearance.set_look("dark")  # what a room wrote in colours, it writes again when it has been left, too
 
 
@@ -219,14 +216,10 @@ services.close()
 """
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param("raised in Python", marks=pytest.mark.slow),
-        "raised in C",
-        pytest.param("raised by Qt", marks=pytest.mark.slow),
-    ],
-)
+SLOW = [pytest.param(fault, marks=pytest.mark.slow) for fault in ("raised in Python", "raised by Qt")]
+
+
+@pytest.mark.parametrize("fault", ["raised in C", *SLOW])
 def test_a_paint_event_that_fails_leaves_the_window_alive(fault, model_folder, tmp_path):
     done = run_python("-c", CODE, str(model_folder), fault, BERTSCOPE_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr[-2000:]

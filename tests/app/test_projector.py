@@ -8,13 +8,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFrame, QMenu
 
 from app.look import theme
+from app.rooms.map.plan import Plan, Sizes
 from app.shell.menus import fill_commands
 from app.shell.rooms import ROOMS, open_view
 from app.state.baseline import OtherModel, OtherText
 from app.widgets.controls import IconButton
 from app.widgets.folding_card import FoldingCard
 from bertcore.locations import TINY
-from tests.app.conftest import handle_events, make_checkpoint, settle, wait_until
+from tests.app.conftest import compare, handle_events, make_checkpoint, read_masked, settle, shown_room, wait_until
 from tests.app.layout_check import hear
 from tests.app.layout_walk import SIZE, is_drawn
 
@@ -42,8 +43,7 @@ def sizes_written(window, monkeypatch):
 def projected(window):
     window.appearance.set_look(projector=True)
     window.resize(SIZE)
-    window.state.set_masks([2])
-    settle(window)
+    read_masked(window, [2])
     return window
 
 
@@ -62,8 +62,7 @@ def seen(widget, window):
 @pytest.mark.parametrize("spec", EXPLORING, ids=lambda spec: spec.key)
 def test_one_picture_has_the_screen_and_its_words_are_large(spec, projected, monkeypatch):
     room = projected.open_room(spec.key)
-    small = {}
-    low = {}
+    small, low = {}, {}
     for key in spec.view_keys:
         open_view(room, key)
         wait_until(lambda: is_drawn(projected))
@@ -88,9 +87,8 @@ def test_the_header_is_one_line_and_the_list_of_lessons_fits(projected):
 
 def choose(window, titles):
     """With the mouse, in the menu of all commands."""
-    icon = next(
-        one for one in window.frame.title_bar.findChildren(IconButton) if one.accessibleName() == "All commands"
-    )
+    icons = {one.accessibleName(): one for one in window.frame.title_bar.findChildren(IconButton)}
+    icon = icons["All commands"]
     QTest.mouseClick(icon, Qt.MouseButton.LeftButton)
     menu = icon.findChild(QMenu)
     for title in titles:
@@ -103,7 +101,7 @@ def choose(window, titles):
 def test_lessons_and_what_is_compared_are_chosen_with_the_mouse(projected, model_folder):
     choose(projected, ["Lessons", "5. "])
     player = projected.lessons.player
-    assert player is not None and player.lesson is not None and player.lesson.file.name == "05-the-masked-word.md"
+    assert player.lesson.file.name == "05-the-masked-word.md"
     settle(projected)
     choose(projected, ["Lessons", "More", "Close the lesson"])
     assert not projected.lessons.is_open
@@ -137,8 +135,7 @@ def test_tabs_are_whole_beside_the_slider(projected):
 
 
 def test_side_cards_fold_away_and_come_back_at_a_click(projected):
-    projected.open_room("predict")
-    settle(projected)
+    shown_room(projected, "predict")
     folded = projected.frame.findChildren(FoldingCard)
     fold = next(one for one in folded if one.tab.isVisible())
     assert not fold.card.isVisible()
@@ -153,8 +150,7 @@ def test_models_of_two_sizes_show_the_only_picture_there_is(projected, tmp_path)
     view = projected.open_room("layers").open_view("apart")
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))
     for baseline, is_alone in ((other, True), (OtherText("The dog sat on the mat.", ""), False)):
-        projected.state.set_baseline(baseline)
-        settle(projected)
+        compare(projected, baseline)
         wait_until(lambda is_alone=is_alone: view.cards["cka"].isVisible() == is_alone)
         assert view.cards["distance"].isVisible() != is_alone
 
@@ -162,11 +158,8 @@ def test_models_of_two_sizes_show_the_only_picture_there_is(projected, tmp_path)
 @pytest.mark.parametrize(("layers", "heads"), [(6, 6), (12, 12), (24, 16)])
 def test_rows_of_the_map_leave_room_for_their_type(layers, heads, projected):
     """With more layers fewer words, none of them smaller."""
-    from app.rooms.map.plan import Plan, Sizes
-
-    room = projected.open_room("map")
+    view = projected.open_room("map").view
     settle(projected)
-    view = room.view
     size, least = view.map.size(), theme.type_px(10)
     names = ("token", "segment", "position", "sum")
     sizes = Sizes(size.width(), size.height(), theme.scale(), layers, heads, names, 0, least)

@@ -92,9 +92,6 @@ def _hold_run(run):
     return process
 
 
-# --- real children
-
-
 def test_run_is_started_followed_and_ends(service, corpus):
     metrics, snapshots = list[dict](), list[list]()
     service.metrics_restarted.connect(metrics.clear)
@@ -108,8 +105,7 @@ def test_run_is_started_followed_and_ends(service, corpus):
     assert _status(service, path) == "done"
     is_last = {"kind": "snapshot", "step": 12}.items()
     wait_until(lambda: any(is_last <= line.items() for line in metrics))
-    written = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
-    assert metrics == written
+    assert metrics == [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
     assert [line["step"] for line in metrics if line["kind"] == "train"] == list(range(1, 13))
     wait_until(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12)
 
@@ -173,9 +169,6 @@ def test_run_goes_on_without_the_window_the_next_one_adopts_it_and_a_kill_is_sai
     later.close()
 
 
-# --- runs of others
-
-
 def test_run_from_the_shell_is_found_where_it_registered(service, tmp_path):
     run = _elsewhere(_make_run(), tmp_path / "elsewhere")
     service.set_following(True)
@@ -198,18 +191,14 @@ def test_orphan_that_died_is_stopped_and_can_go_on(service, tmp_path):
     assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
 
 
-def test_first_run_from_the_shell_is_looked_at_when_it_appears(service):
-    service.set_following(True)
-    assert service.selected is None and service.runs == []
-    run = _make_run()
-    wait_until(lambda: service.selected == run.path.resolve())
-
-
-def test_resumed_metrics_start_over(service):
-    run, shown = _make_run(steps=5), list[dict]()
+def test_first_run_from_the_shell_is_looked_at_when_it_appears_and_resumed_metrics_start_over(service):
+    shown = []
     service.metrics_restarted.connect(shown.clear)
     service.metrics_appended.connect(shown.extend)
     service.set_following(True)
+    assert service.selected is None and service.runs == []
+    run = _make_run(steps=5)
+    wait_until(lambda: service.selected == run.path.resolve())
     assert len(shown) == 6
     run.truncate_metrics(2)
     run.append_metric({"kind": "train", "step": 3, "loss": 9.0})
@@ -226,9 +215,6 @@ def test_long_metrics_come_in_pieces(service):
     assert sum(pieces) < 20_000
     wait_until(lambda: sum(pieces) == 20_000)
     assert max(pieces) < 5_000
-
-
-# --- starting
 
 
 def test_what_cannot_be_started_is_said(service, own_home, corpus, monkeypatch, tmp_path):
@@ -264,16 +250,13 @@ def test_a_run_has_a_folder_of_its_own_and_finds_its_files_from_another(service,
         assert json.loads((launched / f"{path.name}.json").read_text())["data"]["corpus"] == [str(corpus)]
 
 
-# --- what is read
-
-
-@pytest.mark.parametrize("at_a_time", [1 << 17, 50, 7])
-def test_newest_held_out_is_found_from_the_end(tmp_path, monkeypatch, at_a_time):
-    monkeypatch.setattr("app.runs.run_info._TAIL_BYTES", at_a_time)
+def test_newest_held_out_is_found_from_the_end(tmp_path, monkeypatch):
     assert newest_held_out(tmp_path) is None
     lines = ['{"kind": "held_out", "step": 1}', '{"kind": "held_out", "step": 2}', '{"kind": "train", "step": 3}']
     (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + '\n{"kind": "held_out", "st')
-    assert newest_held_out(tmp_path) == {"kind": "held_out", "step": 2}
+    for at_a_time in (1 << 17, 50, 7):
+        monkeypatch.setattr("app.runs.run_info._TAIL_BYTES", at_a_time)
+        assert newest_held_out(tmp_path) == {"kind": "held_out", "step": 2}
 
 
 def test_describe_leaves_out_what_a_config_does_not_say():
@@ -319,7 +302,7 @@ class _Tray(QSystemTrayIcon):
     def show(self):
         assert not self.icon().isNull()
 
-    def showMessage(self, title, message, kind):  # type: ignore[override]
+    def showMessage(self, title, message, kind):
         _Tray.shown.append((title, message, kind == QSystemTrayIcon.MessageIcon.Warning))
 
 

@@ -111,12 +111,11 @@ def test_the_run_that_ships_can_be_wound_back(open_window, qtbot):
         qtbot.mouseClick(room.time_machine.slider, Qt.MouseButton.LeftButton, pos=place)
         step, folder = snapshots[index]
         wait_until(lambda f=folder: window.state.model is not None and window.state.model.folder == f)
-        assert window.state.model is not None and window.state.model.step == step
+        assert window.state.model.step == step
 
 
 def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(open_window):
-    window = open_window(built_in_checkpoint())
-    wait_until(lambda: window.state.reading is not None)
+    window = open_window(built_in_checkpoint(), "A cat sat.")
     recent = list(window.services.settings.recent_models)
     cuts = window.open_room("embed").open_view("vocabularies")
     asked = cuts.asked["compared"]

@@ -140,22 +140,19 @@ def test_the_window_changes_its_language_at_once(code, window):
     settle(window)
     window.examples.use(example)
     settle(window)
-    try:
-        window.services.runs.refresh()
-        in_english = [run.about for run in window.services.runs.runs]
-        window.appearance.set_language(code)
-        wait_until(lambda: window.commands["file.quit"].text() == "Beenden")
-        in_german = [run.about for run in window.services.runs.runs]
-        assert in_english and in_german != in_english
-        assert window.frame.question.question == load_examples()[0].look_for != example.look_for
-        assert window.lessons.player is not None and window.lessons.player.lesson is not None
-        assert window.lessons.player.lesson.title == shipped_lessons()[1].title
-        assert window.commands[f"view.language_{code}"].isChecked()
-        assert load_settings(window.services.settings_file).language == code
-        settle(window)
-    finally:
-        window.appearance.set_language("en")
-        wait_until(lambda: window.commands["file.quit"].text() == "Quit")
+    window.services.runs.refresh()
+    in_english = [run.about for run in window.services.runs.runs]
+    window.appearance.set_language(code)
+    wait_until(lambda: window.commands["file.quit"].text() == "Beenden")
+    in_german = [run.about for run in window.services.runs.runs]
+    assert in_english and in_german != in_english
+    assert window.frame.question.question == load_examples()[0].look_for != example.look_for
+    assert window.lessons.player.lesson.title == shipped_lessons()[1].title
+    assert window.commands[f"view.language_{code}"].isChecked()
+    assert load_settings(window.services.settings_file).language == code
+    settle(window)
+    window.appearance.set_language("en")
+    wait_until(lambda: window.commands["file.quit"].text() == "Quit")
     assert window.frame.question.question == example.look_for
 
 

@@ -11,8 +11,6 @@ from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import settle, wait_until
 
-TIMEOUT_MS = 120_000
-
 
 @pytest.fixture
 def checked_folder(model_folder, tmp_path):

@@ -12,18 +12,14 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_metrics import RunMetrics, SlowStep, Update, parts_of
 from bertcore.runs.run_record import read_record
 from bertcore.training.start import start_run
-from tests.app.conftest import TIMEOUT_MS, wait_until
+from tests.app.conftest import TIMEOUT_MS, placed, wait_until
 from tests.app.train_room import opened_at
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 
 @pytest.fixture
 def page(qtbot):
-    made = WeightsPage()
-    qtbot.addWidget(made)
-    made.resize(900, 500)
-    made.show()
-    return made
+    return placed(WeightsPage(), qtbot, 900, 500)
 
 
 def trained(folder, rate):
@@ -40,8 +36,7 @@ def usual(tmp_path_factory):
 @pytest.fixture
 def at_work(tmp_path):
     """A run that waits after its second step, in this process but on another thread; stopped at the end."""
-    path = tmp_path / "run"
-    waits = threading.Event()
+    path, waits = tmp_path / "run", threading.Event()
 
     def watch(event):
         if event["kind"] == "train" and event["step"] == 2 and not waits.is_set():

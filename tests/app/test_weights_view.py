@@ -11,7 +11,7 @@ from app.state.baseline import OtherModel, OtherText
 from app.widgets.figure_button import FigureButton
 from bertcore.checkpoint.weights import read_safetensors
 from bertcore.locations import BUILT_IN, TINY, TUNED, assets, shipped_checkpoint, tuned_models
-from tests.app.conftest import make_run, settle, shown_view, wait_until
+from tests.app.conftest import compare, make_run, read_text, settle, shown_view, wait_until
 
 FIRST = assets() / "runs" / TINY / "snapshots" / "step-00000000"
 needs_tuned = pytest.mark.skipif(TUNED[0] not in tuned_models(), reason="no fine-tuned model ships here")
@@ -51,28 +51,23 @@ def test_the_start_of_its_training_is_offered_and_each_part_is_the_norm_of_what_
 
 
 def test_a_word_shows_its_neighbours_of_now_and_of_before_and_is_selected_in_the_text(view, tiny):
-    tiny.state.set_baseline(OtherModel(str(FIRST)))
-    settle(tiny)
+    compare(tiny, OtherModel(str(FIRST)))
     wait_until(lambda: view.asked["changes"].answer is not None)
     row = next(i for i, word in enumerate(view.asked["changes"].answer.words) if word.token == "celsius")
     view.charts["words"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     wait_until(lambda: "degrees" in view.near.text())
     now, before = view.near.text().split("Before:")
     assert "degrees" in now and "degrees" not in before
-    tiny.state.set_text("It was 20 celsius.", "")
-    settle(tiny)
+    read_text(tiny, "It was 20 celsius.", "")
     view.charts["words"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
-    focus = tiny.state.focus
-    assert focus is not None and tiny.state.encoding.tokens[focus] == "celsius"
+    assert tiny.state.encoding.tokens[tiny.state.focus] == "celsius"
 
 
 def test_two_shapes_and_two_texts_have_no_changes_and_it_says_why(view, tiny):
-    tiny.state.set_baseline(OtherModel(None))
-    settle(tiny)
+    compare(tiny, OtherModel(None))
     wait_until(lambda: re.search("[26] layers", view.nothing_text.text()) is not None)
     assert view.from_start.isVisible()
-    tiny.state.set_baseline(OtherText("It was cold.", ""))
-    settle(tiny)
+    compare(tiny, OtherText("It was cold.", ""))
     assert view.pages.currentIndex() == 1 and "layers" not in view.nothing_text.text()
 
 
@@ -96,8 +91,7 @@ def test_of_a_fine_tuned_model_the_start_is_the_model_it_was_made_from():
 
 def test_from_the_list_of_runs_one_click_compares_with_where_it_began(open_window, own_home):
     run = make_run(own_home / "runs" / "stories", (0, 10, 40))
-    window = open_window(TINY)
-    wait_until(lambda: window.state.reading is not None)
+    window = open_window(TINY, "")
     train = window.open_room("train")
     info = next(one for one in window.services.runs.runs if one.path == run.path)
     texts = {entry[0]: entry[1] for entry in train.run_actions.entries(info) if entry is not None}
