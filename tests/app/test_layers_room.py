@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.figures.figure import Figure
 from app.figures.files import image_of
 from app.look import numbers, theme
 from app.rooms.layers.layer_steps import layer_steps
@@ -300,13 +301,10 @@ def test_a_picture_has_all_rows_and_says_which_columns(view, window):
 
 def test_a_picture_has_cells_where_scroll_bars_would_be(view, window):
     opened_step(view, 64, window)
-    figure, table = figure_of(view), view.table
+    table, picture = view.table, view.table.picture()
     last = table.numbers.rowCount() - 1, table.pictured_columns[-1]
-    table_picture = table.picture()
-    image = image_of(figure.__class__("", table_picture, {}, "", ""))
-    corner = QPoint(theme.px(16) + table_picture.width - 2, theme.px(16) + table_picture.height - 2)
-    expected = table.numbers.fill(float(table.numbers.values[last]))
-    assert image.pixelColor(corner * 2) == expected
+    seen = image_of(Figure("", picture, {}, "", "")).pixelColor(QPoint(picture.width - 2, picture.height - 2) * 2)
+    assert seen == table.numbers.fill(float(table.numbers.values[last]))
 
 
 def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view, window):

@@ -1,19 +1,16 @@
 """A right click chooses nothing; it opens a menu of what can be done with the token and the picture under the mouse."""
 
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu
 
-from app.rooms.view import View
-from tests.app.conftest import settle
+from app.widgets.figure_button import WITHOUT_FRAMES
+from tests.app.conftest import settle, shown_room
 
-FIGURE = ["Save picture…", "Save numbers…", "Copy picture", "Copy numbers"]
+FIGURE = [action.title for action in WITHOUT_FRAMES]
 TOKEN = 4  # "on"
-Place = Callable[[View], tuple[QWidget, QPointF]]
 
 
 def dot(view):
@@ -47,7 +44,7 @@ def line_end(view):
     return view.picture, QPointF(20, view.picture.row_y(TOKEN))
 
 
-PLACES: dict[tuple[str, str], Place] = {
+PLACES = {
     ("attend", "matrix"): square,
     ("attend", "mean"): square,
     ("attend", "lines"): line_end,
@@ -68,8 +65,7 @@ def right_click(widget, where):
 
 @pytest.mark.parametrize(("room_key", "view_key"), PLACES, ids=[" ".join(place) for place in PLACES])
 def test_a_right_click_opens_a_menu_and_chooses_nothing(room_key, view_key, window):
-    room = window.open_room(room_key)
-    view = room.open_view(view_key)
+    view = window.open_room(room_key).open_view(view_key)
     window.state.set_focus(2)
     settle(window)
     widget, where = PLACES[room_key, view_key](view)
@@ -80,7 +76,7 @@ def test_a_right_click_opens_a_menu_and_chooses_nothing(room_key, view_key, wind
     menu = next(menu for menu in window.findChildren(QMenu) if menu not in menus)
     actions = {action.text(): action for action in menu.actions()}
     assert {"Pin “on”", "Mask", "Move to segment B", "Copy “on”"} <= actions.keys()
-    assert (list(actions)[-4:] == FIGURE) == (view_key != "what_if")  # its tiles are no picture to save
+    assert (list(actions)[-len(FIGURE) :] == FIGURE) == (view_key != "what_if")  # its tiles are no picture to save
     actions["Mask"].trigger()
     assert window.state.masked == {TOKEN}
     menu.close()
@@ -89,8 +85,7 @@ def test_a_right_click_opens_a_menu_and_chooses_nothing(room_key, view_key, wind
 
 def test_a_right_click_does_not_move_the_layer_slider(window):
     window.state.set_head(0, 0)
-    room = window.open_room("layers")
-    settle(window)
+    room = shown_room(window, "layers")
     track, layer = room.slider.track, window.state.layer
     right_click(track, QPointF(track.width() - 2, track.height() / 2))
     assert window.state.layer == layer

@@ -1,7 +1,4 @@
-"""Views that say what they compute: differences, hovering, clicking, menus and files follow from their sides.
-
-The numbers themselves are compared with the engine's in the tests of each room.
-"""
+"""Views that say what they compute: differences, hovering, clicks, menus and files; the numbers are tested by room."""
 
 import numpy as np
 import pytest
@@ -17,11 +14,12 @@ from app.rooms.values_view import ValuesView
 from app.shell.rooms import ROOMS
 from app.state.baseline import OtherText
 from app.state.what_if import NOTHING_CHANGED
-from tests.app.conftest import TEXT_B, settle, wait_until
+from app.widgets.figure_button import WITHOUT_FRAMES
+from tests.app.conftest import TEXT_B, compare, settle, wait_until
 
 ONE_WORD, SHORTER = OtherText("The dog sat on the mat.", TEXT_B), OtherText("The dog sat.", TEXT_B)
 NO_KEY = Qt.KeyboardModifier.NoModifier
-FIGURE = ["Save picture…", "Save numbers…", "Copy picture", "Copy numbers"]
+FIGURE = [action.title for action in WITHOUT_FRAMES]
 
 
 def pictures(window):
@@ -42,8 +40,7 @@ def begin(window, baseline):
     window.state.set_masks([3, 5])
     window.state.set_head(1, 2)
     window.state.set_focus(4)
-    window.state.set_baseline(baseline)
-    settle(window)
+    compare(window, baseline)
 
 
 def placed(array, side, axis, view):
@@ -110,7 +107,7 @@ def test_a_click_selects_in_all_rooms_and_a_right_click_opens_a_menu(window):
             chart.context_menu_requested.emit(cell(picture, shown), QPoint(0, 0))
             menu = next(menu for menu in window.findChildren(QMenu) if menu not in menus)
             texts = [action.text() for action in menu.actions() if action.text()]
-            assert texts[-4:] == FIGURE and ("token" in kinds) == any("Copy “" in text for text in texts)
+            assert texts[-len(FIGURE) :] == FIGURE and ("token" in kinds) == any("Copy “" in text for text in texts)
             menu.close()
             assert (state.focus, state.layer, state.what_if) == before
         chart.clicked.emit(*((1.0,) if isinstance(picture, Lines) else (cell(picture, shown), NO_KEY)))
