@@ -1,7 +1,7 @@
-"""What the room Evidence asks: collections are read, and what holds over all of them is measured.
+"""What the room Evidence is about: collections of texts, and what the worker keeps of its answers about them.
 
-Importable without torch: the window names what it wants on its own thread, and has it worked out on another. What was
-worked out once stays in a `Kept`, so that a question that was stopped goes on where it was. L layers, N heads, W words.
+Importable without torch: the window names what it wants on its own thread, and has it worked out on another
+(`evidence_questions`).
 """
 
 from __future__ import annotations
@@ -9,27 +9,21 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import numpy as np
-
-from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes
 from bertcore.locations import assets, sample_corpus
-from bertcore.progress import ReportProgress
+from bertcore.progress import ReportProgress, part_of
 
-from ..look.say import mark, say
+from ..look.say import say
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.config import BertConfig
     from bertcore.evidence.collection import Collection
-    from bertcore.evidence.grammar import Grammar, RelationHead
-    from bertcore.evidence.heads import HeadEvidence, HeadMeasure
+    from bertcore.evidence.shards import Shard
 
 Kind = Literal["pairs", "trees", "sentences", "examples"]  # of the rows of a collection
 Found = TypeVar("Found")
@@ -43,30 +37,19 @@ class Source:
     """Where a collection is from: a file, or lines that were typed."""
 
     kind: Kind
-    file: Path | None = None
+    file: Path | None = None  # None of examples: the sample that ships for the task of the model
     first: int | None = None  # only so many of its rows
     lines: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class TaskFile:
-    """Labelled examples, which the task of the model says how to read. None: the sample that ships for that task."""
-
-    file: Path | None
-    rows: tuple[()] = ()
-    left_out: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return 0
 
 
 @dataclass(frozen=True)
 class Gathered:
     """A collection that was read. Equal to another with the same text, whatever else it is."""
 
+    source: Source = field(compare=False)
     name: str
     sha256: str
-    collection: Any = field(compare=False)  # Collection, or TaskFile
+    collection: Collection[Any] = field(compare=False)  # of labelled examples no rows: the model's task reads them
     words: int = field(compare=False)  # in all its texts, about
 
     def __len__(self) -> int:
@@ -89,19 +72,15 @@ def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
     if source.kind == "examples":
         content = b"" if source.file is None else read_bytes(source.file)
         name = say("sample that ships") if source.file is None else source.file.name
-        words = len(content) // 6
-        return Gathered(name, hashlib.sha256(content).hexdigest(), TaskFile(source.file), words)
-    given: Path | tuple[str, ...] = source.lines if source.file is None else source.file
-    found: Collection[Any]
-    if source.kind == "pairs":
-        found = read_pairs(given)
-    else:
-        found = read_treebank(given) if source.kind == "trees" else read_sentences(given)
+        empty = Collection[Any](name, (), hashlib.sha256(content).hexdigest())
+        return Gathered(source, name, empty.sha256, empty, len(content) // 6)
+    read: dict[Kind, Callable[..., Any]] = {"pairs": read_pairs, "trees": read_treebank, "sentences": read_sentences}
+    found: Collection[Any] = read[source.kind](source.lines if source.file is None else source.file)
     if source.first is not None and len(found) > source.first:
         name = say("{name}, the first {count}", name=found.name, count=source.first)
         digest = hashlib.sha256(f"{found.sha256} {source.first}".encode()).hexdigest()
         found = Collection(name, found.rows[: source.first], digest, found.left_out)
-    return Gathered(found.name, found.sha256, found, sum(len(row.text.split()) for row in found.rows))
+    return Gathered(source, found.name, found.sha256, found, sum(len(row.text.split()) for row in found.rows))
 
 
 class Kept:
@@ -135,68 +114,33 @@ class Kept:
 _FOUND: weakref.WeakKeyDictionary[Kept, dict[Hashable, Any]] = weakref.WeakKeyDictionary()
 
 
-def heads_of(
-    checkpoint: Checkpoint, gathered: Gathered, measure: HeadMeasure, kept: Kept, progress: ReportProgress
-) -> HeadEvidence:
-    """One measure of every head over pairs (`evidence.heads`). Raises BertcoreError where none can be asked."""
-    from bertcore.evidence.heads import heads_over_pairs
-    from bertcore.evidence.shards import Shard
+@dataclass(frozen=True)
+class Work:
+    """What a question about a collection is given, before what else it is asked."""
 
-    done = kept.get(checkpoint, (gathered, measure), Shard)
-    try:
-        return heads_over_pairs(checkpoint, gathered.collection, measure, shard=done, progress=progress)
-    except BertcoreError as error:
-        text = mark(
-            "No pair of {file} can be asked: both words have to be single tokens of this vocabulary, and the two texts "
-            "as long as each other, with different answers."
-        )
-        raise BertcoreError(say(text, file=gathered.name)) from error
+    checkpoint: Checkpoint
+    gathered: Gathered
+    kept: Kept
+    progress: ReportProgress
+    other: Checkpoint | None = None  # another model, beside which this one is measured
 
+    def ask(self, function: Callable[..., Found], *asked: Hashable, share: tuple[float, float] = (0.0, 1.0)) -> Found:
+        """What `function(work, *asked)` has answered before, or answers now. share: where in the progress it is."""
+        work = replace(self, progress=part_of(self.progress, *share))
+        return self.kept.get(self.checkpoint, (function, self.gathered, *asked), lambda: function(work, *asked))
 
-@dataclass(frozen=True, eq=False)
-class FoundGrammar:
-    """A `Grammar`, and what is shown of it."""
+    def begun(self, *asked: Hashable) -> Shard:
+        """The batches that are done, of a question that goes on where it was stopped."""
+        from bertcore.evidence.shards import Shard
 
-    grammar: Grammar
-    best: list[RelationHead]  # (R) the relations that are common enough, the largest gain first
-    shares: NDArray[np.float64]  # (R,L,N) that each head finds of all sentences, in the direction of the best
-    measured: NDArray[np.int64]  # the numbers of the sentences that the heads were measured on
+        return self.kept.get(self.checkpoint, (self.gathered, *asked), Shard)
 
 
-def grammar_of(checkpoint: Checkpoint, gathered: Gathered, kept: Kept, progress: ReportProgress) -> FoundGrammar:
-    """All heads on all relations of a treebank (`evidence.grammar`). Raises BertcoreError where none can be read."""
-    from bertcore.evidence.grammar import DIRECTIONS, grammar_of_heads
-    from bertcore.evidence.intervals import halves
-    from bertcore.evidence.shards import Shard
-
-    done = kept.get(checkpoint, gathered, Shard)
-    try:
-        grammar = grammar_of_heads(checkpoint, gathered.collection, shard=done, progress=progress)
-    except BertcoreError as error:
-        text = mark("This model cannot read any sentence of {file} whole; choose another collection.")
-        raise BertcoreError(say(text, file=gathered.name)) from error
-    best = grammar.best_heads()
-    of_relation = (grammar.hits[grammar.relations == each.relation].mean(axis=0) for each in best)  # (L,N,2) each
-    shares = [hits[..., DIRECTIONS.index(each.direction)] for each, hits in zip(best, of_relation, strict=True)]
-    shape = len(best), *grammar.hits.shape[1:3]
-    measured = np.intersect1d(halves(len(gathered), grammar.seed)[1], grammar.sentences)
-    return FoundGrammar(grammar, best, np.array(shares).reshape(shape), measured)
-
-
-def looks_in_sentence(
-    checkpoint: Checkpoint, gathered: Gathered, number: int, _kept: Kept, _progress: ReportProgress
-) -> NDArray[np.int16]:
-    """(L,N,W): the other word that each word of one sentence attends to most."""
-    import torch
-
-    from bertcore.analysis.passes import Batch, as_text
-    from bertcore.evidence.grammar import most_attended, tokens_of_words
-
-    model, tree = checkpoint.model, gathered.collection.rows[number]
-    encoding = checkpoint.tokenizer.encode(tree.text, max_length=checkpoint.config.max_length)
-    with torch.inference_mode():
-        batch = Batch.of([as_text(model, encoding.ids, encoding.segments)])
-        return most_attended(model, batch, [tokens_of_words(encoding, tree)])[0]
+def answer(checkpoint: Checkpoint, *given: Any) -> Any:
+    """given: another model, if any; a question, what it is asked, the collection, what is kept, and the progress."""
+    *other, function, asked, gathered, kept, progress = given
+    work = Work(checkpoint, gathered, kept, progress, *other)
+    return function(work, *asked) if other else work.ask(function, *asked)
 
 
 def seconds_for(gathered: Gathered, config: BertConfig, passes: float) -> float:

@@ -24,7 +24,7 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tokenizer.text_spans import Place, positions_of
 
 from ..compute.applying import Applied
-from ..compute.evidence import FoundGrammar
+from ..compute.evidence_questions import FoundGrammar
 from ..compute.masks import MaskLens
 from ..look import numbers
 from ..look.say import mark, say

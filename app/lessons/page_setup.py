@@ -6,9 +6,9 @@ from pathlib import Path
 from bertcore.locations import assets, shipped_checkpoint
 
 from ..compute.applying import apply_model, request_for
+from ..compute.evidence_questions import shipped_grammar, shipped_heads
 from ..compute.masks import lens_of
 from ..compute.question import Job
-from ..compute.shipped_evidence import shipped_grammar, shipped_heads
 from ..look.say import mark, say
 from ..state.baseline import OtherText
 from ..state.explore_state import ExploreState

@@ -216,13 +216,14 @@ class Lines(Picture):
     baseline_curves: tuple[CurveSpec, ...] = ()  # of the baseline's rows with the keys of `curves`, as far as shown
     left_label: str
     bottom_label: str = mark("layer")
-    at: str = mark("layer {x}")
+    at: str = ""  # what the legend says of a place: "from {x} on"; empty: "layer {x}"
     includes_zero: bool = False
 
     def make(self) -> QWidget:
         theirs = (replace(curve, key=_before(curve.key)) for curve in self.baseline_curves)
         curves = tuple(replace(curve, name=say(curve.name)) for curve in (*self.curves, *theirs))
-        labels = say(self.left_label), say(self.bottom_label), say(self.at)
+        below = say(self.bottom_label)
+        labels = say(self.left_label), below, say(self.at) if self.at else f"{below} {{x}}"
         return CurvePlot(PlotSpec(say(self.name), curves, *labels, includes_zero=self.includes_zero))
 
     def show(self, chart: CurvePlot, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:

@@ -18,7 +18,7 @@ from ..look.fitting import fitting, fitting_line, plain_tip
 from ..look.say import say
 from .controls import dress
 from .figure_button import FigureButton
-from .layouts import hbox, vbox
+from .layouts import fill, hbox, vbox
 from .line_area import LineArea
 from .linked_text import LinkedText
 
@@ -78,9 +78,9 @@ class Card(QFrame):
             self._intro = intro_line(text)
             self._top.addWidget(self._intro)
 
-    def add_to_header(self, widget: QWidget) -> None:
-        """Puts a widget at the right end of the title line."""
-        self._header.addWidget(widget)
+    def add_to_header(self, *widgets: QWidget) -> None:
+        """Puts widgets at the right end of the title line."""
+        fill(self._header, *widgets)
         self._show_header()
 
     def fill_with_message(self, title: QLabel, text: QLabel, *more: QWidget) -> None:

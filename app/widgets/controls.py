@@ -1,7 +1,8 @@
 """Buttons and choices that need more than the style sheet: a drawn icon, a chevron, a number typed in any way."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QValidator
@@ -104,9 +105,16 @@ class MenuButton(ChevronButton):
 class Choice(QComboBox):
     """A drop-down list that looks like the other buttons. What it has no room to show in full, its tool tip says."""
 
-    def __init__(self, hint: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self, hint: str = "", items: Mapping[Any, str] | None = None, chosen: Callable[[], object] | None = None
+    ) -> None:
+        """items: what there is to choose, each with its name. chosen: called when a person has chosen one."""
+        super().__init__()
         self._hint = hint
+        for key, name in (items or {}).items():
+            self.addItem(name, key)
+        if chosen is not None:
+            self.activated.connect(lambda _place: chosen())
         self.setToolTip(hint)
         self.currentTextChanged.connect(self._show_tip)
         self.setAccessibleName(hint)

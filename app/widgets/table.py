@@ -34,6 +34,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
+    QHeaderView,
     QListView,
     QStyle,
     QStyledItemDelegate,
@@ -62,6 +63,7 @@ class Column:
     sort: Callable[[Any], Any] | None = None
     is_strong: Callable[[Any], bool] = lambda _row: False
     is_number: bool = False  # stands at the right
+    is_widest: bool = False  # it takes what the others, as wide as their words, leave
     title_tip: str = ""
 
 
@@ -128,8 +130,8 @@ class Table(QTableView):
     row_clicked = Signal(object)
     row_opened = Signal(object)
 
-    def __init__(self, name: str) -> None:
-        """name: for screen readers."""
+    def __init__(self, name: str, columns: Sequence[Column] = ()) -> None:
+        """name: for screen readers. columns: for `update_rows`."""
         super().__init__()
         self.things, self._sorted = Rows(self), QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self.things)
@@ -147,6 +149,8 @@ class Table(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.clicked.connect(lambda index: self.row_clicked.emit(index.data(ROW)))
         self.activated.connect(lambda index: self.row_opened.emit(index.data(ROW)))
+        if columns:
+            self.set_rows((), columns)
 
     def set_rows(self, rows: Sequence[Any], columns: Sequence[Column]) -> None:
         """In the order in which they are given, until the title of a column is clicked."""
@@ -157,6 +161,15 @@ class Table(QTableView):
         self.things.set_rows(rows, columns)
         self.setSortingEnabled(any(column.sort is not None for column in columns))
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        widest = [place for place, column in enumerate(columns) if column.is_widest]
+        for place in range(len(columns)) if widest else ():
+            mode = QHeaderView.ResizeMode.Stretch if place in widest else QHeaderView.ResizeMode.ResizeToContents
+            header.setSectionResizeMode(place, mode)
+
+    def update_rows(self, rows: Sequence[Any]) -> None:
+        """In the columns it was made with. A person's place stays while nothing is another."""
+        if list(rows) != list(self.things.rows):
+            self.set_rows(rows, self.things.columns)
 
     @property
     def shown(self) -> list[Any]:

@@ -307,21 +307,22 @@ def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Delete everything that no running program uses.")] = False,
     as_json: args.AsJson = False,
 ) -> None:
-    """List the tokenised texts that are kept, so that the next run on them starts at once.
+    """List the tokenised texts and the indexes of words that are kept, so that the next run on them starts at once.
 
-    Beyond 20 GiB the least recently used ones are deleted automatically. A run whose text was deleted tokenises it
-    again.
+    Beyond 20 GiB the least recently used ones are deleted automatically. What was deleted is made again when it is
+    needed.
     """
     from bertcore.data import corpus_cache
 
-    texts, folder = corpus_cache.cached_texts(), corpus_cache.cache_folder()
+    texts, folder = corpus_cache.cached_texts(), corpus_cache.cache_folder().parent
     if clear:
         texts = corpus_cache.clear(texts)
     rows = []
     for text in texts:
+        kind = "index of " * (text.folder.parent.name == corpus_cache.INDEXES)
         names = ", ".join(text.sources[:4]) + (" ..." if len(text.sources) > 4 else "")
         day = time.strftime("%Y-%m-%d", time.localtime(text.used_at))
-        texts_named = f"{names or '(not finished)'}{'  in use' if text.in_use else ''}"
+        texts_named = f"{kind}{names or '(not finished)'}{'  in use' if text.in_use else ''}"
         rows.append({"MiB": text.bytes / 2**20, "used": day, "texts": texts_named})
     print_answer(
         {"folder": str(folder), "cleared" if clear else "texts": texts},

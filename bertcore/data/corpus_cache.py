@@ -1,4 +1,4 @@
-"""Tokenised texts on disk: what each is made of, who reads it, and which are deleted.
+"""Tokenised texts on disk: what each is made of, who reads it, and which are deleted; so also indexes of their words.
 
 cache/corpora/<key>-shards/              token files of a moderate size, each with a note of its checksums
     tokens-00003.npy                     ids of the sentences of one shard on end: whole documents, (T)
@@ -184,7 +184,8 @@ def _facts(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
     return facts
 
 
-MOST_GIB = 20.0  # of all tokenised texts together; after that, those go that nobody has opened for longest
+MOST_GIB = 20.0  # of all texts and indexes together; after that, those go that nobody has opened for longest
+INDEXES = "evidence"  # the folder beside `cache_folder()` of those that `evidence.nearest` makes
 _READERS = "readers"
 _STALE_S = 60.0  # a reader's file that nobody holds is this old before it is removed: its owner may be about to lock it
 
@@ -205,7 +206,7 @@ def cache_folder() -> Path:
 
 
 def hold(folder: Path) -> None:
-    """Mark a tokenised text, if it is there, as read by this process: nothing deletes it until the process ends.
+    """Mark a text or an index, if it is there, as read by this process: nothing deletes it until the process ends.
 
     Where the folder cannot be written, nothing can delete it either.
     """
@@ -236,10 +237,8 @@ def release() -> None:
 
 def cached_texts() -> list[CachedText]:
     """All of them, the one used last first."""
-    try:
-        folders = [folder for folder in cache_folder().iterdir() if folder.is_dir()]
-    except OSError:  # there is none yet
-        return []
+    both = cache_folder(), cache_folder().with_name(INDEXES)
+    folders = (folder for each in both if each.is_dir() for folder in each.iterdir() if folder.is_dir())
     return sorted(map(_cached, folders), key=lambda text: -text.used_at)
 
 

@@ -70,12 +70,13 @@ class Grammar(Table):
     distances: NDArray[np.int64]  # (D) from the dependent to its head, in words
     left_out: tuple[str, ...] = ()
 
-    def best_heads(self) -> list[RelationHead]:
-        """For each relation the better direction of its best head; that with the largest gain comes first."""
+    def best_heads(self, direction: Direction | None = None) -> list[RelationHead]:
+        """For each relation its best head in one direction, or in the better one; the largest gain comes first."""
         choose, measure = (np.isin(self.sentences, half) for half in halves(len(self.collection), self.seed))
         of_relation = [(name, self.relations == name) for name in np.unique(self.relations).tolist()]
         both = [(name, here & choose, here & measure) for name, here in of_relation]
-        found = [self._best(*each) for each in both if min(each[1].sum(), each[2].sum()) >= FEWEST]
+        ways = range(2) if direction is None else [DIRECTIONS.index(direction)]
+        found = [self._best(*each, ways) for each in both if min(each[1].sum(), each[2].sum()) >= FEWEST]
         return sorted(found, key=lambda each: -each.gain)
 
     def shares(self, direction: Direction = "to its head") -> tuple[list[str], NDArray[np.float64]]:
@@ -87,9 +88,12 @@ class Grammar(Table):
     def rows(self) -> list[dict[str, Any]]:
         return [{**vars(each), "gain": each.gain, "found": each.is_found} for each in self.best_heads()]
 
-    def _best(self, relation: str, choose: NDArray[np.bool_], measure: NDArray[np.bool_]) -> RelationHead:
-        shares = self.hits[choose].mean(axis=0)  # (L,N,2)
-        layer, head, way = (int(each) for each in np.unravel_index(int(shares.argmax()), shares.shape))
+    def _best(
+        self, relation: str, choose: NDArray[np.bool_], measure: NDArray[np.bool_], ways: Sequence[int]
+    ) -> RelationHead:
+        shares = self.hits[choose][..., ways].mean(axis=0)  # (L,N,1 or 2)
+        layer, head, place = (int(each) for each in np.unravel_index(int(shares.argmax()), shares.shape))
+        way = ways[place]
         near = np.clip(self.distances[choose], -FARTHEST - 1, FARTHEST + 1) + FARTHEST + 1
         distance = int(np.bincount(near, minlength=2 * FARTHEST + 3)[1:-1].argmax()) - FARTHEST
         _, rows = np.unique(self.sentences[measure], return_inverse=True)

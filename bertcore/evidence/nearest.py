@@ -273,11 +273,13 @@ def open_index(
     One that was stopped goes on where it was. Raises BertcoreError where it cannot be written; where the disk has too
     little room, before it is begun.
     """
+    from bertcore.data.corpus_cache import INDEXES, hold, trim
+
     depth, width = checkpoint.config.num_hidden_layers, checkpoint.config.hidden_size
     chosen = sorted(set(range(depth + 1) if layers is None else layers))
     check_numbers("layer", chosen, depth + 1)
     about = described(checkpoint, ("index", collection.sha256, f"layers {chosen}"))
-    folder = home() / "cache" / "evidence" / about[:32]
+    folder = home() / "cache" / INDEXES / about[:32]
     part = folder.with_suffix(".part")
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
@@ -287,6 +289,8 @@ def open_index(
                 part.mkdir(exist_ok=True)
                 _write(checkpoint, collection, chosen, part, progress)
                 os.replace(part, folder)
+            hold(folder)
+        trim()
     except OSError as error:
         where = f"{part.parent}: {reason_of(error)}"
         raise BertcoreError(f"No index can be written to {where}; name another folder in BERTSCOPE_HOME.") from error
@@ -299,8 +303,8 @@ def open_index(
 
 def _is_whole(folder: Path) -> bool:
     """Whether its files have the sizes that were noted last of all."""
-    sizes = read_json_or_empty(folder / "about.json")
-    return bool(sizes) and all(os.path.getsize(folder / name) == size for name, size in sizes.items())
+    sizes = read_json_or_empty(folder / "about.json").get("files")
+    return isinstance(sizes, dict) and all(os.path.getsize(folder / name) == size for name, size in sizes.items())
 
 
 def _write(
@@ -343,7 +347,8 @@ def _write(
                 stream.write(np.ascontiguousarray(states).data)
     np.save(part / "ids.npy", tokens.ids)
     np.save(part / "starts.npy", starts)
-    write_json(part / "about.json", {file.name: file.stat().st_size for file in part.iterdir()})
+    sizes = {file.name: file.stat().st_size for file in part.iterdir()}
+    write_json(part / "about.json", {"sources": [collection.name], "files": sizes})
 
 
 def _bytes(vectors: NDArray) -> NDArray[np.int8]:

@@ -78,11 +78,13 @@ def prune(
     means: Values | None = None,
     seed: int = 0,
     random_orders: int = RANDOM_ORDERS,
+    random_every: int = 1,
     shard: Shard | None = None,
     progress: ReportProgress = no_progress,
 ) -> Pruning:
     """Importance is the loss without a part alone; `means` are what is added instead, by hook point; absent, what is
-    added on average on the half that is chosen on. Raises BertcoreError where there are fewer than four rows.
+    added on average on the half that is chosen on. random_every: random orders are measured at every so many of the
+    steps, and are NaN between them. Raises BertcoreError where there are fewer than four rows.
 
     Shards share each part alone, and the random orders, which are 19 passes of 20; that order which follows from all of
     them is tried by whoever joins them, and a shard has no steps.
@@ -100,8 +102,8 @@ def prune(
     chance = np.random.default_rng([seed, 1])
     orders = [[parts[at] for at in chance.permutation(len(parts))] for _ in range(random_orders)]
     alone = [[], *([each] for each in parts)]
-    # where none or all are out, their order is nothing
-    by_chance = [order[:count] for order in orders for count in steps if 0 < count < len(parts)]
+    places = list(range(random_every, len(steps) - 1, random_every))  # where none or all are out, order is nothing
+    by_chance = [order[: steps[place]] for order in orders for place in places]
     share = len(steps) / (len(steps) + len(alone) + len(by_chance))  # of the work, for whoever joins
 
     def answers(offs: Sequence[Sequence[Any]], of: NDArray, step: ReportProgress) -> Iterator[Answers]:
@@ -121,7 +123,7 @@ def prune(
                 found[name][at] = each.by_row(rows).sum(axis=0)
         return found
 
-    asked = "prune", part, scored.sha256, str(seed), str(random_orders)
+    asked = "prune", part, scored.sha256, str(seed), str(random_orders), str(random_every)
     sums = shard.over(scored.checkpoint, asked, rows, lost, part_of(progress, 0.0, 1 - share), join=summed)
     loss_alone = sums["alone"][:, 0] / np.maximum(sums["alone"][:, 2], 1)
     order = [parts[at] for at in np.argsort(loss_alone[1:], kind="stable")]
@@ -131,8 +133,8 @@ def prune(
     tried = list(answers([order[:count] for count in steps], measure, part_of(progress, 1 - share, share)))
     by_row = np.stack([each.by_row(rows)[measure] for each in tried])  # (K,R,3)
     loss, right = (ratio_intervals(by_row[..., number].T, by_row[0, :, 2], seed) for number in (0, 1))
-    random = np.empty((random_orders, len(steps), 2))
-    random[:, 1:-1] = (sums["by_chance"][:, :2] / sums["by_chance"][:, 2:]).reshape(random_orders, len(steps) - 2, 2)
+    random = np.full((random_orders, len(steps), 2), np.nan)
+    random[:, places] = (sums["by_chance"][:, :2] / sums["by_chance"][:, 2:]).reshape(random_orders, len(places), 2)
     random[:, [0, -1]] = [(each.loss.mean(), each.is_right.mean()) for each in (tried[0], tried[-1])]
     ((always, _),) = Counter(next(answers([[]], choose, no_progress)).right).most_common(1)
     often = float(np.mean([each == always for each in tried[0].right]))

@@ -360,7 +360,8 @@ class _Tour(RoomPictures):
         return visits
 
     def _visit_answers(self, theme_name: str) -> list[dict[str, object]]:
-        """A fine-tuned model that ships, with its answer beside that to another text, unchanged, or of its base."""
+        """A fine-tuned model that ships, with its answer beside that to another text, unchanged, or of its base; its
+        answers to labelled examples, and without some of its heads."""
         opener, state = self._window.services.open_model, self._window.state
         before, texts = opener.reference, (state.text_a, state.text_b)
         if before not in (None, *SHIPPED):
@@ -388,6 +389,8 @@ class _Tour(RoomPictures):
         )
         visits.append(self._visit("layers", theme_name, "weights", "weights-fine-tuned"))
         state.set_baseline(None)
+        for view_key in ("examples", "lost"):
+            visits.append(self._visit("evidence", theme_name, view_key, f"{view_key}-fine-tuned"))
         state.set_text(*texts)
         opener.open(before)
         self._wait("the model of before", lambda: not opener.is_opening and self._is_read())

@@ -9,7 +9,8 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 
 from app.compute import evidence
-from app.compute.evidence import Kept, Source, grammar_of, read_collection, shipped_source
+from app.compute.evidence import Kept, Source, answer, read_collection, shipped_source
+from app.compute.evidence_questions import grammar_of
 from app.figures.figure import model_hash
 from app.rooms.evidence.arcs import Arc, levels_of
 from app.rooms.evidence.grammar_view import place_of
@@ -124,6 +125,10 @@ def test_grammar_is_that_of_the_engine(opened, gathered, window, model_folder, q
     assert counted[label] == found.hits[dependency, best[row].layer, best[row].head, way]
     view._open_sentence()
     assert window.state.text_a == "The cat sat on the mat" and window.state.focus in (4, 6)
+    for place, direction in enumerate((None, *engine.DIRECTIONS)):
+        view.direction.setCurrentIndex(place)
+        view.direction.activated.emit(place)
+        assert shown_view(window, "evidence", "grammar", qtbot).found.best == found.best_heads(direction)
 
 
 def test_a_question_that_was_stopped_goes_on_where_it_was(gathered, model_folder, monkeypatch):
@@ -141,14 +146,14 @@ def test_a_question_that_was_stopped_goes_on_where_it_was(gathered, model_folder
     monkeypatch.setitem(Shard.over.__kwdefaults__, "size", 1)
     checkpoint, kept, treebank = load_checkpoint(model_folder), Kept(), gathered["trees"]
     with pytest.raises(InterruptedError):
-        grammar_of(checkpoint, treebank, kept, stop)
+        answer(checkpoint, grammar_of, (None,), treebank, kept, stop)
     assert 30 < len(read) < 40
-    found = grammar_of(checkpoint, treebank, kept, no_progress)
+    found = answer(checkpoint, grammar_of, (None,), treebank, kept, no_progress)
     assert sum(read) == 71  # none twice, but for the block that was stopped
     at_once = grammar_of_heads(checkpoint, treebank.collection)
     assert (found.grammar.hits == at_once.hits).all() and found.best == at_once.best_heads()
     read.clear()
-    grammar_of(load_checkpoint(model_folder), treebank, kept, no_progress)
+    answer(load_checkpoint(model_folder), grammar_of, (None,), treebank, kept, no_progress)
     assert sum(read) == 70  # another model knows nothing
 
 
@@ -186,7 +191,13 @@ def test_a_figure_says_what_it_is_of(key, picture, opened, window):
     view = opened(key)
     figure = view.figure_of(picture)
     assert window.state.model is not None
-    parts = (view.collection.sha256[:8], "seed 0", "95%", model_hash(window.state.model.folder), view.how_many(picture))
+    parts = (
+        view.collection.sha256[:8],
+        "seed 0",
+        "95%",
+        model_hash(window.state.model.folder),
+        view.how_many(picture, view.found),
+    )
     assert figure is not None and all(part and part in figure.caption for part in parts)
     assert "cat sat" not in figure.caption  # of the collection, not of the text in the window
 

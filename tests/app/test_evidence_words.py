@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
-from app.compute.evidence import Source, read_collection
-from app.compute.evidence_scores import SEED, save_pruned
+from app.compute.evidence import Source, Work, read_collection
+from app.compute.evidence_questions import SEED, save_pruned
 from app.rooms.evidence.fires_view import FiresView
 from app.rooms.evidence.lost_view import LostView
 from app.rooms.evidence.room import EvidenceRoom
@@ -56,11 +56,11 @@ def test_uses_are_those_of_the_index_and_open_in_all_rooms(window, gathered, mod
     assert view.nearest.shown == list(index.nearest(asked, 2))
     assert view.apart.shown[0] == index.same_word(asked, 2)[-1]
     words = Counter(use.word.lower() for use in index.nearest(asked, 2)).most_common(8)
-    assert [(bar.label, bar.number) for bar in view.charts["words"].bars] == [(w, f"{n}") for w, n in words]
-    np.testing.assert_array_equal(view.shown["layers"].array[0], list(index.same_by_layer(asked).values()))
+    assert [(bar.label, bar.number) for bar in view.charts["times"].bars] == [(w, f"{n}") for w, n in words]
+    np.testing.assert_array_equal(view.shown["same_word"].array[0], list(index.same_by_layer(asked).values()))
     assert f"{asked.word}" in view.finding.text()
 
-    view.charts["layers"].clicked.emit(1.0)
+    view.charts["same_word"].clicked.emit(1.0)
     assert state.selection.stage == 1
     use = shown_view(window, "evidence", "uses", qtbot).nearest.shown[1]
     view.nearest.row_opened.emit(use)
@@ -89,9 +89,7 @@ def test_what_fires_a_neuron_and_a_head(window, gathered, model_folder, tmp_path
         assert view.number.value() == unit + 1
         assert list(view.table.shown) == list(found["neuron"].contexts(unit))
         matters = found["neuron"].matters(unit)
-        np.testing.assert_allclose(
-            view.shown["matters"].array, [matters.strongest.value, matters.random.value], atol=1e-6
-        )
+        np.testing.assert_allclose(view.shown["gain"].array, [matters.strongest.value, matters.random.value], atol=1e-6)
         view._on_clear_clicked()
         view = shown_view(window, "evidence", "fires", qtbot)
     view.which.setCurrentIndex(1)
@@ -135,4 +133,4 @@ def test_what_would_be_lost_and_a_checkpoint_without_it(
     rows = MaskedWords(load_checkpoint(folder), gathered.collection, SEED).answers(rows=np.arange(len(LINES)))
     assert len(rows.loss) and not np.allclose(rows.loss, scored.answers().loss)
     with pytest.raises(BertcoreError, match="smaller is not empty"):
-        save_pruned(checkpoint, gathered, "head", 1, folder, view.kept, no_progress)
+        save_pruned(Work(checkpoint, gathered, view.kept, no_progress), "head", 1, folder, 1)

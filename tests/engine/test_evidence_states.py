@@ -13,6 +13,7 @@ from bertcore.analysis.interventions import ablate
 from bertcore.analysis.passes import Batch, as_text, hidden_states, layer_states
 from bertcore.analysis.trace import activations
 from bertcore.checkpoint.checkpoint import checkpoint_in_memory
+from bertcore.data.corpus_cache import cached_texts, release, trim
 from bertcore.errors import BertcoreError
 from bertcore.evidence import fires as fires_module
 from bertcore.evidence import nearest
@@ -379,3 +380,12 @@ def test_trees_that_are_in_the_states_are_found():
     edges = [[tree.heads[word] for word in range(1, 7)] for tree in (trees[row] for row in halves(120, 1)[1])]
     assert own.value > 0.9 and noise.value < 0.5 and own.low <= own.value <= own.high and own.count == 360
     assert chain.value == pytest.approx(np.mean([head == at for each in edges for at, head in enumerate(each)]))
+
+
+def test_indexes_are_listed_and_the_oldest_deleted_unless_somebody_reads_them():
+    open_index(CHECKPOINT, sentences(), [2])
+    (listed,) = cached_texts()
+    assert listed.sources == (sentences().name,) and listed.in_use and trim(0.0) == []
+    release()
+    assert [text.folder for text in trim(0.0)] == [listed.folder] and cached_texts() == []
+    assert set(open_index(CHECKPOINT, sentences(), [2]).states) == {2}

@@ -92,8 +92,7 @@ class MapView(ValuesView):
         for key, (name, _) in CHOICES.items():
             self.choice.addItem(say(name), key)
         self.choice.activated.connect(lambda _index: self.show_vectors(str(self.choice.currentData())))
-        card.add_to_header(label(say("Show:"), "muted"))
-        card.add_to_header(self.choice)
+        card.add_to_header(label(say("Show:"), "muted"), self.choice)
         fill(card.body, self._note)
         return vbox(card)
 

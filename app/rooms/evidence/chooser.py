@@ -14,7 +14,7 @@ from ...look.say import mark, say
 from ...widgets.card import Card, Hint, button
 from ...widgets.controls import MenuButton
 from ...widgets.layouts import fill, hbox
-from .view import HASH_DIGITS
+from .view import hash_text
 
 BOX_PX, LEAST_PX = 92, 220
 FILES = {
@@ -37,16 +37,6 @@ HELP = {
     ),
     "sentences": mark("One sentence per line."),
 }
-
-
-def hash_text(gathered: Gathered) -> str:
-    """By which it is known that two figures are of the same text."""
-    return say("SHA-256 {digits}", digits=gathered.sha256[:HASH_DIGITS])
-
-
-def counted(kind: Kind, count: int) -> str:
-    """How many rows, and of which kind."""
-    return say(mark("%Ln pair(s)") if kind == "pairs" else mark("%Ln sentence(s)"), n=count)
 
 
 class CollectionChooser(QWidget):
@@ -85,7 +75,8 @@ class CollectionChooser(QWidget):
         if gathered is not None and len(gathered):
             left = "; ".join(gathered.collection.left_out)
             left = say("left out: {what}", what=left) if left else ""
-            facts = joined(counted(kind, len(gathered)), hash_text(gathered), left)
+            count = say(mark("%Ln pair(s)") if kind == "pairs" else mark("%Ln sentence(s)"), n=len(gathered))
+            facts = joined(count, hash_text(gathered.sha256), left)
         self.facts.setText(facts)
 
     def ask_for_file(self) -> None:

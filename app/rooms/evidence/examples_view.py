@@ -1,42 +1,52 @@
-"""View "Examples": a data set with the answers of a fine-tuned model, where it does worse, and what flips an answer."""
+"""View "Examples": a data set with the answers of a fine-tuned model, where it does worse, what flips an answer, and
+whether another model is better."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QHeaderView, QLayout, QLineEdit
+from PySide6.QtWidgets import QFileDialog, QLayout, QLineEdit
 
-from ...compute.evidence_examples import ExampleRow, FoundExamples, examples_of, flips_of
+from ...compute.evidence_questions import FoundBeside, FoundExamples, beside_of, examples_of, flips_of
+from ...compute.question import Job
 from ...figures.figure import joined
 from ...figures.values import Side, Values
 from ...look import numbers, theme
 from ...look.say import mark, say
+from ...state.baseline import ComparisonOffer, OtherModel
+from ...state.baseline_names import baseline_name, own_name
 from ...widgets.card import Card, button, label
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.curve_specs import CurveSpec
-from ...widgets.table import Column, Table
+from ...widgets.layouts import fill
+from ...widgets.table import ROW, Column, Table
 from ..pictures import Bars, Cells, Lines
-from .sentences import examples_finding, flips_text, slice_name
-from .view import HASH_DIGITS, EvidenceView, OpenedRow
+from .sentences import beside_finding, examples_finding, flips_text, slice_name
+from .view import EvidenceView, OpenedRow, interval_bars
 
 if TYPE_CHECKING:
+    from ...state.model_info import ModelInfo
     from ...state.readings import Reading
     from ...state.selection import Selection
 
-SIDE_PX, LEAST_PX, MOST_PX, MOST_SLICES = 360, 190, 330, 10
-WHICH = (mark("All"), mark("Right"), mark("Wrong"))
+SIDE_PX, MOST_PX, MOST_SLICES = 360, 330, 10
+NO_LIMIT_PX = 16_777_215  # Qt's own
+OTHER_COLUMN = 4  # the answers of another model, where there is one
 
 
 class ExamplesView(EvidenceView):
-    """A click on a cell of the confusion matrix shows its examples alone; once more, all."""
+    """A click on a cell of the confusion matrix shows its examples alone; once more, all.
 
-    needs, shows = "examples", "examples"
-    asks: ClassVar = {"flips": False}  # of the example that is selected
+    Where another model is what is compared with, its answers stand beside.
+    """
+
+    needs, interval = "examples", mark("95% interval by Wilson")
+    functions: ClassVar = {"examples": examples_of, "beside": beside_of, "flips": flips_of}
     pictures = (
         Cells(
             key="confusion",
@@ -44,11 +54,9 @@ class ExamplesView(EvidenceView):
             name=mark("Confusion matrix: rows are right answers, columns are given ones"),
             intro=mark("Click a cell: the table shows its examples."),
             hovered=mark("{row}, answered {column}: {value}"),
-            saved_as="confusion",
             axis_names=(mark("right"), mark("given")),
             chart=partial(LabelledGrid, scale=False, tilted=True),
             digits=0,
-            folds=True,
         ),
         Bars(
             key="slices",
@@ -57,10 +65,9 @@ class ExamplesView(EvidenceView):
             intro=mark("Share right with its interval. Orange line: of all others. Grey: may be chance."),
             saved_as="right",
             chart=partial(BarList, may_cut=True, label_share=0.5),
-            folds=True,
         ),
         Lines(
-            key="threshold",
+            key="precision_recall",
             title=mark("If it had to be surer"),
             name=mark("Threshold"),
             curves=(
@@ -70,150 +77,183 @@ class ExamplesView(EvidenceView):
             left_label=mark("share"),
             bottom_label=mark("least probability"),
             at=mark("from {x} on"),
-            saved_as="precision_recall",
             includes_zero=True,
-            folds=True,
         ),
     )
 
     def lay_out_cards(self) -> QLayout:
         self.cell: tuple[str, str] | None = None  # right and given answer that the table shows alone
-        self._row: ExampleRow | None = None  # what flips its answer is asked
-        self.examples, self.table = Card(say("The examples"), intro=" "), Table(say("The examples"))
-        self.which, self.search, self.of = Choice(say("Which examples")), QLineEdit(), Choice(say("Of which label"))
-        for title in WHICH:
-            self.which.addItem(say(title))
+        self._row: int | None = None  # number of the example of which is asked what flips its answer
+        self.examples, self.table = Card(say("The examples"), intro=" "), Table(say("The examples"), _columns())
+        which = {None: say("All"), True: say("Right"), False: say("Wrong")}
+        self.which = Choice(say("Which examples"), which, self._fill)
+        self.differ = button(say("Answers differ"), self._fill, look="small", checkable=True)
+        hint = say("A model that has learned the same task: its answers stand beside these")
+        self.compare = button(say("Compare with a model…"), self._on_compare_clicked, look="small", hint=hint)
+        self.of = Choice(say("Of which label"), None, partial(self.redraw, "precision_recall"))
+        self.search = QLineEdit()
         self.search.setPlaceholderText(say("Search"))
         self.search.setAccessibleName(say("Search in the examples"))
         self.search.textChanged.connect(self._fill)
-        self.which.activated.connect(self._fill)
-        self.of.activated.connect(lambda _at: self.redraw("threshold"))
-        self.flip = button(say("Which word would change it?"), self._on_flip_clicked, look="small")
-        self.flip.setToolTip(say("Each word of the selected example is replaced by likely ones"))
-        for made in (self.which, self.search, self.flip):
-            self.examples.add_to_header(made)
+        hint = say("Each word of the selected example is replaced by likely ones")
+        self.flip = button(say("Which word would change it?"), self._on_flip_clicked, look="small", hint=hint)
+        self.examples.add_to_header(self.which, self.differ, self.compare, self.search, self.flip)
         self.flips = label("", wrap=True)
-        self.examples.body.addWidget(self.table, 1)
-        self.examples.body.addWidget(self.flips)
-        self.table.row_opened.connect(self._open_example)
-        self.cards["threshold"].add_to_header(self.of)
+        fill(self.examples.body, (self.table, 1), self.flips)
+        self.table.row_opened.connect(lambda row: self.row_opened.emit(OpenedRow(row["text"])))
+        self.cards["precision_recall"].add_to_header(self.of)
         cards = [self.folded(picture.key) for picture in self.pictures]
+        laid_out = self.beside(self.examples, SIDE_PX, *cards)
         if not theme.is_projector():
-            for card in cards:
-                card.setMinimumHeight(theme.px(LEAST_PX))
             cards[0].setMaximumHeight(theme.px(MOST_PX))
-        return self.beside(self.examples, cards, SIDE_PX, grows=1)
+        self._slices = cards[1]
+        return laid_out
 
     def missing(self, reading: Reading) -> str:
         if reading.request.model.task is None:
             return say("It was not fine-tuned on a task. Open a fine-tuned model, or fine-tune one in Train.")
         return ""
 
-    def question(
-        self, asks: str, reading: Reading, selection: Selection
-    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-        if asks == "examples":
-            return examples_of, ()
-        return None if self._row is None or self.found is None else (flips_of, (self._row.number,))
+    def other(self, reading: Reading | None) -> ModelInfo | None:
+        """The model that this one is compared with; None where there is none."""
+        model = None if reading is None or reading.baseline is None else reading.baseline.request.model
+        return None if reading is None or model is reading.request.model else model
+
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str | None:
+        job, other = super().job(asks, reading, selection), self.other(reading)
+        if asks != "beside" or not isinstance(job, Job):
+            return job
+        task = reading.request.model.task
+        if other is None or task is None:
+            return None
+        if other.task is None or (other.task.kind, other.task.labels) != (task.kind, task.labels):
+            text = mark("{model} was not fine-tuned for this task, so it has no answer to compare.")
+            return say(text, model=other.name)
+        return Job(job.function, job.arguments, (*job.models, other))
+
+    def arguments(self, asks: str, reading: Reading) -> tuple[Any, ...] | None:
+        if asks == "flips":
+            return None if self._row is None or self.found is None else (self._row,)
+        return ()
 
     def draw_answer(self, asks: str) -> None:
         if asks == "examples" and self.found is not None:
-            self.cell, self._row = None, None
+            found, self.cell, self._row = self.found, None, None
             self.of.clear()
-            self.of.addItems(list(self.found.thresholds))
+            self.of.addItems([each for each in found.labels if found.counts[each] and found.answered.answers.likely])
         self.redraw()
 
-    def values_of(self, key: str, found: FoundExamples, selection: Selection) -> Values:
+    def values_of(self, key: str, found: FoundExamples) -> Values:
         if key == "confusion":
             sides = Side("class", found.labels, axis_name="right"), Side("class", found.labels, axis_name="given")
             texts = [[numbers.count(each) if each else "" for each in row] for row in found.confusion.tolist()]
             return Values(found.confusion.astype(float), *sides, 0, texts=texts)
         if key == "slices":
             shown = list(found.slices[:MOST_SLICES])
-            detail = {
-                "low": [one.low for one in shown],
-                "high": [one.high for one in shown],
-                "tick": [one.others_right for one in shown],
-                "color": ["bar_strong" if one.p < 0.05 else "faint" for one in shown],
-                "note": [numbers.count(one.count) for one in shown],
-            }
-            texts = [[numbers.percent(one.value)] for one in shown]
-            sides_ = Side("text", list(map(slice_name, shown)), axis_name="slice")
-            hint = "" if shown else say("too few examples")
-            array = np.array([one.value for one in shown])
-            return Values(array, sides_, high=1.0, texts=texts, detail=detail, hint=hint)
-        one = found.thresholds.get(self.of.currentText())
-        if one is None:
-            return Values(np.zeros((2, 0)), Side("none", ("precision", "recall")), Side("none", ()))
+            return interval_bars(
+                Side("text", list(map(slice_name, shown)), axis_name="slice"),
+                [(one.value, one.low, one.high) for one in shown],
+                tick=[one.others_right for one in shown],
+                color=["bar_strong" if one.p < 0.05 else "faint" for one in shown],
+                note=[numbers.count(one.count) for one in shown],
+            )
+        names, chosen = Side("none", ("precision", "recall")), self.of.currentText()
+        if not chosen:
+            return Values(np.zeros((2, 0)), names, Side("none", ()))
+        one = found.answered.threshold(chosen)
         columns = Side("none", [numbers.decimal(at) for at in one.thresholds.tolist()], axis_name="least probability")
-        return Values(np.stack([one.precision, one.recall]), Side("none", ("precision", "recall")), columns)
+        return Values(np.stack([one.precision, one.recall]), names, columns)
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
-        found = self.found
+        found: FoundExamples | None = self.found
         if key == "confusion" and found is not None and column is not None:
             cell = found.labels[row], found.labels[column]
             self.cell = None if cell == self.cell else cell
             self._fill()
 
-    def finding_in(self, found: FoundExamples, selection: Selection) -> str:
-        return examples_finding(found)
+    def finding_in(self, found: FoundExamples) -> str:
+        beside: FoundBeside | None = self.asked["beside"].answer
+        if beside is None or self.reading is None:
+            return examples_finding(found)
+        return beside_finding(found, beside, own_name(self.reading), baseline_name(self.reading))
 
-    def caption(self, key: str) -> dict[str, Any]:
-        found, caption = self.found, super().caption(key)
-        if found is not None:
-            count = say("%Ln example(s)", n=len(found.rows))
-            digits = found.sha256[:HASH_DIGITS]
-            caption["settings"] = joined(found.name, f"SHA-256 {digits}", count, say("95% interval by Wilson"))
-        return caption
+    @property
+    def about(self) -> tuple[str, str]:
+        """The sample that ships is known when it was answered."""
+        scored = None if self.found is None else self.found.answered.scored
+        return super().about if scored is None else (scored.name, scored.sha256)
 
-    def drawn(self, reading: Reading, selection: Selection) -> None:
-        super().drawn(reading, selection)
-        self.examples.setEnabled(self.found is not None)
+    def how_many(self, key: str, found: FoundExamples) -> str:
+        return say("%Ln example(s)", n=len(found.rows))
+
+    def show_found(self, found: FoundExamples | None) -> None:
+        self.examples.setEnabled(found is not None)
+        has_other, has_slices = self.asked["beside"].answer is not None, found is None or bool(found.slices)
+        self.compare.setVisible(not has_other)
+        self.differ.setVisible(has_other)
+        self.differ.setChecked(self.differ.isChecked() and has_other)
+        self.charts["slices"].setVisible(has_slices)
+        if not has_slices:
+            self.cards["slices"].set_intro(
+                say("Too few examples: a slice has 20 at least, and as many are outside it.")
+            )
+        self._slices.setMaximumHeight(NO_LIMIT_PX if has_slices else self.cards["slices"].sizeHint().height())
         self._fill()
-        asked, row = self.asked["flips"], self._row
-        text = "" if row is None else asked.sentence
-        if row is not None and asked.answer is not None:
-            text = flips_text(row, asked.answer)
+        asked = self.asked["flips"]
+        text = "" if self._row is None else asked.sentence
+        if found is not None and self._row is not None and asked.answer is not None:
+            text = flips_text(found.rows[self._row], asked.answer)
         self.flips.setText(text)
         self.flips.setVisible(bool(text))
 
     def _fill(self, *_: object) -> None:
-        """The rows that are wanted, the least sure of the wrong ones last."""
-        found, wanted, which = self.found, self.search.text().lower(), self.which.currentIndex()
-        rows = [] if found is None else found.rows
-        rows = [row for row in rows if not which or row.is_right == (which == 1)]
-        rows = [row for row in rows if self.cell in (None, (row.right, row.given)) and wanted in row.text.lower()]
-        if rows != self.table.things.rows or not self.table.things.columns:
-            self.table.set_rows(rows, _columns())
-            header = self.table.horizontalHeader()
-            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        """The rows that are wanted, with what the other model answers."""
+        wanted, which = self.search.text().lower(), self.which.currentData()
+        beside: FoundBeside | None = self.asked["beside"].answer
+        rows = [] if self.found is None else self.found.rows
+        if beside is not None:
+            rows = [row | beside.rows[row["example"]] for row in rows]
+        rows = [row for row in rows if which is None or row["is_right"] == which]
+        rows = [row for row in rows if self.cell in (None, (row["right"], row["given"]))]
+        rows = [row for row in rows if not self.differ.isChecked() or row["given"] != row.get("other")]
+        rows = [row for row in rows if wanted in row["text"].lower()]
+        self.table.update_rows(rows)
+        self.table.setColumnHidden(OTHER_COLUMN, beside is None)
         of = "" if self.cell is None else say("right: {right}, given: {given}", right=self.cell[0], given=self.cell[1])
         self.examples.set_intro(joined(say("%Ln example(s)", n=len(rows)), of) or " ")
 
     def _on_flip_clicked(self) -> None:
-        rows = self.table.shown
-        place = max(self.table.currentIndex().row(), 0)
-        if rows:
-            self._row, self.pause_ms = rows[place], 0
-            self.redraw("confusion")
+        row = self.table.currentIndex().data(ROW)
+        for one in [row] if row is not None else self.table.shown[:1]:
+            self._row, self.pause_ms = one["example"], 0
+            self.redraw()
 
-    def _open_example(self, row: ExampleRow) -> None:
-        self.row_opened.emit(OpenedRow(row.text))
+    def _on_compare_clicked(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, say("The folder of a fine-tuned model, or of a run"))
+        if folder:
+            self.comparison_wanted.emit(ComparisonOffer(OtherModel(folder)))
 
 
 def _columns() -> list[Column]:
-    def color(row: ExampleRow) -> str:
-        return "" if row.is_right else "bad_text"
+    def answer(title: str, name: str, is_right: str) -> Column:
+        """Of a model: wrong ones stand out."""
 
+        def color(row: dict[str, Any]) -> str:
+            return "" if row.get(is_right, True) else "bad_text"
+
+        def given(row: dict[str, Any]) -> str:
+            return str(row.get(name, ""))
+
+        return Column(title, given, color=color, sort=given)
+
+    def sure(row: dict[str, Any]) -> str:
+        return "" if np.isnan(row["confidence"]) else numbers.percent(row["confidence"])
+
+    text = itemgetter("text")
     return [
-        Column(say("Text"), lambda row: row.text, tip=lambda row: row.text, sort=lambda row: row.text),
-        Column(say("Right answer"), lambda row: row.right, sort=lambda row: row.right),
-        Column(say("Given"), lambda row: row.given, color=color, sort=lambda row: row.given),
-        Column(
-            say("Sure"),
-            lambda row: "" if np.isnan(row.confidence) else numbers.percent(row.confidence),
-            sort=lambda row: row.confidence,
-            is_number=True,
-        ),
+        Column(say("Text"), text, text, sort=text, is_widest=True),
+        Column(say("Right answer"), itemgetter("right"), sort=itemgetter("right")),
+        answer(say("Given"), "given", "is_right"),
+        Column(say("Sure"), sure, sort=itemgetter("confidence"), is_number=True),
+        answer(say("The other model"), "other", "other_is_right"),
     ]

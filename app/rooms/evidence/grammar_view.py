@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtWidgets import QLayout, QWidget
 
-from ...compute.evidence import FoundGrammar, grammar_of, looks_in_sentence
+from ...compute.evidence_questions import FoundGrammar, grammar_of, looks_in_sentence
 from ...figures.figure import joined
 from ...figures.values import Side, Values, all_heads
 from ...look import numbers, theme
@@ -17,12 +17,13 @@ from ...state.what_if import head_name
 from ...widgets.card import GAP_PX, Card, button, scrolled
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
+from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars, Cells
 from .arcs import Arc, SentenceArcs
 from .sentences import direction_arrow, grammar_finding, looks_text, relation_name
-from .view import Asked, EvidenceView, OpenedRow
+from .view import EvidenceView, OpenedRow, interval_bars
 
 if TYPE_CHECKING:
     from bertcore.evidence.collection import Tree
@@ -39,8 +40,8 @@ WORDS = range(5, 15)  # how many a sentence with arrows has
 class GrammarView(EvidenceView):
     """A click on a row chooses its relation, and the head there for all rooms."""
 
-    needs, shows = "trees", "grammar"
-    asks: ClassVar = {"looks": False}  # of the sentence on show
+    needs, stays = "trees", ("relations", "best")
+    functions: ClassVar = {"grammar": grammar_of, "looks": looks_in_sentence}
     pictures = (
         Cells(
             key="relations",
@@ -61,9 +62,9 @@ class GrammarView(EvidenceView):
         ),
         Bars(
             key="best",
+            saved_as="best_head",
             name=mark("What the best head of each relation finds on the other half"),
             number="relation_found",
-            saved_as="best_head",
             on="relations",
             chart=partial(BarList, clickable=True, label_share=0.3, stretch_to_px=60),
         ),
@@ -72,6 +73,10 @@ class GrammarView(EvidenceView):
     def lay_out_cards(self) -> QLayout:
         self.relation = ""  # that a person has chosen; empty: the first
         self._turned = 0  # how often another sentence was wanted
+        directions = {None: say("Best of both directions"), "to its head": say("Word → what it depends on")}
+        directions["to its dependent"] = say("Word ← what it depends on")
+        self.direction = Choice(say("Who looks at whom"), directions, self.ask_again)
+        self.cards["relations"].add_to_header(self.direction)
         grid, bars, card = self.charts["relations"], self.charts["best"], self.cards["relations"]
         grid.hint_px = GRID_PX
         bars.row_beside = lambda row: grid.cell_rect(row, 0)
@@ -90,10 +95,10 @@ class GrammarView(EvidenceView):
         rows.addWidget(self.one, 3)
         return vbox((scrolled(inside), 1))
 
-    def question(self, asks: str, reading: Reading, selection: Selection) -> Asked | None:
+    def arguments(self, asks: str, reading: Reading) -> tuple[Any, ...] | None:
         if asks == "grammar":
-            return grammar_of, ()
-        return None if self.sentence_number is None else (looks_in_sentence, (self.sentence_number,))
+            return (self.direction.currentData(),)
+        return None if self.sentence_number is None else (self.sentence_number,)
 
     @property
     def chosen(self) -> int:
@@ -119,25 +124,22 @@ class GrammarView(EvidenceView):
             return say("Too few sentences"), text
         return super().nothing(reading, selection)
 
-    def values_of(self, key: str, found: FoundGrammar, selection: Selection) -> Values:
+    def values_of(self, key: str, found: FoundGrammar) -> Values:
         best, (count, depth, width) = found.best, found.shares.shape
         if key == "relations":
             rows = Side("class", [relation_name(each.relation) for each in best], axis_name="relation")
             self.charts[key].setMinimumHeight(theme.px(ABOVE_PX + ROW_PX * count))
             framed = [(row, each.layer * width + each.head) for row, each in enumerate(best)]
             array = found.shares.reshape(count, depth * width)
-            of = all_heads(depth, width), 0, None, (), {"framed": framed}, self.how_many(key)
+            of = all_heads(depth, width), 0, None, (), {"framed": framed}, self.how_many(key, found)
             return Values(array, rows, *of)
         labels = [f"{head_name(each.layer, each.head)} {direction_arrow(each)}" for each in best]
-        detail = {
-            "low": [each.low for each in best],
-            "high": [each.high for each in best],
-            "tick": [each.distance_share for each in best],
-            "color": ["bar_strong" if each.is_found else "faint" for each in best],
-        }
-        texts = [[numbers.percent(each.share)] for each in best]
-        shares = np.array([each.share for each in best])
-        return Values(shares, Side("class", labels, axis_name="best head"), high=1.0, texts=texts, detail=detail)
+        return interval_bars(
+            Side("class", labels, axis_name="best head"),
+            [(each.share, each.low, each.high) for each in best],
+            tick=[each.distance_share for each in best],
+            color=["bar_strong" if each.is_found else "faint" for each in best],
+        )
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
         if self.found is not None:
@@ -156,27 +158,24 @@ class GrammarView(EvidenceView):
             return super().sentence(key, row, column)
         return joined(grammar_finding(self.found.best[row]), looks_text(self.found.best[row]))
 
-    def finding_in(self, found: FoundGrammar, selection: Selection) -> str:
+    def finding_in(self, found: FoundGrammar) -> str:
         return grammar_finding(found.best[self.chosen]) if found.best else ""
 
-    def how_many(self, key: str) -> str:
-        if self.found is None:
-            return ""
-        measured, all_ = len(self.found.measured), len(np.unique(self.found.grammar.sentences))
+    def how_many(self, key: str, found: FoundGrammar) -> str:
+        measured, all_ = len(found.measured), len(np.unique(found.grammar.sentences))
         text = mark("heads chosen on {chosen} sentences, measured on the other {measured}")
         return say(text, chosen=numbers.count(all_ - measured), measured=numbers.count(measured))
 
     # The sentence.
 
-    def drawn(self, reading: Reading, selection: Selection) -> None:
-        super().drawn(reading, selection)
+    def show_found(self, found: FoundGrammar | None) -> None:
         number, looks = self.sentence_number, self.asked["looks"].answer
-        if self.found is None or number is None or looks is None:
+        if found is None or number is None or looks is None:
             self.arcs.set_sentence((), (), ())
             self.one.set_hint("")
             return
-        tree: Tree = self.found.grammar.collection.rows[number]
-        arcs = arcs_of(tree, self.found.best, looks)
+        tree = found.grammar.collection.rows[number]
+        arcs = arcs_of(tree, found.best, looks)
         self.arcs.set_sentence(tree.words, tree.tags, arcs)
         right = sum(arc.is_right for arc in arcs)
         self.one.set_hint(say("right in {right} of {all}; dashed: wrong", right=right, all=len(arcs)))

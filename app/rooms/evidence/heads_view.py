@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
-from PySide6.QtWidgets import QHeaderView, QLayout, QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
-from ...compute.evidence import heads_of
+from ...compute.evidence_questions import heads_of
 from ...figures.figure import Numbers, joined
 from ...figures.values import Side, Values, all_heads, heads, layers
 from ...look import numbers, theme
@@ -18,7 +18,6 @@ from ...look.say import mark, say
 from ...state.selection import Contrast
 from ...widgets.card import GAP_PX, Card, button, scrolled
 from ...widgets.charts.bars import BarList
-from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, vbox
@@ -26,7 +25,7 @@ from ...widgets.scatter import Scatter
 from ...widgets.table import ROW, Column, Table
 from ..pictures import Bars, Cells, Dots
 from .sentences import MEASURES, head_text, heads_finding, pairs_text
-from .view import Asked, EvidenceView, OpenedRow
+from .view import EvidenceView, OpenedRow, interval_bars
 
 if TYPE_CHECKING:
     from bertcore.evidence.collection import Pair
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
     from ...state.model_info import ModelInfo
     from ...state.readings import Reading
-    from ...state.selection import Selection
 
 LARGEST = 10
 GRID_PX = 420, 250
@@ -53,7 +51,8 @@ class PairRow(NamedTuple):
 class HeadsView(EvidenceView):
     """The chosen head of all rooms is the one whose pairs are listed."""
 
-    needs, shows, guesses = "pairs", "effect", True
+    needs, stays = "pairs", ("grid",)
+    functions: ClassVar = {"effect": heads_of, "attention": heads_of}
     pictures = (
         Cells(
             key="grid",
@@ -61,8 +60,6 @@ class HeadsView(EvidenceView):
             name=mark("Mean effect of each head: rows are layers, columns are heads"),
             number="mean_effect",
             axis_names=(mark("layer"), mark("head")),
-            chart=LabelledGrid,
-            width=3,
         ),
         Bars(
             key="largest",
@@ -71,8 +68,6 @@ class HeadsView(EvidenceView):
             intro=mark("Bar: the mean. Line: its 95% interval, for all heads at once. Grey: the interval includes 0."),
             number="mean_effect",
             chart=partial(BarList, clickable=True, stretch_to_px=30),
-            width=2,
-            folds=True,
         ),
         Dots(
             key="both",
@@ -84,19 +79,16 @@ class HeadsView(EvidenceView):
             saved_as="attention_and_effect",
             asks="attention",
             chart=partial(Scatter, axis_names=(mark("attention to the word that differs"), mark("effect"))),
-            width=2,
-            folds=True,
         ),
     )
 
     def lay_out_cards(self) -> QLayout:
-        self.measure = Choice(say("What is done with each head"))
-        for key, (title, _, _) in MEASURES.items():
-            self.measure.addItem(say(title), key)
-        self.measure.activated.connect(self.ask_again)
+        measures = {key: say(title) for key, (title, _, _) in MEASURES.items()}
+        self.measure = Choice(say("What is done with each head"), measures, self.ask_again)
         self.cards["grid"].add_to_header(self.measure)
         self.charts["grid"].hint_px = GRID_PX
-        self.pairs_card, self.table = Card(say("The pairs")), PairTable()
+        self.pairs_card = Card(say("The pairs"))
+        self.table = Table(say("The pairs, and what the head does in each"), _columns())
         hint = say("All rooms show the selected pair and this head (double-click)")
         self.pairs_card.add_to_header(button(say("Open in all rooms"), self._open_current, look="small", hint=hint))
         self.pairs_card.body.addWidget(self.table, 1)
@@ -111,22 +103,22 @@ class HeadsView(EvidenceView):
         vbox((above, 3), (below, 2), parent=inside, gap_px=GAP_PX)
         return vbox((scrolled(inside), 1))
 
-    def question(self, asks: str, reading: Reading, selection: Selection) -> Asked | None:
+    def missing(self, reading: Reading) -> str:
+        return reading.request.model.missing.get("mlm", "")
+
+    def arguments(self, asks: str, reading: Reading) -> tuple[HeadMeasure] | None:
         measure: HeadMeasure = self.measure.currentData()
         if asks == "attention":  # what a person waits for comes first
-            return None if self.found is None or measure == "attention" else (heads_of, ("attention",))
-        return heads_of, (measure,)
+            return None if self.found is None or measure == "attention" else ("attention",)
+        return (measure,)
 
     def passes(self, asks: str, model: ModelInfo) -> float:
         is_one = asks == "attention" or self.measure.currentData() in ("attention", "gradient")
         return 3.0 if is_one else 2 + model.layers * model.heads / 2
 
-    def values(self, key: str, reading: Reading, selection: Selection) -> Values | None:
-        found, looks = self.found, self.asked["attention"].answer
-        if key == "both":
-            self.beside_pairs.setVisible(found is None or found.measure != "attention")
-        if found is None or (key == "both" and looks is None):
-            self.cleared(key)
+    def values_of(self, key: str, looks: HeadEvidence) -> Values | None:
+        found: HeadEvidence | None = self.found  # of what both pictures of effects show
+        if found is None:
             return None
         means, (count, width) = found.means, found.means.value.shape
         limit = float(np.abs(means.value).max()) or 1.0
@@ -137,22 +129,18 @@ class HeadsView(EvidenceView):
             ]
             marks = {"hatched": ~means.is_clear} if is_signed else {}
             of = layers(count), heads(width), -limit if is_signed else 0.0, limit, texts, marks
-            return Values(means.value, *of, self.how_many(key), say(MEASURES[found.measure][1]))
+            return Values(means.value, *of, self.how_many(key, found), say(MEASURES[found.measure][1]))
         value, low, high, clear = (getattr(means, name).ravel() for name in ("value", "low", "high", "is_clear"))
         if key == "both":
-            assert looks is not None
-            colors = np.where(clear, "accent", "faint").tolist()
             columns = Side("none", ("attention", "effect"), axis_name="measure")
+            colors = np.where(clear, "accent", "faint").tolist()
             places = np.stack([looks.means.value.ravel(), value], axis=1)  # (L*N,2)
             return Values(places, all_heads(count, width, colors=colors), columns)
         order = [layer * width + head for layer, head in found.order()[:LARGEST]]
-        detail = {
-            "low": low[order],
-            "high": high[order],
-            "color": np.where(clear, "bar_strong", "faint")[order].tolist(),
-        }
         longest = float(np.max(high[order], initial=limit, where=np.isfinite(high[order])))
-        return Values(value[order], all_heads(count, width, order), high=longest, detail=detail)
+        ends = np.stack([value, low, high], axis=1)[order].tolist()
+        colors = np.where(clear, "bar_strong", "faint")[order].tolist()
+        return interval_bars(all_heads(count, width, order), ends, write=numbers.decimal, high=longest, color=colors)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
         found = self.found
@@ -160,13 +148,13 @@ class HeadsView(EvidenceView):
             return ""
         number = self.shown[key].rows.number(row)
         place = divmod(number, found.means.value.shape[1]) if key != "grid" or column is None else (row, column)
-        return joined(head_text(found, *place), self.how_many(key))
+        return joined(head_text(found, *place), self.how_many(key, found))
 
-    def finding_in(self, found: HeadEvidence, selection: Selection) -> str:
+    def finding_in(self, found: HeadEvidence) -> str:
         return heads_finding(found)
 
-    def how_many(self, key: str) -> str:
-        return "" if self.found is None else say("%Ln pair(s)", n=len(self.found.pairs))
+    def how_many(self, key: str, found: HeadEvidence) -> str:
+        return say("%Ln pair(s)", n=len(found.pairs))
 
     def numbers(self, key: str) -> dict[str, Numbers]:
         arrays = super().numbers(key)
@@ -177,17 +165,17 @@ class HeadsView(EvidenceView):
 
     # The pairs.
 
-    def drawn(self, reading: Reading, selection: Selection) -> None:
-        super().drawn(reading, selection)
-        found, rows, hint = self.found, list[PairRow](), ""
+    def show_found(self, found: HeadEvidence | None) -> None:
+        rows, hint, place = list[PairRow](), "", (self.selection.layer, self.selection.head)
+        self.beside_pairs.setVisible(found is None or found.measure != "attention")
         if found is not None:
-            effects = found.values[:, selection.layer, selection.head]
-            sign = float(np.sign(found.means.value[selection.layer, selection.head])) or 1.0
+            effects = found.values[:, *place]
+            sign = float(np.sign(found.means.value[place])) or 1.0
             order = np.argsort(-effects * sign, kind="stable").tolist()
             each = ((found.pairs[at], float(effects[at]), float(found.score[at])) for at in order)
             rows = [PairRow(pair, effect, score, effect * sign < 0) for pair, effect, score in each]
-            hint = pairs_text(found, selection.layer, selection.head)
-        self.table.show_pairs(rows)
+            hint = pairs_text(found, *place)
+        self.table.update_rows(rows)
         self.pairs_card.set_hint(hint)
 
     def _open_current(self) -> None:
@@ -201,30 +189,18 @@ class HeadsView(EvidenceView):
         self.row_opened.emit(OpenedRow(pair.text, head=head, contrast=contrast, other=pair.other))
 
 
-class PairTable(Table):
+def _columns() -> list[Column]:
     """The pair in which the head does most comes first; counter-examples last."""
 
-    def __init__(self) -> None:
-        super().__init__(say("The pairs, and what the head does in each"))
-        self._rows: list[PairRow] | None = None
+    def both(row: PairRow) -> str:
+        return f"{row.pair.text}\n{row.pair.other}".strip()
 
-    def show_pairs(self, rows: list[PairRow]) -> None:
-        """A person's place in the table stays while nothing is another."""
-        if rows == self._rows:
-            return
-        self._rows = rows
-        columns = [
-            Column(
-                say("Text"), lambda row: row.pair.text, tip=lambda row: f"{row.pair.text}\n{row.pair.other}".strip()
-            ),
-            Column(say("Wanted / unwanted"), lambda row: f"{row.pair.wanted} / {row.pair.against}"),
-            _numbers(say("Effect"), attrgetter("effect"), attrgetter("is_counter")),
-            _numbers(say("ln p wanted − unwanted"), attrgetter("score"), lambda row: row.score < 0),
-        ]
-        self.set_rows(rows, columns)
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    return [
+        Column(say("Text"), lambda row: row.pair.text, tip=both, is_widest=True),
+        Column(say("Wanted / unwanted"), lambda row: f"{row.pair.wanted} / {row.pair.against}"),
+        _numbers(say("Effect"), attrgetter("effect"), attrgetter("is_counter")),
+        _numbers(say("ln p wanted − unwanted"), attrgetter("score"), lambda row: row.score < 0),
+    ]
 
 
 def _numbers(title: str, value: Callable[[PairRow], float], is_bad: Callable[[PairRow], bool]) -> Column:

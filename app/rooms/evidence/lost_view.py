@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,19 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QLayout
 
-from ...compute.evidence_scores import MOST_PRUNED, Part, calibration_of, pruning_of, save_pruned
+from ...compute.evidence import Kind
+from ...compute.evidence_questions import MOST_PRUNED, Part, calibration_of, pruning_of, save_pruned
 from ...figures.values import Side, Values, heads, layers
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...widgets.card import GAP_PX, button
 from ...widgets.charts.bars import BarList
-from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.curve_specs import CurveSpec
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars, Cells, Lines
 from .sentences import pruning_finding
-from .view import EvidenceView
+from .view import EvidenceView, interval_bars
 
 if TYPE_CHECKING:
     from bertcore.evidence.calibration import Calibration
@@ -33,31 +32,42 @@ if TYPE_CHECKING:
     from ...state.selection import Selection
 
 CURVE_PX = 260
-PASSES = 200.0  # over the texts, about: each part alone, then twenty random orders beside that of importance
-PARTS: tuple[tuple[Part, str], ...] = (("head", mark("Heads")), ("layer", mark("Layers")))
+RANDOM = 100  # times that parts are taken out in random orders, about
+WORDS_A_ROW = 20  # of a file of examples whose rows are not counted yet, about
+TAKEN_OUT: dict[str, Any] = {"bottom_label": mark("parts taken out"), "at": mark("{x} taken out")}
+OWN_ORDER = (
+    CurveSpec("own", mark("the least important first"), "curve_train", markers=True),
+    CurveSpec("low", mark("95% interval"), "faint", dashed=True),
+    CurveSpec("high", mark("95% interval"), "faint", dashed=True),
+    CurveSpec("random", mark("random orders, mean"), "curve_held_out", markers=True, symbol="s"),
+    CurveSpec("best", mark("best random order"), "muted", dashed=True),
+)
 
 
 class LostView(EvidenceView):
-    """A click on the curve chooses how many parts are out; a checkpoint without them can be saved."""
+    """A click on a curve chooses how many parts are out; a checkpoint without them can be saved.
 
-    shows, guesses = "pruning", True
-    asks: ClassVar = {"saved": False}
+    The loss is that of masked words; of a fine-tuned model also the share of right answers to labelled examples.
+    """
+
+    functions: ClassVar = {"pruning": pruning_of, "calibration": calibration_of, "saved": save_pruned}
     pictures = (
         Lines(
             key="loss",
             title=mark("The loss with ever fewer parts"),
             name=mark("Loss"),
-            curves=(
-                CurveSpec("loss", mark("the least important first"), "curve_train", markers=True),
-                CurveSpec("low", mark("95% interval"), "faint", dashed=True),
-                CurveSpec("high", mark("95% interval"), "faint", dashed=True),
-                CurveSpec("random", mark("random orders, mean"), "curve_held_out", markers=True, symbol="s"),
-                CurveSpec("best", mark("best random order"), "muted", dashed=True),
-            ),
+            curves=OWN_ORDER,
             left_label=mark("loss of a masked word (nats)"),
-            bottom_label=mark("parts taken out"),
-            at=mark("{x} taken out"),
-            width=3,
+            **TAKEN_OUT,
+        ),
+        Lines(
+            key="right",
+            title=mark("Right answers with ever fewer parts"),
+            name=mark("Right answers"),
+            curves=(*OWN_ORDER, CurveSpec("always", mark("always the commonest answer"), "bad_text", dashed=True)),
+            left_label=mark("share right"),
+            includes_zero=True,
+            **TAKEN_OUT,
         ),
         Cells(
             key="importance",
@@ -68,9 +78,6 @@ class LostView(EvidenceView):
             number="mean_effect",
             saved_as="importance",
             axis_names=(mark("layer"), mark("head")),
-            chart=LabelledGrid,
-            folds=True,
-            width=2,
         ),
         Bars(
             key="calibration",
@@ -80,38 +87,64 @@ class LostView(EvidenceView):
             asks="calibration",
             saved_as="right",
             chart=partial(BarList, stretch_to_px=30),
-            folds=True,
         ),
     )
+    stays = ("loss", "right")
 
     def lay_out_cards(self) -> QLayout:
         self.out = 0  # how many parts are taken out: the place on the curve that was clicked
-        self._folder: Path | None = None  # that a person wants a checkpoint in
-        self.part = Choice(say("What is taken out"))
-        for key, title in PARTS:
-            self.part.addItem(say(title), key)
-        self.part.activated.connect(self._on_part_chosen)
+        self._folder: Path | None = None  # that a person wants a checkpoint in ...
+        self._saved = 0  # ... and how often so far
+        self._model: ModelInfo | None = None
+        measured = {"sentences": say("Masked words"), "examples": say("Labelled examples")}
+        self.measured = Choice(say("What is measured"), measured, self._on_measured_chosen)
+        parts: dict[Part, str] = {"head": say("Heads"), "layer": say("Layers")}
+        self.part = Choice(say("What is taken out"), parts, self._on_part_chosen)
         self.save = button("", self._on_save_clicked, look="small")
         self.save.setToolTip(say("A checkpoint in which they add what they add on average; it opens everywhere"))
-        for made in (self.part, self.save):
-            self.cards["loss"].add_to_header(made)
-        curve, grid, bars = (self.folded(picture.key) for picture in self.pictures)
+        self.controls = hbox(self.measured, self.part, self.save, None, gap_px=8)
+        curves = [self.folded(key) for key in self.stays]
+        grid, bars = self.folded("importance"), self.folded("calibration")
         if theme.is_projector():
-            return hbox((curve, 1), grid, bars, gap_px=GAP_PX)
-        curve.setMinimumHeight(theme.px(CURVE_PX))
-        return vbox((curve, 3), (hbox((grid, 2), (bars, 3), gap_px=GAP_PX), 3), gap_px=GAP_PX)
+            whole = vbox(self.controls, *((curve, 1) for curve in curves))
+            return hbox((whole, 1), grid, bars, gap_px=GAP_PX)
+        for curve in curves:
+            curve.setMinimumHeight(theme.px(CURVE_PX))
+        below = hbox((grid, 2), (bars, 3), gap_px=GAP_PX)
+        return vbox(self.controls, *((curve, 3) for curve in curves), (below, 3), gap_px=GAP_PX)
 
-    def question(
-        self, asks: str, reading: Reading, selection: Selection
-    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-        if asks == "calibration":
-            return calibration_of, ()
-        if asks == "pruning":
-            return pruning_of, (self.part.currentData(),)
-        return None if self._folder is None else (save_pruned, (self.part.currentData(), self.out, self._folder))
+    @property
+    def needs(self) -> Kind:  # type: ignore[override]
+        kind: Kind = self.measured.currentData()
+        return kind
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        """A fine-tuned model is measured at its task first."""
+        model = reading.request.model
+        if model != self._model:
+            self._model, before = model, self.needs
+            self.measured.setCurrentIndex(int(model.task is not None))
+            self.measured.setVisible(model.task is not None)
+            if self.needs != before:
+                self._on_measured_chosen()
+        super().show_reading(reading, selection)
+
+    def missing(self, reading: Reading) -> str:
+        return "" if self.needs == "examples" else reading.request.model.missing.get("mlm", "")
+
+    def arguments(self, asks: str, reading: Reading) -> tuple[Any, ...] | None:
+        part = self.part.currentData()
+        if asks == "saved":
+            return None if self._folder is None else (part, self.out, self._folder, self._saved)
+        return (part,) if asks == "pruning" else ()
 
     def passes(self, asks: str, model: ModelInfo) -> float:
-        return PASSES * min(1.0, MOST_PRUNED / max(len(self.collection or ()), 1)) if asks == "pruning" else 1.0
+        """Each part alone on one half of the rows; those in order of importance, and random ones, on the other."""
+        if asks != "pruning" or self.collection is None:
+            return 1.0
+        parts = model.layers * (model.heads if self.part.currentData() == "head" else 1)
+        rows = len(self.collection) or self.collection.words / WORDS_A_ROW
+        return (parts + min(parts, 16) + RANDOM) / 2 * min(1.0, MOST_PRUNED / max(rows, 1))
 
     def draw_answer(self, asks: str) -> None:
         saved = self.asked["saved"]
@@ -120,74 +153,85 @@ class LostView(EvidenceView):
             self.show_hovered(text if saved.answer is not None else saved.sentence)
         self.redraw()
 
-    def values_of(self, key: str, found: Any, selection: Selection) -> Values:
+    def values_of(self, key: str, found: Any) -> Values:
         if key == "calibration":
             return _calibration(found)
-        if key == "importance":
-            count, limit = len(found.importance), float(np.abs(found.importance).max()) or 1.0
-            array = found.importance if found.importance.ndim == 2 else found.importance[:, None]
-            texts = [[numbers.decimal(each) for each in row] for row in array.tolist()]
-            width = array.shape[1]
-            columns = heads(width) if found.part == "head" else Side("none", ("",), axis_name="layer as a whole")
-            return Values(array, layers(count), columns, -limit, limit, texts)
-        loss, random = found.loss, found.random_loss
-        curves = [[one.value for one in loss], [one.low for one in loss], [one.high for one in loss]]
-        array = np.array([*curves, random.mean(axis=0), random.min(axis=0)])
-        names = [curve.name for curve in self._pictures["loss"].curves]  # type: ignore[attr-defined]
-        sides = Side("none", names), Side("none", list(map(str, found.steps)), axis_name="taken out")
-        rows = numbers.count(len(found.loss) and found.loss[0].count)
-        hint = say("{all} random orders; measured on {rows} sentences", all=len(random), rows=rows)
-        return Values(array, *sides, hint=hint)
+        return _importance(found) if key == "importance" else _curves(key, found)
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
-        found = self.found
-        if key == "loss":
+        found: Pruning | None = self.found
+        if key in self.stays:
             return side.place_of(found.steps.index(self.out)) if found and self.out in found.steps else None
         return super().selected(key, side, selection)
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
-        found = self.found
-        if key == "loss" and found is not None and column is not None:
+        found: Pruning | None = self.found
+        if key in self.stays and found is not None and column is not None:
             self.out = found.steps[min(max(column, 0), len(found.steps) - 1)]
-            self.redraw("loss")
+            self.redraw(key)
 
-    def finding_in(self, found: Pruning, selection: Selection) -> str:
-        return pruning_finding(found)
+    def finding_in(self, found: Pruning) -> str:
+        return pruning_finding(found, by_answers=self.needs == "examples")
 
-    def how_many(self, key: str) -> str:
-        found = self.found
-        return (
-            "" if found is None or key == "calibration" else say("measured on %Ln sentence(s)", n=found.loss[0].count)
-        )
+    @property
+    def about(self) -> tuple[str, str]:
+        return super().about if self.found is None else (self.found.name, self.found.sha256)
 
-    def drawn(self, reading: Reading, selection: Selection) -> None:
-        super().drawn(reading, selection)
-        found = self.found
+    def how_many(self, key: str, found: Any) -> str:
+        if key == "calibration":
+            return say("%Ln answer(s)", n=found.right.count)
+        return say("measured on %Ln answer(s)", n=found.loss[0].count)
+
+    def show_found(self, found: Pruning | None) -> None:
+        for key in self.stays:
+            self.cards[key].setVisible((key == "right") == (self.needs == "examples"))
         self.save.setVisible(found is not None and self.out > 0)
         self.save.setText(say("Save a checkpoint without {count}…", count=numbers.count(self.out)))
 
     def _on_save_clicked(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, say("An empty folder for the checkpoint"))
         if chosen:
-            self._folder = Path(chosen)
-            self.redraw("loss")
+            self._folder, self._saved = Path(chosen), self._saved + 1
+            self.redraw(*self.stays)
 
     def _on_part_chosen(self) -> None:
         self.out, self._folder = 0, None
         self.ask_again()
+
+    def _on_measured_chosen(self) -> None:
+        self._on_part_chosen()
+        self.needs_changed.emit()
+
+
+def _curves(key: str, found: Pruning) -> Values:
+    """The loss or the share of right answers, by how many parts are out."""
+    own, random = (found.right, found.random_right) if key == "right" else (found.loss, found.random_loss)
+    best = random.max(axis=0) if key == "right" else random.min(axis=0)
+    curves = [[getattr(one, name) for one in own] for name in ("value", "low", "high")]
+    names = [*(say(curve.name) for curve in OWN_ORDER), say("always the commonest answer")]
+    array = np.array([*curves, random.mean(axis=0), best, np.full(len(own), found.always_right)])
+    rows = len(names) - (key == "loss")
+    sides = Side("none", names[:rows]), Side("none", list(map(str, found.steps)), axis_name="taken out")
+    hint = say("{all} random orders; measured on %Ln answer(s)", n=own[0].count, all=len(random))
+    return Values(array[:rows], *sides, hint=hint)
+
+
+def _importance(found: Pruning) -> Values:
+    array = found.importance if found.importance.ndim == 2 else found.importance[:, None]
+    limit = float(np.abs(array).max()) or 1.0
+    texts = [[numbers.decimal(each) for each in row] for row in array.tolist()]
+    columns = heads(array.shape[1]) if found.part == "head" else Side("none", ("",), axis_name="layer as a whole")
+    return Values(array, layers(len(array)), columns, -limit, limit, texts)
 
 
 def _calibration(found: Calibration) -> Values:
     """A bar for each class of answers of like confidence."""
     bins = found.bins
     names = [f"{numbers.percent(one.low)} – {numbers.percent(one.high)}" for one in bins]
-    detail = {
-        "low": [one.right.low for one in bins],
-        "high": [one.right.high for one in bins],
-        "tick": [one.confidence for one in bins],
-        "note": [numbers.count(one.right.count) for one in bins],
-    }
-    texts = [[numbers.percent(one.right.value)] for one in bins]
-    hint = say("off by {error} points on average", error=numbers.decimal(100 * found.error, 1))
-    array = np.array([one.right.value for one in bins])
-    return Values(array, Side("class", names, axis_name="sure"), high=1.0, texts=texts, detail=detail, hint=hint)
+    return interval_bars(
+        Side("class", names, axis_name="sure"),
+        [(one.right.value, one.right.low, one.right.high) for one in bins],
+        hint=say("off by {error} points on average", error=numbers.decimal(100 * found.error, 1)),
+        tick=[one.confidence for one in bins],
+        note=[numbers.count(one.right.count) for one in bins],
+    )

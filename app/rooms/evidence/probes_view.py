@@ -3,13 +3,12 @@ heart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtWidgets import QLayout
 
-from ...compute.evidence_scores import probes_of
+from ...compute.evidence_questions import probes_of
 from ...figures.figure import Axis, Numbers
 from ...figures.values import Side, Values, stages
 from ...look import numbers, theme
@@ -18,14 +17,11 @@ from ...widgets.card import GAP_PX
 from ...widgets.curve_specs import CurveSpec
 from ...widgets.layouts import hbox
 from ..pictures import Lines
-from .sentences import probes_finding
+from .sentences import probes_finding, share_text
 from .view import EvidenceView
 
 if TYPE_CHECKING:
     from bertcore.evidence.probing import Probes
-
-    from ...state.readings import Reading
-    from ...state.selection import Selection
 
 CURVES = {  # picture -> its curves; "without" is that of no model: the commonest tag of each word
     "own": (
@@ -49,7 +45,8 @@ LABELS: dict[str, Any] = {
 class ProbesView(EvidenceView):
     """Click a place of a curve: all rooms show that layer."""
 
-    needs, shows = "trees", "probes"
+    needs, stays = "trees", ("own",)
+    functions: ClassVar = {"probes": probes_of}
     pictures = (
         Lines(
             key="own",
@@ -68,7 +65,6 @@ class ProbesView(EvidenceView):
             name=mark("The previous word’s tag"),
             intro=mark("A word alone cannot tell it: where the curve rises, the context has arrived."),
             curves=CURVES["before"],
-            folds=True,
             **LABELS,
         ),
     )
@@ -77,51 +73,38 @@ class ProbesView(EvidenceView):
         own, before = (self.folded(picture.key) for picture in self.pictures)
         return hbox((own, 3), (before, 0 if theme.is_projector() else 2), gap_px=GAP_PX)
 
-    def question(self, asks: str, reading: Reading, selection: Selection) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return probes_of, ()
-
-    def values_of(self, key: str, found: Probes, selection: Selection) -> Values:
-        keys = [curve.key for curve in CURVES[key]]
-        alone = found.without.previous if key == "before" else found.without.right
-        array = np.array(
-            [
-                [alone.value if name == "without" else getattr(layer, name).value for layer in found.layers]
-                for name in keys
-            ]
-        )
-        shown = found.layers[-1].previous if key == "before" else found.layers[-1].right
-        words = say("%Ln word(s)", n=shown.count)
-        return Values(
-            array, Side("none", [say(curve.name) for curve in CURVES[key]]), stages(array.shape[1]), hint=words
-        )
+    def values_of(self, key: str, found: Probes) -> Values:
+        asked = CURVES[key][0].key
+        alone = [getattr(found.without, asked)] * len(found.layers)
+        curves = [
+            alone if curve.key == "without" else [getattr(layer, curve.key) for layer in found.layers]
+            for curve in CURVES[key]
+        ]
+        array = np.array([[one.value for one in curve] for curve in curves])
+        words = say("%Ln word(s)", n=getattr(found.layers[-1], asked).count)
+        names = Side("none", [say(curve.name) for curve in CURVES[key]])
+        return Values(array, names, stages(array.shape[1]), hint=words)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
         found: Probes | None = self.found
         if found is None or column is None:
             return ""
         layer = found.layers[min(column, len(found.layers) - 1)]
-        one = layer.previous if key == "before" else layer.right
-        return say(
-            "{share} ({low} to {high}), of {count} words; by heart {control}",
-            share=numbers.percent(one.value, 1),
-            low=numbers.percent(one.low, 1),
-            high=numbers.percent(one.high, 1),
-            count=numbers.count(one.count),
-            control=numbers.percent(layer.control.value, 1),
-        )
+        one, control = getattr(layer, CURVES[key][0].key), numbers.percent(layer.control.value, 1)
+        text = mark("{share}, of {count} words; by heart {control}")
+        return say(text, share=share_text(one, 1), count=numbers.count(one.count), control=control)
 
-    def finding_in(self, found: Probes, selection: Selection) -> str:
+    def finding_in(self, found: Probes) -> str:
         return probes_finding(found)
 
-    def how_many(self, key: str) -> str:
-        found: Probes | None = self.found
-        return "" if found is None else say("measured on %Ln word(s)", n=found.without.right.count)
+    def how_many(self, key: str, found: Probes) -> str:
+        return say("measured on %Ln word(s)", n=found.without.right.count)
 
     def numbers(self, key: str) -> dict[str, Numbers]:
         found: Probes | None = self.found
         arrays = super().numbers(key)
         if found is not None:
-            name = "previous" if key == "before" else "right"
-            ends = np.array([[getattr(getattr(one, name), end) for one in found.layers] for end in ("low", "high")])
+            shown = [getattr(layer, CURVES[key][0].key) for layer in found.layers]
+            ends = np.array([[one.low for one in shown], [one.high for one in shown]])
             arrays["interval"] = Numbers(ends, (Axis("end", ("low", "high")), self.shown[key].axes[1]))
         return arrays

@@ -7,7 +7,6 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from bertcore.tokenizer.special_tokens import MASK
-from bertcore.tokenizer.text_spans import Place
 
 from ...compute.evidence import Gathered, Kept, Kind, Source, read_collection, shipped_source
 from ...compute.question import Question
@@ -17,92 +16,88 @@ from ...state.readings import Reading
 from ..room import Room
 from ..view import View, ViewSpec, later
 from .chooser import CollectionChooser
-from .heads_view import HeadsView
 from .view import EvidenceView, OpenedRow
 
 OWN_TEXTS = mark("This view is about the collection, so the baseline makes no difference here.")
+VIEWS = (  # key, view, title, and why one looks at it
+    (
+        "heads",
+        later(__package__, "heads_view", "HeadsView"),
+        mark("Heads"),
+        mark(
+            "One sentence makes a hypothesis; a collection tests it. Which heads still matter when every pair counts?"
+        ),
+    ),
+    (
+        "grammar",
+        later(__package__, "grammar_view", "GrammarView"),
+        mark("Grammar"),
+        mark(
+            "Nobody taught the model grammar. Does a head still look from a subject to its verb, and more often than "
+            "always guessing the next word would?"
+        ),
+    ),
+    (
+        "uses",
+        later(__package__, "uses_view", "UsesView"),
+        mark("Where else?"),
+        mark(
+            "Where does the model treat a word like the one you selected, and where does it see the same word "
+            "differently? Select a token and a layer."
+        ),
+    ),
+    (
+        "fires",
+        later(__package__, "fires_view", "FiresView"),
+        mark("What fires it?"),
+        mark(
+            "One neuron may seem to stand for one thing. Where does it fire in a whole collection, and does the model "
+            "miss it when it is gone?"
+        ),
+    ),
+    (
+        "probes",
+        later(__package__, "probes_view", "ProbesView"),
+        mark("What can be read off?"),
+        mark(
+            "Does a hidden state say whether its word is a noun or a verb? A linear reader tries, after each layer, "
+            "beside what it could learn by heart."
+        ),
+    ),
+    (
+        "lost",
+        later(__package__, "lost_view", "LostView"),
+        mark("What would be lost?"),
+        mark(
+            "How many heads does the model need? Take them out, the least important first, and see when it gets "
+            "worse; and is it right as often as it is sure?"
+        ),
+    ),
+    (
+        "examples",
+        later(__package__, "examples_view", "ExamplesView"),
+        mark("Examples"),
+        mark(
+            "Where is a fine-tuned model right, and where is it wrong: for which label, which length, which word? And "
+            "which one word would change its answer?"
+        ),
+    ),
+)
 
 
 class EvidenceRoom(Room):
     """Views of one kind of collection share it. What is read stays read until another one is chosen."""
 
     key = "evidence"
-    specs = (
-        ViewSpec(
-            "heads",
-            mark("Heads"),
-            mark(
-                "One sentence makes a hypothesis; a collection tests it. Which heads still matter when every pair "
-                "counts?"
-            ),
-            HeadsView,
-            only=OWN_TEXTS,
-        ),
-        ViewSpec(
-            "grammar",
-            mark("Grammar"),
-            mark(
-                "Nobody taught the model grammar. Does a head still look from a subject to its verb, and more often "
-                "than always guessing the next word would?"
-            ),
-            later(__package__, "grammar_view", "GrammarView"),
-            only=OWN_TEXTS,
-        ),
-        ViewSpec(
-            "uses",
-            mark("Where else?"),
-            mark(
-                "Where does the model treat a word like the one you selected, and where does it see the same word "
-                "differently? Select a token and a layer."
-            ),
-            later(__package__, "uses_view", "UsesView"),
-            only=OWN_TEXTS,
-        ),
-        ViewSpec(
-            "fires",
-            mark("What fires it?"),
-            mark(
-                "One neuron may seem to stand for one thing. Where does it fire in a whole collection, and does the "
-                "model miss it when it is gone?"
-            ),
-            later(__package__, "fires_view", "FiresView"),
-            only=OWN_TEXTS,
-        ),
-        ViewSpec(
-            "probes",
-            mark("What can be read off?"),
-            mark(
-                "Does a hidden state say whether its word is a noun or a verb? A linear reader tries, after each "
-                "layer, beside what it could learn by heart."
-            ),
-            later(__package__, "probes_view", "ProbesView"),
-            only=OWN_TEXTS,
-        ),
-        ViewSpec(
-            "lost",
-            mark("What would be lost?"),
-            mark(
-                "How many heads does the model need? Take them out, the least important first, and see when it gets "
-                "worse; and is it right as often as it is sure?"
-            ),
-            later(__package__, "lost_view", "LostView"),
-            only=OWN_TEXTS,
-        ),
-        ViewSpec(
-            "examples",
-            mark("Examples"),
-            mark(
-                "Where is a fine-tuned model right, and where is it wrong: for which label, which length, which word? "
-                "And which one word would change its answer?"
-            ),
-            later(__package__, "examples_view", "ExamplesView"),
-            only=OWN_TEXTS,
-        ),
+    specs = tuple(
+        # Another model may answer the same examples.
+        ViewSpec(key, title, hint, view, only="" if key == "examples" else OWN_TEXTS)
+        for key, view, title, hint in VIEWS
     )
 
     def lay_out(self) -> None:
         self._sources: Any = self.state.kept.setdefault("evidence.sources", {})  # kind -> what a person has chosen
-        self._kept: list[Kept] = []  # of the views that were made
+        self._kept = Kept()  # of all views
         self._found: dict[Kind, Gathered | str] = {}  # a sentence: why the first one cannot be read
         self.reads: Question[Gathered] = Question(self, self._on_read)
         self.reads.requested.connect(self.question_requested)
@@ -121,13 +116,13 @@ class EvidenceRoom(Room):
 
     def connect_view(self, view: View) -> None:
         assert isinstance(view, EvidenceView)
-        self._kept.append(view.kept)
+        view.kept = self._kept
         view.row_opened.connect(self._open_row)
         view.file_wanted.connect(self.chooser.ask_for_file)
+        view.needs_changed.connect(self._show_collection)
 
     def _on_model_changed(self) -> None:
-        for kept in self._kept:
-            kept.clear()
+        self._kept.clear()
         super()._on_model_changed()
 
     def show_view(self, key: str) -> None:
@@ -180,7 +175,7 @@ class EvidenceRoom(Room):
         state = self.state
         text, other = (one.replace(MASK, state.mask_token or MASK) for one in (row.text, row.other))
         state.set_text(text, "")
-        state.set_mask_places(Place("a", *place) for place in row.masked)
+        state.set_mask_places(())  # a [MASK] that stands in the text is one anyway
         if row.chosen is not None and state.encoding is not None:
             begin, end = row.chosen
             spans = zip(state.encoding.offsets, state.encoding.parts, strict=True)

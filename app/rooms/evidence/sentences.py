@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
 from ...figures.values import stage_name
 from ...look import numbers
@@ -11,17 +13,17 @@ from ...look.say import mark, say
 from ...state.what_if import head_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from bertcore.evidence.examples import Flip, Slice
     from bertcore.evidence.grammar import RelationHead
     from bertcore.evidence.heads import HeadEvidence, HeadMeasure
+    from bertcore.evidence.intervals import Interval
     from bertcore.evidence.nearest import UseGroups
     from bertcore.evidence.probing import Probes
     from bertcore.evidence.pruning import Pruning
 
-    from ...compute.evidence_examples import ExampleRow, FoundExamples
-    from ...compute.evidence_uses import FoundUnit, FoundUses
+    from ...compute.evidence_questions import FoundBeside, FoundExamples, FoundUnit, FoundUses
 
 MOST_NAMED, MOST_OTHERS = 2, 3  # heads, and words, in the finding
 LITTLE = 0.05  # of the loss
@@ -33,7 +35,7 @@ MEASURES: dict[HeadMeasure, tuple[str, str, str]] = {  # the choice, the intro o
             "Each cell: this head’s output comes from the other text. How much of the difference between the two "
             "texts comes along, on average? Hatched: the interval includes 0."
         ),
-        mark("head {head} carries {value} of the difference ({low} to {high})"),
+        mark("head {head} carries {value} of the difference"),
     ),
     "zero": (
         mark("Switch off: add nothing"),
@@ -41,7 +43,7 @@ MEASURES: dict[HeadMeasure, tuple[str, str, str]] = {  # the choice, the intro o
             "Each cell: this head adds nothing. How does ln p(wanted) − ln p(unwanted) change, on average? Hatched: "
             "the interval includes 0."
         ),
-        mark("without head {head} the preference changes by {value} ({low} to {high})"),
+        mark("without head {head} the preference changes by {value}"),
     ),
     "mean": (
         mark("Switch off: add its mean"),
@@ -49,12 +51,12 @@ MEASURES: dict[HeadMeasure, tuple[str, str, str]] = {  # the choice, the intro o
             "Each cell: this head adds what it adds on average. How does ln p(wanted) − ln p(unwanted) change? "
             "Hatched: the interval includes 0."
         ),
-        mark("without head {head} the preference changes by {value} ({low} to {high})"),
+        mark("without head {head} the preference changes by {value}"),
     ),
     "attention": (
         mark("Attention"),
         mark("Each cell: how much of the attention of [MASK] goes to the word in which the texts differ, on average."),
-        mark("head {head} gives that word {value} of its attention ({low} to {high})"),
+        mark("head {head} gives that word {value} of its attention"),
     ),
     "gradient": (
         mark("Gradient: estimated"),
@@ -62,18 +64,26 @@ MEASURES: dict[HeadMeasure, tuple[str, str, str]] = {  # the choice, the intro o
             "Each cell: what switching this head off would change, estimated by one backward pass. Compare it with "
             "switching off. Hatched: the interval includes 0."
         ),
-        mark("without head {head} the preference would change by about {value} ({low} to {high})"),
+        mark("without head {head} the preference would change by about {value}"),
     ),
 }
 
 
+def interval_text(write: Callable[[float], str], value: float, low: float, high: float) -> str:
+    """ "63% (61% to 66%)"."""
+    return say("{value} ({low} to {high})", value=write(value), low=write(low), high=write(high))
+
+
+def share_text(one: Interval, digits: int = 0) -> str:
+    return interval_text(partial(numbers.percent, digits=digits), one.value, one.low, one.high)
+
+
 def head_text(found: HeadEvidence, layer: int, head: int) -> str:
-    """One head: "head 3·6 carries 0.33 of the difference (0.31 to 0.35)"."""
-    interval, write = found.means[layer, head], numbers.decimal
-    if found.measure in ("zero", "mean", "gradient"):
-        write = numbers.signed
-    low, high = write(interval.low), write(interval.high)
-    return say(MEASURES[found.measure][2], head=head_name(layer, head), value=write(interval.value), low=low, high=high)
+    """One head: "head 3·6 carries 0.33 (0.31 to 0.35) of the difference"."""
+    one = found.means[layer, head]
+    write = numbers.signed if found.measure in ("zero", "mean", "gradient") else numbers.decimal
+    value = interval_text(write, one.value, one.low, one.high)
+    return say(MEASURES[found.measure][2], head=head_name(layer, head), value=value)
 
 
 def heads_finding(found: HeadEvidence) -> str:
@@ -136,28 +146,20 @@ def direction_arrow(best: RelationHead) -> str:
 
 def grammar_finding(best: RelationHead) -> str:
     """What the best head finds on the half that it was not chosen on, beside the best fixed distance."""
-    text = mark(
-        "Head {head} finds “{relation}” in {share} of 100 cases ({low} to {high}); always guessing {guess} would find "
-        "{other}."
-    )
+    text = mark("Head {head} finds “{relation}” in {share} of 100 cases; always guessing {guess} would find {other}.")
     if not best.is_found:
         text = mark(
-            "No head finds “{relation}” better than guessing: {head} in {share} of 100 cases ({low} to {high}), "
-            "{guess} in {other}."
+            "No head finds “{relation}” better than guessing: {head} in {share} of 100 cases, {guess} in {other}."
         )
     guess = mark("%n word(s) to the right") if best.distance > 0 else mark("%n word(s) to the left")
-    all_ = best.share, best.low, best.high, best.distance_share
-    share, low, high, other = (numbers.decimal(100 * one, 0) for one in all_)
-    return say(
-        text,
-        head=head_name(best.layer, best.head),
-        relation=relation_name(best.relation),
-        guess=say(guess, n=abs(best.distance)),
-        share=share,
-        low=low,
-        high=high,
-        other=other,
-    )
+    head, relation, write = head_name(best.layer, best.head), relation_name(best.relation), _of_100
+    share, other = interval_text(write, best.share, best.low, best.high), write(best.distance_share)
+    guess = say(guess, n=abs(best.distance))
+    return say(text, head=head, relation=relation, guess=guess, share=share, other=other)
+
+
+def _of_100(share: float) -> str:
+    return numbers.decimal(100 * share, 0)
 
 
 def looks_text(best: RelationHead) -> str:
@@ -177,10 +179,14 @@ def uses_finding(found: FoundUses, stage: int) -> str:
     text = mark("{where}, {same} of the {count} nearest uses are the word “{word}” itself; others: {others}.")
     if not others:
         text = mark("{where}, all {count} nearest uses are the word “{word}” itself.")
-    where = stage_name(stage)
     same, count = found.by_layer.get(stage, 0), len(found.nearest)
-    where = where[:1].upper() + where[1:]
-    return say(text, where=where, word=found.word, others=others, same=same, count=count)
+    return say(text, where=_where(stage), word=found.word, others=others, same=same, count=count)
+
+
+def _where(stage: int) -> str:
+    """At the beginning of a sentence: "After layer 3"."""
+    name = stage_name(stage)
+    return name[:1].upper() + name[1:]
 
 
 def groups_text(groups: UseGroups) -> str:
@@ -193,55 +199,77 @@ def groups_text(groups: UseGroups) -> str:
 
 def unit_name(found: FoundUnit) -> str:
     """ "Neuron 1126 of layer 3", "Head 3·6"."""
-    if found.kind == "head":
-        return say("Head {head}", head=head_name(found.layer, found.unit))
-    return say("Neuron {number} of layer {layer}", number=found.unit + 1, layer=found.layer + 1)
+    layer, unit = found.all.layer, found.unit
+    if found.all.kind == "head":
+        return say("Head {head}", head=head_name(layer, unit))
+    return say("Neuron {number} of layer {layer}", number=unit + 1, layer=layer + 1)
 
 
 def unit_finding(found: FoundUnit) -> str:
     """What a unit is strongest at, and whether switching it off changes anything that can be measured."""
     words = ", ".join(say("“{word}”", word=word) for word, _ in found.own[: MOST_OTHERS + 1])
-    share = numbers.percent(float(found.clear[found.unit]))
+    share = numbers.percent(float(found.all.clear[found.unit]))
     text = say("{unit} fires most at {words}: {share} one word.", unit=unit_name(found), words=words, share=share)
     if found.matters is None:
         return text
     gain = found.matters.strongest
     ending = mark("Switching it off changes nothing that can be measured.")
     if gain.low > 0 or gain.high < 0:
-        ending = mark("Without it, the next word is {value} nats less likely ({low} to {high}).")
+        ending = mark("Without it, the next word is {value} nats less likely.")
         if gain.value < 0:
-            ending = mark("Without it, the next word is even more likely: {value} nats ({low} to {high}).")
-    value, low, high = (numbers.signed(each, 3) for each in (gain.value, gain.low, gain.high))
-    return f"{text} {say(ending, value=value, low=low, high=high)}"
+            ending = mark("Without it, the next word is even more likely: {value} nats.")
+    value = interval_text(partial(numbers.signed, digits=3), gain.value, gain.low, gain.high)
+    return f"{text} {say(ending, value=value)}"
 
 
-def pruning_finding(found: Pruning) -> str:
-    """How many parts can go at little cost, and what the others cost."""
-    whole, last, free = found.loss[0].value, found.loss[-1].value, found.free(LITTLE)
-    least, all_ = numbers.percent(LITTLE), len(found.order)
-    text = mark("{free} of {all} heads can go before the loss is {least} higher; without any it is {last} higher.")
-    if found.part == "layer":
-        text = mark("{free} of {all} layers can go before the loss is {least} higher; without any it is {last} higher.")
-    return say(text, free=free, all=all_, least=least, last=numbers.percent(last / whole - 1))
+def pruning_finding(found: Pruning, *, by_answers: bool) -> str:
+    """How many parts can go at little cost, and what the others cost: by right answers, or by the loss."""
+    counts: dict[str, Any] = {"all": len(found.order), "part": say("heads") if found.part == "head" else say("layers")}
+    if by_answers:
+        right = [one.value for one in found.right]
+        free = found.steps[sum(1 for _ in takewhile(lambda each: each > right[0] - LITTLE, right)) - 1]
+        text = mark(
+            "{free} of {all} {part} can go before {least} points fewer answers are right. With all, {whole} are right, "
+            "without any {last}; always answering “{always}” would get {often}."
+        )
+        shares: dict[str, Any] = {"whole": share_text(found.right[0]), "last": numbers.percent(right[-1])}
+        least, often = numbers.decimal(100 * LITTLE, 0), numbers.percent(found.always_right)
+        return say(text, **counts, **shares, free=free, least=least, always=found.always, often=often)
+    loss, least = found.loss[-1].value / found.loss[0].value - 1, numbers.percent(LITTLE)
+    text = mark("{free} of {all} {part} can go before the loss is {least} higher; without any it is {last} higher.")
+    return say(text, **counts, free=found.free(LITTLE), least=least, last=numbers.percent(loss))
 
 
 def probes_finding(found: Probes) -> str:
     """The best layer, beside what is learned by heart and what the commonest tag of each word would do."""
     best = max(found.layers, key=lambda layer: layer.selectivity.value)
-    text = mark("{where}, a probe reads {share} of all tags ({low} to {high}); by heart it learns {control}.")
-    own, where = best.right, stage_name(best.layer or 0)
-    share, low, high, control = map(numbers.percent, (own.value, own.low, own.high, best.control.value))
-    start = say(text, where=where[:1].upper() + where[1:], share=share, low=low, high=high, control=control)
-    alone = numbers.percent(found.without.right.value)
-    return f"{start} {say('Without a model, the commonest tag of each word gets {share}.', share=alone)}"
+    text = mark(
+        "{where}, a probe reads {share} of all tags; by heart it learns {control}. Without a model, the commonest tag "
+        "of each word gets {alone}."
+    )
+    control, alone = (numbers.percent(one.value) for one in (best.control, found.without.right))
+    return say(text, where=_where(best.layer or 0), share=share_text(best.right), control=control, alone=alone)
 
 
 def examples_finding(found: FoundExamples) -> str:
     """How many are right, beside always giving the same answer."""
-    share, low, high = map(numbers.percent, (found.right.value, found.right.low, found.right.high))
-    count, often = numbers.count(len(found.rows)), numbers.percent(found.always_right)
-    text = mark("{share} of {count} are right ({low} to {high}); always answering “{always}” would get {often}.")
-    return say(text, share=share, low=low, high=high, count=count, always=found.always, often=often)
+    (always, often), count = found.counts.most_common(1)[0], len(found.rows)
+    text = mark("{share} of {count} are right; always answering “{always}” would get {often}.")
+    right, often_text = share_text(found.right), numbers.percent(often / count)
+    return say(text, share=right, count=numbers.count(count), always=always, often=often_text)
+
+
+def beside_finding(found: FoundExamples, beside: FoundBeside, first: str, second: str) -> str:
+    """Which of two models is right more often, and whether that may be chance."""
+    answers, both = found.answered.answers, beside.both
+    wrong = int((~answers.is_right).sum()) - len(both.only_second)
+    text = mark(
+        "{first} is right in {one}, {second} in {two}; both are wrong in {wrong} of {count}. Were they equally good, "
+        "so uneven a split would come by chance with probability {p} (McNemar’s exact test)."
+    )
+    count = len(found.rows)
+    one, two, p = share_text(both.first), share_text(both.second), numbers.percent(both.p, fine=True)
+    return say(text, first=first, second=second, one=one, two=two, wrong=wrong, count=count, p=p)
 
 
 def slice_name(one: Slice) -> str:
@@ -250,12 +278,12 @@ def slice_name(one: Slice) -> str:
     return say(names[one.by], name=one.name)
 
 
-def flips_text(row: ExampleRow, flips: Sequence[Flip]) -> str:
+def flips_text(row: Mapping[str, Any], flips: Sequence[Flip]) -> str:
     """The most natural change of one word that changes an answer."""
     if not flips:
-        return say("No single likely word in place of another changes the answer “{given}”.", given=row.given)
-    one = flips[0]
-    changed = f"{row.text[: one.position]}{one.instead}{row.text[one.position + len(one.word) :]}"
-    text = mark("“{word}” → “{instead}” changes the answer to “{answer}”: {text}")
+        return say("No single likely word in place of another changes the answer “{given}”.", given=row["given"])
+    one, text = flips[0], row["text"]
+    changed = f"{text[: one.position]}{one.instead}{text[one.position + len(one.word) :]}"
+    said = mark("“{word}” → “{instead}” changes the answer to “{answer}”: {text}")
     rest = say("%Ln change(s) of one word do so.", n=len(flips))
-    return f"{say(text, word=one.word, instead=one.instead, answer=one.answer, text=changed)} {rest}"
+    return f"{say(said, word=one.word, instead=one.instead, answer=one.answer, text=changed)} {rest}"

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtWidgets import QLayout
 
-from ...compute.evidence_uses import LEAST_ALIKE, FoundUses, uses_of
+from ...compute.evidence_questions import FoundUses, uses_of
 from ...figures.values import PLANE, Side, Values, stages
-from ...look import numbers, theme
+from ...look import numbers
 from ...look.say import mark, say
 from ...widgets.card import Card, label
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice
 from ...widgets.curve_specs import CurveSpec
+from ...widgets.layouts import fill
 from ...widgets.scatter import Scatter
 from ..pictures import Bars, Dots, Lines
 from .sentences import LEAST_GAIN, groups_text, uses_finding
-from .uses_table import UsesTable, opened_use
+from .uses_table import opened_use, uses_table
 from .view import EvidenceView
 
 if TYPE_CHECKING:
-    from bertcore.evidence.nearest import Use
-
     from ...state.model_info import ModelInfo
     from ...state.readings import Reading
     from ...state.selection import Selection
 
-SIDE_PX, LEAST_PX, MOST_WORDS = 345, 150, 8
+SIDE_PX, MOST_WORDS, LEAST_ALIKE = 345, 8, 8
 MOST_TOKENS = 3  # of a phrase
 BINS = np.linspace(-1, 1, 41)
 COLORS = ("curve_train", "curve_held_out", "curve_mlm")  # of groups of uses
@@ -40,28 +38,26 @@ COLORS = ("curve_train", "curve_held_out", "curve_mlm")  # of groups of uses
 class UsesView(EvidenceView):
     """Of the chosen token after the chosen layer; a click on a place of the curve chooses another layer."""
 
-    shows = "uses"
+    functions: ClassVar = {"uses": uses_of}
     pictures = (
         Lines(
-            key="layers",
+            key="same_word",
             title=mark("By layer"),
             name=mark("The word among the 50 nearest"),
             curves=(CurveSpec("same", mark("the word itself"), "curve_train", markers=True),),
             left_label=mark("of 50"),
             includes_zero=True,
-            saved_as="same_word",
             folds=True,
         ),
         Dots(
-            key="groups",
+            key="uses",
             title=mark("All its uses"),
             name=mark("All uses of the word, by their two main directions"),
-            saved_as="uses",
             chart=partial(Scatter, names=False),
             folds=True,
         ),
         Lines(
-            key="alike",
+            key="cosines",
             title=mark("How alike are any two tokens?"),
             name=mark("Cosines of tokens"),
             curves=(
@@ -70,15 +66,12 @@ class UsesView(EvidenceView):
             ),
             left_label=mark("share"),
             bottom_label=mark("cosine"),
-            at=mark("cosine {x}"),
-            saved_as="cosines",
             folds=True,
         ),
         Bars(
-            key="words",
+            key="times",
             title=mark("Words of the 50 nearest"),
             name=mark("How often each word is among the 50 nearest uses"),
-            saved_as="times",
             shown_digits=0,
             chart=partial(BarList, may_cut=True),
             folds=True,
@@ -86,39 +79,22 @@ class UsesView(EvidenceView):
     )
 
     def lay_out_cards(self) -> QLayout:
-        self.length = Choice(say("How many tokens"))
-        for count in range(1, MOST_TOKENS + 1):
-            self.length.addItem(say("%n token(s) from the selected one", n=count), count)
-        self.length.activated.connect(self.ask_again)
-        self.near_card, self.nearest = Card(say("Nearest uses"), intro=" "), UsesTable(say("Nearest uses"))
-        self.apart_title, self.apart = label("", "title", wrap=True), UsesTable(say("The same word, least alike"))
+        lengths = {count: say("%n token(s) from the selected one", n=count) for count in range(1, MOST_TOKENS + 1)}
+        self.length = Choice(say("How many tokens"), lengths, self.ask_again)
+        self.near_card, self.nearest = Card(say("Nearest uses"), intro=" "), uses_table(say("Nearest uses"))
+        self.apart_title, self.apart = label("", "title", wrap=True), uses_table(say("The same word, least alike"))
         self.near_card.add_to_header(self.length)
-        for table, share in ((self.nearest, 5), (self.apart, 2)):
-            table.row_opened.connect(self._open_use)
-            if table is self.apart:
-                self.near_card.body.addWidget(self.apart_title)
-            self.near_card.body.addWidget(table, share)
-        cards = [self.folded(picture.key) for picture in self.pictures]
-        if not theme.is_projector():
-            for card in cards:
-                card.setMinimumHeight(theme.px(LEAST_PX))
-        return self.beside(self.near_card, cards, SIDE_PX, grows=1)
+        fill(self.near_card.body, (self.nearest, 5), self.apart_title, (self.apart, 2))
+        for table in (self.nearest, self.apart):
+            table.row_opened.connect(lambda use: self.row_opened.emit(opened_use(use)))
+        return self.beside(self.near_card, SIDE_PX)
 
-    def positions(self, reading: Reading, selection: Selection) -> tuple[int, ...]:
-        """Of the tokens that are asked about; none where no token is selected."""
-        units, unit = selection.units(reading), selection.unit(reading)
+    def arguments(self, asks: str, reading: Reading) -> tuple[Any, ...] | str:
+        units, unit = self.selection.units(reading), self.selection.unit(reading)
         if unit is None:
-            return ()
-        return tuple(at for members in units.members[unit : unit + self.length.currentData()] for at in members)
-
-    def question(
-        self, asks: str, reading: Reading, selection: Selection
-    ) -> tuple[Callable[..., Any], tuple[Any, ...]] | str:
-        positions = self.positions(reading, selection)
-        if not positions:
             return say("Click a token above: other uses of it are looked for.")
-        encoding = reading.encoding
-        return uses_of, ((encoding.text_a, encoding.text_b), positions, selection.stage)
+        positions = (at for members in units.members[unit : unit + self.length.currentData()] for at in members)
+        return (reading.encoding.text_a, reading.encoding.text_b), tuple(positions), self.selection.stage
 
     def passes(self, asks: str, model: ModelInfo) -> float:
         return 0.0 if self._indexed == (self.collection, model) else 1.0
@@ -130,11 +106,11 @@ class UsesView(EvidenceView):
             self._indexed = self.collection, self.reading.request.model
         self.redraw()
 
-    def values_of(self, key: str, found: FoundUses, selection: Selection) -> Values:
-        if key == "layers":
+    def values_of(self, key: str, found: FoundUses) -> Values:
+        if key == "same_word":
             counts = np.array([list(found.by_layer.values())], dtype=float)
             return Values(counts, Side("none", (say("the word itself"),)), stages(counts.shape[1]))
-        if key == "alike":
+        if key == "cosines":
             near = np.array([use.value for use in found.nearest])
             shares = [np.histogram(each, BINS)[0] / max(len(each), 1) for each in (found.any_two, near)]
             middles = [numbers.decimal(at) for at in (BINS[:-1] + BINS[1:]) / 2]
@@ -142,7 +118,7 @@ class UsesView(EvidenceView):
             curves = Side("none", (say("any two tokens"), say("the 50 nearest")))
             sides = curves, Side("none", middles, axis_name="cosine")
             return Values(np.stack(shares), *sides, hint=say("any two: {mean} on average", mean=mean))
-        if key == "words":
+        if key == "times":
             words = Counter(use.word.lower() for use in found.nearest).most_common(MOST_WORDS)
             return Values(np.array([float(count) for _, count in words]), Side("word", [word for word, _ in words]))
         groups = found.groups
@@ -161,28 +137,22 @@ class UsesView(EvidenceView):
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
         found: FoundUses | None = self.found
-        if key == "groups" and row and found is not None and found.groups is not None:
+        if key == "uses" and row and found is not None and found.groups is not None:
             self.row_opened.emit(opened_use(found.groups.uses[row - 1]))
 
-    def finding_in(self, found: FoundUses, selection: Selection) -> str:
-        return uses_finding(found, selection.stage)
+    def finding_in(self, found: FoundUses) -> str:
+        return uses_finding(found, self.selection.stage)
 
-    def how_many(self, key: str) -> str:
-        found: FoundUses | None = self.found
-        return "" if found is None else say("%Ln token(s) compared", n=found.tokens)
+    def how_many(self, key: str, found: FoundUses) -> str:
+        return say("%Ln token(s) compared", n=found.tokens)
 
-    def drawn(self, reading: Reading, selection: Selection) -> None:
-        super().drawn(reading, selection)
-        found: FoundUses | None = self.found
+    def show_found(self, found: FoundUses | None) -> None:
         self.near_card.setEnabled(found is not None)
-        self.nearest.show_uses([] if found is None else found.nearest)
-        self.apart.show_uses([] if found is None else found.same[:LEAST_ALIKE])
+        self.nearest.update_rows([] if found is None else found.nearest)
+        self.apart.update_rows([] if found is None else found.same[:LEAST_ALIKE])
         for shown in (self.apart_title, self.apart):
             shown.setVisible(found is not None and bool(found.same))
         if found is not None:
             compared = say("%Ln token(s) compared, none left out; near-duplicates are not repeated", n=found.tokens)
             self.near_card.set_intro(compared)
             self.apart_title.setText(say("The uses of “{word}” that are least alike", word=found.word))
-
-    def _open_use(self, use: Use) -> None:
-        self.row_opened.emit(opened_use(use))

@@ -121,8 +121,7 @@ class FilmView(View):
         save = FigureButton(self.figure_of_strip, self.card, say("Film strip"))
         action, hint = partial(save.request, FigureAction.SAVE_ANIMATION), say("GIF, WebP, or a page with a slider")
         self.animate = button(say("Save as animation…"), action, look="small", hint=hint)
-        for widget in (self.tabs, self.animate, save):
-            self.card.add_to_header(widget)
+        self.card.add_to_header(self.tabs, self.animate, save)
         self.animate.setVisible(not theme.is_projector())  # there the list of commands has it
         self.progress = self.own_line(self.question)
         fill(self.card.body, (self.strip, 1), self.progress)

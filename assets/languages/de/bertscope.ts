@@ -28,6 +28,13 @@
 <translation>% der Sätze</translation>
 </message>
 <message numerus="yes">
+<source>%Ln answer(s)</source>
+<translation>
+<numerusform>%Ln Antwort</numerusform>
+<numerusform>%Ln Antworten</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%Ln change(s) of one word do so.</source>
 <translation>
 <numerusform>%Ln Änderung eines Worts tut das.</numerusform>
@@ -574,6 +581,10 @@
 <translation>Ein Modell liest Zahlen, keine Wörter. Hier ist zu sehen, wie jedes Token zu seinen Zahlen kommt. Ein Wort zweimal eintippen: Geht es beide Male mit denselben Zahlen in das Modell?</translation>
 </message>
 <message>
+<source>A model that has learned the same task: its answers stand beside these</source>
+<translation>Ein Modell, das dieselbe Aufgabe gelernt hat: seine Antworten stehen daneben</translation>
+</message>
+<message>
 <source>A model that knows a language is surprised by mistakes, rare words and twists. Put in a word that does not fit: does it notice?</source>
 <translation>Ein Modell, das eine Sprache kennt, ist von Fehlern, seltenen Wörtern und Wendungen überrascht. Ein Wort einsetzen, das nicht passt: Merkt es das?</translation>
 </message>
@@ -912,6 +923,10 @@ Ein anderer Schluss</translation>
 <translation>Antworten</translation>
 </message>
 <message>
+<source>Answers differ</source>
+<translation>Andere Antwort</translation>
+</message>
+<message>
 <source>Answers that were handed in</source>
 <translation>Abgegebene Antworten</translation>
 </message>
@@ -1173,6 +1188,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Best guess if the model stopped here: “{word}”, {share}.</source>
 <translation>Bester Tipp, wenn das Modell hier aufhörte: „{word}“, {share}.</translation>
+</message>
+<message>
+<source>Best of both directions</source>
+<translation>Die bessere Richtung</translation>
 </message>
 <message>
 <source>Between the layers</source>
@@ -1526,6 +1545,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Compare this text with another one (Ctrl+Alt+A): then you can ask what makes them similar.</source>
 <translation>Diesen Text mit einem anderen vergleichen (Strg+Alt+A): Dann lässt sich fragen, was sie ähnlich macht.</translation>
+</message>
+<message>
+<source>Compare with a model…</source>
+<translation>Mit einem Modell vergleichen…</translation>
 </message>
 <message>
 <source>Compare with another model, step or text first: the menu is at the top.</source>
@@ -2528,8 +2551,8 @@ Ein anderer Schluss</translation>
 <translation>Kopf {head}</translation>
 </message>
 <message>
-<source>Head {head} finds “{relation}” in {share} of 100 cases ({low} to {high}); always guessing {guess} would find {other}.</source>
-<translation>Kopf {head} findet „{relation}“ in {share} von 100 Fällen ({low} bis {high}); immer {guess} zu raten fände {other}.</translation>
+<source>Head {head} finds “{relation}” in {share} of 100 cases; always guessing {guess} would find {other}.</source>
+<translation>Kopf {head} findet „{relation}“ in {share} von 100 Fällen; immer {guess} zu raten fände {other}.</translation>
 </message>
 <message>
 <source>Head {head} · off</source>
@@ -3343,6 +3366,10 @@ Ein anderer Schluss</translation>
 <translation>Label</translation>
 </message>
 <message>
+<source>Labelled examples</source>
+<translation>Beispiele mit Lösung</translation>
+</message>
+<message>
 <source>Labelled examples (*.tsv *.csv *.json *.jsonl *.conll *.txt *.gz *.xz);;All files (*)</source>
 <translation>Beispiele mit Labels (*.tsv *.csv *.json *.jsonl *.conll *.txt *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
@@ -3774,6 +3801,10 @@ Ein anderer Schluss</translation>
 <translation>„{token}“ maskieren</translation>
 </message>
 <message>
+<source>Masked words</source>
+<translation>Maskierte Wörter</translation>
+</message>
+<message>
 <source>Masked words guessed right</source>
 <translation>Richtig geratene maskierte Wörter</translation>
 </message>
@@ -4092,8 +4123,8 @@ Ein anderer Schluss</translation>
 <translation>Kein Kopf allein bewegt die Antwort weit.</translation>
 </message>
 <message>
-<source>No head finds “{relation}” better than guessing: {head} in {share} of 100 cases ({low} to {high}), {guess} in {other}.</source>
-<translation>Kein Kopf findet „{relation}“ besser als Raten: {head} in {share} von 100 Fällen ({low} bis {high}), {guess} in {other}.</translation>
+<source>No head finds “{relation}” better than guessing: {head} in {share} of 100 cases, {guess} in {other}.</source>
+<translation>Kein Kopf findet „{relation}“ besser als Raten: {head} in {share} von 100 Fällen, {guess} in {other}.</translation>
 </message>
 <message numerus="yes">
 <source>No longer there: %n run(s).</source>
@@ -5138,6 +5169,10 @@ Ein anderer Schluss</translation>
 <translation>Richtige Antworten in diesem Batch und in allen Beispielen</translation>
 </message>
 <message>
+<source>Right answers with ever fewer parts</source>
+<translation>Richtige Antworten mit immer weniger Teilen</translation>
+</message>
+<message>
 <source>Right as often as sure?</source>
 <translation>So oft richtig wie sicher?</translation>
 </message>
@@ -6159,6 +6194,10 @@ Ein anderer Schluss</translation>
 <translation>Der erste Lauf wird trainiert.</translation>
 </message>
 <message>
+<source>The folder of a fine-tuned model, or of a run</source>
+<translation>Der Ordner eines feingetunten Modells oder eines Laufs</translation>
+</message>
+<message>
 <source>The form, filled in with the settings of the best run</source>
 <translation>Das Formular, ausgefüllt mit den Einstellungen des besten Laufs</translation>
 </message>
@@ -6425,6 +6464,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The open model; click to open another</source>
 <translation>Das offene Modell; ein Klick öffnet ein anderes</translation>
+</message>
+<message>
+<source>The other model</source>
+<translation>Das andere Modell</translation>
 </message>
 <message>
 <source>The other text has no mask here.</source>
@@ -7307,6 +7350,10 @@ Der andere Text: {other}
 <translation>Zu weit: bis zu {most} in einem Schritt; gesunde Läufe bleiben unter {limit}. Ein Zehntel der Lernrate versuchen.</translation>
 </message>
 <message>
+<source>Too few examples: a slice has 20 at least, and as many are outside it.</source>
+<translation>Zu wenige Beispiele: Ein Ausschnitt hat mindestens 20, und ebenso viele liegen außerhalb.</translation>
+</message>
+<message>
 <source>Too few sentences</source>
 <translation>Zu wenige Sätze</translation>
 </message>
@@ -7731,6 +7778,10 @@ Der andere Text: {other}
 <translation>Was maskiert wird</translation>
 </message>
 <message>
+<source>What is measured</source>
+<translation>Was gemessen wird</translation>
+</message>
+<message>
 <source>What is taken out</source>
 <translation>Was weggenommen wird</translation>
 </message>
@@ -7951,10 +8002,6 @@ Der andere Text: {other}
 <translation>Wo ist der Unterschied?</translation>
 </message>
 <message>
-<source>Where it fires most</source>
-<translation>Wo es am stärksten feuert</translation>
-</message>
-<message>
 <source>Where its meanings separate</source>
 <translation>Wo sich seine Bedeutungen trennen</translation>
 </message>
@@ -8063,6 +8110,10 @@ Der andere Text: {other}
 <translation>Wer hat gewonnen?</translation>
 </message>
 <message>
+<source>Who looks at whom</source>
+<translation>Wer wohin schaut</translation>
+</message>
+<message>
 <source>Who looks, and who acts?</source>
 <translation>Wer schaut hin, und wer bewirkt etwas?</translation>
 </message>
@@ -8119,16 +8170,12 @@ Der andere Text: {other}
 <translation>Ohne Maske auf „B folgt auf A“ achten.</translation>
 </message>
 <message>
-<source>Without a model, the commonest tag of each word gets {share}.</source>
-<translation>Ohne Modell trifft der häufigste Tag jedes Worts {share}.</translation>
+<source>Without it, the next word is even more likely: {value} nats.</source>
+<translation>Ohne das ist das nächste Wort sogar wahrscheinlicher: {value} Nat.</translation>
 </message>
 <message>
-<source>Without it, the next word is even more likely: {value} nats ({low} to {high}).</source>
-<translation>Ohne das ist das nächste Wort sogar wahrscheinlicher: {value} Nat ({low} bis {high}).</translation>
-</message>
-<message>
-<source>Without it, the next word is {value} nats less likely ({low} to {high}).</source>
-<translation>Ohne das ist das nächste Wort um {value} Nat unwahrscheinlicher ({low} bis {high}).</translation>
+<source>Without it, the next word is {value} nats less likely.</source>
+<translation>Ohne das ist das nächste Wort um {value} Nat unwahrscheinlicher.</translation>
 </message>
 <message>
 <source>Without segment and position, the same word is one point wherever it stands.</source>
@@ -8157,6 +8204,14 @@ Der andere Text: {other}
 <message>
 <source>Word to score at [MASK] (empty: the most likely)</source>
 <translation>Wort, das bei [MASK] bewertet wird (leer: das wahrscheinlichste)</translation>
+</message>
+<message>
+<source>Word ← what it depends on</source>
+<translation>Wort ← wovon es abhängt</translation>
+</message>
+<message>
+<source>Word → what it depends on</source>
+<translation>Wort → wovon es abhängt</translation>
 </message>
 <message>
 <source>Words</source>
@@ -8319,10 +8374,6 @@ Der andere Text: {other}
 <translation>Aktivierung</translation>
 </message>
 <message>
-<source>activation {x}</source>
-<translation>Aktivierung {x}</translation>
-</message>
-<message>
 <source>adjective → its noun</source>
 <translation>Adjektiv → sein Substantiv</translation>
 </message>
@@ -8365,6 +8416,10 @@ Der andere Text: {other}
 <message>
 <source>all heads · W_O + b</source>
 <translation>alle Köpfe · W_O + b</translation>
+</message>
+<message>
+<source>always the commonest answer</source>
+<translation>immer die häufigste Antwort</translation>
 </message>
 <message>
 <source>always the most common answer: {share}</source>
@@ -8702,10 +8757,6 @@ Der andere Text: {other}
 <translation>Kosinus {cosine}</translation>
 </message>
 <message>
-<source>cosine {x}</source>
-<translation>Kosinus {x}</translation>
-</message>
-<message>
 <source>cut at {limit}</source>
 <translation>gekürzt ab {limit}</translation>
 </message>
@@ -9002,12 +9053,12 @@ Der andere Text: {other}
 <translation>Kopf {head}</translation>
 </message>
 <message>
-<source>head {head} carries {value} of the difference ({low} to {high})</source>
-<translation>Kopf {head} trägt {value} vom Unterschied ({low} bis {high})</translation>
+<source>head {head} carries {value} of the difference</source>
+<translation>Kopf {head} trägt {value} vom Unterschied</translation>
 </message>
 <message>
-<source>head {head} gives that word {value} of its attention ({low} to {high})</source>
-<translation>Kopf {head} gibt diesem Wort {value} seiner Attention ({low} bis {high})</translation>
+<source>head {head} gives that word {value} of its attention</source>
+<translation>Kopf {head} gibt diesem Wort {value} seiner Attention</translation>
 </message>
 <message>
 <source>head {head} of the other text</source>
@@ -9028,6 +9079,10 @@ Der andere Text: {other}
 <message>
 <source>head {row}·{column}: the loss is {value} higher without it</source>
 <translation>Kopf {row}·{column}: ohne ihn ist der Loss um {value} höher</translation>
+</message>
+<message>
+<source>heads</source>
+<translation>Köpfen</translation>
 </message>
 <message>
 <source>heads chosen on {chosen} sentences, measured on the other {measured}</source>
@@ -9244,10 +9299,6 @@ Der andere Text: {other}
 <message>
 <source>layer {layer}, {part}</source>
 <translation>Schicht {layer}, {part}</translation>
-</message>
-<message>
-<source>layer {x}</source>
-<translation>Schicht {x}</translation>
 </message>
 <message>
 <source>layer: {x}</source>
@@ -9481,10 +9532,10 @@ Der andere Text: {other}
 <translation>heißt, dass es in diesem Fenster keine Antwort gibt. Das Modell: „{given}“.</translation>
 </message>
 <message numerus="yes">
-<source>measured on %Ln sentence(s)</source>
+<source>measured on %Ln answer(s)</source>
 <translation>
-<numerusform>an %Ln Satz gemessen</numerusform>
-<numerusform>an %Ln Sätzen gemessen</numerusform>
+<numerusform>an %Ln Antwort gemessen</numerusform>
+<numerusform>an %Ln Antworten gemessen</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -10619,10 +10670,6 @@ Der andere Text: {other}
 <translation>Token/s</translation>
 </message>
 <message>
-<source>too few examples</source>
-<translation>zu wenige Beispiele</translation>
-</message>
-<message>
 <source>too few uses</source>
 <translation>zu wenige Verwendungen</translation>
 </message>
@@ -10854,12 +10901,12 @@ Der andere Text: {other}
 <translation>ohne Modell</translation>
 </message>
 <message>
-<source>without head {head} the preference changes by {value} ({low} to {high})</source>
-<translation>ohne Kopf {head} ändert sich die Vorliebe um {value} ({low} bis {high})</translation>
+<source>without head {head} the preference changes by {value}</source>
+<translation>ohne Kopf {head} ändert sich die Vorliebe um {value}</translation>
 </message>
 <message>
-<source>without head {head} the preference would change by about {value} ({low} to {high})</source>
-<translation>ohne Kopf {head} würde sich die Vorliebe um etwa {value} ändern ({low} bis {high})</translation>
+<source>without head {head} the preference would change by about {value}</source>
+<translation>ohne Kopf {head} würde sich die Vorliebe um etwa {value} ändern</translation>
 </message>
 <message>
 <source>without the swap</source>
@@ -10921,9 +10968,12 @@ Der andere Text: {other}
 <source>zoom larger font</source>
 <translation>zoom größer schrift vergrößern</translation>
 </message>
-<message>
-<source>{all} random orders; measured on {rows} sentences</source>
-<translation>{all} zufällige Reihenfolgen; an {rows} Sätzen gemessen</translation>
+<message numerus="yes">
+<source>{all} random orders; measured on %Ln answer(s)</source>
+<translation>
+<numerusform>{all} zufällige Reihenfolgen; an %Ln Antwort gemessen</numerusform>
+<numerusform>{all} zufällige Reihenfolgen; an %Ln Antworten gemessen</numerusform>
+</translation>
 </message>
 <message>
 <source>{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to see them.</source>
@@ -11100,6 +11150,10 @@ Der andere Text: {other}
 <translation>{file} wurde mit einer neueren Version von BERTscope gespeichert; mit dieser öffnen.</translation>
 </message>
 <message>
+<source>{first} is right in {one}, {second} in {two}; both are wrong in {wrong} of {count}. Were they equally good, so uneven a split would come by chance with probability {p} (McNemar’s exact test).</source>
+<translation>{first} liegt in {one} richtig, {second} in {two}; beide falsch in {wrong} von {count}. Wären sie gleich gut, käme ein so ungleicher Ausgang durch Zufall mit Wahrscheinlichkeit {p} vor (exakter McNemar-Test).</translation>
+</message>
+<message>
 <source>{first} to {last}</source>
 <translation>{first} bis {last}</translation>
 </message>
@@ -11108,12 +11162,12 @@ Der andere Text: {other}
 <translation>{folder} ist nicht leer; einen anderen Ordner wählen oder einen neuen anlegen.</translation>
 </message>
 <message>
-<source>{free} of {all} heads can go before the loss is {least} higher; without any it is {last} higher.</source>
-<translation>{free} von {all} Köpfen können weg, bevor der Loss um {least} höher ist; ganz ohne Köpfe ist er um {last} höher.</translation>
+<source>{free} of {all} {part} can go before the loss is {least} higher; without any it is {last} higher.</source>
+<translation>{free} von {all} {part} können weg, bevor der Loss um {least} höher ist; ganz ohne ist er um {last} höher.</translation>
 </message>
 <message>
-<source>{free} of {all} layers can go before the loss is {least} higher; without any it is {last} higher.</source>
-<translation>{free} von {all} Schichten können weg, bevor der Loss um {least} höher ist; ganz ohne Schichten ist er um {last} höher.</translation>
+<source>{free} of {all} {part} can go before {least} points fewer answers are right. With all, {whole} are right, without any {last}; always answering “{always}” would get {often}.</source>
+<translation>{free} von {all} {part} können weg, bevor {least} Punkte weniger Antworten stimmen. Mit allen stimmen {whole}, ganz ohne {last}; immer „{always}“ zu antworten träfe {often}.</translation>
 </message>
 <message>
 <source>{given} instead of {right}</source>
@@ -11442,10 +11496,6 @@ Der andere Text: {other}
 <translation>{share} (ja)</translation>
 </message>
 <message>
-<source>{share} ({low} to {high}), of {count} words; by heart {control}</source>
-<translation>{share} ({low} bis {high}), von {count} Wörtern; auswendig {control}</translation>
-</message>
-<message>
 <source>{share} can flow from {column} to {row}</source>
 <translation>{share} können von {column} nach {row} fließen</translation>
 </message>
@@ -11474,8 +11524,8 @@ Der andere Text: {other}
 <translation>{share} der Varianz</translation>
 </message>
 <message>
-<source>{share} of {count} are right ({low} to {high}); always answering “{always}” would get {often}.</source>
-<translation>{share} von {count} sind richtig ({low} bis {high}); immer „{always}“ zu antworten träfe {often}.</translation>
+<source>{share} of {count} are right; always answering “{always}” would get {often}.</source>
+<translation>{share} von {count} sind richtig; immer „{always}“ zu antworten träfe {often}.</translation>
 </message>
 <message>
 <source>{share} of {row} comes from {column}</source>
@@ -11484,6 +11534,10 @@ Der andere Text: {other}
 <message>
 <source>{share} of {row} comes from {column}, compared with the baseline</source>
 <translation>{share} von {row} kommt von {column}, verglichen mit der Baseline</translation>
+</message>
+<message>
+<source>{share}, of {count} words; by heart {control}</source>
+<translation>{share}, von {count} Wörtern; auswendig {control}</translation>
 </message>
 <message numerus="yes">
 <source>{shown} of %n snapshot(s)</source>
@@ -11627,6 +11681,10 @@ Der andere Text: {other}
 <translation>{unit} feuert am stärksten bei {words}: {share} ein Wort.</translation>
 </message>
 <message>
+<source>{value} ({low} to {high})</source>
+<translation>{value} ({low} bis {high})</translation>
+</message>
+<message>
 <source>{value} on a scale from {low} to {high}</source>
 <translation>{value} auf einer Skala von {low} bis {high}</translation>
 </message>
@@ -11643,8 +11701,8 @@ Der andere Text: {other}
 <translation>{what}: {now} mit diesem Text, {then}, wenn jedes Wort maskiert ist.</translation>
 </message>
 <message>
-<source>{where}, a probe reads {share} of all tags ({low} to {high}); by heart it learns {control}.</source>
-<translation>{where} liest eine Probe {share} aller Tags ab ({low} bis {high}); auswendig lernt sie {control}.</translation>
+<source>{where}, a probe reads {share} of all tags; by heart it learns {control}. Without a model, the commonest tag of each word gets {alone}.</source>
+<translation>{where} liest eine Probe {share} aller Tags ab; auswendig lernt sie {control}. Ohne Modell trifft der häufigste Tag jedes Worts {alone}.</translation>
 </message>
 <message>
 <source>{where}, all {count} nearest uses are the word “{word}” itself.</source>

@@ -87,8 +87,7 @@ class RunView(Card):
         self.menu.clicked.connect(
             lambda: self.menu_requested.emit(self.menu.mapToGlobal(self.menu.rect().bottomLeft()))
         )
-        for made in (self.pause, self.stop, self.menu):
-            self.add_to_header(made)
+        self.add_to_header(self.pause, self.stop, self.menu)
         units = {"step": say("steps"), "loss": "", "right": "", "speed": say("tokens/s"), "left": say("left")}
         self.numbers = {name: BigNumber(unit) for name, unit in units.items()}
         for name in ("loss", "speed"):
