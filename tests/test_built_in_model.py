@@ -61,10 +61,11 @@ def test_transformers_opens_it_with_the_same_logits(built_in):
     ours = trace(built_in.model, encoding.ids, encoding.segments)
     with torch.no_grad():
         logits = theirs(**batch)
-    torch.testing.assert_close(logits.prediction_logits[0], torch.from_numpy(ours.mlm_logits), atol=1e-5, rtol=0)
-    torch.testing.assert_close(
-        logits.seq_relationship_logits[0], torch.from_numpy(ours.next_sentence_logits), atol=1e-5, rtol=0
-    )
+    for found, expected in (
+        (ours.mlm_logits, logits.prediction_logits),
+        (ours.next_sentence_logits, logits.seq_relationship_logits),
+    ):
+        torch.testing.assert_close(torch.from_numpy(found), expected[0], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize(("text", "sensible"), EASY)
@@ -72,7 +73,6 @@ def test_a_sensible_word_is_among_its_first_five(built_in, text, sensible):
     encoding = built_in.tokenizer.encode(text)
     position = encoding.ids.index(built_in.tokenizer.mask_id)
     logits = trace(built_in.model, encoding.ids, encoding.segments, mlm_positions=[position]).mlm_logits
-    assert logits is not None
     assert sensible & {guess.token for guess in top_words(logits[0], built_in.tokenizer, 5)}
 
 
@@ -83,16 +83,17 @@ def test_a_following_sentence_is_likelier_than_a_strange_one(built_in):
 
     def probability(b):
         encoding = built_in.tokenizer.encode(a, b)
-        logits = trace(built_in.model, encoding.ids, encoding.segments, mlm_positions=[]).next_sentence_logits
-        assert logits is not None
-        return next_sentence(logits).is_next
+        traced = trace(built_in.model, encoding.ids, encoding.segments, mlm_positions=[])
+        return next_sentence(traced.next_sentence_logits).is_next
 
     assert probability(follows) > probability(strange)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_its_card_and_its_curve_tell_of_the_same_run(name):
+def test_it_computes_what_it_did_and_its_card_and_its_curve_tell_of_the_same_run(name):
     checkpoint, run = load_checkpoint(resolve_model(name)), assets() / "runs" / name
+    check = check_reference(checkpoint)
+    assert check.problem is None and check.largest_difference is not None
     assert run.resolve() in known_runs()
     status = RunFolder(run).status()
     assert status.state == "done"
@@ -103,16 +104,9 @@ def test_its_card_and_its_curve_tell_of_the_same_run(name):
     held_out = [line["mlm_loss"] for line in lines if line["kind"] == "held_out"]
     assert [line["step"] for line in lines] == sorted(line["step"] for line in lines)
     stated = re.search(r"^\| \*\*all\*\* \| [\d,]+ in [\d,]+ \| ([\d.]+)", card, re.MULTILINE)
-    assert stated is not None
     # other sequences, and rounded weights: near the last point of the curve, not on it
     assert abs(float(stated[1]) - held_out[-1]) < 0.25
     assert held_out[-1] < held_out[0] - 3
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_it_computes_what_it_did_where_it_was_made(name):
-    check = check_reference(load_checkpoint(resolve_model(name)))
-    assert check.problem is None and check.largest_difference is not None
 
 
 def test_a_run_ships_with_snapshots_for_the_time_machine():
@@ -128,6 +122,8 @@ def test_a_run_ships_with_snapshots_for_the_time_machine():
     assert len(said) == len(snapshots)
     assert said[snapshots[-1][1]].token in EASY[0][1]
     assert said[snapshots[0][1]].probability < 0.05 < said[snapshots[-1][1]].probability
+    for name in ("model.safetensors", "vocab.txt", "config.json"):  # the last one is the checkpoint
+        assert (snapshots[-1][1] / name).read_bytes() == (shipped_checkpoint(TINY) / name).read_bytes()
 
 
 def test_the_finished_class_demo_ships_with_what_it_answered():
@@ -148,13 +144,6 @@ def test_the_finished_class_demo_ships_with_what_it_answered():
     assert sum(file.stat().st_size for file in run.path.rglob("*") if file.is_file()) <= 5e6
 
 
-def test_the_last_snapshot_is_the_checkpoint():
-    newest = RunFolder(assets() / "runs" / TINY).newest_snapshot()
-    assert newest is not None
-    for name in ("model.safetensors", "vocab.txt", "config.json"):
-        assert (newest / name).read_bytes() == (shipped_checkpoint(TINY) / name).read_bytes()
-
-
 ABSOLUTE_PATH = re.compile(r"(?<![\w.<])(?:/\w[\w.-]*/|[A-Za-z]:\\\\)")  # /somewhere/..., C:\\...
 
 
@@ -165,39 +154,26 @@ def test_nothing_of_the_machine_it_was_made_on_is_told():
             assert not ABSOLUTE_PATH.search(file.read_text(encoding="utf-8")), file.name
 
 
-def test_all_of_them_are_there_and_under_15_mb_together():
+def test_the_tuned_ones_are_there_and_under_15_mb_together():
     assert tuned_models() == list(TUNED)
     assert sum(file.stat().st_size for name in TUNED for file in shipped_checkpoint(name).iterdir()) < 15e6
 
 
 @pytest.mark.parametrize("name", TUNED)
-def test_its_card_tells_what_was_measured(name):
+def test_its_card_tells_what_was_measured_and_the_window_knows_its_task_and_figure(name):
     card = (shipped_checkpoint(name) / "README.md").read_text(encoding="utf-8")
     about = json.loads((shipped_checkpoint(name) / "bertscope.json").read_text(encoding="utf-8"))
     metric = "accuracy" if name == TUNED[0] else "f1"
     row = re.search(rf"^\| {metric} \| ([\d.| ]+) \|$", card, re.MULTILINE)
-    assert row is not None
     shipped, before, *others = map(float, row[1].split(" | "))
     assert shipped == pytest.approx(about["metrics"][metric], abs=5e-4)
     assert abs(shipped - before) < 0.03  # storing it costs little
     assert others and shipped > others[-1]  # the simple rule
     for part in ("## What it gets wrong", "## Data and licence", f"bertcore predict {name}"):
         assert part in card
-
-
-@pytest.mark.parametrize("name", TUNED)
-def test_the_card_counts_the_right_answers_to_our_own_sentences(name):
-    card = (shipped_checkpoint(name) / "README.md").read_text(encoding="utf-8")
+    checkpoint = load_checkpoint(shipped_checkpoint(name))
     stated = sum(int(found) for found in re.findall(r"^\| [^|]+ \| (\d+) of \d+ \|$", card, re.MULTILINE))
-    checkpoint = load_checkpoint(shipped_checkpoint(name))
-    asked = probes(name)
-    right = sum(answer_of(checkpoint, each["a"], each.get("b")) == each["answer"] for each in asked)
-    assert right == stated > 0
-
-
-@pytest.mark.parametrize("name", TUNED)
-def test_the_window_knows_its_task_and_its_figure(name):
-    checkpoint = load_checkpoint(shipped_checkpoint(name))
+    assert sum(answer_of(checkpoint, each["a"], each.get("b")) == each["answer"] for each in probes(name)) == stated > 0
     info = task_info(required_kind(checkpoint), checkpoint.config.labels, checkpoint.folder)
     assert info.title and info.measured is not None
     assert load(name).learned_task == json.loads((assets() / "recipes" / f"{name}.json").read_text())["data"]["task"]

@@ -26,7 +26,6 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
 Where there are several masks, "mask": 2 beside it means the second.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -44,14 +43,10 @@ from bertcore.locations import TINY, assets, built_in_checkpoint
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tag_schemes import entity_spans
-from bertcore.tasks.kinds.classify import LabelPrediction
-from bertcore.tasks.kinds.span import AnswerPrediction
-from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tasks.predict import as_example, predict
 from bertcore.tokenizer.text_spans import positions_of
 from bertcore.tokenizer.tokenizer import Encoding
 
-Holds = Callable[..., bool]  # (asked, what the check says, number of the mask, what it says more)
 PARTS = {"token": "token_embeddings", "segment": "segment_embeddings", "position": "position_embeddings"}
 
 
@@ -72,9 +67,7 @@ class Asked:
         return found
 
     def logits(self, mask):
-        assert self.seen.mlm_logits is not None
-        logits = self.seen.mlm_logits[self.masks[mask - 1]]
-        return logits
+        return self.seen.mlm_logits[self.masks[mask - 1]]
 
 
 @pytest.fixture(scope="module")
@@ -132,16 +125,13 @@ def all_five(asked, words, mask):
 
 
 def follows(asked, limits, mask):
-    assert asked.seen.next_sentence_logits is not None
     return limits[0] <= next_sentence(asked.seen.next_sentence_logits).is_next <= limits[1]
 
 
 def looks(asked, links, mask, weight, layer=None):
     attentions = asked.seen.attentions if layer is None else asked.seen.attentions[layer - 1 : layer]
-    weights = [
-        attentions[:, :, asked.places(start)][..., asked.places(end)].max(axis=(2, 3))  # (L,N)
-        for start, end in links
-    ]
+    ends = [(asked.places(start), asked.places(end)) for start, end in links]
+    weights = [attentions[:, :, start][..., end].max(axis=(2, 3)) for start, end in ends]  # each (L,N)
     return bool((np.min(weights, axis=0) >= weight).any())
 
 
@@ -172,21 +162,18 @@ def same_part(asked, wanted, mask):
 
 def classed(asked, wanted, mask):
     (found,) = predict(asked.checkpoint, [as_example("classify", asked.encoding.text_a)])
-    assert isinstance(found, LabelPrediction)
     return found.label == wanted[0] and found.probabilities[found.label] >= wanted[1]
 
 
 def names(asked, wanted, mask):
     example = as_example("tag", asked.encoding.text_a)
     (found,) = predict(asked.checkpoint, [example])
-    assert isinstance(found, TagsPrediction) and isinstance(example, TaggedExample)
     spans = entity_spans(found.tags)
     return [f"{' '.join(example.words[each.start : each.end])} {each.type}" for each in spans] == list(wanted)
 
 
 def answers(asked, wanted, mask):
     (found,) = predict(asked.checkpoint, [as_example("span", asked.encoding.text_a, asked.passage)])
-    assert isinstance(found, AnswerPrediction)
     return found.text == wanted
 
 
@@ -200,31 +187,33 @@ BESIDE = {"likelier": {"times"}, "looks": {"weight", "layer"}, "no_head_looks": 
 
 @cache
 def snapshots():
-    """Of the tiny model's run, with their steps."""
     return [(step, load_checkpoint(folder)) for step, folder in RunFolder(assets() / "runs" / TINY).snapshots()]
+
+
+def over_time(asked):
+    """How each snapshot of the tiny model's run reads it."""
+    ids, segments = asked.seen.input_ids.tolist(), asked.seen.segment_ids.tolist()
+    return [(step, trace(checkpoint.model, ids, segments)) for step, checkpoint in snapshots()]
 
 
 def first_from(asked, wanted, mask):
     word, begins = wanted
-    said = {}
-    for step, checkpoint in snapshots():
-        seen = trace(checkpoint.model, asked.seen.input_ids.tolist(), asked.seen.segment_ids.tolist())
-        assert seen.mlm_logits is not None
-        said[step] = top_words(seen.mlm_logits[asked.masks[mask - 1]], checkpoint.tokenizer, 1)[0].token
+    rows = {step: seen.mlm_logits[asked.masks[mask - 1]] for step, seen in over_time(asked)}
+    said = {step: top_words(row, asked.checkpoint.tokenizer, 1)[0].token for step, row in rows.items()}
     return {step for step, token in said.items() if token == word} == {step for step in said if step >= begins}
 
 
 def head_from(asked, wanted, mask):
     kind, score, begins = wanted
     best = {}
-    for step, checkpoint in snapshots():
-        seen = trace(checkpoint.model, asked.seen.input_ids.tolist(), asked.seen.segment_ids.tolist())
+    for step, seen in over_time(asked):
         heads = classify_heads(seen.attentions.reshape(-1, *seen.attentions.shape[2:]), asked.encoding)
         best[step] = max(head.scores[kind] for head in heads)
     return {step for step, found in best.items() if found >= score} == {step for step in best if step >= begins}
 
 
-HOLDS: dict[str, Holds] = {
+# given what was asked, what the check says, the number of the mask, and what it says more
+HOLDS = {
     "first": first,
     "likelier": likelier,
     "probability": probability,
@@ -262,17 +251,12 @@ def problems(checkpoint, example):
 
 def said(asked):
     """What the model says instead, for the message."""
-    guesses = [
-        " ".join(
-            f"{guess.token} {guess.probability:.3f}"
-            for guess in top_words(asked.logits(number), asked.checkpoint.tokenizer, 6)
-        )
-        for number in range(1, len(asked.masks) + 1)
-    ]
+    guesses = [top_words(asked.logits(mask), asked.checkpoint.tokenizer, 6) for mask, _ in enumerate(asked.masks, 1)]
+    words = ["; ".join(f"{guess.token} {guess.probability:.3f}" for guess in each) for each in guesses]
     logits = asked.seen.next_sentence_logits
     if logits is not None and asked.encoding.text_b is not None:
-        guesses.append(f"follows {next_sentence(logits).is_next:.3f}")
-    return "; ".join(guesses)
+        words.append(f"follows {next_sentence(logits).is_next:.3f}")
+    return words
 
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)

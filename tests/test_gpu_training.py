@@ -15,7 +15,7 @@ from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.start import start_run
 from scripts.gpu_training import extract, join, pack, split, unpack, written_in_pieces
 from tests.engine.corpora import STORIES
-from tests.engine.training_runs import losses, tiny_run
+from tests.engine.training_runs import losses, stop_at, tiny_run
 
 STEPS = 8
 KIB = 1 / 1024  # MiB
@@ -58,12 +58,7 @@ def test_there_and_back_is_the_run_that_stayed(options, parcel, tmp_path, monkey
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home-there"))
     monkeypatch.setitem(sys.modules, "sentencex", None)  # an import of it fails
     unpack(parcel, there)
-
-    def stop(event):
-        if event["kind"] == "train" and event["step"] == 5:
-            RunFolder(there).send("stop")
-
-    start_run(None, there, resume=True, on_event=stop)
+    start_run(None, there, resume=True, on_event=stop_at(there, 5))
     split(there, tmp_path / "back", half=False, piece_mib=16 * KIB, trip_mib=1.0)
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home-here"))
     join(list((tmp_path / "back").iterdir()), tmp_path / "again")
@@ -71,15 +66,14 @@ def test_there_and_back_is_the_run_that_stayed(options, parcel, tmp_path, monkey
     assert RunFolder(tmp_path / "again").status().step == STEPS
     assert losses(tmp_path / "again") == losses(tmp_path / "stayed")
     ours, theirs = (RunFolder(tmp_path / name).newest_snapshot() for name in ("again", "stayed"))
-    assert ours and theirs
     assert (ours / "model.safetensors").read_bytes() == (theirs / "model.safetensors").read_bytes()
 
     split(tmp_path / "again", tmp_path / "half", half=True, piece_mib=16 * KIB, trip_mib=1.0)
     join(list((tmp_path / "half").iterdir()), tmp_path / "weights")
     snapshot = RunFolder(tmp_path / "weights").newest_snapshot()
-    assert snapshot and not list(snapshot.glob("training_state*"))
-    for name, value in load_checkpoint(ours).model.state_dict().items():
-        torch.testing.assert_close(load_checkpoint(snapshot).model.state_dict()[name], value, rtol=1e-3, atol=1e-6)
+    assert not list(snapshot.glob("training_state*"))
+    rounded, whole = (load_checkpoint(folder).model.state_dict() for folder in (snapshot, ours))
+    torch.testing.assert_close(rounded, whole, rtol=1e-3, atol=1e-6)
 
 
 def test_a_missing_or_damaged_piece_is_named_and_nothing_is_written(parcel, tmp_path):

@@ -40,9 +40,13 @@ def encoder_only(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def texts(tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
     monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)  # it only costs time here
+
+
+@pytest.fixture
+def texts(tmp_path):
     files = tmp_path / "a.txt", tmp_path / "b.txt"
     for seed, file in enumerate(files):
         file.write_text(animal_text(40, seed), encoding="utf-8")

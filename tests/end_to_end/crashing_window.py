@@ -7,9 +7,7 @@ import ctypes
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
@@ -26,7 +24,6 @@ from app.widgets.banner import OfferLine
 
 LESSON = tour_file()
 TEXT, TYPED = "The old king went home.", "7"
-Condition = Callable[[], Any]
 
 
 class WorkedWindow(app.shell.window.Window):
@@ -88,9 +85,9 @@ class WorkedWindow(app.shell.window.Window):
             "text": self.state.text_a,
             "room": self.room_key,
             "model": self.state.model.name if self.state.model else "",
-            "lesson": player.lesson.file.name if lesson else "",  # type: ignore[union-attr]
-            "is_question": lesson and player.number == self.question(),  # type: ignore[union-attr]
-            "typed": player.choices.get(player.page.title, "") if lesson else "",  # type: ignore[union-attr]
+            "lesson": player.lesson.file.name if lesson else "",
+            "is_question": lesson and player.number == self.question(),
+            "typed": player.choices.get(player.page.title, "") if lesson else "",
             "offer": self.offer() is not None,
         }
         print(json.dumps(shown), flush=True)
@@ -99,5 +96,5 @@ class WorkedWindow(app.shell.window.Window):
 
 if __name__ == "__main__":
     recovery.EVERY_MS = 50
-    app.shell.window.Window = WorkedWindow  # type: ignore[misc]
+    app.shell.window.Window = WorkedWindow
     sys.exit(__main__.main([]))

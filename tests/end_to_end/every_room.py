@@ -9,9 +9,9 @@ from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-from bertscope.shell.program import build, leave  # type: ignore[import-not-found]
-from bertscope.shell.rooms import ROOMS  # type: ignore[import-not-found]
-from bertscope.shell.window import Window  # type: ignore[import-not-found]
+from bertscope.shell.program import build, leave
+from bertscope.shell.rooms import ROOMS
+from bertscope.shell.window import Window
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -35,7 +35,7 @@ def go_on():
         QApplication.exit(0)
 
 
-opened: list[tuple[str, str]] = []
+opened = []
 timer = QTimer(interval=10)
 timer.timeout.connect(go_on)
 timer.start()

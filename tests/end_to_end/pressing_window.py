@@ -4,14 +4,11 @@ KEY is Enter, Escape, Space or click. A widget that is deleted while it is handl
 many were pressed in rooms, dialogs and lessons.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -66,7 +63,6 @@ KINDS = (
     PointerWidget,
 )
 MOST_ALIKE = 3  # a list may have hundreds of rows with the same button, and a button may add a row
-Condition = Callable[[], bool]
 
 
 class Presser(QObject):
@@ -113,7 +109,7 @@ class Presser(QObject):
     def _dialogs(self):
         window = self._window
         folder = Path(os.environ["BERTSCOPE_HOME"])
-        yield lambda: isinstance(window.open_room("train"), TrainRoom) and self._own_run() is not None
+        yield lambda: isinstance(self._train, TrainRoom) and self._own_run() is not None
         for kind, show in (
             (AboutDialog, window.open_about),
             (Palette, window.open_palette),
@@ -126,8 +122,7 @@ class Presser(QObject):
 
     @property
     def _train(self):
-        room = self._window.open_room("train")
-        return room
+        return self._window.open_room("train")
 
     def _own_run(self):
         return next((run for run in self._window.services.runs.runs if not run.is_built_in), None)
@@ -166,7 +161,6 @@ class Presser(QObject):
             player.revealed.clear()
             player.go(number)
         card = self._window.findChild(LessonCard)
-        assert isinstance(card, LessonCard) and card.body is not None
         for field in card.body.findChildren(QLineEdit):
             field.setText("1")
         return card.body
@@ -208,15 +202,15 @@ def press_everything(keys):
     def no_run(*_):
         raise BertcoreError("No run is started here.")  # it would outlive this program
 
-    runs.RunChild = no_run  # type: ignore[assignment, misc]
-    QDesktopServices.openUrl = staticmethod(lambda _url: True)  # type: ignore[assignment]
-    QFileDialog.getSaveFileName = staticmethod(lambda *_: ("", ""))  # type: ignore[assignment]
-    QFileDialog.getOpenFileName = staticmethod(lambda *_: ("", ""))  # type: ignore[assignment]
-    QFileDialog.getExistingDirectory = staticmethod(lambda *_: "")  # type: ignore[assignment]
+    runs.RunChild = no_run
+    QDesktopServices.openUrl = staticmethod(lambda _url: True)
+    QFileDialog.getSaveFileName = staticmethod(lambda *_: ("", ""))
+    QFileDialog.getOpenFileName = staticmethod(lambda *_: ("", ""))
+    QFileDialog.getExistingDirectory = staticmethod(lambda *_: "")
     app = offscreen_app()
     services = Services(app)
     window = Window(services)
-    window.close = lambda: False  # type: ignore[method-assign, assignment]  # "Quit" is a button, too
+    window.close = lambda: False  # "Quit" is a button, too
     window.show()
     presser = Presser(window, keys)
     code = app.exec()

@@ -111,5 +111,5 @@ if __name__ == "__main__":
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1)  # says where every thread is
     FILE = Path(sys.argv[1])
-    app.shell.window.Window = ReportingWindow  # type: ignore[misc]
+    app.shell.window.Window = ReportingWindow
     sys.exit(__main__.main(sys.argv[2:]))

@@ -49,28 +49,16 @@ def root(tmp_path_factory):
 def _of_the_c_library():
     """The files that every Linux has: the loader and the libraries beside it, at the places a shell names."""
     said = subprocess.run(["ldd", "/bin/sh"], capture_output=True, text=True, check=True).stdout
-    loader, libc = (Path(re.search(pattern, said)[1]) for pattern in (r"(/\S+ld-linux\S+)", r"libc\.so\.6 => (/\S+)"))  # type: ignore[index]
+    loader, libc = (Path(re.search(pattern, said)[1]) for pattern in (r"(/\S+ld-linux\S+)", r"libc\.so\.6 => (/\S+)"))
     others = ("libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0", "libutil.so.1", "libresolv.so.2")
     return [loader, libc, *(file for name in others if (file := libc.with_name(name)).exists())]
 
 
 def run(root, program, *arguments):
     """Without a network: in a network of its own that has no interface."""
-    chroot = shutil.which("chroot") or "/usr/sbin/chroot"
-    command = [
-        "unshare",
-        "-m",
-        "-n",
-        "-p",
-        "--fork",
-        "sh",
-        "-c",
-        ENTER,
-        str(root),
-        f"/usr/lib/bertscope/{program}",
-        *arguments,
-    ]
-    env = {**os.environ, "CHROOT": chroot}
+    alone = ["unshare", "--mount", "--net", "--pid", "--fork", "sh", "-c", ENTER]
+    command = [*alone, str(root), f"/usr/lib/bertscope/{program}", *arguments]
+    env = {**os.environ, "CHROOT": shutil.which("chroot") or "/usr/sbin/chroot"}
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 

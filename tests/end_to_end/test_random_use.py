@@ -5,6 +5,7 @@ import logging
 import mmap
 import threading
 import warnings
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -17,14 +18,6 @@ from tests.end_to_end.shell import run_python
 
 SECONDS = 4
 MOST_MEMORY = 1.25  # so short a time says little of memory; ten minutes are held to 1.10
-
-
-@pytest.fixture
-def complaints():
-    with warnings.catch_warnings():
-        made = Complaints()
-        yield made
-        made.close()
 
 
 def test_some_seconds_of_random_use_leave_nothing_behind():
@@ -93,8 +86,9 @@ def test_memory_that_grew_is_named(qtbot):
     assert grown is not None and grown - start.memory > 55
 
 
-def test_every_kind_of_complaint_is_heard(complaints, qtbot):
-    qWarning("a warning of Qt")
-    logging.getLogger("somewhere").warning("a warning in the log")
-    warnings.warn("a warning of Python", RuntimeWarning, stacklevel=1)
+def test_every_kind_of_complaint_is_heard(qtbot):
+    with warnings.catch_warnings(), closing(Complaints()) as complaints:
+        qWarning("a warning of Qt")
+        logging.getLogger("somewhere").warning("a warning in the log")
+        warnings.warn("a warning of Python", RuntimeWarning, stacklevel=1)
     assert [line.split(":")[0] for line in complaints.said] == ["Qt", "log", "RuntimeWarning"]

@@ -81,9 +81,6 @@ class TestDamagedSnapshot:
         begun = ("pretrain", texts[0], "--from", run, "--steps", "1", "--out", run.parent / "new")
         assert shell(*begun).sentence.endswith(f"; open an older snapshot: {RunFolder(run).snapshot_path(20)}.")
 
-    def test_elsewhere_it_is_to_be_fetched_again(self, shell, broken):
-        assert shell("info", broken / "cut-off").sentence.endswith("; fetch the checkpoint again.")
-
 
 class TestBadInput:
     @pytest.mark.parametrize(
@@ -100,24 +97,19 @@ class TestBadInput:
             ("run-without-snapshots", "no snapshot yet"),
         ],
     )
-    @pytest.mark.parametrize("command", ["info", "fill", "trace"])
+    @pytest.mark.parametrize("command", ["info", "fill", "trace", "tokenize"])
     def test_models(self, shell, broken, command, name, says):
+        if command == "tokenize" and name in ("cut-off", "no-weights", "other-config", "pickled"):
+            return  # of which it reads nothing
         text = () if command == "info" else ("--a", "The cat")
         sentence = shell(command, broken / name, *text, "--json").sentence
-        assert says in sentence and name in sentence
-
-    @pytest.mark.parametrize("name", ["empty", "gone", "no-vocabulary", "run-without-snapshots"])
-    def test_tokenizers(self, shell, broken, name):
-        assert name in shell("tokenize", broken / name, "--a", "The cat").sentence
-
-    def test_a_hub_id_without_network(self, shell):
-        assert "no-such-person/bert" in shell("info", "no-such-person/bert").sentence
+        assert name in sentence and (says in sentence or command == "tokenize")
+        assert name != "cut-off" or sentence.endswith("; fetch the checkpoint again.")
 
     @pytest.mark.parametrize("command", ["tokenize", "fill", "trace"])
-    @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+    @pytest.mark.parametrize("text", ["", "\n\t"])
     def test_empty_texts(self, shell, model, command, text):
         assert "empty" in shell(command, model, "--a", text).sentence
-        assert "empty" in shell(command, model).sentence
 
     @pytest.mark.parametrize("name", ["--a", "--b"])
     def test_invalid_utf8(self, shell, model, name):
@@ -141,19 +133,17 @@ class TestBadInput:
         ("flags", "says"),
         [
             (("--preset", "huge"), "huge"),
-            (("--steps", "0"), "steps"),
-            (("--steps", "5", "--minutes", "1"), "one budget"),
-            (("--sequence-length", "5000"), "sequence length"),
+            (("--minutes", "1"), "one budget"),
             (("--vocab-size", "3"), "vocab"),
-            (("--precision", "fp8"), "fp8"),
             (("--recipe", "gone.json"), "gone.json"),
             (("--tokenizer", "gone-folder"), "gone-folder"),
+            (("--out", "{text}/run"), "Cannot write the folder"),
+            (("--out", "{text}"), "Cannot write the folder"),
         ],
     )
     def test_training_flags(self, shell, texts, tmp_path, flags, says):
-        command = ("pretrain", "--corpus", texts[0], "--out", tmp_path / "run", "--preset", "tiny")
-        steps = () if "--minutes" in flags or "--steps" in flags else ("--steps", "1")
-        assert says in shell(*command, *steps, *flags, "--json").sentence
+        command = ("pretrain", "--corpus", texts[0], "--out", tmp_path / "run", *SMALL, "--steps", "1", "--json")
+        assert says in shell(*command, *(flag.format(text=texts[1]) for flag in flags)).sentence
 
     @pytest.mark.parametrize(
         ("content", "says"),
@@ -166,10 +156,27 @@ class TestBadInput:
         sentence = shell("pretrain", "--corpus", file, "--out", tmp_path / "run", *SMALL, "--json").sentence
         assert says in sentence and "text.txt" in sentence
 
-    def test_a_person_who_does_not_exist(self, shell, tmp_path):
-        command = ("pretrain", "--corpus", "~no-such-user/text.txt", "--out", tmp_path / "run", "--json")
-        assert "~no-such-user" in shell(*command).sentence
-        assert "~no-such-user" in shell("info", "~no-such-user/model").sentence
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            (("pretrain", "--corpus", "~no-such-user/text.txt"), "~no-such-user"),
+            (("pretrain",), "--corpus"),
+            (("info", "~no-such-user/model"), "~no-such-user"),
+            (("info", "no-such-person/bert"), "no-such-person/bert"),  # there is no network
+            (("info", "a-model", "--preset", "mini"), "not both"),
+        ],
+    )
+    def test_names_of_nothing(self, shell, tmp_path, arguments, says):
+        out = ("--out", tmp_path / "run") if "pretrain" in arguments else ()
+        assert says in shell(*arguments, *out, "--json").sentence
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [("fill", "--top", "0"), ("fill", "--top", "many"), ("dance",), ("info", "--nonsense"), ("info", "a", "b"), ()],
+    )
+    def test_usage(self, shell, arguments):
+        answer = shell(*arguments)
+        assert answer.code == 2 and "Traceback" not in answer.err
 
     def test_names_that_are_no_utf8(self, shell, texts, model, tmp_path):
         if sys.platform != "linux":
@@ -194,22 +201,3 @@ class TestBadInput:
         (folder / "vocab.json").write_text("{}")
         assert "is no UTF-8, so its vocab.json cannot be read; rename the folder" in shell("info", folder).sentence
         assert "caf\\udce9" in shell("info", tmp_path / f"no-{odd}").sentence
-
-    def test_no_text_at_all(self, shell, tmp_path):
-        assert "--corpus" in shell("pretrain", "--out", tmp_path / "run", "--json").sentence
-
-    def test_a_run_folder_below_a_file(self, shell, texts):
-        command = ("pretrain", "--corpus", texts[0], *SMALL, "--steps", "1", "--json")
-        assert "Cannot write the folder" in shell(*command, "--out", texts[1] / "run").sentence
-        assert "Cannot write the folder" in shell(*command, "--out", texts[1]).sentence
-
-    @pytest.mark.parametrize(
-        "arguments",
-        [("fill", "--top", "0"), ("fill", "--top", "many"), ("dance",), ("info", "--nonsense"), ("info", "a", "b"), ()],
-    )
-    def test_usage(self, shell, arguments):
-        answer = shell(*arguments)
-        assert answer.code == 2 and "Traceback" not in answer.err
-
-    def test_a_preset_and_a_model(self, shell, model):
-        assert "not both" in shell("info", model, "--preset", "mini").sentence

@@ -1,11 +1,12 @@
 """The shell trains, teaches a model a task, uses it, measures it, distils it; what it keeps, estimates, redraws."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data import corpus_cache
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
@@ -16,44 +17,31 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.readers.reading import TASKS
 from bertcore.training.drawn_batches import FATES, open_batches
 from tests.end_to_end.shell import PAIR, SMALL
-from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
+from tests.engine.models import tiny_checkpoint
 from tests.engine.training_runs import write_text
 from tests.text_file import text_file
 
-TUNING = (
-    "--batch-size",
-    "8",
-    "--threads",
-    "1",
-    "--precision",
-    "fp32",
-    "--learning-rate",
-    "0.003",
-    "--max-length",
-    "24",
-)
+ONE_THREAD = ("--threads", 1, "--precision", "fp32")
+TUNING = ("--batch-size", 8, "--learning-rate", 0.003, "--max-length", 24, *ONE_THREAD)
+PRETRAINING = ("--steps", 2, "--batch-size", 4, "--sequence-length", 16, *ONE_THREAD)
+COLUMNS = ("--text", "what", "--label", "mood")
 ROWS = (("the cat sang", "good"), ("a dog sat", "bad"), ("the bird sang", "good"), ("it was a dog", "bad"))
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)  # it only costs time here
 
 
 @pytest.fixture
 def reviews(tmp_path):
-    file = tmp_path / "reviews.csv"
-    file.write_text("what,mood\n" + "".join(f"{text},{mood}\n" for _ in range(20) for text, mood in ROWS))
-    return file
+    return text_file(tmp_path / "reviews.csv", "what,mood\n" + "".join(f"{text},{mood}\n" for text, mood in ROWS * 20))
+
+
+def recipe(folder, **settings):
+    return text_file(folder / "recipe.json", json.dumps(settings))
 
 
 @pytest.fixture
 def learned(shell, model, reviews, tmp_path):
     run = tmp_path / "run"
-    columns = ("--text", "what", "--label", "mood")
-    answer = shell(
-        "finetune", "classify", "--train", reviews, *columns, "--model", model, "--steps", 50, *TUNING, "--out", run
-    )
+    given = ("--train", reviews, *COLUMNS, "--model", model, "--steps", 50, *TUNING)
+    answer = shell("finetune", "classify", *given, "--out", run)
     assert answer.code == 0, answer.err
     return run
 
@@ -66,14 +54,13 @@ class TestFinetune:
         said = answer["predictions"][0]
         assert said["label"] == "bad" and sum(said["probabilities"].values()) == pytest.approx(1)
         assert shell("predict", learned, "--a", "the cat sang").out.split()[1] == "good"
-        facts = shell("evaluate", learned, "--data", reviews, "--text", "what", "--label", "mood", "--json").json
+        facts = shell("evaluate", learned, "--data", reviews, *COLUMNS, "--json").json
         assert facts["metrics"]["accuracy"] == 1.0 and facts["confusion"] == [[40, 0], [0, 40]]
-        assert "accuracy" in shell("evaluate", learned, "--data", reviews, "--text", "what", "--label", "mood").out
+        assert "accuracy" in shell("evaluate", learned, "--data", reviews, *COLUMNS).out
 
     def test_summaries_in_someones_own_words_are_measured_too(self, shell, tmp_path):
         """They say only in a roundabout way which sentences to pick."""
-        model = tmp_path / "model"
-        save_checkpoint(tiny_model(("summarise",)), word_tokenizer(), model)
+        model = tiny_checkpoint(tmp_path / "model", output_heads=("summarise",))
         sentences = ("The cat sat on the mat.", "It was very comfortable.", "A dog sang.", "The bird was on a dog.")
         row = {"sentences": sentences, "summary": "The comfortable mat was the one on which the cat sat."}
         (tmp_path / "test.jsonl").write_text(f"{json.dumps(row)}\n" * 3)
@@ -83,32 +70,26 @@ class TestFinetune:
 
     def test_a_file_of_texts_also_with_what_is_right(self, shell, learned, tmp_path):
         """In words of its own: 1 and 0, where the model knows good and bad."""
-        (tmp_path / "new.csv").write_text("what\nthe dog sat\nthe cat sang\n")
-        said = shell("predict", learned, "--file", tmp_path / "new.csv", "--text", "what")
-        assert said.out.split() == ["bad", "good"], said.err
-        (tmp_path / "new.csv").write_text("what,mood\nthe dog sat,0\nthe cat sang,1\n")
-        said = shell("predict", learned, "--file", tmp_path / "new.csv")  # the columns are those of its run
-        assert said.out.split() == ["bad", "good"], said.err
+        for rows, columns in (
+            ("what\nthe dog sat\nthe cat sang\n", ("--text", "what")),
+            ("what,mood\nthe dog sat,0\nthe cat sang,1\n", ()),  # the columns are those of its run
+        ):
+            said = shell("predict", learned, "--file", text_file(tmp_path / "new.csv", rows), *columns)
+            assert said.out.split() == ["bad", "good"], said.err
 
     def test_both_texts_of_a_pair_are_read(self, shell, model, tmp_path):
-        """The first says nothing: only the second one tells."""
-        rows = [("it was", text, mood) for text, mood in ROWS] * 20
-        reviews = "\n".join("\t".join(row) for row in rows)
-        (tmp_path / "pairs.tsv").write_text(f"text_a\ttext_b\tlabel\n{reviews}\n")
-        flags = ("--model", model, "--steps", 5, *TUNING, "--out", tmp_path / "run")
-        answer = shell("finetune", "pairs", "--train", tmp_path / "pairs.tsv", *flags)
-        assert answer.code == 0, answer.err
-        seconds = ("the dog sat", "the cat sang")
-        reviews = "".join(f"it was\t{second}\n" for second in seconds)
-        (tmp_path / "new.tsv").write_text(f"text_a\ttext_b\n{reviews}")
-        newest = load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000005")
-        save_checkpoint(newest.model, newest.tokenizer, tmp_path / "elsewhere")  # no run tells how to read the file
-        typed = [shell("predict", tmp_path / "run", "--a", "it was", "--b", each, "--json").json for each in seconds]
-        expected = [each["predictions"][0]["probabilities"]["good"] for each in typed]
-        assert expected[0] != expected[1]
-        for place in ("run", "elsewhere"):
-            said = shell("predict", tmp_path / place, "--file", tmp_path / "new.tsv", "--json").json["predictions"]
-            assert [each["probabilities"]["good"] for each in said] == pytest.approx(expected, abs=1e-5)
+        """The first says nothing: only the second one tells. Of the snapshot no run tells how to read the file."""
+        rows = "".join(f"it was\t{text}\t{mood}\n" for text, mood in ROWS * 20)
+        file, run = text_file(tmp_path / "pairs.tsv", f"text_a\ttext_b\tlabel\n{rows}"), tmp_path / "run"
+        flags = ("--train", file, "--model", model, "--steps", 5, *TUNING, "--out", run, "--json")
+        snapshot = shutil.copytree(shell("finetune", "pairs", *flags).json["snapshot"], tmp_path / "elsewhere")
+        new = text_file(tmp_path / "new.tsv", "text_a\ttext_b\nit was\tthe dog sat\nit was\tthe cat sang\n")
+        for model in (run, snapshot):
+            said = shell("predict", model, "--file", new, "--json").json["predictions"]
+            for second, found in zip(("the dog sat", "the cat sang"), said, strict=True):
+                (typed,) = shell("predict", model, "--a", "it was", "--b", second, "--json").json["predictions"]
+                assert found["probabilities"] == pytest.approx(typed["probabilities"], abs=1e-5)
+            assert said[0]["probabilities"] != said[1]["probabilities"]
 
     def test_what_would_be_ignored_is_refused(self, shell, learned, reviews, tmp_path):
         assert "not both" in shell("predict", learned, "--file", reviews, "--a", "a dog").sentence
@@ -129,12 +110,6 @@ class TestFinetune:
     def test_the_list_of_tasks(self, shell):
         assert {spec["name"] for spec in shell("finetune", "list", "--json").json} == set(TASKS)
 
-    def test_the_sample_where_no_file_is_named(self, shell, model, tmp_path):
-        flags = ("--steps", 2, *TUNING, "--out", tmp_path / "run", "--json")
-        facts = shell("finetune", "sst2", "--model", model, *flags).json
-        assert (facts["state"], facts["step"]) == ("done", 2) and 0 <= facts["metrics"]["accuracy"] <= 1
-        assert json.loads((tmp_path / "run" / "config.json").read_text())["data"]["task"] == "sst2"
-
     @pytest.mark.parametrize(
         ("flags", "says"),
         [
@@ -143,31 +118,33 @@ class TestFinetune:
             (("sst2", "--train", "nowhere.tsv"), "nowhere.tsv"),
             (("sst2", "--epochs", "1", "--steps", "2"), "one budget"),
             (("sst2", "--model", "nowhere"), "nowhere"),
+            (("--recipe", "{recipe}"), "--train"),
         ],
     )
     def test_refused_with_a_sentence(self, shell, tmp_path, flags, says):
+        file = recipe(tmp_path, name="mine", data={"task": "rte"})
+        flags = (flag.format(recipe=file) for flag in flags)
         assert says in shell("finetune", *flags, "--out", tmp_path / "run").sentence
 
-    def test_a_recipe_without_a_file_to_learn_from(self, shell, tmp_path):
-        recipe = text_file(tmp_path / "recipe.json", json.dumps({"name": "mine", "data": {"task": "rte"}}))
-        assert "--train" in shell("finetune", "--recipe", recipe, "--out", tmp_path / "run").sentence
+    def test_a_fault_in_the_file_is_shown_with_its_lines(self, shell, tmp_path):
+        file = text_file(tmp_path / "mine.tsv", "text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
+        told = shell("finetune", "classify", "--train", file, "--estimate")
+        assert told.code == 2 and "mine.tsv, line 4" in told.err
+        assert "3  Two.\tb" in told.out and "4  Three, without a label." in told.out
 
 
 class TestPredict:
-    def test_a_model_without_a_task(self, shell, model):
-        assert "not fine-tuned on a task" in shell("predict", model, *PAIR).sentence
-
     @pytest.mark.parametrize(
         ("heads", "texts", "says"),
         [
+            (("mlm", "nsp"), PAIR, "not fine-tuned on a task"),
             (("span",), ("--a", "the cat"), "no passage"),
             (("choice",), ("--a", "the cat", "--b", "sat"), "two or more endings"),
             (("tag",), ("--a", ""), "empty"),
         ],
     )
     def test_a_part_is_missing(self, shell, tmp_path, heads, texts, says):
-        save_checkpoint(tiny_model(heads), word_tokenizer(), tmp_path / "model")
-        assert says in shell("predict", tmp_path / "model", *texts).sentence
+        assert says in shell("predict", tiny_checkpoint(tmp_path / "model", output_heads=heads), *texts).sentence
 
     @pytest.mark.parametrize(
         ("heads", "texts", "lines"),
@@ -179,9 +156,9 @@ class TestPredict:
         ],
     )
     def test_every_kind_answers(self, shell, tmp_path, heads, texts, lines):
-        save_checkpoint(tiny_model(heads), word_tokenizer(), tmp_path / "model")
-        assert len(shell("predict", tmp_path / "model", *texts).out.strip().splitlines()) >= lines
-        assert len(shell("predict", tmp_path / "model", *texts, "--json").json["predictions"]) == 1
+        asked = ("predict", tiny_checkpoint(tmp_path / "model", output_heads=heads), *texts)
+        assert len(shell(*asked).out.strip().splitlines()) >= lines
+        assert len(shell(*asked, "--json").json["predictions"]) == 1
 
 
 def test_distil_offers_no_flag_without_effect(shell):
@@ -193,8 +170,8 @@ def test_distil_offers_no_flag_without_effect(shell):
 
 
 def test_distil(shell, model, texts, tmp_path):
-    flags = ("--steps", 3, "--batch-size", 4, "--sequence-length", 16, "--threads", 1, "--precision", "fp32")
-    facts = shell("distil", "--teacher", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
+    given = ("--teacher", model, "--corpus", texts[0], *PRETRAINING)
+    facts = shell("distil", *given, "--out", tmp_path / "run", "--json").json
     assert facts["comparison"]["student"]["layers"] == 1 and facts["comparison"]["teacher"]["layers"] == 2
     assert "--corpus" in shell("distil", "--teacher", model, "--out", tmp_path / "other").sentence
     again = ("distil", "--out", tmp_path / "run", "--resume")
@@ -203,20 +180,14 @@ def test_distil(shell, model, texts, tmp_path):
 
 
 def test_pretraining_goes_on_from_a_checkpoint(shell, model, texts, tmp_path):
-    flags = ("--steps", 2, "--batch-size", 4, "--sequence-length", 16, "--threads", 1, "--precision", "fp32")
-    facts = shell("pretrain", "--from", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
-    assert facts["step"] == 2
-    assert load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000002").config.num_hidden_layers == 2
-    recipe = text_file(tmp_path / "recipe.json", json.dumps({"training": {"seed": 3}}))
-    more = ("pretrain", "--from", model, "--corpus", texts[0], *flags)
-    shell(*more, "--recipe", recipe, "--out", tmp_path / "by-recipe", "--json")
-    shell(*more, "--causal-share", 0.25, "--out", tmp_path / "asked", "--json")
-    shares = {
-        name: RunFolder(tmp_path / name).config()["training"]["causal_share"] for name in ("run", "by-recipe", "asked")
-    }
-    assert shares == {"run": 0, "by-recipe": 0, "asked": 0.25}  # it guesses masked words already
-    asked = ("pretrain", "--from", model, "--preset", "mini", "--corpus", texts[0], "--out", tmp_path / "other")
-    assert "leave out preset" in shell(*asked).sentence
+    given = ("pretrain", "--from", model, "--corpus", texts[0], *PRETRAINING)
+    by_recipe = ("--recipe", recipe(tmp_path, training={"seed": 3}))
+    for number, (flags, share) in enumerate((((), 0), (by_recipe, 0), (("--causal-share", 0.25), 0.25))):
+        run = tmp_path / str(number)
+        assert shell(*given, *flags, "--out", run, "--json").json["step"] == 2
+        assert load_checkpoint(run / "snapshots" / "step-00000002").config.num_hidden_layers == 2
+        assert RunFolder(run).config()["training"]["causal_share"] == share  # it guesses masked words already
+    assert "leave out preset" in shell(*given, "--preset", "mini", "--out", tmp_path / "other").sentence
 
 
 @pytest.mark.parametrize("pack", ["--pack", "--no-pack"])
@@ -225,8 +196,7 @@ def test_a_run_is_measured_on_what_it_kept_apart(shell, texts, tmp_path, pack):
     file, run = tmp_path / "text.jsonl", tmp_path / "run"
     stories = texts[0].read_text(encoding="utf-8").split("\n\n")
     file.write_text("\n".join(json.dumps({"body": story}) for story in stories), encoding="utf-8")
-    flags = ("--preset", "tiny", "--steps", 2, "--batch-size", 4, "--sequence-length", 24, "--threads", 1, pack)
-    flags = (*flags, "--precision", "fp32", "--vocab-size", 300, "--text-field", "body")
+    flags = (*SMALL, "--steps", 2, "--sequence-length", 24, "--vocab-size", 300, "--text-field", "body", pack)
     shell("pretrain", "--corpus", file, *flags, "--out", run, "--json")
     last = [line for line in RunFolder(run).tail().read_new() if line["kind"] == "held_out"][-1]
     asked = ("evaluate", run, "--corpus", file, "--sequence-length", 24, "--sequences", 128)
@@ -235,31 +205,10 @@ def test_a_run_is_measured_on_what_it_kept_apart(shell, texts, tmp_path, pack):
     assert found["mlm_loss"] == pytest.approx(last["mlm_loss"], abs=1e-5)
 
 
-def test_pretraining_as_albert_and_roberta_do(shell, texts, tmp_path):
-    flags = ("--preset", "tiny", "--steps", 2, "--batch-size", 4, "--sequence-length", 16, "--threads", 1)
-    flags = (*flags, "--precision", "fp32", "--vocab-size", 400, "--corpus", texts[0])
-    for pairs, masking, vocabulary, heads in (
-        ("sop", "words", "wordpiece", {"mlm", "sop"}),
-        ("none", "spans", "bpe", {"mlm"}),
-    ):
-        run = tmp_path / pairs
-        chosen = ("--pairs", pairs, "--masking", masking, "--vocabulary", vocabulary)
-        assert shell("pretrain", *flags, *chosen, "--out", run, "--json").json["step"] == 2
-        assert set(load_checkpoint(run / "snapshots" / "step-00000002").output_heads) == heads
-        assert json.loads((run / "first_batch.json").read_text())["sequences"]
-    assert "choose" in shell("pretrain", *flags, "--pairs", "three", "--out", tmp_path / "x").sentence
-
-
-def test_what_tutorials_turn_are_flags(shell):
-    wanted = {
-        "pretrain": "family positions epochs mask-share mask-fate random-fate masking pairs causal-share warm-up-share",
-        "finetune": "classifier-dropout layer-decay gradual-unfreezing max-held-out schedule learning-rate",
-        "predict": "max-answer-tokens sentences ratio",
-        "evaluate": "max-answer-tokens sentences ratio",
-    }
-    for command, flags in wanted.items():
+def test_what_is_said_of_a_text_has_flags(shell):
+    for command in ("predict", "evaluate"):
         shown = shell(command, "--help").out
-        assert [flag for flag in flags.split() if f"--{flag}" not in shown] == []
+        assert all(f"--{flag}" in shown for flag in ("max-answer-tokens", "sentences", "ratio"))
     assert "between 1 and 512" in shell("predict", "bertscope-answers", "--max-answer-tokens", "0", "--a", "x").err
 
 
@@ -274,33 +223,20 @@ def test_the_longest_answer_is_kept(shell):
 
 # --- `evaluate` and `predict` by a recipe, by flags, and by both
 
-COLUMNS = {"text": "what", "label": "mood"}
-
 
 @pytest.fixture
 def classifier(tmp_path):
-    save_checkpoint(tiny_model(("classify",), labels=("bad", "good")), word_tokenizer(), tmp_path / "classifier")
-    return tmp_path / "classifier"
+    return tiny_checkpoint(tmp_path / "classifier", output_heads=("classify",), labels=("bad", "good"))
 
 
-@pytest.fixture
-def table(tmp_path):
-    file = text_file(tmp_path / "reviews.csv", "what,mood\nthe cat sang,good\na dog sat,bad\nthe bird sang,good\n")
-    return file
-
-
-def recipe(folder, **settings):
-    file = text_file(folder / "recipe.json", json.dumps(settings))
-    return file
-
-
-class TestEvaluate:
-    def test_a_recipe_and_flags_say_the_same(self, shell, classifier, table, tmp_path):
-        written = recipe(tmp_path, model=str(classifier), task="classify", data=str(table), columns=COLUMNS)
+class TestByRecipe:
+    def test_a_recipe_and_flags_say_the_same(self, shell, classifier, reviews, tmp_path):
+        columns = {"text": "what", "label": "mood"}
+        written = recipe(tmp_path, model=str(classifier), task="classify", data=str(reviews), columns=columns)
         by_recipe = shell("evaluate", "--recipe", written, "--json").json
-        flags = ("--task", "classify", "--data", table, "--text", "what", "--label", "mood")
+        flags = ("--task", "classify", "--data", reviews, *COLUMNS)
         assert shell("evaluate", classifier, *flags, "--json").json == by_recipe
-        assert by_recipe["config"]["columns"] == COLUMNS and by_recipe["config"]["kind"] == "evaluate"
+        assert by_recipe["config"]["columns"] == columns and by_recipe["config"]["kind"] == "evaluate"
         assert 0 <= by_recipe["metrics"]["accuracy"] <= 1
 
     def test_flags_go_before_the_recipe(self, shell, model, texts, tmp_path):
@@ -316,18 +252,14 @@ class TestEvaluate:
         assert json.loads(out.read_text()) == first
         assert shell("evaluate", "--recipe", recipe(tmp_path, **first["config"]), "--json").json == first
 
-
-class TestPredictByRecipe:
-    def test_a_recipe_with_a_file(self, shell, classifier, table, tmp_path):
+    def test_predictions_for_a_file(self, shell, classifier, reviews, tmp_path):
         out = tmp_path / "said.json"
-        written = recipe(tmp_path, model=str(classifier), file=str(table), columns={"text": "what"})
+        written = recipe(tmp_path, model=str(classifier), file=str(reviews), columns={"text": "what"})
         said = shell("predict", "--recipe", written, "--out", out)
-        assert len(said.out.split()) == 3 and set(said.out.split()) <= {"bad", "good"}
+        assert len(said.out.split()) == 80 and set(said.out.split()) <= {"bad", "good"}
         answer = json.loads(out.read_text())
         assert [each["label"] for each in answer["predictions"]] == said.out.split()
-        assert answer["config"]["file"] == str(table)
-
-    def test_flags_go_before_the_recipe(self, shell, classifier, tmp_path):
+        assert answer["config"]["file"] == str(reviews)
         written = recipe(tmp_path, model=str(classifier), a="the cat sang")
         config = shell("predict", "--recipe", written, "--a", "the dog sat", "--json").json["config"]
         assert config["a"] == "the dog sat"
@@ -362,12 +294,9 @@ def reader(tmp_path_factory):
 
 def test_all_figures_are_printed_and_kept(shell, reader, tmp_path):
     (tmp_path / "other").mkdir()
-    out, texts = (
-        tmp_path / "new" / "report.json",
-        [str(write_text(tmp_path)), str(write_text(tmp_path / "other", documents=70))],
-    )
-    command = ("evaluate", reader, "--all", "--corpus", *texts, "--sequence-length", "32")
-    answer = shell(*command, "--out", str(out))
+    out = tmp_path / "new" / "report.json"
+    texts = [str(write_text(tmp_path)), str(write_text(tmp_path / "other", documents=70))]
+    answer = shell("evaluate", reader, "--all", "--corpus", *texts, "--sequence-length", 32, "--out", out)
     assert answer.code == 0, answer.err
     kept = json.loads(out.read_text(encoding="utf-8"))
     assert kept["config"] == {"model": reader, "corpus": texts, "whole": False, "sequence_length": 32}
@@ -381,8 +310,6 @@ def test_all_figures_are_printed_and_kept(shell, reader, tmp_path):
         assert name in answer.out and name in answer.err and f"{numbers['mlm_loss']:.4f}" in answer.out
     corpus = shell("evaluate", reader, "--corpus", *texts, "--sequence-length", 32, "--sequences", 2048, "--json").json
     assert {name: corpus[name] for name in text["all"]} == text["all"]
-    whole = shell(*command, "--whole", "--json").json["text"]["all"]
-    assert whole["documents"] == whole["documents_in_text"] == corpus["documents_in_text"] > corpus["documents"]
 
 
 @pytest.mark.parametrize(
@@ -399,19 +326,16 @@ def test_what_cannot_be_is_said_at_once(shell, reader, flags, says):
 
 def test_minimal_pairs_of_others_in_several_files(shell, reader, tmp_path):
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    first.write_text(
-        '{"sentence_good": "the cats sat.", "sentence_bad": "the cats it.", "UID": "one", "field": "syntax"}\n' * 3
-    )
+    row = '{"sentence_good": "the cats sat.", "sentence_bad": "the cats it.", "UID": "one", "field": "syntax"}\n'
+    first.write_text(row * 3)
     second.write_text('{"good": "a dog sang.", "bad": "a dog very.", "phenomenon": "two"}\n')
     for command in ((reader, "--pairs", first, second), (reader, "--pairs", first, "--pairs", second)):
         found = shell("evaluate", *command, "--json").json
         assert list(found) == ["minimal_pairs"]
         pairs = found["minimal_pairs"]
         assert {name: of["pairs"] for name, of in pairs["phenomena"].items()} == {"one": 3, "two": 1}
-        assert (
-            pairs["pairs"] == 4
-            and pairs["right"] == sum(of["right"] * of["pairs"] for of in pairs["phenomena"].values()) / 4
-        )
+        right = sum(of["right"] * of["pairs"] for of in pairs["phenomena"].values())
+        assert pairs["pairs"] == 4 and pairs["right"] == right / 4
     assert "two" in shell("evaluate", reader, "--pairs", second).out
     assert "is after neither" in shell("evaluate", reader, first).sentence
 
@@ -444,13 +368,6 @@ def test_both_are_printed_and_nothing_is_trained(shell, monkeypatch):
     assert [line["kind"] for line in lines] == ["data", "estimate"]
     assert lines[0]["train"] == 16 and lines[1]["steps"] == 2
     assert not [run for run in known_runs() if home() in run.parents]
-
-
-def test_a_fault_is_shown_with_its_lines(shell, tmp_path):
-    file = text_file(tmp_path / "mine.tsv", "text\tlabel\nOne.\ta\nTwo.\tb\nThree, without a label.\n")
-    told = shell("finetune", "classify", "--train", file, "--estimate")
-    assert told.code == 2 and "mine.tsv, line 4" in told.err
-    assert "3  Two.\tb" in told.out and "4  Three, without a label." in told.out
 
 
 # --- a step's batch of a run, drawn again
