@@ -1,8 +1,4 @@
-"""What the worker is asked: a function of a module and values that do not change. It holds no widget, a key no reading.
-
-The walk goes through every view, the lesson, the film strip and Play in a real window, and looks at each job as it is
-queued, and at the keys of all questions whenever a view has its answers.
-"""
+"""What the worker is asked holds no widget, and its keys no reading: looked at while all views are walked through."""
 
 import ast
 import gc
@@ -42,8 +38,8 @@ from tests.app.run_window import STEPS, last_snapshot, run
 from tests.app.test_apply_room import make_model
 
 __all__ = ["last_snapshot", "run"]  # fixtures
-ASKS = {"ask_model": 1, "ask": 0, "ask_about_target": 0, "post": 1, "post_outside": 0}  # where the function stands
 OTHER = OtherText("The dog sat on the mat.", TEXT_B)
+ASKS = {"ask_model": 1, "ask": 0, "ask_about_target": 0, "post": 1, "post_outside": 0}  # where the function stands
 LESSON = """---
 title: Small
 minutes: 5
@@ -120,11 +116,8 @@ def watched(monkeypatch):
 
 def calm(window):
     """All that was asked has its answer."""
-
-    def is_calm():
-        return window.is_settled() and not any(question.is_running for question in window.findChildren(Question))
-
-    wait_until(is_calm)
+    questions = partial(window.findChildren, Question)
+    wait_until(lambda: window.is_settled() and not any(question.is_running for question in questions()))
 
 
 def asked_in_app():
@@ -141,15 +134,7 @@ def asked_in_app():
     return found | {"rollout_of", "flow_of", "Attentions.thumbnails", "Attentions.small_differences", "neighbours"}
 
 
-def test_no_job_holds_a_widget_and_no_key_a_reading(
-    watched,
-    last_snapshot,
-    run,
-    open_window,
-    tmp_path,
-    qtbot,
-    monkeypatch,
-):
+def test_no_job_holds_a_widget_and_no_key_a_reading(watched, last_snapshot, run, tmp_path, qtbot, monkeypatch):
     monkeypatch.setattr(attentions, "SMALL", 0)  # all heads are merged on the worker
     window, state = last_snapshot, last_snapshot.state
 
@@ -167,30 +152,24 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
 
     attend = window.open_room("attend")
     panels = [panel.key for panel in attend.panels]
-    find = attend.open_view("find")
-    find.query.setText("previous token")
+    attend.open_view("find").query.setText("previous token")
     go_everywhere()
     state.set_token_view(words=True)
     state.set_baseline(OTHER)
     go_everywhere()
     for shown in ("token", "one", "all"):
-        picture = go("embed", "map")
-        picture.show_vectors(shown)
+        go("embed", "map").show_vectors(shown)
         calm(window)
-    fill = go("predict", "fill")
-    fill.fill(1)
-    lens = go("predict", "lens")
-    lens.word.setText("dog")
+    go("predict", "fill").fill(1)
+    go("predict", "lens").word.setText("dog")
     calm(window)
     texts = go("predict", "texts")
     texts.box.setPlainText("The cat sat.")
     texts.ask()
     state.set_baseline(OtherModel(str(run.snapshot_path(STEPS[0]))))
-    weights = go("layers", "weights")
-    weights.charts["words"].clicked.emit(0, Qt.KeyboardModifier.NoModifier)
+    go("layers", "weights").charts["words"].clicked.emit(0, Qt.KeyboardModifier.NoModifier)
     calm(window)
-    other_shape = make_checkpoint(tmp_path / "other-shape", layers=3, heads=2)
-    state.set_baseline(OtherModel(str(other_shape)))
+    state.set_baseline(OtherModel(str(make_checkpoint(tmp_path / "other-shape", layers=3, heads=2))))
     for key in ("matrix", "moved"):
         go("attend", key)
     state.set_baseline(None)
@@ -214,11 +193,8 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
         state.set_text("The cat sat.", TEXT_B)
         go("apply", "")
         go("predict", "words")
-    for card in (
-        WatchCard(RunState()),
-        HeadsCard(RunState()),
-        BatchPage(RunState()),
-    ):  # of Train, of a run that is there as a folder
+    for made in (WatchCard, HeadsCard, BatchPage):  # of Train, of a run that is there as a folder
+        card = made(RunState())
         qtbot.addWidget(card)
         card.question_requested.connect(lambda question: watched.look(question.job))
         card.show()
@@ -230,9 +206,7 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(
         else:
             card._state.set_snapshots(run.snapshots())
         watched.look_at_keys(card)
-    watched.look(
-        Job(TextBatchReader.drawn, (TextBatchReader(run.path), 1))
-    )  # asked when a batch has been read: of a run with text
+    watched.look(Job(TextBatchReader.drawn, (TextBatchReader(run.path), 1)))  # asked of a run with text
     assert not watched.faults
     assert asked_in_app() <= watched.asked
 
@@ -246,23 +220,18 @@ def nothing(*_given):
     pass
 
 
-def refused():
-    local, asker = [1], Asker()
+def test_what_could_hold_a_widget_or_change_is_refused():
+    parent, local, asker = QObject(), [1], Asker()
 
     def closure(_progress):
         return local
 
-    functions = [closure, lambda _progress: None, asker.ask, partial(nothing, asker)]
-    return [*((one,) for one in functions), (nothing, [1]), (nothing, {}), (nothing, np.zeros(1)), (nothing, asker)]
-
-
-@pytest.mark.parametrize("number", range(8))
-def test_what_could_hold_a_widget_or_change_is_refused(number):
-    parent = QObject()
     question = Question[None](parent, nothing)
-    with pytest.raises(TypeError):
-        question.ask(*refused()[number], pause_ms=0)
-    assert question.job is None and question.key == ()
+    functions = [closure, lambda _progress: None, asker.ask, partial(nothing, asker)]
+    for refused in (*((one,) for one in functions), *((nothing, one) for one in ([1], {}, np.zeros(1), asker))):
+        with pytest.raises(TypeError):
+            question.ask(*refused, pause_ms=0)
+        assert question.job is None and question.key == ()
 
 
 def test_questions_never_share_a_name():
@@ -309,7 +278,6 @@ def test_a_reading_that_is_off_the_screen_is_kept_by_nothing(view, window):
     window.open_view(*view.split())
     calm(window)
     reading = state.reading
-    assert reading is not None and reading.baseline is not None
     kept = [weakref.ref(reading), weakref.ref(reading.baseline)]
     del reading
     window.open_room("train")

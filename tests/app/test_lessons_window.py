@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.lessons.answers import ENDING, as_csv, collect, load_answers
@@ -14,7 +12,6 @@ from app.lessons.shipped import in_language, shipped_files
 from app.lessons.spotlight import Spotlight
 from app.look import language
 from app.rooms.attend.large_card import SPECS
-from app.rooms.room import Room
 from app.shell.rooms import ROOMS
 from app.widgets.folding_card import FoldingCard
 from app.widgets.highlights import HIGHLIGHTS, find_highlight
@@ -23,7 +20,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
 from bertcore.tasks.kinds.texts import TextExample
 from bertcore.tasks.predict import predict
-from tests.app.conftest import settle, wait_until
+from tests.app.conftest import press, settle, wait_until
 from tests.app.layout_check import faults
 from tests.app.layout_walk import SIZE, is_drawn
 from tests.app.test_apply_room import make_model
@@ -118,8 +115,8 @@ def test_a_lesson_is_walked_through(played, window):
     assert (state.layer, state.head) == player.facts.head_by("previous token", lowest=True)
     played.has_ring("attend.heads", "tokens")
     assert not card.back.isEnabled() and not card.hand_in.isVisible()
-    for key, number in ((Qt.Key.Key_Right, 1), (Qt.Key.Key_Left, 0)):
-        QTest.keyClick(card, key)
+    for key, number in (("Right", 1), ("Left", 0)):
+        press(card, key)
         assert player.number == number
     for _ in range(2):
         window.commands["lesson.next"].trigger()
@@ -282,18 +279,13 @@ def test_answers_are_handed_in_and_collected(played, window, tmp_path):
     dialog.close()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        *({"name": 3}, {"name": "x" * 9999}, {"answers": [1]}, {"answers": "x"}, {"answers": [{"page": "P"}]}),
-        *({"format_version": 9}, {"more": 1}),
-    ],
-)
-def test_a_wrong_file_of_answers_is_refused(change, tmp_path):
+def test_a_wrong_file_of_answers_is_refused(tmp_path):
     file = tmp_path / f"x{ENDING}"
-    file.write_text(json.dumps({"format_version": 1, "name": "A", "lesson": "L", "answers": [], **change}))
-    with pytest.raises(BertcoreError, match="has no answers that BERTscope can read"):
-        load_answers(file)
+    changes = [{"name": 3}, {"name": "x" * 9999}, {"format_version": 9}, {"more": 1}]
+    for change in (*changes, *({"answers": answers} for answers in ([1], "x", [{"page": "P"}]))):
+        file.write_text(json.dumps({"format_version": 1, "name": "A", "lesson": "L", "answers": [], **change}))
+        with pytest.raises(BertcoreError, match="has no answers that BERTscope can read"):
+            load_answers(file)
 
 
 def test_every_spot_is_a_widget_of_the_window(window):
@@ -321,48 +313,39 @@ def test_nothing_stays_of_a_file_that_is_no_lesson(window, tmp_path):
 
 @pytest.mark.parametrize("file", shipped_files(), ids=lambda file: file.stem)
 def test_every_page_opens(file, open_window):
-    window = open_window(built_in_checkpoint())
-    wait_until(lambda: window.state.reading is not None)
-    problems = []
+    window, problems = open_window(built_in_checkpoint(), ""), []
     window.lessons.open(file)
     player = window.lessons.player
-    assert player is not None and player.lesson is not None
     player.problem_found.connect(problems.append)
     for number in range(len(player.lesson.pages)):
         player.go(number)
         wait_until(lambda: player.start is not None)
-        room = window.frame.room
-        wait_until(lambda room=room: not isinstance(room, Room) or room.is_drawn)
-        settle(window)
+        wait_until(lambda: is_drawn(window))
     assert problems == [] and not window.frame.banner.is_shown
 
 
 FILES = shipped_files()
-EVERY = [
-    pytest.param(
-        code, file, id=f"{code}-{file.stem}", marks=() if (code, file) == ("de", FILES[0]) else pytest.mark.slow
-    )
-    for code in language.LANGUAGES
-    for file in FILES
-]
+EVERY = {f"{code}-{file.stem}": (code, file) for code in language.LANGUAGES for file in FILES}
+QUICK = f"de-{FILES[0].stem}"
 
 
 @pytest.fixture
 def projected(open_window):
-    window = open_window(built_in_checkpoint())
-    wait_until(lambda: window.state.reading is not None)
+    window = open_window(built_in_checkpoint(), "")
     window.appearance.set_look(projector=True)
     window.resize(SIZE)
     return window
 
 
-@pytest.mark.parametrize(("code", "file"), EVERY)
+SLOW = [pytest.param(*EVERY[name], id=name, marks=pytest.mark.slow) for name in EVERY if name != QUICK]
+
+
+@pytest.mark.parametrize(("code", "file"), [EVERY[QUICK], *SLOW])
 def test_every_page_has_room(code, file, projected, qapp):
     language.install(qapp, code)
     projected._rebuild()
     projected.lessons.open(in_language(file))
     player = projected.lessons.player
-    assert player is not None and player.lesson is not None
     found = {}
     for number in range(len(player.lesson.pages)):
         player.go(number)
@@ -400,7 +383,6 @@ def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(pro
 def test_a_card_that_a_page_has_opened_closes_with_it(projected):
     projected.lessons.open(FILES[0])
     player, name = projected.lessons.player, "attend.heads"
-    assert player is not None and player.lesson is not None
     spots = [page.highlights for page in player.lesson.pages]
     at = next(number for number, names in enumerate(spots) if name in names)
     assert name not in spots[at + 1]
