@@ -31,8 +31,9 @@ def script(title: str, model: Path, *lines: str) -> str:
     """The lines of a script; the last of them names the `numbers`."""
     name = model.name if model.parent == locations.built_in_checkpoint().parent else str(model)
     head = f'"""{say("The numbers of the figure: {title}", title=title.replace(chr(34), chr(39)))}"""'
-    imports = ["import numpy as np"] if any("np." in line for line in lines) else []
-    text = [head, "", *imports, "import bertcore", "", f"m = bertcore.load({name!r})", *lines, "print(numbers)"]
+    needed = {"import numpy as np": "np.", "import bertcore": "", "import bertcore.locations": "locations."}
+    imports = [line for line, name in needed.items() if any(name in one for one in lines)]
+    text = [head, "", *imports, "", f"m = bertcore.load({name!r})", *lines, "print(numbers)"]
     return "\n".join(text) + "\n"
 
 

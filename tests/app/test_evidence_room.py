@@ -65,6 +65,14 @@ def room(window):
     return made
 
 
+def test_a_script_makes_the_numbers_of_a_figure_again(opened):
+    view = opened("heads")
+    for key in view.cards:
+        figure, made = view.figure_of(key), {}
+        exec(figure.script, made)
+        np.testing.assert_allclose(made["numbers"], next(iter(figure.numbers.values())).values, atol=1e-4)
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 def test_heads_are_those_of_the_engine(measure, opened, gathered, window, model_folder, qtbot):
     view = opened("heads")

@@ -59,6 +59,7 @@ class HeadsView(EvidenceView):
             title=mark("What each head does"),
             name=mark("Mean effect of each head: rows are layers, columns are heads"),
             number="mean_effect",
+            python="about.heads({0!r}).means.value",
             axis_names=(mark("layer"), mark("head")),
         ),
         Bars(
@@ -67,6 +68,7 @@ class HeadsView(EvidenceView):
             name=mark("The ten heads with the largest mean effect, with their intervals"),
             intro=mark("Bar: the mean. Line: its 95% interval, for all heads at once. Grey: the interval includes 0."),
             number="mean_effect",
+            python="(found := about.heads({0!r})).means.value[tuple(np.transpose(found.order()[:10]))]",
             chart=partial(BarList, clickable=True, stretch_to_px=30),
         ),
         Dots(
@@ -77,6 +79,7 @@ class HeadsView(EvidenceView):
                 "Right: looks at the word that differs. Up or down: changes the answer. Often not the same heads."
             ),
             saved_as="attention_and_effect",
+            python='np.stack([about.heads(each).means.value.ravel() for each in ("attention", {0!r})], axis=1)',
             asks="attention",
             chart=partial(Scatter, axis_names=(mark("attention to the word that differs"), mark("effect"))),
         ),

@@ -28,9 +28,12 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLayout, QPushButton, QWidget
 
+from bertcore.locations import assets
+
 from ...compute.evidence import Gathered, Kept, Kind, answer, seconds_for
 from ...compute.question import Job
 from ...figures.figure import Numbers, joined
+from ...figures.script import script
 from ...figures.values import Values
 from ...look import numbers, theme
 from ...look.say import mark, say
@@ -214,6 +217,21 @@ class EvidenceView(ValuesView):
         (name, sha256), interval = self.about, say(self.interval, seed=SEED)
         settings = joined(name, hash_text(sha256), count, interval)
         return {"settings": settings, "plain": True, "texts": False}
+
+    def script(self, key: str, title: str) -> str:
+        """With the collection as `about`; {0}, {1} … in a picture's `python` are the arguments of what it shows."""
+        python = self._pictures[key].python
+        if self.reading is None or self.collection is None or not python:
+            return ""
+        source = self.collection.source
+        asked = self.arguments(self.shows, self.reading)
+        opened = list(source.lines) if source.file is None else str(source.file)
+        about = f"about = m.evidence({opened!r}, seed={SEED})"
+        if source.file is not None and source.file.is_relative_to(assets()):
+            about = (
+                f'about = m.evidence(bertcore.locations.assets() / "{source.file.relative_to(assets())}", seed={SEED})'
+            )
+        return script(title, self.reading.request.model.folder, about, f"numbers = {python.format(*asked or ())}")
 
     def numbers(self, key: str) -> dict[str, Numbers]:
         """With the ends of intervals, and what the bars are measured against."""
