@@ -7695,7 +7695,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>What can be read off?</source>
-<translation>Was lässt sich ablesen?</translation>
+<translation>Ablesbares</translation>
 </message>
 <message>
 <source>What comes after</source>
@@ -7735,7 +7735,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>What fires it?</source>
-<translation>Was lässt es feuern?</translation>
+<translation>Auslöser</translation>
 </message>
 <message>
 <source>What fires?</source>
@@ -7955,7 +7955,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>What would be lost?</source>
-<translation>Was ginge verloren?</translation>
+<translation>Verluste</translation>
 </message>
 <message>
 <source>What would more attention do? Red: make the answer more likely. Blue: less likely. An estimate for each square, whether the head looks there now or not.</source>
