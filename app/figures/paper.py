@@ -109,8 +109,11 @@ def _resized(widget: QWidget, width: int) -> QSize:
     height = widget.height() if is_fixed else in_proportion
     widget.resize(width, height)
     least = widget.minimumSizeHint()
-    height = max(height, widget.heightForWidth(width), least.height())
+    height = max(height, widget.heightForWidth(width), (widget.sizeHint() if is_fixed else least).height())
     widget.resize(max(width, least.width()), height)
+    layout = widget.layout()
+    if layout is not None:  # of a legend that needs another line now
+        layout.activate()
     return widget.size()
 
 

@@ -227,7 +227,10 @@ class CurvePlot(QWidget):
 
 
 class _Legend(Drawing):
-    """The title, then a piece of each curve with its name and value; a second line where one is too short."""
+    """The title, then a piece of each curve with its name and value; a second line where one is too short.
+
+    Where it is printed, the names alone, in as many lines as they need.
+    """
 
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__("")
@@ -252,14 +255,17 @@ class _Legend(Drawing):
 
     def lay_out(self) -> None:
         """Its height does not depend on where the mouse points: the place is left out where it is too long."""
-        lines = min(self._laid_out(self.spec.title, with_values=True)[1], 2)
+        is_printed = theme.active() is theme.PAPER
+        lines = self._laid_out("" if is_printed else self.spec.title, with_values=not is_printed)[1]
+        lines = lines if is_printed else min(lines, 2)
         if lines != self._lines:
             self._lines = lines
             self.updateGeometry()
 
     def shapes(self) -> Iterator[Shape]:
         """With its title and its values, where its lines have room for them."""
-        for title, with_values in ((self.place or self.spec.title, True), ("", True), ("", False)):
+        choices = (self.place or self.spec.title, True), ("", True), ("", False)
+        for title, with_values in choices[-1:] if theme.active() is theme.PAPER else choices:
             drawn, lines = self._laid_out(title, with_values)
             if lines <= self._lines:
                 break
