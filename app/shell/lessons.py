@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
@@ -12,12 +13,8 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 from bertcore.errors import BertcoreError
 
 from ..figures.files import write_whole
-from ..lessons.answers import ENDING, Progress, answers_as_json
-from ..lessons.card import LessonCard
-from ..lessons.notes_window import NotesWindow
-from ..lessons.player import LessonPlayer
+from ..lessons.answers import ENDING, answers_as_json
 from ..lessons.shipped import in_language, tour_file
-from ..lessons.spotlight import Covers, Spotlight
 from ..look.say import say
 from ..widgets.banner import OfferLine
 from ..widgets.layouts import discard
@@ -27,6 +24,12 @@ from .rooms import room_views
 from .services import Services
 from .sessions import Sessions
 
+if TYPE_CHECKING:
+    from ..lessons.answers import Progress
+    from ..lessons.card import LessonCard
+    from ..lessons.notes_window import NotesWindow
+    from ..lessons.player import LessonPlayer
+    from ..lessons.spotlight import Covers, Spotlight
 TOUR = "tour"  # the name of its offer
 
 

@@ -1,7 +1,10 @@
 """Builds state and services once and hands them over by constructor; there are no globals to reach for."""
 
+from __future__ import annotations
+
 import sys
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -11,13 +14,15 @@ from ..compute.errors import ErrorReporter
 from ..compute.inference import Inference
 from ..compute.open_model import OpenModel
 from ..compute.reader import Reader
-from ..runs.service import RunsService
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from .garbage import GarbageCollector, SpareMemory, share_one_heap
-from .notifications import RunNotifications
 from .settings import load_settings
 from .time_machine import Playback, TimeMachine
+
+if TYPE_CHECKING:
+    from ..runs.service import RunsService
+    from .notifications import RunNotifications
 
 HAND_OVER_S = 0.0005  # Python lets a busy thread run on for 5 ms before another gets its turn: the window would feel it
 

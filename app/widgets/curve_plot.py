@@ -12,7 +12,7 @@ pyqtgraph takes a fifth of a second to import: that happens when the first plot 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
@@ -23,11 +23,13 @@ from ..figures.figure import Axis, Figure, Numbers, picture_of
 from ..look import theme
 from ..look.say import say
 from .charts.drawing import Drawing, Shape, Words
-from .curve_canvas import CurveCanvas
 from .curve_specs import CurveSpec, PlotContent, PlotSpec, Points, smoothed, step_axis
 from .figure_button import FigureButton
 from .layouts import vbox
 from .linked_text import LinkedText
+
+if TYPE_CHECKING:
+    from .curve_canvas import CurveCanvas
 
 _NOTHING: Points = (np.empty(0), np.empty(0))
 MARK_PX = 6  # so near to a mark the mouse points at it

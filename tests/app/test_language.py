@@ -86,7 +86,7 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
     *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
     *("roberta", "albert"),
 }
-PASSAGES = {"UsesTable", "QHeaderView"}  # show what stands in a collection: here, in the sample
+PASSAGES = {"Table", "QHeaderView"}  # show what stands in a collection: here, in the sample
 WORDS_OF_OTHERS = {"SnapshotList", "SentenceArcs"}  # widgets that paint what another vocabulary, or a treebank, says
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TAGS = re.compile(r"<[^>]*>|&[a-z]+;")

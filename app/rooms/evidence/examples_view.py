@@ -23,7 +23,7 @@ from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.curve_specs import CurveSpec
-from ...widgets.layouts import fill
+from ...widgets.layouts import fill, hbox
 from ...widgets.table import ROW, Column, Table
 from ..pictures import Bars, Cells, Lines
 from .sentences import beside_finding, examples_finding, flips_text, slice_name
@@ -97,9 +97,9 @@ class ExamplesView(EvidenceView):
         self.search.textChanged.connect(self._fill)
         hint = say("Each word of the selected example is replaced by likely ones")
         self.flip = button(say("Which word would change it?"), self._on_flip_clicked, look="small", hint=hint)
-        self.examples.add_to_header(self.which, self.differ, self.compare, self.search, self.flip)
+        self.examples.add_to_header(self.which, self.differ, self.search)
         self.flips = label("", wrap=True)
-        fill(self.examples.body, (self.table, 1), self.flips)
+        fill(self.examples.body, (self.table, 1), hbox(self.flip, self.compare, None, gap_px=8), self.flips)
         self.table.row_opened.connect(lambda row: self.row_opened.emit(OpenedRow(row["text"])))
         self.cards["precision_recall"].add_to_header(self.of)
         cards = [self.folded(picture.key) for picture in self.pictures]
