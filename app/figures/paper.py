@@ -64,16 +64,16 @@ def on_paper(figure: Figure, inches: float) -> Iterator[Figure]:
     sizes = [widget.size() for widget in widgets]
     stand = places_in_window(widgets)
     figure.mark_selected(False)
-    with theme.on_paper(theme.PAPER, TYPE_PX):
-        try:
+    try:
+        with theme.on_paper(theme.PAPER, TYPE_PX):
             _have_new_look(widgets)
             picture = picture_at(widgets, _fit(widgets, stand, width)) if widgets else figure.picture
             yield replace(figure, title="", hint="", caption="", picture=_of_width(picture, width))
-        finally:
-            for widget, size in zip(widgets, sizes, strict=True):
-                widget.resize(size)
-    figure.mark_selected(True)
-    _have_new_look(widgets)
+    finally:  # whatever went wrong while it was painted
+        for widget, size in zip(widgets, sizes, strict=True):
+            widget.resize(size)
+        figure.mark_selected(True)
+        _have_new_look(widgets)
 
 
 def _have_new_look(widgets: Sequence[QWidget]) -> None:

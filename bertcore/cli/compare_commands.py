@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bertcore.results import PatchedText
 
 _SHOWN = 8  # rows of a list for people; --json has all
+OtherA = Annotated[str, typer.Option(metavar="TEXT", help="The other text, of the same number of tokens.")]
 OtherB = Annotated[
     str | None,
     typer.Option("--other-b", metavar="TEXT", help="Its sentence B; if not given, that of --b. Empty for none."),
@@ -119,7 +120,7 @@ def patch(
     model: args.Model = None,
     a: args.TextA = "",
     b: args.TextB = None,
-    other_a: Annotated[str, typer.Option(metavar="TEXT", help="The other text, of the same number of tokens.")] = "",
+    other_a: OtherA = "",
     other_b: OtherB = None,
     wanted: args.Wanted = None,
     against: args.Against = None,
@@ -159,7 +160,7 @@ def circuit(
     model: args.Model = None,
     a: args.TextA = "",
     b: args.TextB = None,
-    other_a: Annotated[str, typer.Option(metavar="TEXT", help="The other text, of the same number of tokens.")] = "",
+    other_a: OtherA = "",
     other_b: OtherB = None,
     wanted: args.Wanted = None,
     against: args.Against = None,

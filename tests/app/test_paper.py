@@ -56,7 +56,10 @@ def test_widths_type_and_words(window, qtbot, tmp_path):
         assert float(page[1]) == pytest.approx(72 * inches, abs=1)
     assert figure.caption in (folder / "caption.txt").read_text(encoding="utf-8")
     assert save_for_paper(figure, tmp_path).name == f"{folder.name}-2"
-    assert chart.size() == size and theme.active() is theme.LIGHT
+    with pytest.raises(ZeroDivisionError), on_paper(figure, 3.3):
+        assert chart.size() != size and chart._column is None
+        raise ZeroDivisionError
+    assert chart.size() == size and theme.active() is theme.LIGHT and chart._column is not None
 
 
 def test_the_sign_shows_in_grey_and_no_theme_does(window, qtbot):
