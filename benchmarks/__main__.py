@@ -68,6 +68,7 @@ def instruction_sets() -> str:
 def _run(name: str) -> list[Row]:
     if name not in NAMES:
         raise typer.BadParameter(f"there is no benchmark {name!r}; choose from {', '.join(NAMES)}")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with it each start would compile all anew
     with tempfile.TemporaryDirectory() as home:
         os.environ["BERTSCOPE_HOME"] = home  # not the person's own
         rows: list[Row] = importlib.import_module(f"benchmarks.{name}").rows()

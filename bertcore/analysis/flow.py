@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
 
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from bertcore.model.bert import Bert
 
 RESIDUAL = 0.5  # fraction of a layer's output that is taken to come from the token itself
@@ -80,6 +80,8 @@ def attention_flow(
     of its own, so rows need not sum to 1. Capacities are rounded to 2^-30, so an entry is off by at most 2^-31 per edge
     of its minimum cut: 12 layers of 32 tokens have 12 x 32 x 32 edges, so by 6e-6 at the very most.
     """
+    from scipy.sparse.csgraph import maximum_flow  # 0.1 s of the start of a window that may never ask for it
+
     graph = residual_attention(attentions)[:layers]
     length = graph.shape[-1]
     if not all(0 <= output < length for output in outputs):
@@ -96,6 +98,8 @@ def attention_flow(
 
 def _network(graph: NDArray[np.float64]) -> csr_array:
     """Nodes l*S + s, the token s after layer l (0: the input); edges lead from each layer to the one below."""
+    from scipy.sparse import csr_array
+
     layers, length, _ = graph.shape
     layer, row, column = np.nonzero(np.rint(graph * _UNIT))
     capacities = np.rint(graph[layer, row, column] * _UNIT).astype(np.int32)
