@@ -1052,21 +1052,23 @@ class LoadedModel:
 
     def evidence(
         self,
-        source: str | Path | Sequence[str] | EvidenceCollection[Any],
+        source: str | Path | Sequence[str] | EvidenceCollection[Any] | None,
         *,
         seed: int = 0,
+        first: int | None = None,
         task: str | None = None,
         columns: Mapping[Role, str] | None = None,
         shard: Shard | None = None,
     ) -> Evidence:
         """A collection to ask about: a file (text, table, minimal pairs, templates, CoNLL-U, labelled examples), lines,
-        or what has been read. Its methods (`heads`, `grammar`, `fires`, `probe` ...) give tables with intervals.
+        or what has been read; None: the examples that ship for the model's task. `first`: only so many of its rows. Its
+        methods (`heads`, `grammar`, `fires`, `probe` ...) give tables with intervals.
 
         >>> m.evidence(["The cat sat on the mat.", "It was warm."]).calibration().right.count
         2
         """
         source = Path(source) if isinstance(source, str) else source
-        return Evidence(self.checkpoint, source, seed, task, columns or {}, shard or Shard())
+        return Evidence(self.checkpoint, source, seed, task, columns or {}, shard or Shard(), first)
 
     def _predictions(self, examples: Sequence[Example], options: PredictOptions) -> Results[Prediction]:
         cut: list[int] = []

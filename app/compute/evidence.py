@@ -6,10 +6,10 @@ Importable without torch: the window names what it wants on its own thread, and 
 
 from __future__ import annotations
 
-import hashlib
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -22,13 +22,14 @@ from ..look.say import say
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.config import BertConfig
+    from bertcore.evidence.asking import Evidence
     from bertcore.evidence.collection import Collection
-    from bertcore.evidence.shards import Shard
 
 Kind = Literal["pairs", "trees", "sentences", "examples"]  # of the rows of a collection
 Found = TypeVar("Found")
 SAMPLED = 500  # rows of the sample of sentences
 MOST_KEPT = 60
+SEED = 0
 GFLOP_PER_S = 40.0  # of one core, roughly: by this is estimated how long a question takes
 
 
@@ -72,14 +73,13 @@ def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
     if source.kind == "examples":
         content = b"" if source.file is None else read_bytes(source.file)
         name = say("sample that ships") if source.file is None else source.file.name
-        empty = Collection[Any](name, (), hashlib.sha256(content).hexdigest())
+        empty = Collection[Any](name, (), sha256(content).hexdigest())
         return Gathered(source, name, empty.sha256, empty, len(content) // 6)
     read: dict[Kind, Callable[..., Any]] = {"pairs": read_pairs, "trees": read_treebank, "sentences": read_sentences}
     found: Collection[Any] = read[source.kind](source.lines if source.file is None else source.file)
     if source.first is not None and len(found) > source.first:
         name = say("{name}, the first {count}", name=found.name, count=source.first)
-        digest = hashlib.sha256(f"{found.sha256} {source.first}".encode()).hexdigest()
-        found = Collection(name, found.rows[: source.first], digest, found.left_out)
+        found = replace(found.first(source.first), name=name)
     return Gathered(source, found.name, found.sha256, found, sum(len(row.text.split()) for row in found.rows))
 
 
@@ -129,11 +129,14 @@ class Work:
         work = replace(self, progress=part_of(self.progress, *share))
         return self.kept.get(self.checkpoint, (function, self.gathered, *asked), lambda: function(work, *asked))
 
-    def begun(self, *asked: Hashable) -> Shard:
-        """The batches that are done, of a question that goes on where it was stopped."""
+    def about(self, *asked: Hashable) -> Evidence:
+        """The model, to be asked this about the collection. What was stopped goes on where it was."""
+        from bertcore.evidence.asking import Evidence
         from bertcore.evidence.shards import Shard
 
-        return self.kept.get(self.checkpoint, (self.gathered, *asked), Shard)
+        shard, about = self.kept.get(self.checkpoint, (self.gathered, *asked), Shard), self.gathered
+        source = about.source.file if about.source.kind == "examples" else about.collection
+        return Evidence(self.checkpoint, source, SEED, shard=shard, progress=self.progress)
 
 
 def answer(checkpoint: Checkpoint, *given: Any) -> Any:

@@ -133,6 +133,7 @@ class Values:
     detail: Mapping[str, Any] = field(default_factory=dict)  # what a picture shows besides: see `rooms/pictures.py`
     hint: str = ""  # facts beside the title
     intro: str = ""  # what one sees; empty: what the picture says itself
+    more: Mapping[str, Any] = field(default_factory=dict)  # further arrays of the same sides, for a saved file
 
     @property
     def range(self) -> tuple[float, float]:

@@ -24,7 +24,6 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tokenizer.text_spans import Place, positions_of
 
 from ..compute.applying import Applied
-from ..compute.evidence_questions import FoundGrammar
 from ..compute.masks import MaskLens
 from ..look import numbers
 from ..look.say import mark, say
@@ -33,7 +32,7 @@ from .lesson import CODE, PLACEHOLDER, Condition, Measure, Question, WordAt
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess, WordRank
-    from bertcore.evidence.grammar import RelationHead
+    from bertcore.evidence.grammar import Grammar, RelationHead
     from bertcore.evidence.heads import HeadEvidence
     from bertcore.tasks.kinds.base import Prediction
 
@@ -66,7 +65,7 @@ class Facts:
     applied: Applied | None = None
     pairs: HeadEvidence | None = None  # swapped in, over the pairs that ship
     pair: HeadEvidence | None = None  # the same in the one whose text is on show
-    grammar: FoundGrammar | None = None  # of the treebank that ships
+    grammar: Grammar | None = None  # of the treebank that ships
 
     @cached_property
     def kinds(self) -> list[HeadKind]:
@@ -277,7 +276,7 @@ def _finds(facts: Facts, name: str) -> Value:
     best = _relation(facts, name)
     if facts.grammar is None or best is None:
         return None
-    return float(facts.grammar.shares[facts.grammar.best.index(best), facts.layer, facts.head])
+    return float(facts.grammar.best_shares[facts.grammar.best.index(best), facts.layer, facts.head])
 
 
 def _of(thing: object, name: str) -> Value:

@@ -129,7 +129,10 @@ class ValuesView(View):
         """The arrays of one picture in a saved file: what is on the screen."""
         picture, values = self._pictures[key], self.shown[key]
         name = picture.saved_as or picture.number or picture.key
-        return {f"{name} now minus before" if key in self.differences else name: Numbers(values.array, values.axes)}
+        name = f"{name} now minus before" if key in self.differences else name
+        return {
+            key: Numbers(np.asarray(each), values.axes) for key, each in {name: values.array, **values.more}.items()
+        }
 
     def script(self, key: str, title: str) -> str:
         """Python that makes the array of one picture with bertcore; empty where nothing says how."""

@@ -172,6 +172,11 @@ class Table(QTableView):
             self.set_rows(rows, self.things.columns)
 
     @property
+    def current(self) -> Any:
+        """The thing that is selected, else the first; None where there is none."""
+        return self.currentIndex().data(ROW) or next(iter(self.shown), None)
+
+    @property
     def shown(self) -> list[Any]:
         """The things in the order of the rows."""
         return [self._sorted.index(row, 0).data(ROW) for row in range(self._sorted.rowCount())]

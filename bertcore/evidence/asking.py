@@ -1,9 +1,9 @@
 """`m.evidence(...)`: a model asked about a collection, from Python and the shell; all results are tables."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,8 +28,9 @@ from bertcore.evidence.collection import (
 )
 from bertcore.evidence.examples import AnsweredExamples
 from bertcore.evidence.fires import Fires, UnitKind, fires
-from bertcore.evidence.grammar import Grammar, grammar_of_heads
+from bertcore.evidence.grammar import Direction, Grammar, grammar_of_heads
 from bertcore.evidence.heads import HeadEvidence, HeadMeasure, heads_over_pairs
+from bertcore.evidence.intervals import drawn
 from bertcore.evidence.nearest import (
     ENOUGH,
     INDEXED,
@@ -49,25 +50,28 @@ from bertcore.progress import ReportProgress, progress_bar
 from bertcore.table import Records, Table
 from bertcore.tasks.predict import task_kind
 from bertcore.tasks.spec import Role
-from bertcore.training.task_files import examples_of_file
 
 T = TypeVar("T", bound=Table)
 
 
 @dataclass
 class Evidence:
-    """What a model does over a collection: a file, lines, or rows that have been read.
+    """What a model does over a collection: a file, lines, or rows that have been read; None: the labelled examples that
+    ship for its task.
 
     `seed` fixes all that is drawn: halves, resamples, masked words. `shard` is the part of the work that is done here.
-    `task` and `columns` say how labelled examples are laid out, where the model's own run does not.
+    `task` and `columns` say how labelled examples are laid out, where the model's own run does not. `first`: only so
+    many rows. `progress` is called in place of a bar.
     """
 
     checkpoint: Checkpoint
-    source: Source | Collection[Sentence]
+    source: Source | Collection[Any] | None
     seed: int = 0
     task: str | None = None
     columns: Mapping[Role, str] = field(default_factory=dict)
     shard: Shard = field(default_factory=Shard)
+    first: int | None = None
+    progress: ReportProgress | None = None
     about: dict[str, Any] = field(default_factory=dict)  # of what the last answer is: model, collection, its SHA-256
 
     def heads(self, measure: HeadMeasure = "swap") -> HeadEvidence:
@@ -80,21 +84,30 @@ class Evidence:
         pairs = self.collection(Pair, read_pairs)
         return self._answer("Measuring heads", heads_over_pairs, pairs, measure, shard=self.shard)
 
-    def grammar(self) -> Grammar:
-        """Which head finds each relation of a treebank (CoNLL-U) best, beside the best fixed distance."""
-        trees = self.collection(Tree, read_treebank)
-        return self._answer("Reading a treebank", grammar_of_heads, trees, shard=self.shard)
+    def grammar(self, direction: Direction | None = None) -> Grammar:
+        """Which head finds each relation of a treebank (CoNLL-U) best, beside the best fixed distance.
 
-    def prune(self, part: Part = "head", random_orders: int = RANDOM_ORDERS) -> Pruning:
+        direction: of the heads; None: the better one for each relation.
+        """
+        trees = self.collection(Tree, read_treebank)
+        return self._answer("Reading a treebank", grammar_of_heads, trees, shard=self.shard, direction=direction)
+
+    def prune(
+        self, part: Part = "head", random_orders: int = RANDOM_ORDERS, random_every: int = 1, most: int | None = None
+    ) -> Pruning:
         """What is lost without heads, or layers, the least important first. `.pruned(m.bert, 12)` is a model without
-        12 of them: `bertcore.LoadedModel.of(that, m.tokenizer).save(folder)`."""
-        about: dict[str, Any] = {"seed": self.seed, "random_orders": random_orders, "shard": self.shard}
-        with progress_bar("Removing parts") as step:
-            return prune(self.scored(), part, **about, progress=step).by(self.checkpoint.name)
+        12 of them: `bertcore.LoadedModel.of(that, m.tokenizer).save(folder)`.
+
+        random_every: see `bertcore.evidence.pruning.prune`. most: of so many rows, drawn, where there are more.
+        """
+        about: dict[str, Any] = {"seed": self.seed, "random_orders": random_orders, "random_every": random_every}
+        with self._doing("Removing parts") as step:
+            found = prune(self.scored(most), part, **about, shard=self.shard, progress=step)
+        return found.by(self.checkpoint.name)
 
     def calibration(self) -> Calibration:
         """Whether the model is as often right as it is sure: about masked words, or in its task."""
-        if task_kind(self.checkpoint) is None:
+        if self._are_sentences:
             texts = self._sentences()
 
             def answers(rows: range) -> Answers:
@@ -109,7 +122,7 @@ class Evidence:
                 return scored.answers(rows=np.array(rows))
 
         asked = "calibration", digest, str(self.seed)
-        with progress_bar("Reading answers") as step:
+        with self._doing("Reading answers") as step:
             found = self.shard.over(
                 self.checkpoint, asked, count, lambda rows, _: binned(answers(rows)), step, join=summed
             )
@@ -131,7 +144,7 @@ class Evidence:
             return found | {"places": found["places"] + (rows.start, 0)}
 
         about = "nearest", sentences.sha256, text, word, str(layer), str(top)
-        with progress_bar("Reading sentences") as step:
+        with self._doing("Reading sentences") as step:
             join = partial(nearest_first, most=ENOUGH * top)
             found = self.shard.over(self.checkpoint, about, len(sentences), near, step, join=join, size=INDEXED)
         found = nearest_of(found, asked, top)
@@ -141,7 +154,7 @@ class Evidence:
     def index(self, layers: Sequence[int] | None = None) -> TokenIndex:
         """The hidden states of all tokens after these layers, on disk: for questions of `TokenIndex`."""
         sentences = self.collection(Sentence, read_sentences)
-        with progress_bar("Reading sentences") as step:
+        with self._doing("Reading sentences") as step:
             return open_index(self.checkpoint, sentences, layers, progress=step)
 
     def fires(self, layer: int, kind: UnitKind = "neuron", directions: NDArray | None = None) -> Fires:
@@ -167,25 +180,36 @@ class Evidence:
         scored = self.scored()
         if not isinstance(scored, TaskExamples):
             raise BertcoreError(f"{self.checkpoint.name} has learned no task; open a fine-tuned model.")
-        with progress_bar("Reading answers") as step:
+        with self._doing("Reading answers") as step:
             return AnsweredExamples(scored, scored.answers(progress=step)).by(self.checkpoint.name)
 
-    def scored(self) -> Scored:
-        """Labelled examples for a model that has learned a task, else sentences with masked words."""
-        if task_kind(self.checkpoint) is None:
-            return MaskedWords(self.checkpoint, self.collection(Sentence, read_sentences), self.seed)
-        if not isinstance(self.source, Path):
+    def scored(self, most: int | None = None) -> Scored:
+        """Labelled examples for a model that has learned a task, else sentences with masked words.
+
+        A collection that has been read is one of sentences. most: so many rows, drawn, where there are more.
+        """
+        if self._are_sentences:
+            texts = self.collection(Sentence, read_sentences)
+            texts = texts if most is None else texts.part(drawn(len(texts), most, self.seed))
+            return MaskedWords(self.checkpoint, texts, self.seed)
+        if self.source is not None and not isinstance(self.source, Path):
             raise BertcoreError(f"{self.checkpoint.name} has learned a task; give a file of examples with answers.")
-        examples = examples_of_file(self.checkpoint, str(self.source), self.task, self.columns)
-        digest = sha256(repr(examples).encode("utf-8", "replace")).hexdigest()
-        self._note(self.source.name, digest, len(examples))
-        return TaskExamples(self.checkpoint, examples, self.source.name, digest)
+        examples = TaskExamples.read(self.checkpoint, self.source, self.task, self.columns)
+        self._note(examples.name, examples.sha256, len(examples))
+        return examples if most is None else examples.part(drawn(len(examples), most, self.seed))
+
+    @property
+    def _are_sentences(self) -> bool:
+        return task_kind(self.checkpoint) is None or isinstance(self.source, Collection)
 
     def collection(self, kind: type[R], read: Callable[[Source], Collection[R]]) -> Collection[R]:
         """The rows. Raises BertcoreError where they are not of this kind."""
-        found: Any = self.source if isinstance(self.source, Collection) else read(self.source)
+        found: Any = self.source if isinstance(self.source, Collection) else read(self.source or ())
         if isinstance(self.source, Collection) and not all(isinstance(row, kind) for row in found.rows):
             raise BertcoreError(f"{found.name} has rows of another kind than {kind.__name__}.")
+        if self.first is not None:
+            self._alone("The first rows alone are asked about")
+            found = found.first(self.first)
         self._note(found.name, found.sha256, len(found))
         return found
 
@@ -195,14 +219,17 @@ class Evidence:
 
     def _read_now(self, sentences: Collection[Sentence], rows: NDArray) -> Collection[Sentence]:
         """With the rows that are to be shown: whoever joins shards has read none."""
-        if not self.shard.files or isinstance(self.source, Collection):
+        if not self.shard.files or self.source is None or isinstance(self.source, Collection):
             return sentences
         return read_sentences(self.source, set(rows.tolist()).__contains__)
 
     def _answer(self, doing: str, ask: Callable[..., T], collection: Collection[Any], *of: Any, **more: Any) -> T:
-        with progress_bar(doing) as step:
+        with self._doing(doing) as step:
             found = ask(self.checkpoint, collection, *of, seed=self.seed, progress=step, **more)
         return found.by(self.checkpoint.name)
+
+    def _doing(self, what: str) -> AbstractContextManager[ReportProgress]:
+        return progress_bar(what) if self.progress is None else nullcontext(self.progress)
 
     def _alone(self, what: str) -> None:
         """Raises BertcoreError where this is to be shared."""

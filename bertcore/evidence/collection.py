@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, product, zip_longest
+from itertools import accumulate, chain, islice, product, zip_longest
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -55,6 +55,12 @@ class Tree(Sentence):
     tags: tuple[str, ...]  # (W) universal part of speech
     is_joined: tuple[bool, ...]  # (W) no space after it
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """(W) where each word stands in the text: its first character, and the one after its last."""
+        sizes = [len(word) + (not joined) for word, joined in zip(self.words, self.is_joined, strict=True)]
+        return [(at, at + len(word)) for word, at in zip(self.words, accumulate(sizes, initial=0), strict=False)]
+
 
 @dataclass(frozen=True)
 class Collection(Generic[R]):
@@ -71,6 +77,11 @@ class Collection(Generic[R]):
     def part(self, rows: Iterable[int]) -> "Collection[R]":
         """Some of its rows, under the same name and SHA-256."""
         return replace(self, rows=tuple(self.rows[row] for row in rows))
+
+    def first(self, count: int) -> "Collection[R]":
+        """The first rows, with a SHA-256 of their own; all, where there are no more."""
+        digest = hashlib.sha256(f"{self.sha256} {count}".encode()).hexdigest()
+        return self if len(self) <= count else replace(self, rows=self.rows[:count], sha256=digest)
 
 
 class SomeRows(Sequence[R]):

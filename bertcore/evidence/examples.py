@@ -18,7 +18,7 @@ from bertcore.evidence.scoring import Answers, TaskExamples
 from bertcore.progress import ReportProgress, no_progress
 from bertcore.table import Records, Table
 from bertcore.tasks.kinds import kind_named
-from bertcore.tasks.predict import predict, required_kind
+from bertcore.tasks.predict import confusion, predict, required_kind
 from bertcore.tokenizer.special_tokens import MASK
 
 FEWEST = 20  # examples in a slice, and outside it
@@ -90,6 +90,15 @@ class AnsweredExamples(Table):
         kind = kind_named(required_kind(self.scored.checkpoint))
         written = (kind.written(self.scored.rows[row]) for row in self.answers.row)
         return [" · ".join(filter(None, (text, other))) for text, other, _ in written]
+
+    @property
+    def labels(self) -> list[str]:
+        """(K) all that are right somewhere, or given."""
+        return sorted({*self.answers.right, *self.answers.given})
+
+    def confusion(self, labels: Sequence[str] | None = None) -> NDArray[np.int64]:
+        """(K,K) how often each label (row) was given as each (column)."""
+        return confusion(self.answers.right, self.answers.given, self.labels if labels is None else labels)
 
     def cell(self, right: str, given: str) -> list[dict[str, Any]]:
         """The rows of one cell of the confusion matrix."""

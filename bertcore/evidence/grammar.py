@@ -6,7 +6,7 @@ B sentences, W words, S tokens, L layers, N heads, D dependencies.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import Batch, for_each, open_cost
+from bertcore.analysis.passes import Batch, as_text, for_each, open_cost
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evidence.collection import Collection, Tree
@@ -60,7 +60,10 @@ class RelationHead:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grammar(Table):
-    """What every head finds in a treebank. `hits` are of all dependencies, but for those of the root."""
+    """What every head finds in a treebank. `hits` are of all dependencies, but for those of the root.
+
+    R relations that are common enough on both halves.
+    """
 
     collection: Collection[Tree]
     seed: int
@@ -69,6 +72,23 @@ class Grammar(Table):
     sentences: NDArray[np.int64]  # (D) number of the sentence; those of one stand in the order of their dependents
     distances: NDArray[np.int64]  # (D) from the dependent to its head, in words
     left_out: tuple[str, ...] = ()
+    direction: Direction | None = None  # in which `best` is; None: the better one for each relation
+    best: list[RelationHead] = field(init=False)  # (R) the largest gain first
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "best", self.best_heads(self.direction))
+
+    @property
+    def measured(self) -> NDArray[np.int64]:
+        """The numbers of the sentences that heads are measured on; on the others they are chosen."""
+        return np.intersect1d(halves(len(self.collection), self.seed)[1], self.sentences)
+
+    @property
+    def best_shares(self) -> NDArray[np.float64]:
+        """(R,L,N): what each head finds of each relation in all sentences, in the direction of its best head."""
+        shares = [self.hits[self.relations == each.relation].mean(axis=0) for each in self.best]  # (L,N,2) each
+        found = [one[..., DIRECTIONS.index(best.direction)] for one, best in zip(shares, self.best, strict=True)]
+        return np.array(found).reshape(len(found), *self.hits.shape[1:3])
 
     def best_heads(self, direction: Direction | None = None) -> list[RelationHead]:
         """For each relation its best head in one direction, or in the better one; the largest gain comes first."""
@@ -86,7 +106,7 @@ class Grammar(Table):
         return kept.tolist(), np.stack([hits[self.relations == name].mean(axis=0) for name in kept])
 
     def rows(self) -> list[dict[str, Any]]:
-        return [{**vars(each), "gain": each.gain, "found": each.is_found} for each in self.best_heads()]
+        return [{**vars(each), "gain": each.gain, "found": each.is_found} for each in self.best]
 
     def _best(
         self, relation: str, choose: NDArray[np.bool_], measure: NDArray[np.bool_], ways: Sequence[int]
@@ -110,10 +130,11 @@ def grammar_of_heads(
     *,
     seed: int = 0,
     shard: Shard | None = None,
+    direction: Direction | None = None,
     progress: ReportProgress = no_progress,
 ) -> Grammar:
     """All heads on all dependencies; of a shard, on those of its sentences. Sentences that are longer than the model
-    reads, or whose words the vocabulary cannot be laid onto, are left out and counted.
+    reads, or whose words the vocabulary cannot be laid onto, are left out and counted. direction: of `Grammar.best`.
 
     Raises BertcoreError where none is left.
     """
@@ -147,7 +168,7 @@ def grammar_of_heads(
     left = int(found["left"].sum())
     why = (f"{left:,} sentences of one word, or that the model cannot read whole",) if left else ()
     facts = np.array(relations), np.array(sentences), np.array(distances)
-    return Grammar(collection, seed, found["hits"], *facts, (*collection.left_out, *why))
+    return Grammar(collection, seed, found["hits"], *facts, (*collection.left_out, *why), direction)
 
 
 class ReadTree(NamedTuple):
@@ -176,13 +197,15 @@ def _dependencies(tree: Tree) -> tuple[list[int], list[int]]:
 
 def tokens_of_words(encoding: Encoding, tree: Tree) -> list[list[int]]:
     """The tokens of each word of the tree, by their characters; none where it has none of its own."""
-    tokens, start = list[list[int]](), 0
-    spans = [(at, *encoding.offsets[at]) for at, part in enumerate(encoding.parts) if part != "special"]
-    for word, is_joined in zip(tree.words, tree.is_joined, strict=True):
-        end = start + len(word)
-        tokens.append([at for at, first, last in spans if first < end and last > start])
-        start = end + (not is_joined)
-    return tokens
+    own = [(at, *encoding.offsets[at]) for at, part in enumerate(encoding.parts) if part != "special"]
+    return [[at for at, first, last in own if first < end and last > start] for start, end in tree.spans]
+
+
+def looks_in(checkpoint: Checkpoint, tree: Tree) -> NDArray[np.int16]:
+    """(L,N,W): the other word that each word of one sentence attends to most."""
+    encoding = checkpoint.encode(tree.text)
+    batch = Batch.of([as_text(checkpoint.model, encoding.ids, encoding.segments)])
+    return most_attended(checkpoint.model, batch, [tokens_of_words(encoding, tree)])[0]
 
 
 @torch.inference_mode()

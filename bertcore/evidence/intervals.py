@@ -49,6 +49,12 @@ def halves(count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     return np.sort(order[: count // 2]), np.sort(order[count // 2 :])
 
 
+def drawn(count: int, most: int, seed: int) -> list[int]:
+    """The numbers of `most` rows by chance, in their order; of all, where there are no more."""
+    found: list[int] = np.sort(np.random.default_rng(seed).permutation(count)[:most]).tolist()
+    return found
+
+
 def mean_intervals(values: NDArray, seed: int, *, together: bool = False) -> Intervals:
     """Means of (R,...) over the rows, with intervals by the bootstrap-t; without ends where there is one row alone.
 

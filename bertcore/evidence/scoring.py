@@ -4,8 +4,10 @@ R rows: a sentence with some of its words masked, or an example of a task. M ans
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,10 @@ from bertcore.progress import ReportProgress, no_progress
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import USUAL, DecodeSettings, Example, TaskKind
 from bertcore.tasks.predict import by_unit, example_losses, reading_batches, required_kind, right_answers, run_task
+from bertcore.tasks.readers.reading import sample_folder, task_named
+from bertcore.tasks.spec import Role
 from bertcore.tokenizer.tokenizer import Encoding
+from bertcore.training.task_files import data_of_run, examples_of_file
 
 MASKED = 0.15  # of the words of a sentence, one at least
 
@@ -134,6 +139,31 @@ class TaskExamples(Scored):
         super().__init__(checkpoint, name, sha256, [each for each in examples if each.answer is not None])
         if not self.rows:
             raise BertcoreError(f"{name} has no examples with their right answers.")
+
+    @classmethod
+    def read(
+        cls,
+        checkpoint: Checkpoint,
+        file: Path | None,
+        task: str | None = None,
+        columns: Mapping[Role, str] | None = None,
+    ) -> "TaskExamples":
+        """Those of a file, as `examples_of_file` reads it; None: of the sample that ships for the model's task.
+
+        Raises BertcoreError where there is none, or it does not fit.
+        """
+        if file is None:
+            learned, kind = data_of_run(checkpoint.folder), TASK_KINDS[required_kind(checkpoint)]
+            folder = sample_folder(kind.tasks[0] if learned is None else task_named(learned.task))
+            file = next(iter(sorted(folder.glob("dev.*"))), None) if folder is not None else None
+        if file is None:
+            raise BertcoreError("No sample ships for the task of this model; open a file of examples.")
+        examples = examples_of_file(checkpoint, str(file), task, columns or {})
+        return cls(checkpoint, examples, file.name, sha256(repr(examples).encode("utf-8", "replace")).hexdigest())
+
+    def part(self, rows: Iterable[int]) -> "TaskExamples":
+        """Some of them."""
+        return TaskExamples(self.checkpoint, [self.rows[row] for row in rows], self.name, self.sha256)
 
     def texts(self) -> Sequence[Encoding]:
         written = map(TASK_KINDS[required_kind(self.checkpoint)].written, self.rows)

@@ -10,6 +10,7 @@ from pathlib import Path
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QDeadlineTimer, QEvent, QEventLoop, QMimeData, QObject, QPointF, QRectF, Qt, QTimer, QUrl
@@ -282,6 +283,18 @@ def shown_view(window, room, view, qtbot=None):
     shown = window.open_room(room).open_view(view)
     answered(window)
     return shown
+
+
+def check_scripts(view, tolerance=2e-4):
+    """The script of each figure of a view makes its numbers again."""
+    figures = [figure for figure in map(view.figure_of, view.cards) if figure is not None]
+    for figure in figures:
+        made = {}
+        assert figure.script, figure.title
+        exec(figure.script, made)
+        saved = next(iter(figure.numbers.values())).values
+        np.testing.assert_allclose(made["numbers"], saved, atol=tolerance, err_msg=figure.title)
+    assert figures
 
 
 def placed(widget, qtbot, width, height):

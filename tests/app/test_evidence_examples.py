@@ -8,16 +8,15 @@ from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix
 
 from app.compute.evidence import Source
-from app.compute.evidence_questions import RANDOM_EVERY
 from app.rooms.evidence.examples_view import OTHER_COLUMN, ExamplesView
-from app.rooms.evidence.lost_view import LostView
+from app.rooms.evidence.lost_view import RANDOM_EVERY, LostView
 from app.state.baseline import OtherModel
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.evidence.pruning import prune
 from bertcore.evidence.scoring import TaskExamples
 from bertcore.tasks.predict import as_example, predict
 from bertcore.training.task_files import examples_of_file
-from tests.app.conftest import make_checkpoint, shown_view
+from tests.app.conftest import check_scripts, make_checkpoint, shown_view
 from tests.app.test_apply_room import make_model
 
 LABELS = ("bad", "so so", "good")
@@ -80,6 +79,7 @@ def test_examples_of_a_file(opened, tmp_path, qtbot, monkeypatch):
     assert view.flips.isVisible() and view.flips.text()
     view.table.row_opened.emit(view.table.shown[0])
     assert window.state.text_a == view.table.shown[0]["text"]
+    check_scripts(view)
 
 
 def test_a_model_without_a_task_is_told_so(window, qtbot):
@@ -125,3 +125,4 @@ def test_parts_are_taken_out_by_the_answers_to_a_task(opened, tmp_path):
     np.testing.assert_allclose(view.shown["right"].array[[0, 3, 5]], expected, atol=1e-6)
     assert view.cards["right"].isVisible() and not view.cards["loss"].isVisible()
     assert found.always in view.finding.text() and not view.measured.isHidden()
+    check_scripts(view)

@@ -133,4 +133,4 @@ def test_what_would_be_lost_and_a_checkpoint_without_it(
     rows = MaskedWords(load_checkpoint(folder), gathered.collection, SEED).answers(rows=np.arange(len(LINES)))
     assert len(rows.loss) and not np.allclose(rows.loss, scored.answers().loss)
     with pytest.raises(BertcoreError, match="smaller is not empty"):
-        save_pruned(Work(checkpoint, gathered, view.kept, no_progress), "head", 1, folder, 1)
+        save_pruned(Work(checkpoint, gathered, view.kept, no_progress), ("head",), 1, folder, 1)

@@ -24,10 +24,10 @@ from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.curve_specs import CurveSpec
 from ...widgets.layouts import fill, hbox
-from ...widgets.table import ROW, Column, Table
+from ...widgets.table import Column, Table
 from ..pictures import Bars, Cells, Lines
 from .sentences import beside_finding, examples_finding, flips_text, slice_name
-from .view import EvidenceView, OpenedRow, interval_bars
+from .view import EvidenceView, OpenedRow, interval_bars, wrong_ones
 
 if TYPE_CHECKING:
     from ...state.model_info import ModelInfo
@@ -45,7 +45,8 @@ class ExamplesView(EvidenceView):
     Where another model is what is compared with, its answers stand beside.
     """
 
-    needs, interval = "examples", mark("95% interval by Wilson")
+    needs, call = "examples", "about.examples()"
+    counted = mark("%Ln example(s)"), lambda found: len(found.rows)
     functions: ClassVar = {"examples": examples_of, "beside": beside_of, "flips": flips_of}
     pictures = (
         Cells(
@@ -54,6 +55,7 @@ class ExamplesView(EvidenceView):
             name=mark("Confusion matrix: rows are right answers, columns are given ones"),
             intro=mark("Click a cell: the table shows its examples."),
             hovered=mark("{row}, answered {column}: {value}"),
+            python="found.confusion()",
             axis_names=(mark("right"), mark("given")),
             chart=partial(LabelledGrid, scale=False, tilted=True),
             digits=0,
@@ -63,7 +65,9 @@ class ExamplesView(EvidenceView):
             title=mark("Where is it worse, or better?"),
             name=mark("Share of right answers in slices of the examples"),
             intro=mark("Share right with its interval. Orange line: of all others. Grey: may be chance."),
+            method=mark("95% intervals by Wilson; Fisher’s exact test, corrected for all slices of a sort"),
             saved_as="right",
+            python=f"[one.value for one in found.slices()[:{MOST_SLICES}]]",
             chart=partial(BarList, may_cut=True, label_share=0.5),
         ),
         Lines(
@@ -77,6 +81,7 @@ class ExamplesView(EvidenceView):
             left_label=mark("share"),
             bottom_label=mark("least probability"),
             at=mark("from {x} on"),
+            python="[(at := found.threshold({view.label!r})).precision, at.recall]",
             includes_zero=True,
         ),
     )
@@ -110,9 +115,8 @@ class ExamplesView(EvidenceView):
         return laid_out
 
     def missing(self, reading: Reading) -> str:
-        if reading.request.model.task is None:
-            return say("It was not fine-tuned on a task. Open a fine-tuned model, or fine-tune one in Train.")
-        return ""
+        text = mark("It was not fine-tuned on a task. Open a fine-tuned model, or fine-tune one in Train.")
+        return say(text) if reading.request.model.task is None else ""
 
     def other(self, reading: Reading | None) -> ModelInfo | None:
         """The model that this one is compared with; None where there is none."""
@@ -152,15 +156,15 @@ class ExamplesView(EvidenceView):
             shown = list(found.slices[:MOST_SLICES])
             return interval_bars(
                 Side("text", list(map(slice_name, shown)), axis_name="slice"),
-                [(one.value, one.low, one.high) for one in shown],
+                shown,
                 tick=[one.others_right for one in shown],
                 color=["bar_strong" if one.p < 0.05 else "faint" for one in shown],
                 note=[numbers.count(one.count) for one in shown],
             )
-        names, chosen = Side("none", ("precision", "recall")), self.of.currentText()
-        if not chosen:
+        names = Side("none", ("precision", "recall"))
+        if not self.label:
             return Values(np.zeros((2, 0)), names, Side("none", ()))
-        one = found.answered.threshold(chosen)
+        one = found.answered.threshold(self.label)
         columns = Side("none", [numbers.decimal(at) for at in one.thresholds.tolist()], axis_name="least probability")
         return Values(np.stack([one.precision, one.recall]), names, columns)
 
@@ -183,8 +187,10 @@ class ExamplesView(EvidenceView):
         scored = None if self.found is None else self.found.answered.scored
         return super().about if scored is None else (scored.name, scored.sha256)
 
-    def how_many(self, key: str, found: FoundExamples) -> str:
-        return say("%Ln example(s)", n=len(found.rows))
+    @property
+    def label(self) -> str:
+        """Of which precision and recall are shown; empty where the model gives labels no probability."""
+        return self.of.currentText()
 
     def show_found(self, found: FoundExamples | None) -> None:
         self.examples.setEnabled(found is not None)
@@ -223,10 +229,9 @@ class ExamplesView(EvidenceView):
         self.examples.set_intro(joined(say("%Ln example(s)", n=len(rows)), of) or " ")
 
     def _on_flip_clicked(self) -> None:
-        row = self.table.currentIndex().data(ROW)
-        for one in [row] if row is not None else self.table.shown[:1]:
-            self._row, self.pause_ms = one["example"], 0
-            self.redraw()
+        if self.table.current is not None:
+            self._row = self.table.current["example"]
+            self.ask_again()
 
     def _on_compare_clicked(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, say("The folder of a fine-tuned model, or of a run"))
@@ -235,25 +240,17 @@ class ExamplesView(EvidenceView):
 
 
 def _columns() -> list[Column]:
-    def answer(title: str, name: str, is_right: str) -> Column:
-        """Of a model: wrong ones stand out."""
-
-        def color(row: dict[str, Any]) -> str:
-            return "" if row.get(is_right, True) else "bad_text"
-
-        def given(row: dict[str, Any]) -> str:
-            return str(row.get(name, ""))
-
-        return Column(title, given, color=color, sort=given)
-
     def sure(row: dict[str, Any]) -> str:
         return "" if np.isnan(row["confidence"]) else numbers.percent(row["confidence"])
+
+    def of_model(title: str, name: str, is_right: str) -> Column:
+        return wrong_ones(title, lambda row: str(row.get(name, "")), lambda row: not row.get(is_right, True))
 
     text = itemgetter("text")
     return [
         Column(say("Text"), text, text, sort=text, is_widest=True),
         Column(say("Right answer"), itemgetter("right"), sort=itemgetter("right")),
-        answer(say("Given"), "given", "is_right"),
+        of_model(say("Given"), "given", "is_right"),
         Column(say("Sure"), sure, sort=itemgetter("confidence"), is_number=True),
-        answer(say("The other model"), "other", "other_is_right"),
+        of_model(say("The other model"), "other", "other_is_right"),
     ]

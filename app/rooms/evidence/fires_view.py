@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,13 +30,8 @@ if TYPE_CHECKING:
     from ...state.readings import Reading
 
 SIDE_PX, MOST_WORDS = 330, 5
-CLEAR = (0.8, 0.5, 0.2, 0.0)  # the least share of the strongest contexts that are one word
-CLEARNESS = (
-    mark("one word: ≥ 80%"),
-    mark("one word: 50 to 79%"),
-    mark("one word: 20 to 49%"),
-    mark("many words"),
-)
+CLEAR = (0.0, 0.2, 0.5, 0.8, 1.0)  # shares of the strongest contexts that are one word
+CLEARNESS = mark("one word: ≥ 80%"), mark("one word: 50 to 79%"), mark("one word: 20 to 49%"), mark("many words")
 WORDS = {"before": mark("What stands before"), "after": mark("What comes after")}
 
 
@@ -43,6 +39,9 @@ class FiresView(EvidenceView):
     """Of the chosen layer; of a head, the chosen one. A neuron is chosen here."""
 
     functions: ClassVar = {"unit": unit_of}
+    call = "about.fires({1}, {0!r})"
+    counted = mark("%Ln token(s)"), methodcaller("count")
+    finding_in = staticmethod(unit_finding)
     pictures = (
         *(
             Bars(
@@ -50,16 +49,19 @@ class FiresView(EvidenceView):
                 title=title,
                 name=title,
                 saved_as=f"words_{key}",
+                python=f"[count for _, count in found.words({{shown.unit}}, {step})[:{MOST_WORDS}]]",
                 shown_digits=0,
                 chart=partial(BarList, may_cut=True),
             )
-            for key, title in WORDS.items()
+            for step, (key, title) in zip((-1, 1), WORDS.items(), strict=True)
         ),
         Bars(
             key="gain",
             title=mark("Does it matter?"),
             name=mark("How much likelier the next word is with it, in nats"),
             intro=mark("How much likelier the next word, hidden, is with it than with 0 in its place, in nats."),
+            method=mark("95% intervals, bootstrap-t by context"),
+            python="[(matters := found.matters({shown.unit})).strongest.value, matters.random.value]",
             shown_digits=3,
         ),
         Lines(
@@ -67,6 +69,7 @@ class FiresView(EvidenceView):
             title=mark("All tokens"),
             name=mark("Activation at all tokens"),
             curves=(CurveSpec("tokens", mark("tokens"), "curve_train"),),
+            python="np.log10(1.0 + found.bars[{shown.unit}])[None]",
             left_label=mark("tokens, log10"),
             bottom_label=mark("activation"),
             includes_zero=True,
@@ -75,6 +78,7 @@ class FiresView(EvidenceView):
             key="units",
             title=mark("How clear are they all?"),
             name=mark("How many of the strongest contexts of each are one word"),
+            python=f"np.histogram(found.clear, {CLEAR})[0][::-1]",
             shown_digits=0,
         ),
     )
@@ -121,22 +125,14 @@ class FiresView(EvidenceView):
             sides = Side("none", (say("tokens"),)), Side("none", places, axis_name="activation")
             return Values(np.log10(1.0 + bars)[None], *sides)
         if key == "units":
-            classes = zip(CLEAR, (np.inf, *CLEAR[:-1]), strict=True)  # from how much up to how much
-            counts = np.array([((units.clear >= low) & (units.clear < high)).sum() for low, high in classes], float)
+            counts = np.histogram(units.clear, CLEAR)[0][::-1].astype(float)
             return Values(counts, Side("class", list(map(say, CLEARNESS)), axis_name="how clear"))
         if found.matters is None:
             return Values(np.zeros(0), Side("class", ()), hint=say("no word follows that could be hidden"))
         both = found.matters.strongest, found.matters.random
         names = Side("class", (say("where it is strongest"), say("at tokens at random")))
-        ends = [(one.value, one.low, one.high) for one in both]
         most = max(max(abs(one.low), abs(one.high)) for one in both if np.isfinite(one.low))
-        return interval_bars(names, ends, write=partial(numbers.signed, digits=3), high=most)
-
-    def finding_in(self, found: FoundUnit) -> str:
-        return unit_finding(found)
-
-    def how_many(self, key: str, found: FoundUnit) -> str:
-        return say("%Ln token(s)", n=int(found.all.bars[found.unit].sum()))
+        return interval_bars(names, both, write=partial(numbers.signed, digits=3), high=most)
 
     def show_found(self, found: FoundUnit | None) -> None:
         for widget in self.neurons:
@@ -145,7 +141,7 @@ class FiresView(EvidenceView):
         self.table.update_rows([] if found is None else getattr(found, self.which.currentData()))
         if found is not None:
             self.contexts.set_title(unit_name(found))
-            count = numbers.count(int(found.all.bars[found.unit].sum()))
+            count = numbers.count(found.count())
             self.contexts.set_intro(say("One context of each sentence; {count} tokens looked at.", count=count))
             with QSignalBlocker(self.number):
                 self.number.setMaximum(len(found.all.clear))

@@ -6,20 +6,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QLayout, QWidget
+from PySide6.QtWidgets import QLayout
 
-from ...compute.evidence_questions import FoundGrammar, grammar_of, looks_in_sentence
+from ...compute.evidence_questions import grammar_of, looks_in_sentence
 from ...figures.figure import joined
 from ...figures.values import Side, Values, all_heads
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.what_if import head_name
-from ...widgets.card import GAP_PX, Card, button, scrolled
+from ...widgets.card import GAP_PX, Card, button
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import hbox, vbox
+from ...widgets.layouts import hbox
 from ..pictures import Bars, Cells
 from .arcs import Arc, SentenceArcs
 from .sentences import direction_arrow, grammar_finding, looks_text, relation_name
@@ -27,7 +27,7 @@ from .view import EvidenceView, OpenedRow, interval_bars
 
 if TYPE_CHECKING:
     from bertcore.evidence.collection import Tree
-    from bertcore.evidence.grammar import RelationHead
+    from bertcore.evidence.grammar import Grammar, RelationHead
 
     from ...state.readings import Reading
     from ...state.selection import Selection
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
 PUNCTUATION = "punct"
 GRID_PX, ABOVE_PX, ROW_PX = (600, 230), 48, 19
 WORDS = range(5, 15)  # how many a sentence with arrows has
+METHOD = mark("95% intervals, bootstrap by sentence, each relation for itself; on the half that was not chosen on")
 
 
 class GrammarView(EvidenceView):
     """A click on a row chooses its relation, and the head there for all rooms."""
 
-    needs, stays = "trees", ("relations", "best")
+    needs, stays, call = "trees", ("relations", "best"), "about.grammar({0!r})"
     functions: ClassVar = {"grammar": grammar_of, "looks": looks_in_sentence}
     pictures = (
         Cells(
@@ -53,6 +54,8 @@ class GrammarView(EvidenceView):
                 "same distance. Grey: no better."
             ),
             hovered=mark("{row}: head {column} finds {value}, all sentences together"),
+            method=METHOD,
+            python="found.best_shares.reshape(len(found.best), -1)",
             write=numbers.percent,
             number="relation_found",
             scale=mark("found"),
@@ -77,7 +80,7 @@ class GrammarView(EvidenceView):
         directions["to its dependent"] = say("Word ← what it depends on")
         self.direction = Choice(say("Who looks at whom"), directions, self.ask_again)
         self.cards["relations"].add_to_header(self.direction)
-        grid, bars, card = self.charts["relations"], self.charts["best"], self.cards["relations"]
+        grid, bars = self.charts["relations"], self.charts["best"]
         grid.hint_px = GRID_PX
         bars.row_beside = lambda row: grid.cell_rect(row, 0)
         self.columns["relations"].insertLayout(0, hbox((grid, 3), (bars, 2), gap_px=GAP_PX), 1)
@@ -88,12 +91,8 @@ class GrammarView(EvidenceView):
             self.one.add_to_header(turn)
         self.one.add_to_header(button(say("Open in all rooms"), self._open_sentence, look="small"))
         self.one.body.addWidget(self.arcs, 1)
-        inside = QWidget()
-        rows = vbox((card, 4), parent=inside, gap_px=GAP_PX)
-        if theme.is_projector():
-            return hbox((scrolled(inside), 1), folding_on_projector(self.one, self.one.title), gap_px=GAP_PX)
-        rows.addWidget(self.one, 3)
-        return vbox((scrolled(inside), 1))
+        one = folding_on_projector(self.one, self.one.title)
+        return self.in_rows(({self.cards["relations"]: 1}, 4), ({one: 1}, 3))
 
     def arguments(self, asks: str, reading: Reading) -> tuple[Any, ...] | None:
         if asks == "grammar":
@@ -112,10 +111,9 @@ class GrammarView(EvidenceView):
         """Of the sentence on show: one of the measured half that has the relation; None where there is none."""
         if self.found is None or not self.found.best:
             return None
-        grammar, measured = self.found.grammar, self.found.measured
-        having = grammar.sentences[grammar.relations == self.found.best[self.chosen].relation]
-        rows = grammar.collection.rows
-        fitting = [at for at in np.intersect1d(having, measured).tolist() if len(rows[at].words) in WORDS]
+        having = self.found.sentences[self.found.relations == self.found.best[self.chosen].relation]
+        rows = np.intersect1d(having, self.found.measured).tolist()
+        fitting = [at for at in rows if len(self.found.collection.rows[at].words) in WORDS]
         return fitting[self._turned % len(fitting)] if fitting else None
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
@@ -124,19 +122,21 @@ class GrammarView(EvidenceView):
             return say("Too few sentences"), text
         return super().nothing(reading, selection)
 
-    def values_of(self, key: str, found: FoundGrammar) -> Values:
-        best, (count, depth, width) = found.best, found.shares.shape
+    def values_of(self, key: str, found: Grammar) -> Values:
+        best, shares = found.best, found.best_shares
+        count, depth, width = shares.shape
         if key == "relations":
             rows = Side("class", [relation_name(each.relation) for each in best], axis_name="relation")
             self.charts[key].setMinimumHeight(theme.px(ABOVE_PX + ROW_PX * count))
             framed = [(row, each.layer * width + each.head) for row, each in enumerate(best)]
-            array = found.shares.reshape(count, depth * width)
+            array = shares.reshape(count, depth * width)
             of = all_heads(depth, width), 0, None, (), {"framed": framed}, self.how_many(key, found)
             return Values(array, rows, *of)
         labels = [f"{head_name(each.layer, each.head)} {direction_arrow(each)}" for each in best]
         return interval_bars(
             Side("class", labels, axis_name="best head"),
-            [(each.share, each.low, each.high) for each in best],
+            best,
+            value="share",
             tick=[each.distance_share for each in best],
             color=["bar_strong" if each.is_found else "faint" for each in best],
         )
@@ -158,27 +158,28 @@ class GrammarView(EvidenceView):
             return super().sentence(key, row, column)
         return joined(grammar_finding(self.found.best[row]), looks_text(self.found.best[row]))
 
-    def finding_in(self, found: FoundGrammar) -> str:
+    def finding_in(self, found: Grammar) -> str:
         return grammar_finding(found.best[self.chosen]) if found.best else ""
 
-    def how_many(self, key: str, found: FoundGrammar) -> str:
-        measured, all_ = len(found.measured), len(np.unique(found.grammar.sentences))
+    def how_many(self, key: str, found: Grammar) -> str:
+        measured, all_ = len(found.measured), len(np.unique(found.sentences))
         text = mark("heads chosen on {chosen} sentences, measured on the other {measured}")
         return say(text, chosen=numbers.count(all_ - measured), measured=numbers.count(measured))
 
     # The sentence.
 
-    def show_found(self, found: FoundGrammar | None) -> None:
+    def show_found(self, found: Grammar | None) -> None:
         number, looks = self.sentence_number, self.asked["looks"].answer
-        if found is None or number is None or looks is None:
-            self.arcs.set_sentence((), (), ())
-            self.one.set_hint("")
-            return
-        tree = found.grammar.collection.rows[number]
-        arcs = arcs_of(tree, found.best, looks)
-        self.arcs.set_sentence(tree.words, tree.tags, arcs)
-        right = sum(arc.is_right for arc in arcs)
-        self.one.set_hint(say("right in {right} of {all}; dashed: wrong", right=right, all=len(arcs)))
+        sentence: Any = (), (), ()
+        hint = ""
+        if found is not None and number is not None and looks is not None:
+            tree = found.collection.rows[number]
+            arcs = arcs_of(tree, found.best, looks)
+            right = sum(arc.is_right for arc in arcs)
+            sentence = tree.words, tree.tags, arcs
+            hint = say("right in {right} of {all}; dashed: wrong", right=right, all=len(arcs))
+        self.arcs.set_sentence(*sentence)
+        self.one.set_hint(hint)
 
     def _turn(self, step: int) -> None:
         self._turned += step
@@ -187,10 +188,10 @@ class GrammarView(EvidenceView):
     def _open_sentence(self) -> None:
         number = self.sentence_number
         if self.found is not None and number is not None:
-            best, tree = self.found.best[self.chosen], self.found.grammar.collection.rows[number]
+            best, tree = self.found.best[self.chosen], self.found.collection.rows[number]
             at = tree.relations.index(best.relation)
             at = at if direction_arrow(best) == "→" else tree.heads[at]
-            self.row_opened.emit(OpenedRow(tree.text, chosen=place_of(tree, at), head=(best.layer, best.head)))
+            self.row_opened.emit(OpenedRow(tree.text, chosen=tree.spans[at], head=(best.layer, best.head)))
 
 
 def arcs_of(tree: Tree, best: list[RelationHead], looks: np.ndarray) -> list[Arc]:
@@ -203,9 +204,3 @@ def arcs_of(tree: Tree, best: list[RelationHead], looks: np.ndarray) -> list[Arc
             end = int(looks[found.layer, found.head, start])
             arcs.append(Arc(start, end, f"{relation} {head_name(found.layer, found.head)}", end == right))
     return arcs
-
-
-def place_of(tree: Tree, word: int) -> tuple[int, int]:
-    """Where a word stands in the text: characters."""
-    begin = sum(len(one) + (not joined) for one, joined in zip(tree.words[:word], tree.is_joined, strict=False))
-    return begin, begin + len(tree.words[word])

@@ -8,24 +8,22 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
-from PySide6.QtWidgets import QLayout, QWidget
+from PySide6.QtWidgets import QLayout
 
-from ...compute.evidence_questions import heads_of
-from ...figures.figure import Numbers, joined
+from ...figures.figure import joined
 from ...figures.values import Side, Values, all_heads, heads, layers
-from ...look import numbers, theme
+from ...look import numbers
 from ...look.say import mark, say
 from ...state.selection import Contrast
-from ...widgets.card import GAP_PX, Card, button, scrolled
+from ...widgets.card import Card, button
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import hbox, vbox
 from ...widgets.scatter import Scatter
-from ...widgets.table import ROW, Column, Table
+from ...widgets.table import Column, Table
 from ..pictures import Bars, Cells, Dots
 from .sentences import MEASURES, head_text, heads_finding, pairs_text
-from .view import EvidenceView, OpenedRow, interval_bars
+from .view import EvidenceView, OpenedRow, interval_bars, wrong_ones
 
 if TYPE_CHECKING:
     from bertcore.evidence.collection import Pair
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
 LARGEST = 10
 GRID_PX = 420, 250
 LEAST_WRITTEN = 0.005  # what rounds to nothing is not written into its cell
+METHOD = mark("95% intervals, bootstrap-t by pair, for all heads together (Westfall and Young)")
 
 
 class PairRow(NamedTuple):
@@ -51,15 +50,18 @@ class PairRow(NamedTuple):
 class HeadsView(EvidenceView):
     """The chosen head of all rooms is the one whose pairs are listed."""
 
-    needs, stays = "pairs", ("grid",)
-    functions: ClassVar = {"effect": heads_of, "attention": heads_of}
+    needs, head, stays = "pairs", "mlm", ("grid",)
+    functions: ClassVar = {"effect": "heads", "attention": "heads"}
+    counted = mark("%Ln pair(s)"), lambda found: len(found.pairs)
+    finding_in = staticmethod(heads_finding)
     pictures = (
         Cells(
             key="grid",
             title=mark("What each head does"),
             name=mark("Mean effect of each head: rows are layers, columns are heads"),
+            method=METHOD,
             number="mean_effect",
-            python="about.heads({0!r}).means.value",
+            python="found.means.value",
             axis_names=(mark("layer"), mark("head")),
         ),
         Bars(
@@ -67,8 +69,9 @@ class HeadsView(EvidenceView):
             title=mark("The ten largest"),
             name=mark("The ten heads with the largest mean effect, with their intervals"),
             intro=mark("Bar: the mean. Line: its 95% interval, for all heads at once. Grey: the interval includes 0."),
+            method=METHOD,
             number="mean_effect",
-            python="(found := about.heads({0!r})).means.value[tuple(np.transpose(found.order()[:10]))]",
+            python=f"found.means.value[tuple(np.transpose(found.order()[:{LARGEST}]))]",
             chart=partial(BarList, clickable=True, stretch_to_px=30),
         ),
         Dots(
@@ -78,8 +81,9 @@ class HeadsView(EvidenceView):
             intro=mark(
                 "Right: looks at the word that differs. Up or down: changes the answer. Often not the same heads."
             ),
+            method=METHOD,
             saved_as="attention_and_effect",
-            python='np.stack([about.heads(each).means.value.ravel() for each in ("attention", {0!r})], axis=1)',
+            python="np.stack([each.means.value.ravel() for each in (found, about.heads({0!r}))], axis=1)",
             asks="attention",
             chart=partial(Scatter, axis_names=(mark("attention to the word that differs"), mark("effect"))),
         ),
@@ -93,21 +97,13 @@ class HeadsView(EvidenceView):
         self.pairs_card = Card(say("The pairs"))
         self.table = Table(say("The pairs, and what the head does in each"), _columns())
         hint = say("All rooms show the selected pair and this head (double-click)")
-        self.pairs_card.add_to_header(button(say("Open in all rooms"), self._open_current, look="small", hint=hint))
+        opens = button(say("Open in all rooms"), lambda: self._open_row(self.table.current), look="small", hint=hint)
+        self.pairs_card.add_to_header(opens)
         self.pairs_card.body.addWidget(self.table, 1)
         self.table.row_opened.connect(self._open_row)
-        self.beside_pairs = self.folded("both")
-        if theme.is_projector():
-            table = folding_on_projector(self.pairs_card, self.pairs_card.title)
-            return hbox((self.cards["grid"], 1), self.folded("largest"), self.beside_pairs, table, gap_px=GAP_PX)
-        above = hbox((self.cards["grid"], 3), (self.cards["largest"], 2), gap_px=GAP_PX)
-        below = hbox((self.beside_pairs, 2), (self.pairs_card, 3), gap_px=GAP_PX)
-        inside = QWidget()
-        vbox((above, 3), (below, 2), parent=inside, gap_px=GAP_PX)
-        return vbox((scrolled(inside), 1))
-
-    def missing(self, reading: Reading) -> str:
-        return reading.request.model.missing.get("mlm", "")
+        self.beside_pairs, table = self.folded("both"), folding_on_projector(self.pairs_card, self.pairs_card.title)
+        above = {self.cards["grid"]: 3, self.folded("largest"): 2}
+        return self.in_rows((above, 3), ({self.beside_pairs: 2, table: 3}, 2))
 
     def arguments(self, asks: str, reading: Reading) -> tuple[HeadMeasure] | None:
         measure: HeadMeasure = self.measure.currentData()
@@ -132,39 +128,25 @@ class HeadsView(EvidenceView):
             ]
             marks = {"hatched": ~means.is_clear} if is_signed else {}
             of = layers(count), heads(width), -limit if is_signed else 0.0, limit, texts, marks
-            return Values(means.value, *of, self.how_many(key, found), say(MEASURES[found.measure][1]))
-        value, low, high, clear = (getattr(means, name).ravel() for name in ("value", "low", "high", "is_clear"))
+            words, ends = (self.how_many(key, found), say(MEASURES[found.measure][1])), (means.low, means.high)
+            return Values(means.value, *of, *words, more=dict(zip(("low", "high"), ends, strict=True)))
         if key == "both":
             columns = Side("none", ("attention", "effect"), axis_name="measure")
-            colors = np.where(clear, "accent", "faint").tolist()
-            places = np.stack([looks.means.value.ravel(), value], axis=1)  # (L*N,2)
+            colors = np.where(means.is_clear.ravel(), "accent", "faint").tolist()
+            places = np.stack([looks.means.value.ravel(), means.value.ravel()], axis=1)  # (L*N,2)
             return Values(places, all_heads(count, width, colors=colors), columns)
-        order = [layer * width + head for layer, head in found.order()[:LARGEST]]
-        longest = float(np.max(high[order], initial=limit, where=np.isfinite(high[order])))
-        ends = np.stack([value, low, high], axis=1)[order].tolist()
-        colors = np.where(clear, "bar_strong", "faint")[order].tolist()
-        return interval_bars(all_heads(count, width, order), ends, write=numbers.decimal, high=longest, color=colors)
+        order = found.order()[:LARGEST]
+        rows, shown = all_heads(count, width, [at[0] * width + at[1] for at in order]), [means[at] for at in order]
+        longest = max([limit, *(one.high for one in shown if np.isfinite(one.high))])
+        colors = ["bar_strong" if means.is_clear[at] else "faint" for at in order]
+        return interval_bars(rows, shown, write=numbers.decimal, high=longest, color=colors)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        found = self.found
-        if found is None:
+        if self.found is None:
             return ""
         number = self.shown[key].rows.number(row)
-        place = divmod(number, found.means.value.shape[1]) if key != "grid" or column is None else (row, column)
-        return joined(head_text(found, *place), self.how_many(key, found))
-
-    def finding_in(self, found: HeadEvidence) -> str:
-        return heads_finding(found)
-
-    def how_many(self, key: str, found: HeadEvidence) -> str:
-        return say("%Ln pair(s)", n=len(found.pairs))
-
-    def numbers(self, key: str) -> dict[str, Numbers]:
-        arrays = super().numbers(key)
-        if self.found is not None and key == "grid":
-            axes, means = self.shown[key].axes, self.found.means
-            arrays |= {"low": Numbers(means.low, axes), "high": Numbers(means.high, axes)}
-        return arrays
+        place = divmod(number, self.found.means.value.shape[1]) if key != "grid" or column is None else (row, column)
+        return joined(head_text(self.found, *place), self.how_many(key, self.found))
 
     # The pairs.
 
@@ -172,46 +154,39 @@ class HeadsView(EvidenceView):
         rows, hint, place = list[PairRow](), "", (self.selection.layer, self.selection.head)
         self.beside_pairs.setVisible(found is None or found.measure != "attention")
         if found is not None:
-            effects = found.values[:, *place]
+            effects, hint = found.values[:, *place], pairs_text(found, *place)
             sign = float(np.sign(found.means.value[place])) or 1.0
-            order = np.argsort(-effects * sign, kind="stable").tolist()
-            each = ((found.pairs[at], float(effects[at]), float(found.score[at])) for at in order)
-            rows = [PairRow(pair, effect, score, effect * sign < 0) for pair, effect, score in each]
-            hint = pairs_text(found, *place)
+            for at in np.argsort(-effects * sign, kind="stable").tolist():
+                effect, score = float(effects[at]), float(found.score[at])
+                rows.append(PairRow(found.pairs[at], effect, score, effect * sign < 0))
         self.table.update_rows(rows)
         self.pairs_card.set_hint(hint)
 
-    def _open_current(self) -> None:
-        row = self.table.currentIndex().data(ROW)
-        for one in [row] if row is not None else self.table.shown[:1]:
-            self._open_row(one)
-
-    def _open_row(self, row: PairRow) -> None:
-        pair, head = row.pair, (self.selection.layer, self.selection.head)
-        contrast = Contrast(pair.wanted, pair.against)
-        self.row_opened.emit(OpenedRow(pair.text, head=head, contrast=contrast, other=pair.other))
+    def _open_row(self, row: PairRow | None) -> None:
+        if row is not None:
+            pair, head = row.pair, (self.selection.layer, self.selection.head)
+            contrast = Contrast(pair.wanted, pair.against)
+            self.row_opened.emit(OpenedRow(pair.text, head=head, contrast=contrast, other=pair.other))
 
 
 def _columns() -> list[Column]:
     """The pair in which the head does most comes first; counter-examples last."""
 
-    def both(row: PairRow) -> str:
-        return f"{row.pair.text}\n{row.pair.other}".strip()
+    def signed(title: str, name: str, is_bad: Callable[[PairRow], bool]) -> Column:
+        """Numbers; those of rows that go the wrong way stand out."""
+        value = attrgetter(name)
+        return wrong_ones(
+            title, lambda row: numbers.signed(value(row)), is_bad, sort=value, is_strong=is_bad, is_number=True
+        )
 
     return [
-        Column(say("Text"), lambda row: row.pair.text, tip=both, is_widest=True),
+        Column(
+            say("Text"),
+            lambda row: row.pair.text,
+            lambda row: f"{row.pair.text}\n{row.pair.other}".strip(),
+            is_widest=True,
+        ),
         Column(say("Wanted / unwanted"), lambda row: f"{row.pair.wanted} / {row.pair.against}"),
-        _numbers(say("Effect"), attrgetter("effect"), attrgetter("is_counter")),
-        _numbers(say("ln p wanted − unwanted"), attrgetter("score"), lambda row: row.score < 0),
+        signed(say("Effect"), "effect", attrgetter("is_counter")),
+        signed(say("ln p wanted − unwanted"), "score", lambda row: row.score < 0),
     ]
-
-
-def _numbers(title: str, value: Callable[[PairRow], float], is_bad: Callable[[PairRow], bool]) -> Column:
-    """A column of signed numbers; those of rows that go the wrong way stand out."""
-
-    def color(row: PairRow) -> str:
-        return "bad_text" if is_bad(row) else ""
-
-    return Column(
-        title, lambda row: numbers.signed(value(row)), color=color, sort=value, is_strong=is_bad, is_number=True
-    )

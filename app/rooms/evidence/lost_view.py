@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtWidgets import QFileDialog, QLayout
 
 from ...compute.evidence import Kind
-from ...compute.evidence_questions import MOST_PRUNED, Part, calibration_of, pruning_of, save_pruned
+from ...compute.evidence_questions import save_pruned
 from ...figures.values import Side, Values, heads, layers
 from ...look import numbers, theme
 from ...look.say import mark, say
@@ -25,7 +25,7 @@ from .view import EvidenceView, interval_bars
 
 if TYPE_CHECKING:
     from bertcore.evidence.calibration import Calibration
-    from bertcore.evidence.pruning import Pruning
+    from bertcore.evidence.pruning import Part, Pruning
 
     from ...state.model_info import ModelInfo
     from ...state.readings import Reading
@@ -33,8 +33,15 @@ if TYPE_CHECKING:
 
 CURVE_PX = 260
 RANDOM = 100  # times that parts are taken out in random orders, about
+RANDOM_ORDERS, RANDOM_EVERY = 20, 3  # of the steps at which heads are taken out so: all would take twice as long
+MOST_PRUNED = 60  # rows that parts are taken out over, hundreds of times: drawn where there are more
 WORDS_A_ROW = 20  # of a file of examples whose rows are not counted yet, about
-TAKEN_OUT: dict[str, Any] = {"bottom_label": mark("parts taken out"), "at": mark("{x} taken out")}
+TAKEN_OUT: dict[str, Any] = {
+    "bottom_label": mark("parts taken out"),
+    "at": mark("{x} taken out"),
+    "method": mark("95% intervals, bootstrap by sentence or example, beside 20 random orders"),
+}
+STEPS = "[*zip(*((one.value, one.low, one.high) for one in found.{0})), found.random_{0}.mean(axis=0), {1}]"
 OWN_ORDER = (
     CurveSpec("own", mark("the least important first"), "curve_train", markers=True),
     CurveSpec("low", mark("95% interval"), "faint", dashed=True),
@@ -50,7 +57,8 @@ class LostView(EvidenceView):
     The loss is that of masked words; of a fine-tuned model also the share of right answers to labelled examples.
     """
 
-    functions: ClassVar = {"pruning": pruning_of, "calibration": calibration_of, "saved": save_pruned}
+    functions: ClassVar = {"pruning": "prune", "calibration": "calibration", "saved": save_pruned}
+    head = "mlm"
     pictures = (
         Lines(
             key="loss",
@@ -58,6 +66,7 @@ class LostView(EvidenceView):
             name=mark("Loss"),
             curves=OWN_ORDER,
             left_label=mark("loss of a masked word (nats)"),
+            python=STEPS.format("loss", "found.random_loss.min(axis=0)"),
             **TAKEN_OUT,
         ),
         Lines(
@@ -66,6 +75,7 @@ class LostView(EvidenceView):
             name=mark("Right answers"),
             curves=(*OWN_ORDER, CurveSpec("always", mark("always the commonest answer"), "bad_text", dashed=True)),
             left_label=mark("share right"),
+            python=STEPS.format("right", "found.random_right.max(axis=0), [found.always_right] * len(found.steps)"),
             includes_zero=True,
             **TAKEN_OUT,
         ),
@@ -77,6 +87,7 @@ class LostView(EvidenceView):
             hovered=mark("head {row}·{column}: the loss is {value} higher without it"),
             number="mean_effect",
             saved_as="importance",
+            python="found.importance.reshape(len(found.importance), -1)",
             axis_names=(mark("layer"), mark("head")),
         ),
         Bars(
@@ -86,6 +97,8 @@ class LostView(EvidenceView):
             intro=mark("Bar: how many of these guesses are right, with its interval. Orange line: how sure it was."),
             asks="calibration",
             saved_as="right",
+            method=mark("95% intervals by Wilson"),
+            python="[one.right.value for one in found.bins]",
             chart=partial(BarList, stretch_to_px=30),
         ),
     )
@@ -130,13 +143,14 @@ class LostView(EvidenceView):
         super().show_reading(reading, selection)
 
     def missing(self, reading: Reading) -> str:
-        return "" if self.needs == "examples" else reading.request.model.missing.get("mlm", "")
+        return "" if self.needs == "examples" else super().missing(reading)
 
     def arguments(self, asks: str, reading: Reading) -> tuple[Any, ...] | None:
         part = self.part.currentData()
+        pruned = part, RANDOM_ORDERS, RANDOM_EVERY if part == "head" else 1, MOST_PRUNED
         if asks == "saved":
-            return None if self._folder is None else (part, self.out, self._folder, self._saved)
-        return (part,) if asks == "pruning" else ()
+            return None if self._folder is None else (pruned, self.out, self._folder, self._saved)
+        return pruned if asks == "pruning" else ()
 
     def passes(self, asks: str, model: ModelInfo) -> float:
         """Each part alone on one half of the rows; those in order of importance, and random ones, on the other."""
@@ -230,7 +244,7 @@ def _calibration(found: Calibration) -> Values:
     names = [f"{numbers.percent(one.low)} – {numbers.percent(one.high)}" for one in bins]
     return interval_bars(
         Side("class", names, axis_name="sure"),
-        [(one.right.value, one.right.low, one.right.high) for one in bins],
+        [one.right for one in bins],
         hint=say("off by {error} points on average", error=numbers.decimal(100 * found.error, 1)),
         tick=[one.confidence for one in bins],
         note=[numbers.count(one.right.count) for one in bins],

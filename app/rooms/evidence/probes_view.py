@@ -3,13 +3,12 @@ heart."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtWidgets import QLayout
 
-from ...compute.evidence_questions import probes_of
-from ...figures.figure import Axis, Numbers
 from ...figures.values import Side, Values, stages
 from ...look import numbers, theme
 from ...look.say import mark, say
@@ -37,16 +36,22 @@ CURVES = {  # picture -> its curves; "without" is that of no model: the commones
 }
 LABELS: dict[str, Any] = {
     "left_label": mark("share right"),
+    "method": mark("95% intervals in the file, bootstrap by sentence; on the half that was not learned from"),
     "saved_as": "right",
     "includes_zero": True,
 }
+OF_LAYERS = "[[getattr(each, of).value for each in found.layers] for of in {}]"
 
 
 class ProbesView(EvidenceView):
     """Click a place of a curve: all rooms show that layer."""
 
     needs, stays = "trees", ("own",)
-    functions: ClassVar = {"probes": probes_of}
+    functions: ClassVar = {"probes": "probe"}
+    counted, finding_in = (
+        (mark("measured on %Ln word(s)"), attrgetter("without.right.count")),
+        staticmethod(probes_finding),
+    )
     pictures = (
         Lines(
             key="own",
@@ -57,6 +62,8 @@ class ProbesView(EvidenceView):
                 "by chance for each word can only be learned by heart."
             ),
             curves=CURVES["own"],
+            python=OF_LAYERS.format(("right", "unseen", "control"))
+            + " + [[found.without.right.value] * len(found.layers)]",
             **LABELS,
         ),
         Lines(
@@ -65,6 +72,7 @@ class ProbesView(EvidenceView):
             name=mark("The previous word’s tag"),
             intro=mark("A word alone cannot tell it: where the curve rises, the context has arrived."),
             curves=CURVES["before"],
+            python=OF_LAYERS.format(("previous",)) + " + [[found.without.previous.value] * len(found.layers)]",
             **LABELS,
         ),
     )
@@ -75,15 +83,13 @@ class ProbesView(EvidenceView):
 
     def values_of(self, key: str, found: Probes) -> Values:
         asked = CURVES[key][0].key
-        alone = [getattr(found.without, asked)] * len(found.layers)
-        curves = [
-            alone if curve.key == "without" else [getattr(layer, curve.key) for layer in found.layers]
-            for curve in CURVES[key]
-        ]
-        array = np.array([[one.value for one in curve] for curve in curves])
-        words = say("%Ln word(s)", n=getattr(found.layers[-1], asked).count)
+        curves = [[getattr(layer, curve.key) for layer in found.layers] for curve in CURVES[key][:-1]]
+        curves.append([getattr(found.without, asked)] * len(found.layers))
+        ends = np.array([[(one.value, one.low, one.high) for one in curve] for curve in curves])
+        array, low, high = np.moveaxis(ends, -1, 0)
+        words = say("%Ln word(s)", n=curves[0][-1].count)
         names = Side("none", [say(curve.name) for curve in CURVES[key]])
-        return Values(array, names, stages(array.shape[1]), hint=words)
+        return Values(array, names, stages(array.shape[1]), hint=words, more={"low": low, "high": high})
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
         found: Probes | None = self.found
@@ -93,18 +99,3 @@ class ProbesView(EvidenceView):
         one, control = getattr(layer, CURVES[key][0].key), numbers.percent(layer.control.value, 1)
         text = mark("{share}, of {count} words; by heart {control}")
         return say(text, share=share_text(one, 1), count=numbers.count(one.count), control=control)
-
-    def finding_in(self, found: Probes) -> str:
-        return probes_finding(found)
-
-    def how_many(self, key: str, found: Probes) -> str:
-        return say("measured on %Ln word(s)", n=found.without.right.count)
-
-    def numbers(self, key: str) -> dict[str, Numbers]:
-        found: Probes | None = self.found
-        arrays = super().numbers(key)
-        if found is not None:
-            shown = [getattr(layer, CURVES[key][0].key) for layer in found.layers]
-            ends = np.array([[one.low for one in shown], [one.high for one in shown]])
-            arrays["interval"] = Numbers(ends, (Axis("end", ("low", "high")), self.shown[key].axes[1]))
-        return arrays

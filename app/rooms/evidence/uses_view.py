@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -39,6 +40,8 @@ class UsesView(EvidenceView):
     """Of the chosen token after the chosen layer; a click on a place of the curve chooses another layer."""
 
     functions: ClassVar = {"uses": uses_of}
+    call = "about.index()\nasked = found.ask(m.encode(*{0!r}), {1!r})"
+    counted = mark("%Ln token(s) compared"), attrgetter("tokens")
     pictures = (
         Lines(
             key="same_word",
@@ -47,14 +50,15 @@ class UsesView(EvidenceView):
             curves=(CurveSpec("same", mark("the word itself"), "curve_train", markers=True),),
             left_label=mark("of 50"),
             includes_zero=True,
-            folds=True,
+            python="[list(found.same_by_layer(asked).values())]",
         ),
         Dots(
             key="uses",
             title=mark("All its uses"),
             name=mark("All uses of the word, by their two main directions"),
+            method=mark("three groups by k-means; principal components"),
+            python="found.groups(asked, {2}).points",
             chart=partial(Scatter, names=False),
-            folds=True,
         ),
         Lines(
             key="cosines",
@@ -66,15 +70,18 @@ class UsesView(EvidenceView):
             ),
             left_label=mark("share"),
             bottom_label=mark("cosine"),
-            folds=True,
+            method=mark("pairs of tokens drawn at random"),
+            python="[np.histogram(each, np.linspace(-1, 1, 41))[0] / len(each) for each in (found.any_two({2}), "
+            "[use.value for use in found.nearest(asked, {2})])]",
         ),
         Bars(
             key="times",
             title=mark("Words of the 50 nearest"),
             name=mark("How often each word is among the 50 nearest uses"),
             shown_digits=0,
+            python="np.sort(np.unique([use.word.lower() for use in found.nearest(asked, {2})], return_counts=True)[1])"
+            f"[::-1][:{MOST_WORDS}]",
             chart=partial(BarList, may_cut=True),
-            folds=True,
         ),
     )
 
@@ -142,9 +149,6 @@ class UsesView(EvidenceView):
 
     def finding_in(self, found: FoundUses) -> str:
         return uses_finding(found, self.selection.stage)
-
-    def how_many(self, key: str, found: FoundUses) -> str:
-        return say("%Ln token(s) compared", n=found.tokens)
 
     def show_found(self, found: FoundUses | None) -> None:
         self.near_card.setEnabled(found is not None)

@@ -2,20 +2,19 @@
 
 class LossView(EvidenceView):
     needs = "sentences"                                    the kind of collection that it is about
-    functions = {"loss": loss_over}                        what the worker is asked of it; the first is what it shows
-    pictures = (Lines(key="loss", ...),)
+    functions = {"loss": "prune"}                          what is asked of `m.evidence(...)`; the first is shown
+    pictures = (Lines(key="loss", python="[one.value for one in found.loss]", ...),)
+    counted = mark("%Ln sentence(s)"), attrgetter("count")
+    finding_in = staticmethod(loss_finding)                the sentence above the pictures; found: the answer
 
-    def arguments(self, asks, reading):                    loss_over(work, "mean")
-        return ("mean",)
+    def arguments(self, asks, reading):                    prune("head")
+        return ("head",)
 
     def passes(self, asks, model):                         how often each text is read: what takes long is offered
         return 2.0
 
-    def values_of(self, key, found):                       found: the answer
+    def values_of(self, key, found):
         return Values(found.losses, ...)
-
-    def finding_in(self, found):                           the sentence above the pictures
-        return loss_finding(found)
 """
 
 from __future__ import annotations
@@ -30,9 +29,10 @@ from PySide6.QtWidgets import QLayout, QPushButton, QWidget
 
 from bertcore.locations import assets
 
-from ...compute.evidence import Gathered, Kept, Kind, answer, seconds_for
+from ...compute.evidence import SEED, Gathered, Kept, Kind, answer, seconds_for
+from ...compute.evidence_questions import answer_of
 from ...compute.question import Job
-from ...figures.figure import Numbers, joined
+from ...figures.figure import joined
 from ...figures.script import script
 from ...figures.values import Values
 from ...look import numbers, theme
@@ -40,6 +40,7 @@ from ...look.say import mark, say
 from ...state.selection import NO_CONTRAST, Contrast
 from ...widgets.card import GAP_PX, button, label, scrolled, show_text
 from ...widgets.layouts import hbox, vbox
+from ...widgets.table import Column
 from ..values_view import ValuesView
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from ...state.selection import Selection
 
 MOST_S = 20.0  # what takes longer is offered, and not begun by itself
-SEED = 0
 HASH_DIGITS = 8
 LEAST_PX = 150  # of a card in a column
 
@@ -69,8 +69,10 @@ class EvidenceView(ValuesView):
     """The finding as a sentence, and below it the pictures. The model is asked as it is, without changes inside."""
 
     needs: ClassVar[Kind] = "sentences"
-    interval: ClassVar[str] = mark("95% interval, resampled by sentence, seed {seed}")  # in captions
-    functions: ClassVar[Mapping[str, Callable[..., Any]]]  # functions of `compute/evidence_questions.py`
+    head: ClassVar[str] = ""  # of the model, without which it cannot be asked
+    functions: ClassVar[Mapping[str, Callable[..., Any] | str]]  # of `compute/evidence_questions.py`, or methods' names
+    call: ClassVar[str] = ""  # Python for the `found` of scripts, of what a function is given; methods are called
+    counted: ClassVar[tuple[str, Callable[[Any], int]]]  # of how many rows the numbers are, for captions
     stays: ClassVar[Sequence[str]] = ()  # the pictures that a projector shows; the others fold away there
     collection: Gathered | None = None  # None: not read yet, or it cannot be
     problem = ""  # why it cannot
@@ -100,7 +102,8 @@ class EvidenceView(ValuesView):
 
     def how_many(self, key: str, found: Any) -> str:
         """Of how many rows the numbers of a picture are, for its caption."""
-        return ""
+        text, count = type(self).counted
+        return say(text, n=count(found))
 
     @property
     def about(self) -> tuple[str, str]:
@@ -112,7 +115,7 @@ class EvidenceView(ValuesView):
 
     def missing(self, reading: Reading) -> str:
         """Why this model cannot be asked: a sentence; empty where it can."""
-        return ""
+        return reading.request.model.missing.get(self.head, "")
 
     def lay_out_cards(self) -> QLayout:
         """The pictures, below the finding."""
@@ -142,6 +145,15 @@ class EvidenceView(ValuesView):
                 self.charts[key].clear()
             return None
         return self.values_of(key, answer)
+
+    def in_rows(self, *rows: tuple[Mapping[QWidget, int], int]) -> QLayout:
+        """Cards and their shares of a row, and its share of the height; on a projector the first, and what folds."""
+        if theme.is_projector():
+            first, *others = (card for cards, _ in rows for card in cards)
+            return hbox((scrolled(first), 1), *others, gap_px=GAP_PX)
+        inside = QWidget()
+        vbox(*((hbox(*cards.items(), gap_px=GAP_PX), share) for cards, share in rows), parent=inside, gap_px=GAP_PX)
+        return vbox((scrolled(inside), 1))
 
     def beside(self, main: QWidget, width_px: int, *cards: QWidget, grows: int = 1) -> QLayout:
         """The pictures, or these cards, in a column at the right of the main card, which scrolls.
@@ -192,8 +204,9 @@ class EvidenceView(ValuesView):
         arguments = self.arguments(asks, reading)
         if not isinstance(arguments, tuple):
             return arguments
-        asked = self.functions[asks], arguments, self.collection, self.kept
-        return Job(answer, asked, (reading.request.model,))
+        function = self.functions[asks]
+        asked = (answer_of, (function, *arguments)) if isinstance(function, str) else (function, arguments)
+        return Job(answer, (*asked, self.collection, self.kept), (reading.request.model,))
 
     def time_needed(self, asks: str) -> str:
         if self.collection is None or self.reading is None:
@@ -213,31 +226,34 @@ class EvidenceView(ValuesView):
         self.show_found(found)
 
     def caption(self, key: str) -> dict[str, Any]:
-        count = self.how_many(key, self.asked[self._pictures[key].asks].answer)
-        (name, sha256), interval = self.about, say(self.interval, seed=SEED)
-        settings = joined(name, hash_text(sha256), count, interval)
+        picture, (name, sha256) = self._pictures[key], self.about
+        count = self.how_many(key, self.asked[picture.asks].answer)
+        settings = joined(name, hash_text(sha256), count, say(picture.method), say("seed {seed}", seed=SEED))
         return {"settings": settings, "plain": True, "texts": False}
 
     def script(self, key: str, title: str) -> str:
-        """With the collection as `about`; {0}, {1} … in a picture's `python` are the arguments of what it shows."""
-        python = self._pictures[key].python
-        if self.reading is None or self.collection is None or not python:
-            return ""
-        source = self.collection.source
-        asked = self.arguments(self.shows, self.reading)
-        opened = list(source.lines) if source.file is None else str(source.file)
-        about = f"about = m.evidence({opened!r}, seed={SEED})"
-        if source.file is not None and source.file.is_relative_to(assets()):
-            about = (
-                f'about = m.evidence(bertcore.locations.assets() / "{source.file.relative_to(assets())}", seed={SEED})'
-            )
-        return script(title, self.reading.request.model.folder, about, f"numbers = {python.format(*asked or ())}")
+        """With the collection as `about`, and the answer as `found`.
 
-    def numbers(self, key: str) -> dict[str, Numbers]:
-        """With the ends of intervals, and what the bars are measured against."""
-        arrays, shown = super().numbers(key), self.shown[key]
-        ends = {name: shown.detail[name] for name in ("low", "high", "tick") if name in shown.detail}
-        return arrays | {name: Numbers(np.asarray(values), shown.axes) for name, values in ends.items()}
+        In a picture's `python`, {0} {1} … are what the view shown was asked, {shown} is the answer, {view} the view.
+        """
+        picture, collection = self._pictures[key], self.collection
+        if self.reading is None or collection is None or not picture.python:
+            return ""
+        source, model = collection.source, self.reading.request.model
+        if source.kind == "sentences" and model.task is not None:
+            return ""
+        function, asked = self.functions[picture.asks], self.arguments(self.shows, self.reading) or ()
+        given = asked if picture.asks == self.shows else self.arguments(picture.asks, self.reading) or ()
+        by_name = f"about.{function}({', '.join(map(repr, given))})"
+        call = by_name if isinstance(function, str) else self.call.format(*asked)
+        file = repr(list(source.lines) or None if source.file is None else str(source.file))
+        if source.file is not None and source.file.is_relative_to(assets()):
+            file = f'bertcore.locations.assets() / "{source.file.relative_to(assets()).as_posix()}"'
+        first = "" if source.first is None else f", first={source.first}"
+        about = f"about = m.evidence({file}{first}, seed={SEED})"
+        python = picture.python.format(*asked, shown=self.found, view=self)
+        python = f"np.array({python})" if python.startswith("[") else python
+        return script(title, model.folder, about, f"found = {call}", f"numbers = {python}")
 
 
 def hash_text(sha256: str) -> str:
@@ -247,14 +263,26 @@ def hash_text(sha256: str) -> str:
 
 def interval_bars(
     rows: Side,
-    intervals: Sequence[tuple[float, float, float]],
+    intervals: Sequence[Any],
     *,
+    value: str = "value",
     write: Callable[[float], str] = numbers.percent,
     high: float = 1.0,
     hint: str = "",
     **detail: Sequence[Any],
 ) -> Values:
-    """A bar for each of (value, low, high). high: the longest that fits. detail: of `Bar`, for each."""
-    value, low, top = np.array(intervals, dtype=float).reshape(-1, 3).T
-    texts = [[write(one)] for one in value.tolist()]
-    return Values(value, rows, None, None, high, texts, {"low": low.tolist(), "high": top.tolist(), **detail}, hint)
+    """A bar for each interval. value: the name of its number. high: the longest that fits. detail: of `Bar`."""
+    triples = [(getattr(one, value), one.low, one.high) for one in intervals]
+    array, low, top = np.array(triples, dtype=float).reshape(-1, 3).T
+    texts, detail = [[write(one)] for one in array.tolist()], {"low": low.tolist(), "high": top.tolist(), **detail}
+    more: dict[str, Any] = {name: each for name, each in detail.items() if name in ("low", "high", "tick")}
+    return Values(array, rows, None, None, high, texts, detail, hint, more=more)
+
+
+def wrong_ones(title: str, text: Callable[[Any], str], is_wrong: Callable[[Any], bool], **more: Any) -> Column:
+    """A column of a table, sorted by its texts, in which rows that are wrong stand out. more: of `Column`."""
+
+    def color(row: Any) -> str:
+        return "bad_text" if is_wrong(row) else ""
+
+    return Column(title, text, color=color, **{"sort": text, **more})

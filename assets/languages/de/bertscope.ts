@@ -453,12 +453,32 @@
 <translation>95-%-Intervall</translation>
 </message>
 <message>
-<source>95% interval by Wilson</source>
-<translation>95-%-Intervall nach Wilson</translation>
+<source>95% intervals by Wilson</source>
+<translation>95-%-Intervalle nach Wilson</translation>
 </message>
 <message>
-<source>95% interval, resampled by sentence, seed {seed}</source>
-<translation>95-%-Intervall, nach Sätzen neu gezogen, Seed {seed}</translation>
+<source>95% intervals by Wilson; Fisher’s exact test, corrected for all slices of a sort</source>
+<translation>95-%-Intervalle nach Wilson; exakter Test nach Fisher, korrigiert für alle Ausschnitte einer Art</translation>
+</message>
+<message>
+<source>95% intervals in the file, bootstrap by sentence; on the half that was not learned from</source>
+<translation>95-%-Intervalle in der Datei, Bootstrap nach Sätzen; auf der Hälfte, aus der nicht gelernt wurde</translation>
+</message>
+<message>
+<source>95% intervals, bootstrap by sentence or example, beside 20 random orders</source>
+<translation>95-%-Intervalle, Bootstrap nach Sätzen oder Beispielen, neben 20 zufälligen Reihenfolgen</translation>
+</message>
+<message>
+<source>95% intervals, bootstrap by sentence, each relation for itself; on the half that was not chosen on</source>
+<translation>95-%-Intervalle, Bootstrap nach Sätzen, jede Relation für sich; auf der Hälfte, auf der nicht ausgewählt wurde</translation>
+</message>
+<message>
+<source>95% intervals, bootstrap-t by context</source>
+<translation>95-%-Intervalle, Bootstrap-t nach Kontexten</translation>
+</message>
+<message>
+<source>95% intervals, bootstrap-t by pair, for all heads together (Westfall and Young)</source>
+<translation>95-%-Intervalle, Bootstrap-t nach Paaren, für alle Heads zusammen (Westfall und Young)</translation>
 </message>
 <message>
 <source>A CSV table; its first line names the columns.</source>
@@ -9871,6 +9891,10 @@ Der andere Text: {other}
 <translation>Paare</translation>
 </message>
 <message>
+<source>pairs of tokens drawn at random</source>
+<translation>zufällig gezogene Token-Paare</translation>
+</message>
+<message>
 <source>pale bar: ± standard deviation</source>
 <translation>blasser Balken: ± Standardabweichung</translation>
 </message>
@@ -10165,6 +10189,10 @@ Der andere Text: {other}
 <message>
 <source>seed</source>
 <translation>Seed</translation>
+</message>
+<message>
+<source>seed {seed}</source>
+<translation>Seed {seed}</translation>
 </message>
 <message>
 <source>segment</source>
@@ -10608,6 +10636,10 @@ Der andere Text: {other}
 <message>
 <source>this text is in the summary</source>
 <translation>dieser Text gehört in die Zusammenfassung</translation>
+</message>
+<message>
+<source>three groups by k-means; principal components</source>
+<translation>drei Gruppen nach k-means; Hauptkomponenten</translation>
 </message>
 <message>
 <source>threshold for F1</source>
