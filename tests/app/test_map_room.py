@@ -148,6 +148,10 @@ def test_a_click_opens_the_place(part, room, view, selected, window):
     shown = shown_map(window).map
     caption, center = shown.describe(part), shown.plan.parts[part].center()
     assert part.kind == "section" or (caption.title and caption.text)
+    named = dict.fromkeys(("feed_forward", "attention_sum", "layer"), f"Layer {part.layer + 1}")
+    named |= {"head": f"Layer {part.layer + 1} · Head {part.head + 1}"}
+    named |= {"state": f"after layer {part.stage}" if part.stage else "before the first layer"}
+    assert named.get(part.kind, "") in caption.title
     assert shown.cell_at(center) == part
     click(shown, center)
     opened = window.frame.room

@@ -250,6 +250,7 @@ def test_what_scrolls_is_drawn_in_full_and_covers_nothing(qtbot, scrolled_by):
     area.verticalScrollBar().setValue(scrolled_by)
     picture = picture_of([above, tall, below])
     image = QImage(picture.width, picture.height, QImage.Format.Format_RGB32)
+    image.fill("white")  # what nothing is drawn on would be anything that stood in memory before
     painter = QPainter(image)
     picture.paint(painter)
     painter.end()

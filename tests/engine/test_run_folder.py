@@ -99,6 +99,14 @@ class TestLock:
             assert not partial.exists() and not any(file.exists() for file in half_written)
             assert [step for step, _ in run.snapshots()] == [5]
 
+    @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are seen in /proc")
+    def test_a_run_that_has_ended_leaves_no_file_open(self, run):
+        before = os.listdir("/proc/self/fd")
+        with run.acquire():
+            run.append_metric({"step": 1})
+            run.log("a line")
+        assert len(os.listdir("/proc/self/fd")) == len(before)
+
 
 ODD_FIELDS = ('"step": "x"}', '"step": 1e400}', f'"step": {10**60}}}', '"fraction": [1]}', '"remaining_s": {"a": 1}}')
 ODD_FIELDS = (*ODD_FIELDS, '"updated_at": "soon"}', f'"pid": {-(10**30)}}}')
