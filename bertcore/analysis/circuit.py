@@ -146,19 +146,13 @@ def find_circuit(
         live[gone[: len(gone) - parts + 1]] = False
     else:
         live = np.isin(np.arange(len(everything)), [WORDS, *map(passes.number, parts)])
-    without = ~live
-    without[WORDS] = True
-    sets = {"text": everything, "only": live, "without": without, "other": ~everything}
     return {
         "parts": passes.parts,
         "lost": lost,
         "links": found,
         "dropped": [passes.parts[at] for at in gone],
         "curve": curve,
-        "chosen": [part for part, is_live in zip(passes.parts, live, strict=True) if is_live],
-        "outcomes": {name: passes.outcome(each) for name, each in sets.items()},
-        "reversed": float(PartPasses(model, other, text, target).kept(live[None])[0]),
-        "random": passes.random_sets(int(live.sum()), seed),
+        **passes.of_set(live, seed),
     }
 
 
@@ -172,6 +166,7 @@ class PartPasses:
         check_patching(text, other)
         target.check(len(text))
         self.model, self.target, self.length, self.max_tokens = model, target, len(text), max_tokens
+        self._swapped = other, text
         self.depth, self.heads = model.encoder.depth, model.config.num_attention_heads
         layers = range(self.depth)
         self.parts = [Part("words"), *(Part("head", layer, head) for layer in layers for head in range(self.heads))]
@@ -195,6 +190,25 @@ class PartPasses:
         if part.kind == "head":
             return 1 + part.layer * self.heads + part.head
         return WORDS if part.kind == "words" else 1 + self.depth * self.heads + part.layer
+
+    def of_set(self, live: NDArray[np.bool_], seed: int = 0) -> dict[str, Any]:
+        """What a `Circuit` says of a set of parts (P): `chosen`, `outcomes`, `reversed`, `random`."""
+        everything, without = np.ones_like(live), ~live
+        without[WORDS] = True
+        sets = {"text": everything, "only": live, "without": without, "other": ~everything}
+        return {
+            "chosen": [part for part, is_live in zip(self.parts, live, strict=True) if is_live],
+            "outcomes": {name: self.outcome(each) for name, each in sets.items()},
+            "reversed": float(PartPasses(self.model, *self._swapped, self.target).kept(live[None])[0]),
+            "random": self.random_sets(int(live.sum()), seed),
+        }
+
+    def lost_at(self, numbers: Sequence[int]) -> Shares:
+        """By each of these parts at each token alone: (K,S)."""
+        live = np.ones((len(numbers), self.length, len(self.parts), self.length), dtype=bool)
+        for row, number in enumerate(numbers):
+            live[row, range(self.length), number, range(self.length)] = False
+        return 1 - self.kept(live.reshape(-1, *live.shape[2:])).reshape(-1, self.length)
 
     def kept(self, live: NDArray[np.bool_], progress: ReportProgress = no_progress) -> Shares:
         """The share of the difference that sets keep (V): live (V,P), or (V,P,S) for parts at single tokens."""

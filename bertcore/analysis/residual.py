@@ -168,74 +168,89 @@ def neuron_activations(
 def logit_parts(model: Bert, text: Text, target: Target) -> LogitParts:
     """Direct logit attribution of a word at a position, perhaps against another one: which parts speak for it.
 
-    Elhage et al. 2021 ("A Mathematical Framework for Transformer Circuits"): the last hidden state is the sum of what
-    all parts wrote into the stream at this position. Each LayerNorm on the way, in post-norm models two a layer, is
-    held fixed: it divides every part by the deviation of their sum, so that it is linear. So is the activation in the
-    word head, which multiplies them by act(z) / z of their sum z. What a part does to other parts (a head that makes a
-    later one look elsewhere) is not in it: that shows in `effects`.
+    Elhage et al. 2021 ("A Mathematical Framework for Transformer Circuits"); see `written_by_parts`.
     Raises BertcoreError where the target is no word, or the model has no MLM head.
+    """
+    import torch
+
+    if target.head != "mlm" or model.mlm is None:
+        raise BertcoreError("Only the logit of a word is divided among the parts of a model; name a word at a [MASK].")
+    with torch.inference_mode():
+        logit = float(replace(target, measure="logit").of(model, text.hidden(model)))
+    table, bias = (_array(each) for each in (model.embeddings.token.weight, model.mlm.bias))
+    direction, biases = table[target.index], bias[target.index]
+    if target.against is not None:
+        direction, biases = direction - table[target.against], biases - bias[target.against]
+    written = {name: rows @ direction for name, rows in written_by_parts(model, text, target.position).items()}
+    heads, feed_forward, biases = written.pop("heads"), written.pop("feed_forward"), biases + written.pop("biases")
+    embeddings = {name: float(value) for name, value in written.items()}
+    whole = sum(embeddings.values()) + biases + heads.sum() + feed_forward.sum()
+    return LogitParts(embeddings, heads, feed_forward, float(biases), logit, float(whole - logit))
+
+
+def written_by_parts(model: Bert, text: Text, position: int) -> dict[str, NDArray[np.float64]]:
+    """What each part wrote at a position, as it meets the token table: its product with a word's row is that part's
+    share of the logit.
+
+    "token", "segment", "position" as far as there are such embeddings, and "biases": (E); "heads": (L,N,E);
+    "feed_forward": (L,E). The last hidden state is the sum of what all parts wrote into the stream at this position.
+    Each LayerNorm on the way, in post-norm models two a layer, is held fixed: it divides every part by the deviation of
+    their sum, so that it is linear. So is the activation in the word head, which multiplies them by act(z) / z of their
+    sum z. What a part does to other parts (a head that makes a later one look elsewhere) is not in it: that shows in
+    `effects`. Needs an MLM head.
     """
     import torch
 
     from bertcore.analysis.trace import activations
 
-    head, encoder, at = model.mlm, model.encoder, target.position
-    if target.head != "mlm" or head is None:
-        raise BertcoreError("Only the logit of a word is divided among the parts of a model; name a word at a [MASK].")
+    head, encoder = model.mlm, model.encoder
+    assert head is not None
     with torch.inference_mode():
-        hidden = text.hidden(model)  # (1,S,H)
-        logit = float(replace(target, measure="logit").of(model, hidden))
-        z = head.transform(hidden[0, at]).double()
+        z = head.transform(text.hidden(model)[0, position]).double()
         activated = head.activation(z)
     tables = [name for name in EMBEDDINGS if getattr(model.embeddings, name) is not None]
     inside = ("attention.context_heads", "attention.output", "middle", "feed_forward.output")
     stream = hidden_points(encoder.depth)
     points = [*stream, "embeddings.sum", *(f"embeddings.{name}" for name in tables)]
     points += [f"layer.{layer}.{part}" for layer in range(encoder.depth) for part in inside]
-    seen = {name: value[..., at, :].astype(np.float64) for name, value in activations(model, text, points).items()}
+    seen = {name: value[..., position, :].astype(float) for name, value in activations(model, text, points).items()}
+    rows = np.stack([np.zeros_like(seen["embeddings.sum"]), *(seen[f"embeddings.{name}"] for name in tables)])
 
-    def array(tensor: Tensor) -> NDArray[np.float64]:
-        return tensor.detach().cpu().double().numpy()
+    def linear(layer: nn.Linear) -> None:
+        nonlocal rows
+        rows = rows @ _array(layer.weight).T
+        rows[0] += _array(layer.bias)  # the first row is that of all biases
 
-    def word(table: Tensor) -> NDArray[np.float64]:
-        chosen = array(table[target.index])
-        return chosen if target.against is None else chosen - array(table[target.against])
+    def norm(layer: nn.LayerNorm | None, whole: NDArray) -> None:
+        nonlocal rows
+        if layer is not None:
+            rows = (rows - rows.mean(axis=1, keepdims=True)) * _array(layer.weight) / np.sqrt(whole.var() + layer.eps)
+            rows[0] += _array(layer.bias)
 
-    # From the word down: the logit is `direction` times what passes here, plus `biases`.
-    direction, biases = word(model.embeddings.token.weight), float(word(head.bias))
-
-    def below_linear(layer: nn.Linear) -> None:
-        nonlocal direction, biases
-        biases += float(direction @ array(layer.bias))
-        direction = direction @ array(layer.weight)
-
-    def below_norm(norm: nn.LayerNorm | None, whole: NDArray) -> None:
-        nonlocal direction, biases
-        if norm is not None:
-            biases += float(direction @ array(norm.bias))
-            direction = direction * array(norm.weight) / np.sqrt(whole.var() + norm.eps)
-            direction = direction - direction.mean()
-
-    below_norm(head.norm, array(activated))
-    direction = direction * array(torch.where(z == 0, 0, activated / z))
-    below_linear(head.transform)
-    below_norm(encoder.final_norm, seen[stream[-1]])
-    heads, feed_forward = np.empty((encoder.depth, model.config.num_attention_heads)), np.empty(encoder.depth)
-    for index in reversed(range(encoder.depth)):
+    norm(model.embeddings.norm, seen["embeddings.sum"])
+    if model.embeddings.projection is not None:
+        linear(model.embeddings.projection)
+    for index in range(encoder.depth):
         layer, is_post_norm = encoder.layer(index), encoder.final_norm is None
         context, attention, middle, added = (seen[f"layer.{index}.{part}"] for part in inside)
-        below_norm(layer.feed_forward_norm if is_post_norm else None, middle + added)
-        feed_forward[index] = direction @ added
-        below_norm(layer.attention_norm if is_post_norm else None, seen[stream[index]] + attention)
         output = layer.attention.output
-        heads[index] = (context * (direction @ array(output.weight)).reshape(context.shape)).sum(axis=-1)
-        biases += float(direction @ array(output.bias))
-    if model.embeddings.projection is not None:
-        below_linear(model.embeddings.projection)
-    below_norm(model.embeddings.norm, seen["embeddings.sum"])
-    embeddings = {name: float(direction @ seen[f"embeddings.{name}"]) for name in tables}
-    whole = sum(embeddings.values()) + biases + float(heads.sum() + feed_forward.sum())
-    return LogitParts(embeddings, heads, feed_forward, biases, logit, whole - logit)
+        weight = _array(output.weight).reshape(-1, *context.shape)  # (H,N,D)
+        rows = np.concatenate([rows, np.einsum("nd,hnd->nh", context, weight)])
+        rows[0] += _array(output.bias)
+        norm(layer.attention_norm if is_post_norm else None, seen[stream[index]] + attention)
+        rows = np.concatenate([rows, added[None]])
+        norm(layer.feed_forward_norm if is_post_norm else None, middle + added)
+    norm(encoder.final_norm, seen[stream[-1]])
+    linear(head.transform)
+    rows *= _array(torch.where(z == 0, 0, activated / z))
+    norm(head.norm, _array(activated))
+    by_layer = rows[1 + len(tables) :].reshape(encoder.depth, -1, rows.shape[1])  # (L,N+1,E)
+    embeddings = dict(zip(tables, rows[1:], strict=False))
+    return {**embeddings, "biases": rows[0], "heads": by_layer[:, :-1], "feed_forward": by_layer[:, -1]}
+
+
+def _array(tensor: Tensor) -> NDArray[np.float64]:
+    return tensor.detach().cpu().double().numpy()
 
 
 def pushed_words(model: Bert, tokenizer: Tokenizer, layer: int, neuron: int, k: int = 10) -> PushedWords:
@@ -254,6 +269,11 @@ def pushed_words(model: Bert, tokenizer: Tokenizer, layer: int, neuron: int, k: 
         projection = model.embeddings.projection
         direction = written if projection is None else projection.weight.float().T @ written  # (E)
         scores = (model.embeddings.token.weight.float() @ direction).cpu().numpy()  # (V)
+    return most_pushed(scores, tokenizer, k, float(written.norm()))
+
+
+def most_pushed(scores: NDArray, tokenizer: Tokenizer, k: int, length: float) -> PushedWords:
+    """The words with the highest and the lowest scores (V), without special tokens. length: of the vector pushed."""
     order = np.argsort(scores, kind="stable")
     special = set(tokenizer.special_ids)
     words = [int(i) for i in order if int(i) not in special and int(i) <= tokenizer.largest_id]
@@ -261,7 +281,7 @@ def pushed_words(model: Bert, tokenizer: Tokenizer, layer: int, neuron: int, k: 
     def named(ids: Sequence[int]) -> list[tuple[str, float]]:
         return [(tokenizer.label(i), float(scores[i])) for i in ids]
 
-    return PushedWords(named(words[::-1][:k]), named(words[:k]), float(written.norm()))
+    return PushedWords(named(words[::-1][:k]), named(words[:k]), length)
 
 
 def _run(model: Bert, text: Text, changes: Changes | None, look: HookFunction) -> None:
