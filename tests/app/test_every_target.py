@@ -17,9 +17,9 @@ from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
 from app.compute.patching import swap_map
 from app.compute.reader import Reader
+from app.compute.swap_targets import swap_targets
 from app.compute.word_questions import attribution_of
 from app.rooms.attend.sentences import changed_predictions
-from app.rooms.layers.swap_targets import swap_targets
 from app.state.baseline import OtherText
 from app.state.explore_state import ExploreState
 from app.state.readings import ModelInput

@@ -10,9 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
-from ...compute.head_questions import why_no_target
 from ...compute.patching import MOST_S, SwapMap, places_first, swap_map
 from ...compute.question import Job, Key
 from ...figures.figure import Numbers
@@ -29,11 +28,10 @@ from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, vbox
-from ...widgets.target_choice import TargetChoice, Targets
+from ...widgets.target_choice import TargetChoice
 from ..pictures import Cells
-from ..values_view import ValuesView
+from ..two_texts import TwoTextsView
 from .swap_sentences import formula_sentence, head_sentence, path_sentence, score_text, scores_sentence, swap_sentence
-from .swap_targets import swap_targets
 
 if TYPE_CHECKING:
     from bertcore.analysis.interventions import PatchedPart
@@ -50,18 +48,17 @@ class SwapResult(Card):
     What there is no map for yet is left out.
     """
 
-    def __init__(self, targets: Targets) -> None:
+    def __init__(self, choice: TargetChoice) -> None:
         super().__init__(say("What comes out"))
         self.setMinimumWidth(theme.column_px(300))
-        self.choice, inside = TargetChoice(), QWidget()
-        self.choice.use(targets)
+        self.choice, inside = choice, QWidget()
         self.scores, self.path, self.cell = (label("", wrap=True) for _ in range(3))
         self.formula = label("", "muted", wrap=True)
         vbox(self.choice, self.scores, self.path, self.cell, self.formula, None, parent=inside)
         self.body.addWidget(scrolled(inside), 1)
 
 
-class SwapView(ValuesView):
+class SwapView(TwoTextsView):
     """The map of places, the map of heads below, and what comes out beside them."""
 
     pictures = (
@@ -95,23 +92,18 @@ class SwapView(ValuesView):
         ),
     )
 
-    def lay_out(self) -> QLayout:
-        self.part, self.targets = Choice(say("What to swap in")), Targets(self)
-        self.result = SwapResult(self.targets)
+    def lay_out_cards(self) -> QLayout:
+        self.part, self.result = Choice(say("What to swap in")), SwapResult(self.choice)
         self.part.addItems([say("the whole hidden state"), say("what attention adds"), say("what feed-forward adds")])
         self.all_places = button(say("All tokens"), self._on_all_clicked, look="small")
         self.some, self._some_line = label("", "muted", wrap=True), QWidget()
         hbox((self.some, 1), self.all_places, parent=self._some_line, gap_px=8)
         self._some: tuple[Key, SwapMap] | None = None  # the map of some tokens, shown until that of all is there
         self._clicked: Swap | None = None
-        self._pair: Key = ()  # the model and the two texts on show
-        self._has_targets = False  # something can be asked about them, if they were of one length
         self._jobs: dict[str, Job] = {}  # what was asked for last
         self._wants_all: Key = ()  # the two texts of which all places are wanted, however long that takes
         self._pinned: list[int] = []  # tokens of a long text that were clicked
-        self.part.activated.connect(self._ask_again)
-        self.targets.chosen.connect(self._ask_again)
-        self.targets.contrast_edited.connect(self.contrast_edited)
+        self.part.activated.connect(self.ask_again)
         states = self.cards["states"]
         states.add_to_header(self.part)
         self.lines = {asks: self.own_line(question) for asks, question in self.asked.items()}
@@ -121,10 +113,6 @@ class SwapView(ValuesView):
         states.body.addWidget(self._some_line)
         maps = vbox((states, 3), (self.cards["heads"], 2), gap_px=GAP_PX)
         return hbox((maps, 3), folding_on_projector(self.result, self.result.title), gap_px=GAP_PX)
-
-    def offers(self) -> list[QPushButton]:
-        self.try_it = self.offer_of_texts()
-        return [self.try_it]
 
     def found(self, asks: str) -> SwapMap | None:
         """The map on show: of places, of all tokens that are known."""
@@ -138,50 +126,21 @@ class SwapView(ValuesView):
         job = self._jobs.get(asks)
         return () if job is None else (job.models, *job.arguments[:4])
 
-    def show_reading(self, reading: Reading, selection: Selection) -> None:
-        ours, theirs = reading.plain, reading.other_text
-        pair: Key = ()
-        targets = [] if theirs is None else swap_targets(ours, theirs, selection.position)
-        self._has_targets = bool(targets)
-        if theirs is not None and targets and len(ours.encoding) == len(theirs.encoding):
-            pair = ours.request.model, ours.request.model_input, theirs.request.model_input
-        else:
-            self._jobs, targets = {}, []
-        asked = self.targets.target if pair == self._pair else None
-        if pair != self._pair:
-            self._pair, self._pinned, self._clicked = pair, [], None
-        if asked is not None and targets and asked not in (self.targets.own, *targets):
-            targets = [asked, *targets]  # it stays, whatever token is clicked
-        position = next((one.target.position for one in (asked, *targets) if one is not None), None)
-        at = -1 if position is None else position
-        self.targets.set_targets(ours, at, selection.contrast, targets, theirs)
+    def other_pair(self) -> None:
+        self._pinned, self._clicked = [], None
+
+    def choose_targets(self, reading: Reading, selection: Selection) -> None:
+        super().choose_targets(reading, selection)
+        if not self.pair:
+            self._jobs = {}
         if selection.pinned is not None and selection.pinned not in self._pinned:
             self._pinned.append(selection.pinned)
-        super().show_reading(reading, selection)
-
-    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
-        if reading.other_text is None:
-            return say("Two texts that differ in one word"), say(
-                "“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a "
-                "different answer. Then you see in which layer, at which token and in which head the "
-                "answer is decided."
-            )
-        if self.targets.target is not None:
-            return None
-        if not self._has_targets:
-            return say("No prediction to explain"), why_no_target(reading)
-        return say("The texts differ in length"), say(
-            "This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of "
-            "the other text, so both need the same number of tokens.",
-            ours=numbers.count(len(reading.encoding)),
-            theirs=numbers.count(len(reading.other_text.encoding)),
-        )
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         chosen, theirs = self.targets.target, reading.other_text
         if chosen is None or theirs is None:
             return None
-        model, texts = reading.request.model, self._pair[1:]
+        model, texts = reading.request.model, self.pair[1:]
         if asks == "heads":
             job = Job(swap_map, (*texts, chosen.target, "head", (), math.inf), (model,))
             is_known = asks in self._jobs and self._jobs[asks].key == job.key
@@ -189,7 +148,7 @@ class SwapView(ValuesView):
                 return None  # only then it is known how long they take
         else:
             first, most_s = places_first(reading.plain, theirs, chosen.target, self._pinned), MOST_S
-            if self._wants_all == self._pair:
+            if self._wants_all == self.pair:
                 first, most_s = (), math.inf
             part, answer = PARTS[self.part.currentIndex()], self.asked[asks].answer
             job = Job(swap_map, (*texts, chosen.target, part, first, most_s), (model,))
@@ -328,14 +287,13 @@ class SwapView(ValuesView):
             self.what_if_edited.emit(lambda what_if: what_if.with_swap(None if what_if.swap == swap else swap))
             self.show_selection(reading, self.selection)
 
-    def _ask_again(self) -> None:
-        """A person has chosen something else to be asked about."""
-        self.pause_ms, self._clicked = 0, None
-        self.redraw()
+    def ask_again(self) -> None:
+        self._clicked = None
+        super().ask_again()
 
     def _on_all_clicked(self) -> None:
-        self._wants_all = self._pair
-        self._ask_again()
+        self._wants_all = self.pair
+        self.ask_again()
 
     # What is saved.
 

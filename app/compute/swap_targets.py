@@ -1,4 +1,4 @@
-"""What the view "Swap in" asks about: what two texts differ in, and in words."""
+"""What can be asked about two texts: what they differ in, and in words."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import Target
 
-from ...compute.head_questions import HeadTarget, labels_of, probability_of, targets_of, word_contrast
-from ...look.say import isolated, mark, say
-from ...state.readings import Reading
+from ..look.say import isolated, mark, say
+from ..state.readings import Reading
+from .head_questions import HeadTarget, labels_of, probability_of, targets_of, word_contrast
 
 
 def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:
