@@ -22,6 +22,18 @@ def swap_targets(ours: Reading, theirs: Reading, position: int) -> list[HeadTarg
     return [*(one for one in contrasts if one is not None), *targets_of(ours, position, theirs)]
 
 
+def ours_first(targets: list[HeadTarget]) -> list[HeadTarget]:
+    """The same, of words the one that our text guesses before that of the other."""
+
+    def turned(one: HeadTarget) -> HeadTarget:
+        target, (gained, lost) = one.target, one.answers
+        if target.head != "mlm" or target.against is None:
+            return one
+        return word_contrast(target.position, (target.against, lost), (target.index, gained))
+
+    return list(map(turned, targets))
+
+
 def _contrasts_of_heads(ours: Reading, theirs: Reading) -> Iterator[HeadTarget]:
     """Of the heads that a model was fine-tuned with, where they choose one of several."""
     logits, tokens, labels = ours.task_logits, ours.shown_tokens, labels_of(ours)

@@ -26,6 +26,11 @@ MEANINGS: dict[str, str] = {
         "How far the answer moves towards that of the other text when this one place is swapped: 0 not "
         "at all, 1 all the way."
     ),
+    "lost_alone": mark(
+        "How much of the difference between the two texts is lost when this one part gives what it gives in the "
+        "other: 0 none, 1 all."
+    ),
+    "added_logit": mark("What this part adds to the score of the word; all parts and biases add up to it."),
     "relation_found": mark("In how many of all cases the head looks most at the right word."),
     "mean_effect": mark("The mean over all pairs of the collection, not of one sentence."),
     "share": mark("How much this word adds to the answer: +1 makes it 2.7 times as likely."),

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QLayout, QPushButton
 
-from ..compute.head_questions import why_no_target
+from ..compute.head_questions import HeadTarget, why_no_target
 from ..compute.question import Key
 from ..compute.swap_targets import swap_targets
 from ..look import numbers
@@ -33,6 +33,10 @@ class TwoTextsView(ValuesView):
         self.try_it = self.offer_of_texts()
         return [self.try_it]
 
+    def targets_for(self, ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:
+        """What can be asked about both."""
+        return swap_targets(ours, theirs, position)
+
     def other_pair(self) -> None:
         """Other texts, or another model: what belongs to those before is over."""
 
@@ -49,7 +53,7 @@ class TwoTextsView(ValuesView):
         """What can be asked about these texts; what was asked about them stays."""
         ours, theirs = reading.plain, reading.other_text
         pair: Key = ()
-        targets = [] if theirs is None else swap_targets(ours, theirs, selection.position)
+        targets = [] if theirs is None else self.targets_for(ours, theirs, selection.position)
         self._has_targets = bool(targets)
         if theirs is not None and targets and len(ours.encoding) == len(theirs.encoding):
             pair = ours.request.model, ours.request.model_input, theirs.request.model_input

@@ -156,6 +156,13 @@ def find_circuit(
     }
 
 
+def parts_of(model: Bert) -> list[Part]:
+    """The embeddings, the heads layer by layer, the feed-forward networks."""
+    layers, heads = range(model.encoder.depth), range(model.config.num_attention_heads)
+    of_heads = [Part("head", layer, head) for layer in layers for head in heads]
+    return [Part("words"), *of_heads, *(Part("feed-forward", layer) for layer in layers)]
+
+
 class PartPasses:
     """Passes over one text in which parts give what they give in another.
 
@@ -168,9 +175,7 @@ class PartPasses:
         self.model, self.target, self.length, self.max_tokens = model, target, len(text), max_tokens
         self._swapped = other, text
         self.depth, self.heads = model.encoder.depth, model.config.num_attention_heads
-        layers = range(self.depth)
-        self.parts = [Part("words"), *(Part("head", layer, head) for layer in layers for head in range(self.heads))]
-        self.parts += [Part("feed-forward", layer) for layer in layers]
+        self.parts = parts_of(model)
         self.answer = Part("answer")
         self._stream = hidden_points(self.depth)
         with torch.inference_mode():
@@ -203,12 +208,12 @@ class PartPasses:
             "random": self.random_sets(int(live.sum()), seed),
         }
 
-    def lost_at(self, numbers: Sequence[int]) -> Shares:
+    def lost_at(self, numbers: Sequence[int], progress: ReportProgress = no_progress) -> Shares:
         """By each of these parts at each token alone: (K,S)."""
         live = np.ones((len(numbers), self.length, len(self.parts), self.length), dtype=bool)
         for row, number in enumerate(numbers):
             live[row, range(self.length), number, range(self.length)] = False
-        return 1 - self.kept(live.reshape(-1, *live.shape[2:])).reshape(-1, self.length)
+        return 1 - self.kept(live.reshape(-1, *live.shape[2:]), progress).reshape(-1, self.length)
 
     def kept(self, live: NDArray[np.bool_], progress: ReportProgress = no_progress) -> Shares:
         """The share of the difference that sets keep (V): live (V,P), or (V,P,S) for parts at single tokens."""

@@ -55,6 +55,7 @@ COMPARING = {  # visited with each kind of baseline
     "layers": ("apart",),
 }
 COMPARED_ONCE = (  # the other views that show both: baseline, room, view
+    ("text", "map", "circuit"),
     ("text", "attend", "lines"),
     ("text", "attend", "score"),
     ("text", "predict", "lens"),

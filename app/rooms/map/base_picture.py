@@ -115,7 +115,8 @@ def paragraph(box: QRectF, text: str, size_px: float = 11) -> Words:
 def base_shapes(plan: Plan, content: Content) -> Iterator[Shape]:
     """The picture without what is followed, selected or pointed at."""
     kinds = content.reading.units(TokenView()).kinds  # (S) names of colours
-    yield from _title(plan, content)
+    if not plan.sizes.is_bare:
+        yield from _title(plan, content)
     yield from _words(plan, content, kinds)
     yield from _embeddings(plan, content)
     yield from _lines(plan, content, kinds)
@@ -127,7 +128,8 @@ def base_shapes(plan: Plan, content: Content) -> Iterator[Shape]:
         wide = place.adjusted(-plan.px(20), 0, plan.px(20), 0)
         yield Words(wide, text, "muted", 10, align=CENTER)
     yield from _feed_forward(plan, content)
-    yield from _verdict(plan, content)
+    if not plan.sizes.is_bare:
+        yield from _verdict(plan, content)
     yield from _captions(plan, content)
 
 

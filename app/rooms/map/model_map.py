@@ -22,8 +22,8 @@ LEAST_TYPE_PX = 10
 class Still:
     """Shapes that are drawn once, and from then on as one picture."""
 
-    def __init__(self, rect: QRectF, shapes: Sequence[Shape]) -> None:
-        self.rect, self._shapes, self._picture = rect, shapes, QPixmap()
+    def __init__(self, rect: QRectF, shapes: Sequence[Shape], opacity: float = 1.0) -> None:
+        self.rect, self._shapes, self._picture, self._opacity = rect, shapes, QPixmap(), opacity
 
     def paint(self, painter: QPainter) -> None:
         ratio = painter.device().devicePixelRatioF()
@@ -35,7 +35,9 @@ class Still:
                 for shape in self._shapes:
                     shape.paint(once)
             self._picture = picture
+        painter.setOpacity(self._opacity)
         painter.drawPixmap(0, 0, self._picture)
+        painter.setOpacity(1.0)
 
 
 class ModelMap(Drawing):
@@ -43,10 +45,11 @@ class ModelMap(Drawing):
 
     has_hand = True
     hint_px, least_px = (900, 560), (420, 300)
+    is_bare = False  # no answers, no captions
     rows_changed = Signal()  # other tokens have a row of their own
 
-    def __init__(self) -> None:
-        name = say("The whole model: words, tokens, embeddings, layers, answers")
+    def __init__(self, name: str = "") -> None:
+        name = name or say("The whole model: words, tokens, embeddings, layers, answers")
         super().__init__(name, Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.plan: Plan | None = None
@@ -109,9 +112,11 @@ class ModelMap(Drawing):
         content = self.content
         if content is None:
             return
-        has = tuple(name for name in EMBEDDINGS if embedding(content.reading, name) is not None)
+        names = ("sum",) if self.is_bare else EMBEDDINGS
+        has = tuple(name for name in names if embedding(content.reading, name) is not None)
         shape, least_type = (content.sheet.layers, content.sheet.heads), theme.type_px(LEAST_TYPE_PX)
-        sizes = Sizes(self.width(), self.height(), theme.scale(), *shape, has, self._open_layer, least_type)
+        size = self.width(), self.height(), theme.scale()
+        sizes = Sizes(*size, *shape, has, self._open_layer, least_type, self.is_bare)
         self.plan = plan = Plan(sizes, len(content.reading.encoding), self._around, self._keep)
         for position in set(plan.positions).difference(*content.words):
             plan.parts.pop(MapPart("word", position=position), None)

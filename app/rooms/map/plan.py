@@ -22,6 +22,7 @@ VERDICT, ANSWER_HEADING, ANSWER_ROW, MOST_ANSWERS = 74.0, 24.0, 21.0, 5
 UNFOLDED_LAYER = 116.0  # the open one, where the others are folded
 LEAST_WITH_WORDS = 800.0  # the width from which on words have a column of their own beside their tokens
 ROW_TO_TYPE = 1.25  # the height of a row and of the type in it
+BELOW, BARE_ANSWER = 34.0, 50.0  # of a bare picture: for arrows below it, and for the answer's word
 BETWEEN = 12.0  # two embeddings whose names are slanted, with a plus sign
 NAME, NUMBER = 44.0, 15.0  # room for the name of an embedding in type of 11, for the number of a layer in type of 10
 
@@ -79,6 +80,7 @@ class Sizes:
     embeddings: tuple[str, ...]  # those that the model has, with "sum"
     open_layer: int  # where not all of them can be open
     least_type_px: float = 10.0  # the smallest type that can be read, in pixels of the screen
+    is_bare: bool = False  # no answers, no captions: there is room for arrows below
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,8 @@ class Plan:
         """size: of the text in tokens; around, keep: see `choose_rows`."""
         self.sizes = sizes
         self.parts: dict[MapPart, QRectF] = {}
-        self.has_sections = sizes.height >= self.px(LEAST_WITH_SECTIONS)
-        self.has_words = sizes.width >= self.px(LEAST_WITH_WORDS)
+        self.has_sections = sizes.height >= self.px(LEAST_WITH_SECTIONS) and not sizes.is_bare
+        self.has_words = sizes.width >= self.px(LEAST_WITH_WORDS) and not sizes.is_bare
         self._lay_out_down(size, around, keep)
         self._lay_out_across()
         self._lay_out_layers()
@@ -188,6 +190,8 @@ class Plan:
         self.answer_box = QRectF(zone.left(), y, zone.width(), height)
         for part in [part for part in self.parts if part.kind in ("answer", "verdict")]:
             del self.parts[part]
+        if self.sizes.is_bare:
+            return
         self.parts[MapPart("verdict")] = self.verdict_box
         self.parts[MapPart("answer", position=position)] = self.answer_box
 
@@ -196,10 +200,12 @@ class Plan:
     def _lay_out_down(self, size: int, around: int, keep: Sequence[int]) -> None:
         """With the heads as low as they may be there is room for the most rows; what these leave, the heads take."""
         sizes, px, has_sections = self.sizes, self.px, self.has_sections
-        self.titles = self.room(TITLES, 11.5)  # the line above the heads
+        self.titles = self.room(TITLES, 11.5)  # the line above the heads; in a bare picture their names stand below it
+        self.titles *= 2 if sizes.is_bare else 1
         arrows = px(ARROWS if has_sections else SHORT_ARROWS)
         feed_forward = px(FEED_FORWARD if has_sections else LOW_FEED_FORWARD)
-        used = px(2 * MARGIN + LEAST_HEADS + HEADINGS + 8 + (SECTIONS if has_sections else 0))
+        below = BELOW if sizes.is_bare else SECTIONS if has_sections else 0
+        used = px(2 * MARGIN + LEAST_HEADS + HEADINGS + 8 + below)
         most = sizes.height - used - self.titles - 2 * arrows - feed_forward
         least_row = max(px(LEAST_ROW), sizes.least_type_px * ROW_TO_TYPE)
         self.rows = choose_rows(size, max(int(most / least_row), 5), around, keep)
@@ -222,7 +228,7 @@ class Plan:
         word = min(max(logical * 0.065, 44), 96) if self.has_words else 0.0
         token = min(max(logical * (0.065 if self.has_words else 0.1), 50), 96)
         strip = min(max(logical * 0.036, 18), 54)
-        answer = min(max(logical * 0.16, self.room(132, 12) / sizes.scale), 240)
+        answer = min(max(logical * 0.16, self.room(132, 12) / sizes.scale), 240) if not sizes.is_bare else BARE_ANSWER
         self.words = QRectF(px(MARGIN), self.top, px(word), height)
         self.tokens = QRectF(px(MARGIN + (word + 16 if self.has_words else 0)), self.top, px(token), height)
         left = self.tokens.right() + px(18)
@@ -269,7 +275,8 @@ class Plan:
         for layer in self.layers:
             parts[MapPart("feed_forward", layer.number)] = layer.feed_forward
             top = parts[MapPart("head", layer.number, 0)].top() - self.titles
-            parts[MapPart("layer", layer.number)] = QRectF(layer.left, top, layer.width, self.titles - px(1))
+            line = self.titles / 2 if self.sizes.is_bare else self.titles
+            parts[MapPart("layer", layer.number)] = QRectF(layer.left, top, layer.width, line - px(1))
             above, below = (layer.heads.bottom() + self.top) / 2 + px(2), (self.bottom + self.feed_forward_top) / 2
             sums = zip(("attention_sum", "feed_forward_sum"), layer.sums_x, (above, below), strict=True)
             for kind, x, y in sums if layer.is_open else ():

@@ -1,15 +1,17 @@
-"""Room Map: the whole model for this text in one picture, which leads to all other rooms."""
+"""Room Map: the whole model for this text in one picture, which leads to all other rooms; and which parts of it made
+the answer."""
 
 from PySide6.QtCore import Signal
 
 from ...look.say import mark
+from ...state.baseline import OtherText
 from ..room import Room
-from ..view import View, ViewSpec
+from ..view import View, ViewSpec, later
 from .view import MapView
 
 
 class MapRoom(Room):
-    """One view, so there are no tabs; it says itself what it is."""
+    """The map says itself what it is, so there are words above the other views alone."""
 
     room_requested = Signal(str, str)  # room, view
 
@@ -21,8 +23,39 @@ class MapRoom(Room):
             mark("Words, tokens, embeddings, layers and answers in one picture"),
             MapView,
         ),
+        ViewSpec(
+            "circuit",
+            mark("Which parts made this?"),
+            mark(
+                "A few heads and feed-forward networks may do nearly all the work. Which ones made this answer, and "
+                "what do they tell each other? Compare with a text that gets another answer."
+            ),
+            later(__package__, "circuit_view", "CircuitView"),
+        ),
+        ViewSpec(
+            "speaks",
+            mark("Which part says what?"),
+            mark(
+                "The score of a word is a sum: each head and each feed-forward network adds its own share. Which ones "
+                "speak for this word, which against it, and what would each say alone?"
+            ),
+            later(__package__, "speaks_view", "SpeaksView"),
+        ),
     )
 
+    def show_tab(self) -> None:
+        super().show_tab()
+        self.intro.setVisible(self.views.key != "model")
+
     def connect_view(self, view: View) -> None:
-        assert isinstance(view, MapView)
-        view.room_requested.connect(self.room_requested)
+        for name, slot in (("room_requested", self.room_requested), ("text_requested", self._open_texts)):
+            if hasattr(view, name):
+                getattr(view, name).connect(slot)
+
+    def _open_texts(self, text: str, other: str) -> None:
+        """Puts another pair of texts before all rooms."""
+        mask = self.state.mask_token
+        text, other = (one.replace("[MASK]", mask or "[MASK]") for one in (text, other))
+        self.state.set_text(text, "")
+        self.state.set_mask_places(())
+        self.state.set_baseline(OtherText(other, ""))

@@ -158,7 +158,7 @@ class MapView(View):
 
     def _content(self, reading: Reading, selection: Selection) -> Content:
         """The values, and the words around them."""
-        distances, words = distances_of(reading), _words(reading)
+        distances, words = distances_of(reading), words_of(reading)
         title = Caption(say("The whole model, in one picture"), intro_of(reading))
         if distances is not None:
             text = comparison_in_words(reading, distances, wants_difference=selection.wants_difference)
@@ -219,7 +219,7 @@ class MapView(View):
         return self.figure(say("The whole model"), [self.map], arrays)
 
 
-def _words(reading: Reading) -> dict[tuple[int, ...], str]:
+def words_of(reading: Reading) -> dict[tuple[int, ...], str]:
     """The words of the text in order, those that are masked too."""
     encoding, found = reading.encoding, {}
     for positions in reading.units(TokenView(words=True, specials=False)).members:

@@ -70,6 +70,13 @@
 </translation>
 </message>
 <message numerus="yes">
+<source>%Ln sentence(s) could not be tried.</source>
+<translation>
+<numerusform>%Ln Satz ließ sich nicht prüfen.</numerusform>
+<numerusform>%Ln Sätze ließen sich nicht prüfen.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%Ln token(s)</source>
 <translation>
 <numerusform>%Ln Token</numerusform>
@@ -481,6 +488,10 @@
 <translation>95-%-Intervalle, Bootstrap-t nach Paaren, für alle Heads zusammen (Westfall und Young)</translation>
 </message>
 <message>
+<source>; then </source>
+<translation>; dann </translation>
+</message>
+<message>
 <source>A CSV table; its first line names the columns.</source>
 <translation>Eine CSV-Tabelle; ihre erste Zeile benennt die Spalten.</translation>
 </message>
@@ -535,6 +546,10 @@
 <message>
 <source>A conditional random field learns which tag may follow which</source>
 <translation>Ein Conditional Random Field lernt, welcher Tag auf welchen folgen darf</translation>
+</message>
+<message>
+<source>A few heads and feed-forward networks may do nearly all the work. Which ones made this answer, and what do they tell each other? Compare with a text that gets another answer.</source>
+<translation>Wenige Köpfe und Feed-Forward-Netze leisten oft fast alles. Welche machten diese Antwort, und was geben sie einander weiter? Vergleichen Sie mit einem Text, der eine andere Antwort bekommt.</translation>
 </message>
 <message>
 <source>A file…</source>
@@ -663,6 +678,10 @@
 <message>
 <source>A sentence, and what the best head of each relation looks at</source>
 <translation>Ein Satz, und worauf der beste Kopf jeder Beziehung schaut</translation>
+</message>
+<message>
+<source>A slash: the word here / in the other text. A bar: choices.</source>
+<translation>Schrägstrich: das Wort hier / im anderen Text. Senkrechter Strich: Auswahl.</translation>
 </message>
 <message>
 <source>A small sample: with only 20 held-out examples, one right answer more or less may be chance.</source>
@@ -803,6 +822,10 @@
 <message>
 <source>All its uses</source>
 <translation>Alle Verwendungen</translation>
+</message>
+<message>
+<source>All parts and biases add up to {logit}; error {error}. LayerNorm is held as it is in this text, and what a part does through later parts is not counted here.</source>
+<translation>Alle Teile und Biases ergeben zusammen {logit}; Fehler {error}. LayerNorm bleibt wie in diesem Text, und was ein Teil über spätere Teile bewirkt, zählt hier nicht.</translation>
 </message>
 <message>
 <source>All pictures show the best run at its last step</source>
@@ -1005,6 +1028,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>At this rate it would take far too long to learn anything.</source>
 <translation>So würde es viel zu lange dauern, etwas zu lernen.</translation>
+</message>
+<message>
+<source>At which token?</source>
+<translation>Bei welchem Token?</translation>
 </message>
 <message>
 <source>At {rates} it diverged.</source>
@@ -1819,6 +1846,10 @@ Ein anderer Schluss</translation>
 <translation>Divergiert</translation>
 </message>
 <message>
+<source>Do the same parts do it elsewhere? One pair on each line; click a bar to open it.</source>
+<translation>Tun es dieselben Teile auch anderswo? Ein Paar je Zeile; ein Klick auf einen Balken öffnet es.</translation>
+</message>
+<message>
 <source>Do two questions mean the same? (QQP)</source>
 <translation>Bedeuten zwei Fragen dasselbe? (QQP)</translation>
 </message>
@@ -2223,6 +2254,10 @@ Ein anderer Schluss</translation>
 <translation>F1, beste Schwelle</translation>
 </message>
 <message>
+<source>FF {layer}</source>
+<translation>FF {layer}</translation>
+</message>
+<message>
 <source>FFN in</source>
 <translation>FFN ein</translation>
 </message>
@@ -2425,6 +2460,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>From the first step to the last</source>
 <translation>Vom ersten Schritt bis zum letzten</translation>
+</message>
+<message>
+<source>From {sender} to {receiver}</source>
+<translation>Von {sender} zu {receiver}</translation>
 </message>
 <message>
 <source>Frozen layers</source>
@@ -2815,6 +2854,10 @@ Ein anderer Schluss</translation>
 <translation>Wie weit zwei Vektoren auseinander zeigen: 0 ist dieselbe Richtung, 1 ohne Bezug.</translation>
 </message>
 <message>
+<source>How few are enough?</source>
+<translation>Wie wenige genügen?</translation>
+</message>
+<message>
 <source>How hard a batch pulls on the weights. Steady is good. Does the loss rise after a peak? Try a lower learning rate.</source>
 <translation>Wie stark ein Batch an den Gewichten zieht. Gleichmäßig ist gut. Steigt der Loss nach einer Spitze? Dann eine kleinere Lernrate versuchen.</translation>
 </message>
@@ -2939,6 +2982,10 @@ Ein anderer Schluss</translation>
 <translation>Wie viel von einem Token aus jedem Wort kommt, allein durch Attention; eine Zeile ergibt 1.</translation>
 </message>
 <message>
+<source>How much of the difference between the two texts is lost when this one part gives what it gives in the other: 0 none, 1 all.</source>
+<translation>Welcher Anteil des Unterschieds zwischen beiden Texten verloren geht, wenn nur dieser Teil ausgibt, was er im anderen ausgibt: 0 nichts, 1 alles.</translation>
+</message>
+<message>
 <source>How much the neuron adds to the score of this word when it fires.</source>
 <translation>Wie viel das Neuron zum Wert dieses Wortes addiert, wenn es feuert.</translation>
 </message>
@@ -3042,6 +3089,13 @@ Ein anderer Schluss</translation>
 <source>If the folder has a dev file, that is held out; otherwise a tenth of the examples is.</source>
 <translation>Enthält der Ordner eine Dev-Datei, dient sie als ungesehener Text, sonst ein Zehntel der Beispiele.</translation>
 </message>
+<message numerus="yes">
+<source>In %Ln other sentence(s) the same parts keep {low} to {high}.</source>
+<translation>
+<numerusform>In %Ln anderen Satz erhalten dieselben Teile {low} bis {high}.</numerusform>
+<numerusform>In %Ln anderen Sätzen erhalten dieselben Teile {low} bis {high}.</numerusform>
+</translation>
+</message>
 <message>
 <source>In attn(…): a word, A, B, special, any, or #position. Also: spread &lt; 2 or distance &gt; 4 (in tokens), special &gt; 0.5, or a kind such as previous token. Join several with “and”.</source>
 <translation>In attn(…): ein Wort, A, B, special, any oder #Position. Auch: spread &lt; 2 oder distance &gt; 4 (in Token), special &gt; 0.5 oder eine Art wie „vorheriges Token“. Mehrere mit „and“ verbinden.</translation>
@@ -3057,6 +3111,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>In how many of all cases the head looks most at the right word.</source>
 <translation>In wie vielen aller Fälle der Kopf am stärksten auf das richtige Wort schaut.</translation>
+</message>
+<message>
+<source>In other sentences</source>
+<translation>In anderen Sätzen</translation>
 </message>
 <message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
@@ -3656,6 +3714,10 @@ Ein anderer Schluss</translation>
 <translation>Linien stärker als</translation>
 </message>
 <message>
+<source>Lit: the parts that matter most, each on its own. What they tell each other takes longer.</source>
+<translation>Hell: die Teile, auf die es am meisten ankommt, jeder für sich. Was sie einander weitergeben, dauert länger.</translation>
+</message>
+<message>
 <source>Load settings</source>
 <translation>Einstellungen laden</translation>
 </message>
@@ -3787,6 +3849,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Mask</source>
 <translation>Maskieren</translation>
+</message>
+<message>
+<source>Mask a token (M) to see which words each part speaks for there.</source>
+<translation>Maskieren Sie ein Token (M), um zu sehen, für welche Wörter jeder Teil dort spricht.</translation>
 </message>
 <message>
 <source>Mask a word</source>
@@ -3965,6 +4031,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Most likely words, with the baseline and now</source>
 <translation>Wahrscheinlichste Wörter, bei der Baseline und jetzt</translation>
+</message>
+<message>
+<source>Most of that at “{token}”.</source>
+<translation>Das meiste davon bei „{token}“.</translation>
 </message>
 <message>
 <source>Most of the difference: {places}.</source>
@@ -4238,6 +4308,10 @@ Ein anderer Schluss</translation>
 <translation>In diesem Text ist kein Wort maskiert.</translation>
 </message>
 <message>
+<source>No word to explain</source>
+<translation>Kein Wort zu erklären</translation>
+</message>
+<message>
 <source>No word yet. Guess the first one yourself, and then see the model’s.</source>
 <translation>Noch kein Wort. Erst selbst das erste raten, dann das des Modells ansehen.</translation>
 </message>
@@ -4326,6 +4400,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Nothing scored yet. Type texts, or try an example.</source>
 <translation>Noch ist nichts bewertet. Texte eintippen oder ein Beispiel ausprobieren.</translation>
+</message>
+<message>
+<source>Nothing to explain</source>
+<translation>Nichts zu erklären</translation>
 </message>
 <message>
 <source>Nothing: both models have the same weights.</source>
@@ -4728,6 +4806,10 @@ Ein anderer Schluss</translation>
 <translation>Paare (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
 <message>
+<source>Pairs of texts</source>
+<translation>Textpaare</translation>
+</message>
+<message>
 <source>Parts</source>
 <translation>Teile</translation>
 </message>
@@ -4738,6 +4820,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Parts of the input embedding: rows are tokens, columns are dimensions</source>
 <translation>Teile des Eingabe-Embeddings: Zeilen sind Token, Spalten sind Dimensionen</translation>
+</message>
+<message>
+<source>Parts shown</source>
+<translation>Gezeigte Teile</translation>
+</message>
+<message>
+<source>Parts shown: {count} of {parts}</source>
+<translation>Gezeigte Teile: {count} von {parts}</translation>
 </message>
 <message>
 <source>Passage</source>
@@ -5083,6 +5173,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Red: more similar now than with {baseline}. Blue: less similar.</source>
 <translation>Rot: jetzt ähnlicher als mit {baseline}. Blau: weniger ähnlich.</translation>
+</message>
+<message>
+<source>Red: this part speaks for the word. Blue: against it. Click a part to see its words.</source>
+<translation>Rot: Dieser Teil spricht für das Wort. Blau: dagegen. Ein Klick auf einen Teil zeigt seine Wörter.</translation>
 </message>
 <message>
 <source>Redo</source>
@@ -5605,6 +5699,10 @@ Ein anderer Schluss</translation>
 <translation>Anteil richtiger Antworten in Teilen der Beispiele</translation>
 </message>
 <message>
+<source>Share of the difference lost by a part at one token alone</source>
+<translation>Anteil des Unterschieds, der durch einen Teil an nur einem Token verloren geht</translation>
+</message>
+<message>
 <source>Share of the difference that each head carries: rows are layers, columns are heads</source>
 <translation>Anteil des Unterschieds, den jeder Kopf trägt: Zeilen sind Schichten, Spalten Köpfe</translation>
 </message>
@@ -5816,6 +5914,10 @@ Ein anderer Schluss</translation>
 <translation>Startet</translation>
 </message>
 <message>
+<source>Starting from all parts, the one that matters least is dropped, again and again.</source>
+<translation>Von allen Teilen fällt immer wieder der weg, auf den es am wenigsten ankommt.</translation>
+</message>
+<message>
 <source>Starts with every word masked and brings them all back, little by little: how much does each word add?</source>
 <translation>Beginnt mit lauter maskierten Wörtern und bringt alle nach und nach zurück: Wie viel trägt jedes Wort bei?</translation>
 </message>
@@ -5896,6 +5998,10 @@ Ein anderer Schluss</translation>
 <translation>Abgebrochen.</translation>
 </message>
 <message>
+<source>Straight into the answer</source>
+<translation>Direkt in die Antwort</translation>
+</message>
+<message>
 <source>Striped: nothing to compare with in {baseline}.</source>
 <translation>Gestreift: in {baseline} gibt es nichts zum Vergleichen.</translation>
 </message>
@@ -5942,6 +6048,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Swap in from the other text</source>
 <translation>Mit dem anderen Text austauschen</translation>
+</message>
+<message>
+<source>Swap it in everywhere</source>
+<translation>Überall einsetzen</translation>
 </message>
 <message>
 <source>Swap positions</source>
@@ -6269,6 +6379,10 @@ Ein anderer Schluss</translation>
 <numerusform>Das letzte Wort wurde nicht gelesen: Der Text ist zu lang.</numerusform>
 <numerusform>Die letzten %n Wörter wurden nicht gelesen: Der Text ist zu lang.</numerusform>
 </translation>
+</message>
+<message>
+<source>The last brackets: the answer here / in the other text.</source>
+<translation>Letzte Klammer: die Antwort hier / im anderen Text.</translation>
 </message>
 <message>
 <source>The last layer here is most like layers {layers} of the baseline (CKA {value}).</source>
@@ -6640,6 +6754,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The scale is that of its training data, which is not known here.</source>
 <translation>Die Skala ist die seiner Trainingsdaten, die hier nicht bekannt ist.</translation>
+</message>
+<message>
+<source>The score of a word is a sum: each head and each feed-forward network adds its own share. Which ones speak for this word, which against it, and what would each say alone?</source>
+<translation>Der Wert eines Wortes ist eine Summe: Jeder Kopf und jedes Feed-Forward-Netz trägt seinen Teil bei. Was spricht für dieses Wort, was dagegen, und was würde jeder Teil allein sagen?</translation>
 </message>
 <message>
 <source>The screen is blank; any key brings the picture back</source>
@@ -7062,6 +7180,10 @@ Ein anderer Schluss</translation>
 <translation>Diese beiden Modelle haben verschiedene Formen</translation>
 </message>
 <message>
+<source>These {count} of {parts} parts keep {kept} of the difference; the best of {sets} random sets of that size keeps {random}.</source>
+<translation>Diese {count} von {parts} Teilen erhalten {kept} des Unterschieds; die beste von {sets} zufälligen Auswahlen dieser Größe erhält {random}.</translation>
+</message>
+<message>
 <source>They share the hidden size equally: it must be a multiple of their number.</source>
 <translation>Sie teilen sich die Breite zu gleichen Teilen; sie muss ein Vielfaches ihrer Anzahl sein.</translation>
 </message>
@@ -7080,6 +7202,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Think of attention weights as the widths of pipes: how much could flow from token to token? For layer 1 alone it is the same as Rollout; click a head in a higher layer.</source>
 <translation>Attention-Gewichte als Breite von Rohren: Wie viel könnte von Token zu Token fließen? Für Schicht 1 allein ist es dasselbe wie Rollout; ein Klick auf einen Kopf einer höheren Schicht zeigt den Unterschied.</translation>
+</message>
+<message>
+<source>This answer is made by many parts together: it takes {count} of {parts} to keep {share}.</source>
+<translation>Diese Antwort machen viele Teile gemeinsam: Erst {count} von {parts} erhalten {share}.</translation>
 </message>
 <message>
 <source>This batch: what was chosen at random, and what the settings ask for</source>
@@ -7530,6 +7656,10 @@ Der andere Text: {other}
 <translation>Das B eines anderen Beispiels ausprobieren</translation>
 </message>
 <message>
+<source>Try these</source>
+<translation>Diese prüfen</translation>
+</message>
+<message>
 <source>Try training without frozen layers.</source>
 <translation>Versuch: ohne eingefrorene Schichten trainieren.</translation>
 </message>
@@ -7726,6 +7856,10 @@ Der andere Text: {other}
 <translation>Was herauskommt</translation>
 </message>
 <message>
+<source>What comes out with all parts, with the lit ones only, without them, and in the other text</source>
+<translation>Was mit allen Teilen herauskommt, nur mit den hellen, ohne sie und im anderen Text</translation>
+</message>
+<message>
 <source>What did training change?</source>
 <translation>Was hat das Training verändert?</translation>
 </message>
@@ -7748,6 +7882,10 @@ Der andere Text: {other}
 <message>
 <source>What each is worth</source>
 <translation>Was jeder Teil wert ist</translation>
+</message>
+<message>
+<source>What each part adds to the score of the word</source>
+<translation>Was jeder Teil zum Wert des Wortes beiträgt</translation>
 </message>
 <message>
 <source>What everything is compared with: another model, step or text</source>
@@ -7792,6 +7930,10 @@ Der andere Text: {other}
 <message>
 <source>What is inside</source>
 <translation>Was enthalten ist</translation>
+</message>
+<message>
+<source>What is kept</source>
+<translation>Was erhalten bleibt</translation>
 </message>
 <message>
 <source>What is masked</source>
@@ -7844,6 +7986,10 @@ Der andere Text: {other}
 <message>
 <source>What stands before</source>
 <translation>Was davor steht</translation>
+</message>
+<message>
+<source>What tells what, and how few are enough, takes about {time} for this model and {count} tokens.</source>
+<translation>Was wem etwas weitergibt und wie wenige genügen, dauert bei diesem Modell und {count} Token etwa {time}.</translation>
 </message>
 <message>
 <source>What the best head of each relation finds on the other half</source>
@@ -7938,12 +8084,20 @@ Der andere Text: {other}
 <translation>Was die Zahl zählt</translation>
 </message>
 <message>
+<source>What the same parts keep of the difference in other pairs of texts</source>
+<translation>Was dieselben Teile vom Unterschied anderer Textpaare erhalten</translation>
+</message>
+<message>
 <source>What the sweep found</source>
 <translation>Was die Versuchsreihe ergab</translation>
 </message>
 <message>
 <source>What this head adds to the answer: above 0, it makes the answer more likely.</source>
 <translation>Was dieser Kopf zur Antwort beiträgt: über 0 macht er sie wahrscheinlicher.</translation>
+</message>
+<message>
+<source>What this part adds to the score of the word; all parts and biases add up to it.</source>
+<translation>Was dieser Teil zum Wert des Wortes beiträgt; alle Teile und Biases ergeben ihn zusammen.</translation>
 </message>
 <message>
 <source>What this room shows</source>
@@ -8070,6 +8224,22 @@ Der andere Text: {other}
 <translation>Welche Linien gezeichnet werden</translation>
 </message>
 <message>
+<source>Which part says what?</source>
+<translation>Welcher Teil sagt was?</translation>
+</message>
+<message>
+<source>Which parts made the answer: heads above, feed-forward networks below, arrows between</source>
+<translation>Welche Teile die Antwort machten: oben Köpfe, unten Feed-Forward-Netze, dazwischen Pfeile</translation>
+</message>
+<message>
+<source>Which parts made this?</source>
+<translation>Welche Teile waren es?</translation>
+</message>
+<message>
+<source>Which parts made “{answer}”?</source>
+<translation>Welche Teile machten „{answer}“?</translation>
+</message>
+<message>
 <source>Which place the token has, as {width} learned numbers; length {length}.</source>
 <translation>An welchem Platz das Token steht, als {width} gelernte Zahlen; Länge {length}.</translation>
 </message>
@@ -8158,12 +8328,20 @@ Der andere Text: {other}
 <translation>Bei 0,9 lernt jede Schicht um ein Zehntel langsamer als die darüber.</translation>
 </message>
 <message>
+<source>With only the lit parts, all others are set to their output in the other text.</source>
+<translation>Nur helle Teile: Alle anderen geben aus, was sie im anderen Text ausgeben.</translation>
+</message>
+<message>
 <source>With several words missing, each guess changes the next. Fill them in one at a time, then in another order: do you get the same text?</source>
 <translation>Fehlen mehrere Wörter, ändert jeder Tipp den nächsten. Sie eines nach dem anderen füllen, dann in anderer Reihenfolge: Kommt derselbe Text heraus?</translation>
 </message>
 <message>
 <source>With the baseline: “{word}”, {share}.</source>
 <translation>Im Vergleich: „{word}“, {share}.</translation>
+</message>
+<message>
+<source>With the texts swapped, they keep {reversed}. Without them, {without} of the difference is left.</source>
+<translation>Mit vertauschten Texten erhalten sie {reversed}. Ohne sie bleiben {without} des Unterschieds.</translation>
 </message>
 <message>
 <source>With this text {now}.</source>
@@ -8244,6 +8422,14 @@ Der andere Text: {other}
 <message>
 <source>Words filled in, in order</source>
 <translation>Eingesetzte Wörter, der Reihe nach</translation>
+</message>
+<message>
+<source>Words it pushes down</source>
+<translation>Wörter, die er schwächt</translation>
+</message>
+<message>
+<source>Words it pushes up</source>
+<translation>Wörter, die er stärkt</translation>
 </message>
 <message>
 <source>Words of the 50 nearest</source>
@@ -8432,6 +8618,10 @@ Der andere Text: {other}
 <message>
 <source>against the teacher’s predictions</source>
 <translation>gegen die Vorhersagen des Lehrers</translation>
+</message>
+<message>
+<source>all biases</source>
+<translation>alle Biases</translation>
 </message>
 <message>
 <source>all heads · W_O + b</source>
@@ -8957,6 +9147,10 @@ Der andere Text: {other}
 <translation>Feed-Forward addiert</translation>
 </message>
 <message>
+<source>feed-forward {layer}</source>
+<translation>Feed-Forward {layer}</translation>
+</message>
+<message>
 <source>feed-forward, baseline</source>
 <translation>Feed-Forward, Baseline</translation>
 </message>
@@ -9281,6 +9475,10 @@ Der andere Text: {other}
 <translation>gilt als ersetzt</translation>
 </message>
 <message>
+<source>kept</source>
+<translation>erhalten</translation>
+</message>
+<message>
 <source>key</source>
 <translation>Key</translation>
 </message>
@@ -9397,6 +9595,10 @@ Der andere Text: {other}
 <translation>lineare CKA, unverzerrt (Kornblith et al. 2019)</translation>
 </message>
 <message>
+<source>ln p</source>
+<translation>ln p</translation>
+</message>
+<message>
 <source>ln p of the first answer − ln p of the second, in nats:</source>
 <translation>ln p der ersten Antwort − ln p der zweiten, in Nats:</translation>
 </message>
@@ -9411,6 +9613,10 @@ Der andere Text: {other}
 <message>
 <source>ln p {change} nats</source>
 <translation>ln p {change} Nat</translation>
+</message>
+<message>
+<source>ln p − ln p</source>
+<translation>ln p − ln p</translation>
 </message>
 <message>
 <source>ln p − ln p(without the head)</source>
@@ -9835,6 +10041,10 @@ Der andere Text: {other}
 <translation>nur in diesem Text</translation>
 </message>
 <message>
+<source>only lit parts</source>
+<translation>nur helle Teile</translation>
+</message>
+<message>
 <source>only read; the model predicts nothing here</source>
 <translation>nur gelesen; hier sagt das Modell nichts vorher</translation>
 </message>
@@ -9861,6 +10071,10 @@ Der andere Text: {other}
 <message>
 <source>other</source>
 <translation>sonstiges</translation>
+</message>
+<message>
+<source>other text</source>
+<translation>anderer Text</translation>
 </message>
 <message>
 <source>outlined: judged to be replaced (probability {least} or more)</source>
@@ -9901,6 +10115,10 @@ Der andere Text: {other}
 <message>
 <source>parameters</source>
 <translation>Parameter</translation>
+</message>
+<message>
+<source>parts</source>
+<translation>Teile</translation>
 </message>
 <message>
 <source>parts taken out</source>
@@ -10447,6 +10665,10 @@ Der andere Text: {other}
 <translation>die 50 nächsten</translation>
 </message>
 <message>
+<source>the answer</source>
+<translation>Antwort</translation>
+</message>
+<message>
 <source>the answer begins at {token} ({position})</source>
 <translation>die Antwort beginnt bei {token} ({position})</translation>
 </message>
@@ -10463,6 +10685,14 @@ Der andere Text: {other}
 <translation>die Antwort endet bei {token} ({position}) statt bei {other} ({other_position})</translation>
 </message>
 <message>
+<source>the best of 100 random sets</source>
+<translation>die beste von 100 zufälligen Auswahlen</translation>
+</message>
+<message>
+<source>the best parts</source>
+<translation>die besten Teile</translation>
+</message>
+<message>
 <source>the built-in model</source>
 <translation>das eingebaute Modell</translation>
 </message>
@@ -10473,6 +10703,14 @@ Der andere Text: {other}
 <message>
 <source>the comparison</source>
 <translation>den Vergleich</translation>
+</message>
+<message>
+<source>the feed-forward network of layer {layers} works on “{token}”</source>
+<translation>das Feed-Forward-Netz der Schicht {layers} bearbeitet „{token}“</translation>
+</message>
+<message>
+<source>the feed-forward networks of layers {layers} work on “{token}”</source>
+<translation>die Feed-Forward-Netze der Schichten {layers} bearbeiten „{token}“</translation>
 </message>
 <message>
 <source>the first token</source>
@@ -10600,6 +10838,10 @@ Der andere Text: {other}
 <numerusform>das Wort schaut auf das, wovon es abhängt; %Ln Fall</numerusform>
 <numerusform>das Wort schaut auf das, wovon es abhängt; %Ln Fälle</numerusform>
 </translation>
+</message>
+<message>
+<source>the words</source>
+<translation>Wörter</translation>
 </message>
 <message>
 <source>the words for this mask</source>
@@ -10945,6 +11187,10 @@ Der andere Text: {other}
 <translation>ohne den Austausch</translation>
 </message>
 <message>
+<source>without them</source>
+<translation>ohne sie</translation>
+</message>
+<message>
 <source>without your changes inside the model</source>
 <translation>ohne die Änderungen im Modell</translation>
 </message>
@@ -11206,6 +11452,10 @@ Der andere Text: {other}
 <translation>{given} statt {right}</translation>
 </message>
 <message>
+<source>{head} looks from “{token}” at “{other}” ({share}) and brings back what it finds there</source>
+<translation>{head} schaut von „{token}“ auf „{other}“ ({share}) und bringt mit, was er dort findet</translation>
+</message>
+<message>
 <source>{head} off</source>
 <translation>{head} aus</translation>
 </message>
@@ -11424,6 +11674,10 @@ Der andere Text: {other}
 <translation>{right} von {count}</translation>
 </message>
 <message>
+<source>{row} adds {value} to the score</source>
+<translation>{row} trägt {value} zum Wert bei</translation>
+</message>
+<message>
 <source>{row} and the baseline {column}: CKA {value}</source>
 <translation>{row} und die Baseline {column}: CKA {value}</translation>
 </message>
@@ -11434,6 +11688,10 @@ Der andere Text: {other}
 <message>
 <source>{row} at position {number}</source>
 <translation>{row} an Position {number}</translation>
+</message>
+<message>
+<source>{row} at {column}: {value} of the difference</source>
+<translation>{row} bei {column}: {value} des Unterschieds</translation>
 </message>
 <message>
 <source>{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference</source>
@@ -11488,8 +11746,20 @@ Der andere Text: {other}
 <translation>{row}, {column}: Größe {value}</translation>
 </message>
 <message>
+<source>{row}, {column}: {value}</source>
+<translation>{row}, {column}: {value}</translation>
+</message>
+<message>
 <source>{row}: head {column} finds {value}, all sentences together</source>
 <translation>{row}: Kopf {column} findet {value}, alle Sätze zusammen</translation>
+</message>
+<message>
+<source>{row}: {value}</source>
+<translation>{row}: {value}</translation>
+</message>
+<message>
+<source>{row}: {value} kept</source>
+<translation>{row}: {value} erhalten</translation>
 </message>
 <message>
 <source>{said} Loss: {loss} nats per label.</source>
@@ -11550,6 +11820,14 @@ Der andere Text: {other}
 <message>
 <source>{share} of the batch is padding, up to the longest text; the model ignores it.</source>
 <translation>{share} des Batches sind Padding bis zur Länge des längsten Textes; das Modell beachtet es nicht.</translation>
+</message>
+<message>
+<source>{share} of the difference is lost when only {receiver} reads the output that {sender} has in the other text.</source>
+<translation>{share} des Unterschieds gehen verloren, wenn allein das Ziel des Pfeils ({receiver}) die Ausgabe liest, die sein Anfang ({sender}) im anderen Text hat.</translation>
+</message>
+<message>
+<source>{share} of the difference is lost when this part alone is set to its output in the other text.</source>
+<translation>{share} des Unterschieds gehen verloren, wenn nur dieser Teil ausgibt, was er im anderen Text ausgibt.</translation>
 </message>
 <message>
 <source>{share} of the variance</source>
@@ -11713,6 +11991,10 @@ Der andere Text: {other}
 <translation>{unit} feuert am stärksten bei {words}: {share} ein Wort.</translation>
 </message>
 <message>
+<source>{unit}: {ours} in this text, {other} in the other.</source>
+<translation>{unit}: {ours} in diesem Text, {other} im anderen.</translation>
+</message>
+<message>
 <source>{value} ({low} to {high})</source>
 <translation>{value} ({low} bis {high})</translation>
 </message>
@@ -11775,6 +12057,10 @@ Der andere Text: {other}
 <message>
 <source>{word}: cosine {cosine}</source>
 <translation>{word}: Kosinus {cosine}</translation>
+</message>
+<message>
+<source>{x} parts</source>
+<translation>{x} Teile</translation>
 </message>
 <message>
 <source>{x} taken out</source>
