@@ -295,7 +295,7 @@ class _Legend(Drawing):
             if curve is not None:
                 drawn.append(_Sample(QRectF(x, y, sample, line), curve))
             for (text, strong), left, wide in zip(texts, (begin, begin + widths[0] + gap), widths, strict=True):
-                box = QRectF(x + left, y, wide + 2, line)
+                box = QRectF(x + left, y, min(wide + 2, max(self.width() - x - left, 0)), line)  # … where it is cut off
                 drawn.append(Words(box, text, "ink" if strong else "muted", medium=strong))
             x += width + theme.px(8)
         return drawn, 1 + round(y / line)

@@ -47,12 +47,13 @@ class RoomButton(QAbstractButton):
             painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover"))
             painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(8), theme.px(8))
         color = "accent" if self.isChecked() else "muted"
-        top = (rect.height() - side) / 2 if self._is_narrow else theme.px(9)
+        higher = theme.px(3) if theme.is_projector() else 0  # where the button has less room below its words
+        top = (rect.height() - side) / 2 if self._is_narrow else theme.px(9) - higher
         paint_icon(painter, self.room_key, QRectF((rect.width() - side) / 2, top, side, side), theme.color(color))
         if not self._is_narrow:
             align, words = (
                 Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop,
-                rect.adjusted(0, theme.px(34), 0, 0),
+                rect.adjusted(0, theme.px(34) - higher, 0, 0),
             )
             theme.draw_text(painter, words, self.text(), color, 11.5, align=align, bold=self.isChecked())
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSizeF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QAbstractTextDocumentLayout, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.lessons.lab_sheet import PAGE_PX, document_of, lab_sheet
@@ -489,5 +489,8 @@ def _first_page(html: str) -> QImage:
     document.setPageSize(QSizeF(PAGE_PX, height - 2 * MARGIN_PX))
     with QPainter(image) as painter:
         painter.translate(MARGIN_PX, MARGIN_PX)
-        document.drawContents(painter, QRectF(0, 0, PAGE_PX, height - 2 * MARGIN_PX))
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.clip = QRectF(0, 0, PAGE_PX, height - 2 * MARGIN_PX)
+        context.palette.setColor(QPalette.ColorRole.Text, Qt.GlobalColor.black)  # as a printer has it, in any theme
+        document.documentLayout().draw(painter, context)
     return image

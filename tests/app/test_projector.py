@@ -14,6 +14,7 @@ from app.shell.rooms import ROOMS, open_view
 from app.state.baseline import OtherModel, OtherText
 from app.widgets.controls import IconButton
 from app.widgets.folding_card import FoldingCard
+from app.widgets.room_rail import RoomButton
 from bertcore.locations import TINY
 from tests.app.conftest import compare, handle_events, make_checkpoint, read_masked, settle, shown_room, wait_until
 from tests.app.layout_check import hear
@@ -83,6 +84,13 @@ def test_the_header_is_one_line_and_the_list_of_lessons_fits(projected):
     fill_commands(projected, menu)
     lessons = next(one.menu() for one in menu.actions() if one.text() == "Lessons")
     assert lessons.sizeHint().height() <= SIZE.height()
+
+
+def test_words_of_the_rail_end_above_the_edge_of_their_button(projected):
+    for button in projected.frame.findChildren(RoomButton):
+        image = button.grab().toImage()
+        lowest = {image.pixel(x, image.height() - 2) for x in range(image.width() // 4, image.width() * 3 // 4)}
+        assert len(lowest) == 1, button.text()
 
 
 def choose(window, titles):

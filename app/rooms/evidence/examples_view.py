@@ -203,7 +203,8 @@ class ExamplesView(EvidenceView):
             self.cards["slices"].set_intro(
                 say("Too few examples: a slice has 20 at least, and as many are outside it.")
             )
-        self._slices.setMaximumHeight(NO_LIMIT_PX if has_slices else self.cards["slices"].sizeHint().height())
+        is_low = not has_slices and not theme.is_projector()  # there its name stands upright, folded
+        self._slices.setMaximumHeight(self.cards["slices"].sizeHint().height() if is_low else NO_LIMIT_PX)
         self._fill()
         asked = self.asked["flips"]
         text = "" if self._row is None else asked.sentence

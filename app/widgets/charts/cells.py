@@ -383,10 +383,7 @@ class LabelledGrid(ZoomedDrawing):
         self._paint_labels(painter, rect)
         painter.setFont(theme.font(11))
         painter.setPen(theme.color("muted"))
-        for number, layer in enumerate(self.columns.groups):
-            width = rect.width() / len(self.columns.groups)
-            box = QRectF(rect.x() + number * width, rect.y() - theme.px(40), width, theme.px(18))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, say("layer {layer}", layer=layer))
+        self._paint_groups(painter, rect)
         if any(self._axis_names):
             side, above = self._axis_names
             line, middle = theme.px(18), Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
@@ -394,6 +391,19 @@ class LabelledGrid(ZoomedDrawing):
             painter.drawText(QRectF(0, rect.y() - line - theme.px(3), rect.x(), line), middle, side)
         if self._scale:
             self.paint_scale(painter, rect, self.raster)
+
+    def _paint_groups(self, painter: QPainter, rect: QRectF) -> None:
+        """The layers above their columns; where they are too narrow for words, their numbers, and what they count at
+        the left."""
+        top, line, groups = rect.y() - theme.px(40), theme.px(18), self.columns.groups
+        width, words = rect.width() / max(len(groups), 1), [say("layer {layer}", layer=layer) for layer in groups]
+        if any(painter.fontMetrics().horizontalAdvance(text) > width - theme.px(4) for text in words):
+            words = list(groups)
+            at_left = QRectF(0, top, rect.x() - theme.px(6), line)
+            painter.drawText(at_left, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, say("layer"))
+        for number, text in enumerate(words):
+            box = QRectF(rect.x() + number * width, top, width, line)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def round_step(least: float) -> int:

@@ -7921,7 +7921,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>What is behind {mask}?</source>
-<translation>Was steckt hinter {mask}?</translation>
+<translation>Was ist {mask}?</translation>
 </message>
 <message>
 <source>What is done with each head</source>
