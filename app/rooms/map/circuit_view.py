@@ -265,10 +265,12 @@ class CircuitView(TwoTextsView):
             return
         plain, answers = reading.plain, self._answers(chosen, reading.plain, reading.other_text)
         lit = self._lit(chosen.target.position, answers[0])
-        if self.map.content is None or self.map.content.reading is not plain:
+        content = self.map.content
+        if content is None or content.reading is not plain:
             content = Content(plain, HeadSheet(plain.thumbnails), words_of(plain), Caption(), {}, Caption(), None, None)
-            self.map.set_bare_content(content, lit)
-        self.map.set_lit(lit)
+        self.map.set_lit(content, lit)
+        links = (f"{sentences.link_caption(link)[0]}: {numbers.percent(link.lost)}" for link in lit.links)
+        self.map.setAccessibleDescription("; ".join(links))
         self.map_card.set_title(say("Which parts made “{answer}”?", answer=answers[0] or chosen.label))
         first = mark("Lit: the parts that matter most, each on its own. What they tell each other takes longer.")
         self.map_card.set_intro(say(first) if found is None else sentences.story(lit, plain))
