@@ -78,6 +78,7 @@ def test_a_part_and_an_arrow_lead_to_their_rooms(view, window):
     view.room_requested.connect(lambda *where: opened.append(where))
     view.map.clicked.emit(MapPart("head", 1, 2), Qt.KeyboardModifier.NoModifier)
     assert opened == [("attend", "matrix")] and (window.state.layer, window.state.head) == (1, 2)
+    assert window.state.focus == view.map.lit.places[view.map.number_of(MapPart("head", 1, 2))]
     view.map.clicked.emit(MapPart("feed_forward", 0), Qt.KeyboardModifier.NoModifier)
     assert opened[-1] == ("layers", "neurons") and window.state.selection.stage == 1
     for number, link in enumerate(view.map.lit.links):

@@ -323,8 +323,9 @@ class CircuitView(TwoTextsView):
         self.position_hovered.emit(part.position if part is not None and part.position >= 0 else None)
 
     def _on_map_clicked(self, part: MapPart) -> None:
-        """Opens a part in its room; of an arrow, what it leads to."""
-        place, lit = part.position, self.map.lit
+        """Opens a part in its room, at the token where it matters; of an arrow, what it leads to."""
+        lit, number = self.map.lit, self.map.number_of(part)
+        place = part.position if part.position >= 0 else lit.places.get(-1 if number is None else number, -1)
         if part.kind == "link":
             link = lit.links[part.stage]
             place = lit.places.get(lit.parts.index(link.sender), -1)
