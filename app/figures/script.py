@@ -1,5 +1,6 @@
 """The numbers of a figure as a few lines of Python: bertcore alone makes them again."""
 
+import re
 from pathlib import Path
 
 from bertcore import locations
@@ -9,6 +10,14 @@ from ..look.say import say
 from ..state.readings import Reading
 from ..state.selection import Selection
 
+NEEDED = {  # where one of these stands in the lines
+    "import numpy as np": "np.",
+    "import bertcore": "",
+    "import bertcore.analysis.vectors": "analysis.vectors.",
+    "import bertcore.locations": "bertcore.locations.",
+    "from bertcore.analysis.targets import Target": " target=Target(",
+}
+
 
 def script_of(title: str, reading: Reading, selection: Selection, python: str) -> str:
     """python: an expression; `m` is the model, `a` and `b` the text, `t` its trace (see `rooms/pictures.py`).
@@ -16,25 +25,44 @@ def script_of(title: str, reading: Reading, selection: Selection, python: str) -
     Empty where something inside the model has been changed, or tokens are merged or left out.
     """
     request, position = reading.request, min(selection.position, len(reading.encoding) - 1)
-    if not python or request.what_if or selection.token_view.notes:
+    is_unsaid = not python or "SimilarityTarget(" in python or "(a, b, )" in python  # nothing to compare with
+    if is_unsaid or request.what_if or selection.token_view.notes:
         return ""
-    a, b = masked_texts(reading)
     places = {"layer": selection.layer, "head": selection.head, "stage": selection.stage, "position": position}
-    used = {name: value for name, value in places.items() if name in python}
+    used = {name: value for name, value in places.items() if re.search(rf"\b{name}\b(?!=)", python)}
     lines = [f"{name} = {value}  # counted from 0" for name, value in used.items()]
-    if "t." in python:
+    if re.search(r"\bt\.", python):
         lines.append("t = m.trace(a, b)")
-    return script(title, request.model.folder, f"a, b = {a!r}, {b!r}", *lines, f"numbers = {python}")
+    a, b = masked_texts(reading)
+    texts = [f"a, b = {a!r}, {b!r}"] if "(a, b" in "".join((python, *lines)) else []
+    return script(title, request.model.folder, *texts, *lines, python=python)
 
 
-def script(title: str, model: Path, *lines: str) -> str:
-    """The lines of a script; the last of them names the `numbers`."""
+def script(title: str, model: Path, *lines: str, python: str) -> str:
+    """The lines of a script, and the expression that makes the `numbers`."""
     name = model.name if model.parent == locations.built_in_checkpoint().parent else str(model)
     head = f'"""{say("The numbers of the figure: {title}", title=title.replace(chr(34), chr(39)))}"""'
-    needed = {"import numpy as np": "np.", "import bertcore": "", "import bertcore.locations": "locations."}
-    imports = [line for line, name in needed.items() if any(name in one for one in lines)]
+    lines = (*lines, f"numbers = np.array({python})" if python.startswith("[") else f"numbers = {python}")
+    imports = [line for line, name in NEEDED.items() if any(name in one for one in lines)]
     text = [head, "", *imports, "", f"m = bertcore.load({name!r})", *lines, "print(numbers)"]
     return "\n".join(text) + "\n"
+
+
+def compared(reading: Reading) -> str:
+    """What the baseline is, as `m.compare(a, b, ...)` and `m.patch(a, b, ...)` are told."""
+    baseline = reading.baseline
+    if baseline is None:
+        return ""
+    texts, model = masked_texts(baseline), baseline.request.model
+    other = [] if texts == masked_texts(reading) else [other_text(baseline)]
+    other += [] if model is reading.request.model else [f"other_model={str(model.folder)!r}"]
+    return ", ".join(other)
+
+
+def other_text(reading: Reading) -> str:
+    """The same of a text alone."""
+    a, b = masked_texts(reading)
+    return f"other_a={a!r}, other_b={b or ''!r}"
 
 
 def masked_texts(reading: Reading) -> tuple[str, str | None]:

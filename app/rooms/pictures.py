@@ -45,7 +45,8 @@ class Picture:
     number: str = ""  # its kind in `look/number_kinds.py`, and the name of the array in a saved file
     saved_as: str = ""  # the name of the array, where that is another
     method: str = ""  # by which intervals and comparisons in it are made, for captions
-    python: str = ""  # makes the array with bertcore, of `m`, `a`, `b`, the trace `t`, layer, head, stage, position
+    # Makes the array with bertcore, of `m`, `a`, `b`, the trace `t`, layer, head, stage, position and {view}'s own.
+    python: str = ""
     hovered: str = ""  # the sentence for the status line
     intro: str = ""  # below the title, where the values say nothing of the moment
     follows: tuple[Followed, ...] = ()  # another of these means other values

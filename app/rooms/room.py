@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
 from ..compute.question import PAUSE_MS
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
+from ..figures.script import script_of
 from ..look import theme
 from ..look.say import say
 from ..state.baseline import ComparisonOffer
@@ -288,14 +289,22 @@ class Room(QWidget):
         self.connect_view(view)
 
     def figure(
-        self, title: str, widgets: Sequence[QWidget], numbers: Mapping[str, Numbers], *, hint: str = "", **of: Any
+        self,
+        title: str,
+        widgets: Sequence[QWidget],
+        numbers: Mapping[str, Numbers],
+        *,
+        hint: str = "",
+        python: str = "",
+        **of: Any,
     ) -> Figure | None:
         """Like `View.figure`, of a picture that stands in the room itself."""
         reading = self.state.reading
         if reading is None or not self.is_drawn:
             return None
         caption = caption_of(reading, self.state.selection, **of)
-        return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint)
+        script = script_of(title, reading, self.state.selection, python)
+        return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint, script=script)
 
     def _connect_to_state(self, view: View) -> None:
         """What every view wants."""

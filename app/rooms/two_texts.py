@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLayout, QPushButton
 from ..compute.head_questions import HeadTarget, why_no_target
 from ..compute.question import Key
 from ..compute.swap_targets import swap_targets
+from ..figures.script import other_text
 from ..look import numbers
 from ..look.say import say
 from ..state.readings import Reading
@@ -36,6 +37,11 @@ class TwoTextsView(ValuesView):
     def targets_for(self, ours: Reading, theirs: Reading, position: int) -> list[HeadTarget]:
         """What can be asked about both."""
         return swap_targets(ours, theirs, position)
+
+    @property
+    def compared_python(self) -> str:
+        """The other text, whatever else the baseline is."""
+        return "" if self.reading is None or self.reading.other_text is None else other_text(self.reading.other_text)
 
     def other_pair(self) -> None:
         """Other texts, or another model: what belongs to those before is over."""

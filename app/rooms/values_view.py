@@ -26,7 +26,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from ..figures.figure import Figure, Numbers, joined
-from ..figures.script import script_of
+from ..figures.script import compared, script_of
 from ..figures.values import NotComparableError, Side, Values, stage_name
 from ..look import numbers, theme
 from ..look.number_kinds import explain
@@ -137,7 +137,13 @@ class ValuesView(View):
     def script(self, key: str, title: str) -> str:
         """Python that makes the array of one picture with bertcore; empty where nothing says how."""
         assert self.reading is not None
-        return script_of(title, self.reading, self.selection, self._pictures[key].python)
+        python = self._pictures[key].python.format(view=self)
+        return script_of(title, self.reading, self.selection, python)
+
+    @property
+    def compared_python(self) -> str:
+        """The baseline, in Python."""
+        return "" if self.reading is None else compared(self.reading)
 
     # What follows.
 

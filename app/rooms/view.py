@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from ..compute.question import Answer, Job, Question, ignore
 from ..figures.figure import Figure, Numbers, caption_of, picture_of
+from ..figures.script import script_of
 from ..look.say import Titled, mark, say
 from ..state.baseline import TWO_TEXTS, ComparisonOffer
 from ..state.readings import Reading
@@ -202,16 +203,25 @@ class View(QWidget):
         return self.offer_button(say("Try it: a man and a woman"), TWO_TEXTS)
 
     def figure(
-        self, title: str, widgets: Sequence[QWidget], numbers: Mapping[str, Numbers], *, hint: str = "", **of: Any
+        self,
+        title: str,
+        widgets: Sequence[QWidget],
+        numbers: Mapping[str, Numbers],
+        *,
+        hint: str = "",
+        python: str = "",
+        **of: Any,
     ) -> Figure | None:
         """These widgets as they stand now, for a card's save button; None while there is nothing to show.
 
-        of: what `caption_of` takes, on what the numbers are of.
+        python: makes the first array: see `rooms/pictures.py`. of: what `caption_of` takes, on what the numbers are of.
         """
         if self.reading is None:
             return None
         caption = caption_of(self.reading, self.selection, **of)
-        return Figure(title, picture_of(widgets), numbers, caption, self.reading.request.model.name, hint)
+        script = script_of(title, self.reading, self.selection, python)
+        name = self.reading.request.model.name
+        return Figure(title, picture_of(widgets), numbers, caption, name, hint, script=script)
 
     def first_position(self, unit: int | None) -> int | None:
         """The position that a unit of the reading on show goes by."""

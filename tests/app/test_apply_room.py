@@ -88,6 +88,9 @@ def test_each_view(kind, apply_to, tmp_path):
     of_kind = {"regress": lambda: [oracle.number], "span": lambda: [oracle.score, oracle.no_answer_score]}
     wanted = of_kind.get(kind, lambda: list(shares.values() if isinstance(shares, dict) else shares))()
     assert saved.values.tolist() == pytest.approx(wanted, rel=1e-4)
+    made = {}
+    exec(figure.script, made)
+    assert made["numbers"].tolist() == pytest.approx(wanted, rel=1e-4)
     assert name == {"regress": "number", "span": "score", "summarise": "score"}.get(kind, "probability")
     assert b"<text" in svg(figure) and kind in figure.caption  # the model's name is that of its task here
     assert view.changed.text() == ""

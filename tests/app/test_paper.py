@@ -11,36 +11,64 @@ from PySide6.QtWidgets import QFileDialog
 from app.figures.files import image_of
 from app.figures.paper import DOTS_PER_INCH, WIDTHS_IN, on_paper, save_for_paper
 from app.look import theme
-from app.widgets.figure_button import FigureAction
+from app.state.baseline import OtherModel, OtherText
+from app.widgets.figure_button import FigureAction, figure_buttons
 from bertcore.errors import BertcoreError
-from tests.app.conftest import TEXT_A, shown_view
+from tests.app.conftest import TEXT_A, compare, make_checkpoint, shown_view
 
-SCRIPTED = ("layers.hidden", "layers.added", "layers.neurons", "attend.matrix", "attend.rollout", "attend.flow")
+SCRIPTED = {  # view -> how many of the figures on show bring their script
+    **{f"attend.{name}": 2 for name in ("mean", "rollout", "flow", "lines")},  # with that of all heads
+    **{f"attend.{name}": 3 for name in ("matrix", "score", "check")},
+    "map.model": 1,
+    "predict.words": 2,
+    "predict.lens": 1,
+    "predict.surprise": 2,
+    "predict.attribution": 3,
+    "embed.parts": 4,
+    "embed.map": 1,
+    "layers.hidden": 2,
+    "layers.paths": 1,
+    "layers.word": 2,
+    "layers.added": 2,
+    "layers.neurons": 2,
+}
+COMPARED = {"layers.swap": 2, "layers.apart": 2, "layers.weights": 2}
 
 
 def figures_of(window, name, qtbot):
+    """All that can be saved, of the view and of its room."""
     view = shown_view(window, *name.split("."), qtbot)
-    return view, [figure for figure in map(view.figure_of, view.cards or view.charts) if figure is not None]
+    figures = [button.figure() for button in figure_buttons(window.frame.room)]
+    return view, [figure for figure in figures if figure is not None]
 
 
 def grey_levels(image):
     grey = image.convertToFormat(QImage.Format.Format_Grayscale8)
-    return np.frombuffer(grey.constBits(), np.uint8).reshape(grey.height(), -1)[:, : grey.width()]
+    return np.frombuffer(grey.constBits(), np.uint8).reshape(grey.height(), -1)[:, : grey.width()].copy()
 
 
-@pytest.mark.parametrize("name", SCRIPTED)
-def test_the_script_makes_the_numbers_again(name, window, qtbot, tmp_path):
+@pytest.mark.parametrize(("name", "count"), [*SCRIPTED.items(), *COMPARED.items()])
+def test_the_script_makes_the_numbers_again(name, count, window, qtbot, tmp_path):
+    window.state.set_text("The cat sat on the mat.", "The dog ran home.")
     window.state.set_head(1, 1)
-    window.state.set_masks([2])
-    figure = next(figure for figure in figures_of(window, name, qtbot)[1] if figure.script)
-    made = {}
-    exec(figure.script, made)
-    saved = next(iter(figure.numbers.values())).values
-    np.testing.assert_allclose(made["numbers"], saved, atol=2e-4)
-    folder = save_for_paper(figure, tmp_path)
-    assert (folder / "make_numbers.py").read_text(encoding="utf-8") == figure.script
-    rows = [row for row in csv.reader((folder / "numbers.csv").open()) if row and not row[0].startswith("#")]
-    np.testing.assert_allclose(np.array([row[1:] for row in rows[1:]], float).ravel(), saved.ravel(), atol=1e-6)
+    window.state.set_masks([3])
+    window.state.set_focus(4)
+    if name in COMPARED:
+        is_text, other = name != "layers.weights", tmp_path / "other"
+        text = OtherText("The bird sat on the mat.", "The dog ran home.")
+        compare(window, text if is_text else OtherModel(str(make_checkpoint(other, seed=3))))
+    scripted = [figure for figure in figures_of(window, name, qtbot)[1] if figure.script]
+    for figure in scripted:
+        made = {}
+        exec(figure.script, made)
+        saved = next(iter(figure.numbers.values())).values
+        np.testing.assert_allclose(made["numbers"], saved, atol=2e-4, err_msg=figure.script)
+        folder = save_for_paper(figure, tmp_path)
+        assert (folder / "make_numbers.py").read_text(encoding="utf-8") == figure.script
+        rows = [row for row in csv.reader((folder / "numbers.csv").open()) if row and not row[0].startswith("# ")]
+        if len(figure.numbers) == 1 and saved.ndim < 3:
+            np.testing.assert_allclose(np.array([row[1:] for row in rows[1:]], float).ravel(), saved.ravel(), atol=1e-6)
+    assert len(scripted) == count, [figure.title for figure in scripted]
 
 
 def test_widths_type_and_words(window, qtbot, tmp_path):

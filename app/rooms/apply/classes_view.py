@@ -51,6 +51,8 @@ class TextView(ApplyView):
 class ClassesView(TextView):
     """The class in large, a bar for each, and below them which words decided: how much the class loses without each."""
 
+    python = "[*said.probabilities.values()]"
+
     asks: ClassVar[Mapping[str, bool]] = {"answer": True, "words": False}
 
     def __init__(self, model: ModelInfo) -> None:
@@ -117,7 +119,10 @@ class ClassesView(TextView):
         if words.units is None or not words.scores:
             return None
         shares = {"share": numbers_of("token", words.units.labels, words.scores)}
-        return self.figure(words.title, [words.tokens, words.scale], shares, plain=True, settings=words.intro)
+        target = None if self.reading is None else self._target(self.reading)
+        python = "" if target is None else f'm.attribute(a, b, method="leave_one_out", target={target.target!r}).scores'
+        of = {"settings": words.intro, "python": python}
+        return self.figure(words.title, [words.tokens, words.scale], shares, plain=True, **of)
 
     def show_answer(self, example: Example, prediction: LabelPrediction | LabelSetPrediction) -> None:
         given = (prediction.label,) if isinstance(prediction, LabelPrediction) else prediction.labels
@@ -150,6 +155,7 @@ class NumberView(TextView):
     """The number in large, and where it stands on its scale."""
 
     intro = mark("The number it gives your text. Change a word: which way does it move?")
+    python = "[said.number]"
 
     def __init__(self, model: ModelInfo) -> None:
         super().__init__(model)

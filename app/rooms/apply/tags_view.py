@@ -75,7 +75,7 @@ def looks_of(types: Sequence[str]) -> dict[str, tuple[str, str]]:
 class TagsView(ApplyView):
     """The sentence, and below it what the shapes mean."""
 
-    title = mark("Predicted tags")
+    title, python = mark("Predicted tags"), "[*said.probabilities]"
     intro = mark("Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.")
 
     def __init__(self, model: ModelInfo) -> None:

@@ -88,7 +88,7 @@ class RankedLine(QWidget):
 class AnswerView(EditorView):
     """A passage, the answer marked in it, and its score against that of "no answer"."""
 
-    title = mark("Predicted answer")
+    title, python = mark("Predicted answer"), "[said.score, said.no_answer_score]"
     intro = mark("It cannot write, only copy from the passage. Ask something that is not in there.")
     reads = mark("A is the question; the passage is typed on the left.")
     editor_title, editor_hint = mark("The passage"), mark("with the answer marked")
@@ -141,7 +141,7 @@ class AnswerView(EditorView):
 class ChoicesView(EditorView):
     """Endings, one on each line, and the order in which the model would choose them."""
 
-    title = mark("Predicted ending")
+    title, python = mark("Predicted ending"), "[*said.probabilities]"
     intro = mark("How likely the model finds each ending; together they make 100%. Write one that fools it.")
     reads = mark("A is the beginning; the endings are typed on the left.")
     editor_title, editor_hint = mark("The endings"), mark("one per line")
@@ -174,7 +174,7 @@ class ChoicesView(EditorView):
 class SummaryView(EditorView):
     """A document, the sentences that sum it up marked in it, and every sentence's score."""
 
-    title = mark("Picked sentences")
+    title, python = mark("Picked sentences"), "[*said.probabilities]"
     intro = mark("The longer a bar, the more the sentence matters. Would you have picked the same?")
     reads = mark("It reads the text on the left and ignores A and B.")
     editor_title, editor_hint = mark("The text"), mark("with the picked sentences marked")

@@ -12,6 +12,7 @@ from bertcore.tasks.kinds.base import USUAL
 from ...compute.applying import Applied, apply_model, request_for
 from ...compute.question import Job
 from ...figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
+from ...figures.script import script
 from ...look import theme
 from ...look.say import mark, say
 from ...state.baseline import OtherText
@@ -19,6 +20,7 @@ from ...state.baseline_names import baseline_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection
+from ...state.what_if import NOTHING_CHANGED
 from ...widgets.card import GAP_PX, Card, label, show_text
 from ...widgets.charts.pointer import PointerWidget
 from ...widgets.layouts import fill, hbox, vbox
@@ -36,6 +38,7 @@ class ApplyView(View):
     asks: ClassVar[Mapping[str, bool]] = {"answer": True}
     asks_baseline_first = True
     title, intro = "", ""  # of its card
+    python = ""  # makes the first of its numbers of what the model `said`
     reads = mark("It reads A and ignores B.")
 
     def __init__(self, model: ModelInfo) -> None:
@@ -154,7 +157,10 @@ class ApplyView(View):
         changes = self.applied.changed.described(list(tokens))
         compared = f"compared with {self.baseline_name}" if self.baseline is not None else ""
         caption = joined(model_text(self.model), self.task.title, pair_text(*request.texts), *changes, compared)
-        return Figure(title, picture_of(widgets), self.numbers, caption, self.model.name)
+        is_plain = self.applied.changed == NOTHING_CHANGED and self.decoding == USUAL
+        asked = f"said = m.predict(*{request.texts!r})"
+        made = script(title, self.model.folder, asked, python=self.python) if self.python and is_plain else ""
+        return Figure(title, picture_of(widgets), self.numbers, caption, self.model.name, script=made)
 
 
 class EditorView(ApplyView):

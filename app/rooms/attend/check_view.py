@@ -98,8 +98,9 @@ class CheckView(AttendView):
         columns = {"attention": check.attention, "gradient": check.gradient, "removal": -check.without}
         values = {name: Numbers(one, axes) for name, one in columns.items()}
         settings = f"{target.measure}{'' if target.is_score else ' in nats'} · {self.summary.text()}"
-        of = {"head": True, "settings": settings, "plain": True, "by_token": True}
-        return self.figure(self.title, [self.bars], values, hint=self.hint, **of)
+        link = f"layer=layer, head=head, from_position={self.pinned}, target={target.target!r}"
+        said = {"hint": self.hint, "settings": settings, "python": f'm.link_effects(a, b, {link})["attention"]'}
+        return self.figure(self.title, [self.bars], values, **said, head=True, plain=True, by_token=True)
 
 
 @dataclass(frozen=True, eq=False)

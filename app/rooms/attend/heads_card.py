@@ -148,8 +148,9 @@ class HeadsCard(Card):
         else:  # as small as they are drawn: the highest value of each block
             axes = Axis("block of tokens that looks"), Axis("block that is looked at")
         name, settings = "attention", "colours from 0 to each head's highest value"
+        python = "t.attentions" if len(labels) == values.shape[-1] else ""
         if self._is_difference:
-            name = "attention now minus before"
+            name, python = "attention now minus before", ""
             settings = f"now minus {baseline_name(attentions.reading)}, one scale for all heads"
         arrays = {name: Numbers(values, (*by_head, *axes))}
         effects, target = self._shared.effects, self._shared.targets.target
@@ -158,7 +159,7 @@ class HeadsCard(Card):
             unit = "" if target.is_score else ", in nats"
             settings += f" · squares: of the model as it is, what the head adds to {target.measure}{unit}"
         hint = say("rows: layers · columns: heads · within each: rows look at columns")
-        return self._figure(self.title, [self.atlas], arrays, hint=hint, settings=settings)
+        return self._figure(self.title, [self.atlas], arrays, hint=hint, settings=settings, python=python)
 
     def _show_heads(self) -> None:
         attentions, made = self._shared.attentions, self._shrinking.answer

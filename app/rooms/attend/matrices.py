@@ -96,7 +96,9 @@ class HeadMatrix(PairedView, MatrixView):
 class MeanMatrix(MatrixView):
     """The mean of the heads that are selected; where that is one, of all heads of its layer."""
 
-    pictures = (Attention(saved_as="mean attention"),)
+    pictures = (
+        Attention(saved_as="mean attention", python="np.mean([t.attentions[one] for one in {view.heads}], axis=0)"),
+    )
     says_difference = mark("{row} looks at {column}: {change} on average")
     row_hint = mark("where it looks on average")
     row_about = mark("Its row in the large picture; the weights add up to 1.")

@@ -248,7 +248,8 @@ class ScoreView(PairedView):
                 values |= {f"{name}{where}": Numbers(one, axes) for name, one in by_token.items()}
         assert self.steps.products is not None
         values["products"] = Numbers(self.steps.products, (Axis("dimension"),))
-        return self.figure(self.title, [self.strips], values, hint=self._asked.text(), head=True, by_token=True)
+        of = {"hint": self._asked.text(), "python": "t.keys[layer, head] @ t.queries[layer, head, position]"}
+        return self.figure(self.title, [self.strips], values, head=True, by_token=True, **of)
 
     def _strips(self, steps: ScoreSteps, tokens: list[str], row: str, column: str) -> list[Strip]:
         size, at = len(steps.rows[0] if steps.rows[0] is not None else ()), steps.column

@@ -222,7 +222,8 @@ class AttendRoom(Room):
         token = attentions.reading.shown_tokens[self.state.selection.position]
         title, hint = say("What “{token}” looks at", token=token), say("attention of one token")
         values = {"attention": numbers_of("is looked at", labels, row)}
-        return self.figure(title, [self.side.bars], values, hint=hint, head=True, token=True)
+        of = {"hint": hint, "python": "t.attentions[layer, head, position]"}
+        return self.figure(title, [self.side.bars], values, head=True, token=True, **of)
 
     def fit_width(self) -> None:
         """The large picture comes first: where there is little room, the cards beside it fold away."""

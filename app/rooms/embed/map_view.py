@@ -80,6 +80,7 @@ class MapView(ValuesView):
             name=mark("Map of this text"),
             intro=mark("Each dot is a token."),
             saved_as="place",
+            python="bertcore.analysis.vectors.pca(t.{view.traced}).points",
             asks="map",
             is_compared=False,
         ),
@@ -182,6 +183,16 @@ class MapView(ValuesView):
         baseline = self._baseline(reading)
         token = "" if baseline is None else self.selection.units(baseline).labels[other]
         return say("{token} {there}", token=token, there=where_compared(reading))
+
+    @property
+    def traced(self) -> str:
+        """The name of its vectors in a trace."""
+        return "token_embeddings" if self.vectors == "token" else "embedding_sum"
+
+    def script(self, key: str, title: str) -> str:
+        """Of the tokens of the text alone."""
+        has_others = self.vectors in AROUND or self.reading is None or self._baseline(self.reading) is not None
+        return "" if has_others else super().script(key, title)
 
     def caption(self, key: str) -> dict[str, Any]:
         return {"title": say("Map of this text, large"), "settings": say(CHOICES[self.vectors][0])}

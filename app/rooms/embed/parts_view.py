@@ -77,6 +77,7 @@ class PartsView(ValuesView):
             key="strips",
             title=mark("How the input vectors add up"),
             name=mark("Parts of the input embedding: rows are tokens, columns are dimensions"),
+            python="t.token_embeddings",
             intro=mark(
                 "Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above "
                 "it, added number by number: all that the model knows before its first layer."
@@ -91,6 +92,8 @@ class PartsView(ValuesView):
             key="positions",
             title=mark("Positions"),
             name=mark("Cosine similarity of each pair of position vectors"),
+            python="bertcore.analysis.vectors.cosines(m.bert.embeddings.position.weight.detach().numpy()"
+            "[m.config.position_offset :][: {view.shown[positions].array.shape[0]}])",
             hovered=mark("positions {row} and {column}: cosine {value}"),
             number="cosine",
             scale="",
@@ -108,6 +111,7 @@ class PartsView(ValuesView):
             hovered=mark("segment {row}, dimension {column}: {value}"),
             number="component",
             saved_as="segment",
+            python="m.bert.embeddings.segment.weight[:2].detach().numpy()",
             scale="",
             scale_px=120,
             scale_below=True,
@@ -122,6 +126,7 @@ class PartsView(ValuesView):
             name=mark("Map of this text"),
             hovered=mark("{row} at position {number}"),
             saved_as="place",
+            python="bertcore.analysis.vectors.pca(t.embedding_sum).points",
             asks="map",
             is_part=True,
             is_compared=False,

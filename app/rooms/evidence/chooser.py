@@ -92,7 +92,7 @@ class CollectionChooser(QWidget):
 
     def _fill(self, menu: QMenu) -> None:
         sample = shipped_source(self.kind)
-        menu.addAction(say(SAMPLES.get(self.kind, SAMPLES["trees"])), lambda: self.source_chosen.emit(sample))
+        menu.addAction(say(SAMPLES[self.kind]), lambda: self.source_chosen.emit(sample))
         menu.addAction(say("Open file…"), self.ask_for_file)
         if self.kind in HELP:
             menu.addAction(say("Type or paste…"), self.show_box)

@@ -169,9 +169,8 @@ class ExamplesView(EvidenceView):
         return Values(np.stack([one.precision, one.recall]), names, columns)
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
-        found: FoundExamples | None = self.found
-        if key == "confusion" and found is not None and column is not None:
-            cell = found.labels[row], found.labels[column]
+        if key == "confusion" and column is not None:
+            cell = self.found.labels[row], self.found.labels[column]
             self.cell = None if cell == self.cell else cell
             self._fill()
 

@@ -142,19 +142,18 @@ class GrammarView(EvidenceView):
         )
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
-        if self.found is not None:
-            best = self.found.best[row]
-            self._turned = self._turned if best.relation == self.relation else 0
-            self.relation = best.relation
-            if column is None:
-                self.head_clicked.emit(best.layer, best.head)
-            self.redraw()
+        best = self.found.best[row]
+        self._turned = self._turned if best.relation == self.relation else 0
+        self.relation = best.relation
+        if column is None:
+            self.head_clicked.emit(best.layer, best.head)
+        self.redraw()
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         return self.chosen if side.kind == "class" else super().selected(key, side, selection)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        if self.found is None or column is not None:
+        if column is not None:
             return super().sentence(key, row, column)
         return joined(grammar_finding(self.found.best[row]), looks_text(self.found.best[row]))
 

@@ -142,8 +142,6 @@ class HeadsView(EvidenceView):
         return interval_bars(rows, shown, write=numbers.decimal, high=longest, color=colors)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        if self.found is None:
-            return ""
         number = self.shown[key].rows.number(row)
         place = divmod(number, self.found.means.value.shape[1]) if key != "grid" or column is None else (row, column)
         return joined(head_text(self.found, *place), self.how_many(key, self.found))

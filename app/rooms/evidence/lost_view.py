@@ -173,15 +173,13 @@ class LostView(EvidenceView):
         return _importance(found) if key == "importance" else _curves(key, found)
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
-        found: Pruning | None = self.found
         if key in self.stays:
-            return side.place_of(found.steps.index(self.out)) if found and self.out in found.steps else None
+            return side.place_of(self.found.steps.index(self.out)) if self.out in self.found.steps else None
         return super().selected(key, side, selection)
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
-        found: Pruning | None = self.found
-        if key in self.stays and found is not None and column is not None:
-            self.out = found.steps[min(max(column, 0), len(found.steps) - 1)]
+        if key in self.stays and column is not None:
+            self.out = self.found.steps[min(max(column, 0), len(self.found.steps) - 1)]
             self.redraw(key)
 
     def finding_in(self, found: Pruning) -> str:

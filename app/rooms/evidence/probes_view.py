@@ -92,10 +92,7 @@ class ProbesView(EvidenceView):
         return Values(array, names, stages(array.shape[1]), hint=words, more={"low": low, "high": high})
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        found: Probes | None = self.found
-        if found is None or column is None:
-            return ""
-        layer = found.layers[min(column, len(found.layers) - 1)]
+        layer = self.found.layers[min(column or 0, len(self.found.layers) - 1)]
         one, control = getattr(layer, CURVES[key][0].key), numbers.percent(layer.control.value, 1)
         text = mark("{share}, of {count} words; by heart {control}")
         return say(text, share=share_text(one, 1), count=numbers.count(one.count), control=control)

@@ -143,9 +143,8 @@ class UsesView(EvidenceView):
         return super().selected(key, side, selection)
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
-        found: FoundUses | None = self.found
-        if key == "uses" and row and found is not None and found.groups is not None:
-            self.row_opened.emit(opened_use(found.groups.uses[row - 1]))
+        if key == "uses" and row:
+            self.row_opened.emit(opened_use(self.found.groups.uses[row - 1]))
 
     def finding_in(self, found: FoundUses) -> str:
         return uses_finding(found, self.selection.stage)

@@ -252,8 +252,7 @@ class EvidenceView(ValuesView):
         first = "" if source.first is None else f", first={source.first}"
         about = f"about = m.evidence({file}{first}, seed={SEED})"
         python = picture.python.format(*asked, shown=self.found, view=self)
-        python = f"np.array({python})" if python.startswith("[") else python
-        return script(title, model.folder, about, f"found = {call}", f"numbers = {python}")
+        return script(title, model.folder, about, f"found = {call}", python=python)
 
 
 def hash_text(sha256: str) -> str:

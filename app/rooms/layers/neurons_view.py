@@ -81,6 +81,8 @@ class NeuronsView(ValuesView):
                 "likely, unless a later layer undoes it. Many neurons stand for nothing that has a name."
             ),
             number="activation",
+            python='m.run(a, b, keep=[name := "layer.{view.chosen[0]}.feed_forward.activation"])[name]'
+            "[:, {view.chosen[1]}]",
             asks="one",
             is_compared=False,
             chart=partial(BarList, stretch_to_px=32, may_cut=True),

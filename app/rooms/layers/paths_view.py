@@ -53,6 +53,7 @@ class PathsView(ValuesView):
             key="paths",
             title=mark("Path of each token through the layers"),
             name=mark("Path of each token through the layers"),
+            python='np.stack([(plane := m.pca(a, b))["pc1"], plane["pc2"]], axis=-1)',
             asks="plane",
             is_compared=False,
         ),
@@ -101,6 +102,11 @@ class PathsView(ValuesView):
         names = [token if text == OURS else f"{token} (baseline)" for text, token in self._names()]
         axes = Axis("layer", stage_labels(len(points))), Axis("token", names), Axis("component", ["1", "2"])
         return {"place": Numbers(points, axes)}
+
+    def script(self, key: str, title: str) -> str:
+        """Of our tokens alone."""
+        assert self.reading is not None
+        return "" if shared_baseline(self.reading) is not None else super().script(key, title)
 
     def caption(self, key: str) -> dict[str, Any]:
         return {"token": True, "settings": self.cards[key].hint}

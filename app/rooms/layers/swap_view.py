@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 LEAST_WRITTEN = 0.005  # shares that round to nothing are not written into their cells
 LINES = {"states": "places", "heads": "heads"}  # picture -> the question that it asks
 PARTS: tuple[PatchedPart, ...] = ("state", "attention", "feed-forward")
+PATCHED = "m.patch(a, b, {{view.compared_python}}, part={}, target={{view.targets.target.target!r}}).map"
 
 
 class SwapResult(Card):
@@ -74,6 +75,7 @@ class SwapView(TwoTextsView):
             hovered=mark("{column}, {row}: carries {value} of the difference"),
             digits=3,
             number="swapped_share",
+            python=PATCHED.format("{view.patched_part!r}") + "[:, {view.places}]",
             asks="places",
             is_compared=False,
             chart=partial(LabelledGrid, signed=True, tilted=True),
@@ -86,6 +88,7 @@ class SwapView(TwoTextsView):
             hovered=mark("Layer {row}, head {column}: carries {value} of the difference"),
             digits=3,
             number="swapped_share",
+            python=PATCHED.format('"head"'),
             asks="heads",
             is_compared=False,
             chart=partial(LabelledGrid, signed=True),
@@ -113,6 +116,17 @@ class SwapView(TwoTextsView):
         states.body.addWidget(self._some_line)
         maps = vbox((states, 3), (self.cards["heads"], 2), gap_px=GAP_PX)
         return hbox((maps, 3), folding_on_projector(self.result, self.result.title), gap_px=GAP_PX)
+
+    @property
+    def patched_part(self) -> PatchedPart:
+        """What is swapped in at each token."""
+        return PARTS[self.part.currentIndex()]
+
+    @property
+    def places(self) -> list[int]:
+        """The tokens that are on the map."""
+        found = self.found("places")
+        return [] if found is None else list(found.places)
 
     def found(self, asks: str) -> SwapMap | None:
         """The map on show: of places, of all tokens that are known."""
@@ -150,7 +164,7 @@ class SwapView(TwoTextsView):
             first, most_s = places_first(reading.plain, theirs, chosen.target, self._pinned), MOST_S
             if self._wants_all == self.pair:
                 first, most_s = (), math.inf
-            part, answer = PARTS[self.part.currentIndex()], self.asked[asks].answer
+            part, answer = self.patched_part, self.asked[asks].answer
             job = Job(swap_map, (*texts, chosen.target, part, first, most_s), (model,))
             last = self._jobs.get(asks)
             if last is not None and answer is not None and set(first) <= set(answer.places):

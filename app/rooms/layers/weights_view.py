@@ -77,6 +77,7 @@ class WeightsView(ValuesView):
             title=mark("What did training change?"),
             name=mark("How far each part moved: rows are layers, columns are parts"),
             number="parameter_change",
+            python="[part.change for part in m.compare(a, b, {view.compared_python}).parameters]",
             asks="changes",
             is_compared=False,
             chart=partial(LabelledGrid, largest_px=CELL_PX),
@@ -101,6 +102,7 @@ class WeightsView(ValuesView):
                 "distance that it moved. Click a token: which are near it now, and which were before?"
             ),
             number="moved_word",
+            python="[(word.distance, word.cosine) for word in m.compare(a, b, {view.compared_python}).moved_words]",
             shown_digits=3,
             asks="changes",
             is_compared=False,

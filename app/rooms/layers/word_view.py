@@ -153,6 +153,7 @@ class UseLine(QWidget):
         self.meaning.setAccessibleName(say("Meaning {number}", number=number))
 
 
+USES = "m.word_in_sentences({view.compared[0].word!r}, {view.compared[0].texts!r})"
 PAUSE_MS = 350  # after the last key in a sentence
 EDITOR_PX = 430
 COLORS = ("segment_a", "segment_b", "good_text")
@@ -176,6 +177,8 @@ class WordView(ValuesView):
             left_label=mark("mean cosine"),
             at=mark("layer: {x}"),
             saved_as="mean cosine",
+            python=f"[(apart := bertcore.analysis.vectors.group_similarity((uses := {USES}).cosines, "
+            "np.array({view.compared[0].groups})[uses.sentences])).within, apart.between]",
             asks="uses",
             is_compared=False,
         ),
@@ -185,6 +188,7 @@ class WordView(ValuesView):
             name=mark("Cosine of each pair of uses"),
             hovered=mark("sentences {row} and {column}, {stage}: cosine {value}"),
             number="cosine",
+            python=f"{USES}.cosines",
             asks="uses",
             follows=("stage",),
             is_compared=False,

@@ -216,7 +216,8 @@ class MapView(View):
         if distances is not None and distances.values is not None:
             axes_of_lines = Axis("token", self.reading.shown_tokens), Axis("stage")
             arrays["1_minus_cosine_with_the_baseline"] = Numbers(distances.values, axes_of_lines)
-        return self.figure(say("The whole model"), [self.map], arrays)
+        is_whole = self.reading.thumbnails.shape[-1] == len(self.reading.encoding)
+        return self.figure(say("The whole model"), [self.map], arrays, python="t.attentions" if is_whole else "")
 
 
 def words_of(reading: Reading) -> dict[tuple[int, ...], str]:

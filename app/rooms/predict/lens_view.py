@@ -50,6 +50,7 @@ class LensView(PredictView):
             title=mark("Layer by layer"),
             name=mark("Top guess at each mask after each layer"),
             number="probability",
+            python=f"[[words[0].probability for words in masks[:{MOST_MASKS}]] for masks in m.lens(a, b, top=1)]",
             is_compared=False,  # both guesses are in a cell
             asks="lens",
             chart=lambda name: LensTable(name),

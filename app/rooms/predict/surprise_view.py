@@ -28,6 +28,7 @@ LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
 LEAST_CHANGE_BITS = 1.0  # the same of a difference
 MOST_BARS = 12
 SIDE_PX = 320
+BITS = "m.surprise({view.reading.encoding.text_a!r}, {view.reading.encoding.text_b!r}).scores"
 
 
 class SurpriseView(PredictView):
@@ -44,6 +45,7 @@ class SurpriseView(PredictView):
                 "guess."
             ),
             difference=mark("Red: harder to guess now than {there}. Blue: easier."),
+            python=f"np.where((bits := {BITS}) > 0, bits, np.nan)",
             asks="bits",
             scale=mark("surprise in bits"),
             difference_scale=mark("change in bits"),
@@ -55,6 +57,7 @@ class SurpriseView(PredictView):
             title=mark("Most surprising"),
             name=mark("Most surprising words"),
             number="surprise",
+            python=f"np.sort((bits := {BITS})[bits > 0])[::-1][:{MOST_BARS}]",
             is_compared=False,  # it shows what the colours are of
             asks="bits",
             chart=partial(BarList, clickable=True, stretch_to_px=42, may_cut=True),

@@ -53,6 +53,7 @@ class WordsView(PredictView):
             ),
             number="own_probability",
             saved_as="probability of being replaced",
+            python="m.fill(a, b).replaced",
             is_compared=False,
             scale=mark("probability"),
             scale_ends=numbers.probability,
@@ -243,7 +244,11 @@ class WordsView(PredictView):
             return None
         title = say("{mask} at position {position}", mask=mask_token(self.reading), position=card.position)
         hint = say("most likely words and their probabilities") + " · " + card.hint
-        return self.figure(title, card.picture, card.numbers(), hint=hint, settings=card.decided.text())
+        number = [mask.position for mask in self.reading.masks].index(card.position)
+        words = f"m.fill(a, b, top=m.config.vocab_size)[{number}]"
+        python = f"[word.probability for word in {words} if word.id in {[word.id for word in card.words]}]"
+        of = {"hint": hint, "settings": card.decided.text(), "python": python}
+        return self.figure(title, card.picture, card.numbers(), **of)
 
     def caption(self, key: str) -> dict[str, Any]:
         return {"hint": self.judged.text()}
@@ -255,11 +260,14 @@ class WordsView(PredictView):
             return None
         name, shares, of = "probability", dict[str, float](), dict[str, Any](by_token=True)
         if reading.next_sentence is not None:
+            of["python"] = "[(said := m.fill(a, b).next_sentence).is_next, said.not_next]"
             shares = {"is next": reading.next_sentence.is_next, "is not next": reading.next_sentence.not_next}
         elif reading.sentence_order is not None:
+            of["python"] = "[(said := m.fill(a, b).sentence_order).in_order, said.swapped]"
             shares = {"in order": reading.sentence_order.in_order, "swapped": reading.sentence_order.swapped}
         elif self.similarity.answer is not None:  # else what is on show is of the previous pair
             name, shares, of = "cosine", {"A and B": self.similarity.answer}, {**of, "plain": True, "masks": False}
+            of["python"] = f"[m.similarity({reading.encoding.text_a!r}, {reading.encoding.text_b!r})]"
         arrays = {name: numbers_of("answer", list(shares), list(shares.values()))}
         return self.figure(self.pair.title, self.pair.pictures, arrays, **of) if shares else None
 
