@@ -35,6 +35,7 @@ NAMES = (
     "watching_runs",
     "beside_window",
     "evidence",
+    "circuit",
 )
 
 INSTRUCTIONS = ("avx2", "avx512_f", "avx512_bf16", "amx_bf16", "neon", "sve", "bf16", "sve_bf16")

@@ -41,13 +41,6 @@ class PartsAlone:
 
     parts: list[Part]  # (P)
     lost: Shares  # (P)
-    strongest: list[int]  # the numbers of the K parts that alone lose most, the largest first
-    at_tokens: Shares  # (K,S) what each of these loses at one token alone
-
-    @property
-    def places(self) -> dict[int, int]:
-        """Of the strongest parts, by number: the token where most of it is lost."""
-        return dict(zip(self.strongest, np.abs(self.at_tokens).argmax(axis=1).tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +50,13 @@ class Paths:
     links: list[Link]  # the largest first
     dropped: list[int]  # (P-1) the part that counts least first, never the embeddings
     curve: Shares  # (P) what is kept by k + 1 parts
+    strongest: list[int]  # the numbers of the K parts that alone lose most, the largest first
+    at_tokens: Shares  # (K,S) what each of these loses at one token alone
+
+    @property
+    def places(self) -> dict[int, int]:
+        """Of the strongest parts, by number: the token where most of it is lost."""
+        return dict(zip(self.strongest, np.abs(self.at_tokens).argmax(axis=1).tolist(), strict=True))
 
     def best(self, count: int) -> tuple[int, ...]:
         """The set of so many parts."""
@@ -99,9 +99,7 @@ def parts_alone(
 ) -> PartsAlone:
     """Raises BertcoreError where the texts differ in length, or hardly in the target."""
     passes = _passes(checkpoint, ours, theirs, target)
-    lost = passes.lost(part_of(progress, 0.0, 0.5))
-    strongest = np.argsort(-np.abs(lost), kind="stable")[:MOST_PLACED].tolist()
-    return PartsAlone(passes.parts, lost, strongest, passes.lost_at(strongest, part_of(progress, 0.5, 0.5)))
+    return PartsAlone(passes.parts, passes.lost(progress))
 
 
 def paths(
@@ -109,9 +107,11 @@ def paths(
 ) -> Paths:
     """As `parts_alone`; takes seconds."""
     passes = _passes(checkpoint, ours, theirs, target)
-    links = passes.links(progress=part_of(progress, 0.0, 0.5))
-    dropped, kept = passes.dropped(passes.lost(), progress=part_of(progress, 0.5, 0.5))
-    return Paths(links, dropped, np.array([*kept[::-1], 1.0]))
+    links, lost = passes.links(progress=part_of(progress, 0.0, 0.4)), passes.lost()
+    dropped, kept = passes.dropped(lost, progress=part_of(progress, 0.4, 0.4))
+    strongest = np.argsort(-np.abs(lost), kind="stable")[:MOST_PLACED].tolist()
+    at_tokens = passes.lost_at(strongest, part_of(progress, 0.8, 0.2))
+    return Paths(links, dropped, np.array([*kept[::-1], 1.0]), strongest, at_tokens)
 
 
 def part_set(
@@ -181,7 +181,7 @@ def seconds_for_paths(config: BertConfig, tokens: int) -> float:
     width, depth = config.hidden_size, config.num_hidden_layers
     parts = 1 + depth * (config.num_attention_heads + 1)
     links = min(parts * (parts + 1) / 2, MOST_LINKS)
-    passes = parts + links / 2 + min(parts, MOST_GREEDY) ** 2 / 2
+    passes = parts + links / 2 + min(parts, MOST_GREEDY) ** 2 / 2 + MOST_PLACED * tokens
     return 2 * depth * width * (4 * width + 2 * config.intermediate_size) * tokens * passes / (GFLOP_PER_S * 1e9)
 
 

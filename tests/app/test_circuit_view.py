@@ -78,6 +78,7 @@ def test_a_part_and_an_arrow_lead_to_their_rooms(view, window):
     view.room_requested.connect(lambda *where: opened.append(where))
     view.map.clicked.emit(MapPart("head", 1, 2), Qt.KeyboardModifier.NoModifier)
     assert opened == [("attend", "matrix")] and (window.state.layer, window.state.head) == (1, 2)
+    assert window.state.focus == view.map.lit.places[view.map.number_of(MapPart("head", 1, 2))]
     view.map.clicked.emit(MapPart("feed_forward", 0), Qt.KeyboardModifier.NoModifier)
     assert opened[-1] == ("layers", "neurons") and window.state.selection.stage == 1
     for number, link in enumerate(view.map.lit.links):
@@ -156,15 +157,19 @@ def test_what_takes_long_is_offered(empty, window, monkeypatch):
 PARTS = [Part("words"), Part("head", 0, 0), Part("feed-forward", 0)]
 
 
+def paths_with(curve):
+    return circuit.Paths([], [], np.array(curve), [], np.empty((0, 0)))
+
+
 def test_sentences():
     outcomes = {name: Outcome(0, kept, ()) for name, kept in (("only", 0.85), ("without", 0.01))}
     of_set = circuit.PartSet(PARTS[:2], outcomes, 0.95, np.array([0.02, 0.06]))
-    few = circuit.Paths([], [*range(1, 12)], np.array([0.1, 0.9, *[1.0] * 10]))
+    few = paths_with([0.1, 0.9, *[1.0] * 10])
     assert sentences.summary(few, of_set) == (
         "These 2 of 12 parts keep 85% of the difference; the best of 2 random sets of that size keeps 6%. With the "
         "texts swapped, they keep 95%. Without them, 1% of the difference is left."
     )
-    many = circuit.Paths([], [], np.array([0.1, 0.2, 0.9, 1.0]))
+    many = paths_with([0.1, 0.2, 0.9, 1.0])
     assert "many parts together: it takes 3 of 4 to keep 80%" in sentences.summary(many, None)
     others = [circuit.OtherSentence("a", "b", 0.34), circuit.OtherSentence("a", "b", 0.88)]
     assert sentences.others_sentence(others) == "In 2 other sentences the same parts keep 34% to 88%."

@@ -12,6 +12,7 @@ import torch
 
 from app.compute import head_questions
 from app.compute.applying import apply_model, request_for
+from app.compute.circuit import parts_alone
 from app.compute.head_questions import HeadTarget, changed_targets, check_of_head, effects_of_heads, flow_of, targets_of
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
@@ -164,6 +165,9 @@ def test_all_five(case, desk):
         places = swap_map(checkpoint, text, theirs.request.model_input, swap.target, "state", (), math.inf, nothing)
         assert (places.text, places.other) == pytest.approx((now, number(target, theirs)), abs=1e-4), key
         assert places.patched[1, 2] == pytest.approx(number(target, swapped), abs=1e-4), key
+        heads = swap_map(checkpoint, text, theirs.request.model_input, swap.target, "head", (), math.inf, nothing)
+        alone = parts_alone(checkpoint, text, theirs.request.model_input, swap.target, nothing)
+        assert alone.lost[1 : 1 + heads.shares.size] == pytest.approx(heads.shares.ravel(), abs=2e-3), key
 
 
 def test_the_first_to_be_swapped_for_is_what_the_texts_differ_in(case, desk):

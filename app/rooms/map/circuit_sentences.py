@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.circuit import Link, Part
 
 LEAST_TOLD = 0.1  # the share from which on a part is spoken of
+MOST_TOLD = 8  # parts
 ENOUGH = 0.8  # of the difference
 MOST_SMALL = 0.25  # of all parts: more are no small set
 
@@ -39,7 +40,8 @@ def enough(found: Paths) -> int:
 def story(lit: LitParts, reading: Reading) -> str:
     """In the order of the layers: where each part works, and what a head looks at. reading: with nothing changed."""
     tokens, clauses = reading.shown_tokens, list[str]()
-    told = [number for number in sorted(lit.chosen) if abs(lit.lost[number]) >= LEAST_TOLD and number in lit.places]
+    told = [number for number in lit.chosen if abs(lit.lost[number]) >= LEAST_TOLD and number in lit.places]
+    told = sorted(told, key=lambda number: -abs(lit.lost[number]))[:MOST_TOLD]
     told.sort(key=lambda number: (lit.parts[number].time, number))
     for (kind, place), group in groupby(told, lambda number: (lit.parts[number].kind, lit.places[number])):
         parts, token = [lit.parts[number] for number in group], isolated(tokens[place])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -61,6 +61,7 @@ OUTCOMES = {
 class CircuitView(TwoTextsView):
     """The map at the left; beside it what comes out, how few are enough, at which token, and other sentences."""
 
+    asks: ClassVar = {"alone": False}
     pictures = (
         Cells(
             key="outcomes",
@@ -97,7 +98,7 @@ class CircuitView(TwoTextsView):
             name=mark("Share of the difference lost by a part at one token alone"),
             hovered=mark("{row} at {column}: {value} of the difference"),
             number="lost_alone",
-            asks="alone",
+            asks="paths",
             is_compared=False,
             chart=partial(LabelledGrid, signed=True, tilted=True, scale=False),
             folds=True,
@@ -176,6 +177,11 @@ class CircuitView(TwoTextsView):
         super().ask_again()
 
     @property
+    def alone(self) -> Any:
+        """The first answer, `circuit.PartsAlone`; None while there is none."""
+        return self.asked["alone"].answer
+
+    @property
     def found(self) -> circuit.Paths | None:
         return self.asked["paths"].answer
 
@@ -184,8 +190,10 @@ class CircuitView(TwoTextsView):
         if chosen is None or not self.pair:
             return None
         given, models = (*self.pair[1:], chosen.target), (reading.request.model,)
-        if asks in ("alone", "paths"):
-            return Job(circuit.parts_alone if asks == "alone" else circuit.paths, given, models)
+        if asks == "alone":
+            return Job(circuit.parts_alone, given, models)
+        if asks == "paths":
+            return None if self.alone is None else Job(circuit.paths, given, models)
         if self.found is None:
             return None
         best = self.found.best(self.slider.value())
@@ -228,8 +236,8 @@ class CircuitView(TwoTextsView):
             return Values(np.array([answer.curve, random]), Side("part", ["kept", "random"]), columns)
         if key == "cells":
             array, units = answer.at_tokens[:FIRST_SHOWN], reading.plain.units(TokenView())
-            limit, rows = max(1.0, float(np.abs(array).max())), answer.strongest[:FIRST_SHOWN]
-            names = [sentences.part_name(answer.parts[number]) for number in rows]
+            limit = max(1.0, float(np.abs(array).max()))
+            names = [sentences.part_name(self.alone.parts[number]) for number in answer.strongest[:FIRST_SHOWN]]
             return Values(array, Side("part", names), tokens(units), -limit, limit)
         tried = [one for one in answer if not one.problem]
         kept, texts = [one.kept for one in tried], [[numbers.percent(one.kept)] for one in tried]
@@ -257,10 +265,12 @@ class CircuitView(TwoTextsView):
             return
         plain, answers = reading.plain, self._answers(chosen, reading.plain, reading.other_text)
         lit = self._lit(chosen.target.position, answers[0])
-        if self.map.content is None or self.map.content.reading is not plain:
+        content = self.map.content
+        if content is None or content.reading is not plain:
             content = Content(plain, HeadSheet(plain.thumbnails), words_of(plain), Caption(), {}, Caption(), None, None)
-            self.map.set_bare_content(content, lit)
-        self.map.set_lit(lit)
+        self.map.set_lit(content, lit)
+        links = (f"{sentences.link_caption(link)[0]}: {numbers.percent(link.lost)}" for link in lit.links)
+        self.map.setAccessibleDescription("; ".join(links))
         self.map_card.set_title(say("Which parts made “{answer}”?", answer=answers[0] or chosen.label))
         first = mark("Lit: the parts that matter most, each on its own. What they tell each other takes longer.")
         self.map_card.set_intro(say(first) if found is None else sentences.story(lit, plain))
@@ -282,12 +292,16 @@ class CircuitView(TwoTextsView):
         return (first, second) if chosen.value(ours) >= chosen.value(other) else (second, first)
 
     def _lit(self, target: int, answer: str) -> LitParts:
-        alone, found = self.asked["alone"].answer, self.found
+        alone, found = self.alone, self.found
         if alone is None:
             return LitParts(target=target)
-        lit = frozenset(alone.strongest[:FIRST_SHOWN] if found is None else found.best(self.slider.value()))
-        links = [] if found is None else drawn_links(found.links, {alone.parts[number] for number in lit})
-        return LitParts(alone.parts, alone.lost.tolist(), lit, links, alone.places, target, answer)
+        of = alone.parts, alone.lost.tolist()
+        if found is None:
+            strongest = np.argsort(-np.abs(alone.lost), kind="stable")[:FIRST_SHOWN].tolist()
+            return LitParts(*of, frozenset(strongest), target=target, answer=answer)
+        best = found.best(self.slider.value())
+        links = drawn_links(found.links, {alone.parts[number] for number in best})
+        return LitParts(*of, frozenset(best), links, found.places, target, answer)
 
     def leave(self) -> None:
         super().leave()
@@ -309,8 +323,9 @@ class CircuitView(TwoTextsView):
         self.position_hovered.emit(part.position if part is not None and part.position >= 0 else None)
 
     def _on_map_clicked(self, part: MapPart) -> None:
-        """Opens a part in its room; of an arrow, what it leads to."""
-        place, lit = part.position, self.map.lit
+        """Opens a part in its room, at the token where it matters; of an arrow, what it leads to."""
+        lit, number = self.map.lit, self.map.number_of(part)
+        place = part.position if part.position >= 0 else lit.places.get(-1 if number is None else number, -1)
         if part.kind == "link":
             link = lit.links[part.stage]
             place = lit.places.get(lit.parts.index(link.sender), -1)

@@ -32,24 +32,12 @@ class PartsMap(ModelMap):
         super().__init__(say("Which parts made the answer: heads above, feed-forward networks below, arrows between"))
         self.lit, self.arrows = LitParts(), list[Arrow]()
 
-    def set_lit(self, lit: LitParts) -> None:
+    def set_lit(self, content: Content, lit: LitParts) -> None:
         self.lit = lit
-        self._place_arrows()
-        words = (f"{link.sender} → {link.receiver} {share_text(link.lost)}" for link in lit.links)
-        self.setAccessibleDescription(", ".join(words))
-        self.redraw()
-
-    def set_bare_content(self, content: Content, lit: LitParts) -> None:
-        """Another reading."""
-        self.lit = lit
-        keep = [lit.target, *lit.places.values()]
-        self.set_content(content, lit.target, keep)
+        self.set_content(content, lit.target, [lit.target, *lit.places.values()])
 
     def _lay_out(self) -> None:
         super()._lay_out()
-        self._place_arrows()
-
-    def _place_arrows(self) -> None:
         self.arrows = [] if self.plan is None else arrows_of(self.plan, self.lit)
 
     def cell_at(self, point: QPointF) -> MapPart | None:
@@ -78,8 +66,9 @@ class PartsMap(ModelMap):
             yield Words(box.adjusted(2, 1, -2, -1), tokens[position], kind, 13, align=CENTER, bold=True)
         for arrow in reversed(self.arrows):
             yield from arrow.shapes()
-        for number in sorted(lit.chosen):
-            yield from self._lit_part(number)
+        taken = list[QRectF]()
+        for number in sorted(lit.chosen, key=lambda number: -abs(lit.lost[number])):
+            yield from self._lit_part(number, taken)
         for arrow in self.arrows:
             yield from arrow.label_shapes()
         if lit.answer:
@@ -90,7 +79,8 @@ class PartsMap(ModelMap):
             yield Box(pill, "mask", radius_px=plan.px(10))
             yield Words(pill, lit.answer, theme.ink_on(theme.color("mask")), 12, align=CENTER, medium=True)
 
-    def _lit_part(self, number: int) -> Iterator[Shape]:
+    def _lit_part(self, number: int, taken: list[QRectF]) -> Iterator[Shape]:
+        """taken: places of names, which those of stronger parts have."""
         plan, content, part, share = self.plan, self.content, self.lit.parts[number], self.lit.lost[number]
         assert plan is not None and content is not None
         box, color, text = rect_of(plan, self.lit, part), theme.signed_color(share), share_text(share)
@@ -115,6 +105,9 @@ class PartsMap(ModelMap):
             return
         above = QRectF(0, 0, width(both) + plan.px(6), plan.px(15))
         above.moveCenter(QPointF(box.center().x(), box.top() - plan.px(8)))
+        if any(above.intersects(other) for other in taken):
+            return
+        taken.append(above)
         yield Box(above, "card", radius_px=3)
         yield Words(above, both, color, NAME_PX, bold=True, align=CENTER)
 
