@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPainterPathStroker, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPainterPathStroker, QPen, QTransform
 
 from ...look import numbers, theme
 from ...widgets.charts.drawing import Box, Shape, Words
@@ -42,8 +42,6 @@ class Arrow:
     link: int  # its number among those that are drawn
     along: QPainterPath  # what may share its way with others
     into: QPainterPath  # the end, which does not
-    tip: QPointF
-    direction: QPointF  # of length 1
     width: float
     color: QColor
     text: str
@@ -52,9 +50,8 @@ class Arrow:
     def is_under(self, point: QPointF) -> bool:
         stroker = QPainterPathStroker()
         stroker.setWidth(self.width + theme.px(5))
-        return self.label.contains(point) or any(
-            stroker.createStroke(path).contains(point) for path in (self.into, self.along)
-        )
+        strokes = (stroker.createStroke(path) for path in (self.into, self.along))
+        return self.label.contains(point) or any(stroke.contains(point) for stroke in strokes)
 
     def shapes(self, *, is_strong: bool = False) -> Iterator[Shape]:
         for path, alpha in ((self.along, 255 if is_strong else FAINT), (self.into, 255)):
@@ -62,11 +59,12 @@ class Arrow:
             color.setAlpha(alpha)
             join = Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin
             yield Path(path, QPen(color, self.width + (theme.px(1.5) if is_strong else 0), *join))
-        back, half = theme.px(5) + self.width * 0.7, theme.px(2.5) + self.width * 0.6
-        across = QPointF(-self.direction.y(), self.direction.x()) * half
-        start, head = self.tip - self.direction * back, QPainterPath(self.tip)
-        head.addPolygon([self.tip, start + across, start - across, self.tip])
-        yield Path(head, QPen(self.color, 0.5), self.color)
+        turned, size = QTransform(), self.width * 0.65
+        turned.translate(self.into.currentPosition().x(), self.into.currentPosition().y())
+        turned.rotate(-self.into.angleAtPercent(1))
+        back, half, head = -theme.px(5) - size, theme.px(2.5) + size, QPainterPath()
+        head.addPolygon([QPointF(0, 0), QPointF(back, half), QPointF(back, -half), QPointF(0, 0)])
+        yield Path(turned.map(head), QPen(self.color, 0.5), self.color)
 
     def label_shapes(self) -> Iterator[Shape]:
         yield Box(self.label, "card", radius_px=3)
@@ -105,78 +103,62 @@ def rect_of(plan: Plan, lit: LitParts, part: Part) -> QRectF:
 def arrows_of(plan: Plan, lit: LitParts) -> list[Arrow]:
     """The largest first; numbers keep clear of each other where there is room."""
     width = QFontMetricsF(theme.font(LABEL_PX, medium=True)).horizontalAdvance
-    into: Counter[Part] = Counter()
+    ends: Counter[Part] = Counter()
     taken, found = list[QRectF](), list[Arrow]()
     for number, link in enumerate(lit.links):
-        place = lit.target if link.receiver.kind == "answer" else lit.places.get(_number(lit, link.sender), lit.target)
-        along, last, tip, direction = _way(plan, lit, link, plan.line_y(place), into[link.receiver])
-        into[link.receiver] += link.sender.kind != "feed-forward" or link.receiver.kind != "feed-forward"
-        text, box = share_text(link.lost), QRectF(0, 0, width(share_text(link.lost)) + plan.px(4), plan.px(13))
-        boxes = []
+        place = lit.places.get(lit.parts.index(link.sender), lit.target)
+        place = lit.target if link.receiver.kind == "answer" else place
+        along, into = _way(plan, lit, link, plan.line_y(place), ends[link.receiver])
+        ends[link.receiver] += 1
+        text, box, boxes = share_text(link.lost), QRectF(0, 0, 0, plan.px(13)), list[QRectF]()
+        box.setWidth(width(text) + plan.px(4))
         for share in TRIES:
-            box.moveCenter(last.pointAtPercent(share))
+            box.moveCenter((along if link.receiver.kind == "answer" and along.length() else into).pointAtPercent(share))
             boxes.append(QRectF(box))
         label = next((one for one in boxes if not any(one.intersects(other) for other in taken)), boxes[0])
         taken.append(label)
         thick = max(plan.px(WIDEST * abs(link.lost)), plan.px(1.2))
-        found.append(Arrow(number, along, last, tip, direction, thick, theme.signed_color(link.lost), text, label))
+        found.append(Arrow(number, along, into, thick, theme.signed_color(link.lost), text, label))
     return found
 
 
-def _number(lit: LitParts, part: Part) -> int:
-    return lit.parts.index(part)
+def _way(plan: Plan, lit: LitParts, link: Link, y: float, lane: int) -> tuple[QPainterPath, QPainterPath]:
+    """Along the line of a token, and from there into the receiver. lane: how many arrows end there already."""
+    start, x = rect_of(plan, lit, link.sender), 0.0
+    if link.sender.kind == link.receiver.kind == "feed-forward":
+        return QPainterPath(), _below(plan, start, rect_of(plan, lit, link.receiver), link)
+    if link.sender.kind == "words":
+        points = [QPointF(start.right(), y)]
+    elif link.sender.kind == "head":
+        x = start.center().x() + min(plan.px(4), start.width() * 0.2)
+        points = [QPointF(x, start.bottom()), QPointF(x, y)]
+    else:
+        x = plan.layers[link.sender.layer].x(0.74)
+        points = [QPointF(x, start.top()), QPointF(x, y)]
+    if link.receiver.kind == "answer":
+        return _line(points), _line([points[-1], QPointF(plan.layer_zone.right() + plan.px(10), y)])
+    there, is_head = rect_of(plan, lit, link.receiver), link.receiver.kind == "head"
+    x = plan.layers[link.receiver.layer].x(0.42)
+    if is_head:
+        x = there.center().x() - min(plan.px(4), there.width() * 0.2)
+    x = min(x + lane * plan.px(7), there.right() - 2)
+    end = QPointF(x, there.bottom() if is_head else there.top())
+    return _line([*points, QPointF(x, y)]), _line([QPointF(x, y), end])
 
 
-def _way(
-    plan: Plan, lit: LitParts, link: Link, y: float, lane: int
-) -> tuple[QPainterPath, QPainterPath, QPointF, QPointF]:
-    """What is shared, the end, its tip and where that points. lane: how many arrows end there already."""
-    px, sender, receiver = plan.px, link.sender, link.receiver
-    start = rect_of(plan, lit, sender)
-    if sender.kind == receiver.kind == "feed-forward":
-        return _below(plan, start, rect_of(plan, lit, receiver), receiver.layer - sender.layer)
-    along = QPainterPath()
-    x = start.right()
-    if sender.kind == "head":
-        x = start.center().x() + min(px(4), start.width() * 0.2)
-        along.moveTo(x, start.bottom())
-        along.lineTo(x, y)
-    elif sender.kind == "feed-forward":
-        x = plan.layers[sender.layer].x(0.74)
-        along.moveTo(x, start.top())
-        along.lineTo(x, y)
-    last = QPainterPath()
-    if receiver.kind == "answer":
-        tip = QPointF(plan.layer_zone.right() + px(10), y)
-        if sender.kind == "words":
-            along.moveTo(x, y)
-            last.moveTo(x, y)
-            last.lineTo(tip)
-            return along, last, tip, QPointF(1, 0)
-        end = QPainterPath(QPointF(x, y))
-        end.lineTo(tip)
-        return end, along, tip, QPointF(1, 0)  # its own end is where it comes from
-    there = rect_of(plan, lit, receiver)
-    is_head = receiver.kind == "head"
-    offset = -min(px(4), there.width() * 0.2) if is_head else 0.0
-    read = there.center().x() + offset if is_head else plan.layers[receiver.layer].x(0.42)
-    read = min(read + lane * px(7), there.right() - 2)
-    if along.isEmpty():
-        along.moveTo(x, y)
-    along.lineTo(read, y)
-    tip = QPointF(read, there.bottom() if is_head else there.top())
-    last.moveTo(read, y)
-    last.lineTo(tip)
-    return along, last, tip, QPointF(0, -1 if is_head else 1)
+def _line(points: Sequence[QPointF]) -> QPainterPath:
+    path = QPainterPath(points[0])
+    for point in points[1:]:
+        path.lineTo(point)
+    return path
 
 
-def _below(
-    plan: Plan, start: QRectF, there: QRectF, layers: int
-) -> tuple[QPainterPath, QPainterPath, QPointF, QPointF]:
+def _below(plan: Plan, start: QRectF, there: QRectF, link: Link) -> QPainterPath:
     """An arc, the deeper the farther it goes."""
-    deep = plan.px(9) + plan.px(18) * min(layers / max(plan.sizes.layers - 1, 1), 1.0)
+    share = (link.receiver.layer - link.sender.layer) / max(plan.sizes.layers - 1, 1)
+    down = QPointF(0, plan.px(12) + plan.px(23) * share)
     begin = QPointF(start.left() + start.width() * 0.62, start.bottom())
     tip = QPointF(there.left() + there.width() * 0.38, there.bottom())
-    path, down = QPainterPath(begin), QPointF(0, deep * 1.3)
+    path = QPainterPath(begin)
     path.cubicTo(begin + down, tip + down, tip)
-    return QPainterPath(), path, tip, QPointF(0, -1)
+    return path

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.circuit import Link, Part
 
 LEAST_TOLD = 0.1  # the share from which on a part is spoken of
-MOST_TOLD = 8  # parts
+MOST_TOLD = 10  # parts
 ENOUGH = 0.8  # of the difference
 MOST_SMALL = 0.25  # of all parts: more are no small set
 
