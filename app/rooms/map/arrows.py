@@ -156,7 +156,8 @@ def _line(points: Sequence[QPointF]) -> QPainterPath:
 def _below(plan: Plan, start: QRectF, there: QRectF, link: Link) -> QPainterPath:
     """An arc, the deeper the farther it goes."""
     share = (link.receiver.layer - link.sender.layer) / max(plan.sizes.layers - 1, 1)
-    down = QPointF(0, plan.px(12) + plan.px(23) * share)
+    free = (plan.sizes.height - start.bottom() - plan.px(8)) / 0.75  # an arc goes down three quarters of its handles
+    down = QPointF(0, (0.35 + 0.65 * share) * min(plan.px(35), free))
     begin = QPointF(start.left() + start.width() * 0.62, start.bottom())
     tip = QPointF(there.left() + there.width() * 0.38, there.bottom())
     path = QPainterPath(begin)

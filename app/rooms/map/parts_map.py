@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFontMetricsF, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPen
 
 from ...look import theme
 from ...look.say import say
@@ -26,7 +26,7 @@ class PartsMap(ModelMap):
     """Cells are `MapPart`s: those of the map, and "link", whose `stage` is the number of an arrow."""
 
     is_bare = True
-    hint_px, least_px = (760, 420), (360, 260)
+    hint_px, least_px = (760, 420), (360, 300)
 
     def __init__(self) -> None:
         super().__init__(say("Which parts made the answer: heads above, feed-forward networks below, arrows between"))
@@ -88,7 +88,8 @@ class PartsMap(ModelMap):
         if part.kind == "head":
             yield content.sheet.shape(box, part.layer, part.head, 1)
         elif part.kind == "feed-forward":
-            tint = theme.diverging_color(max(min(share, 1.0), -1.0) * 0.6)
+            tint = QColor(color)
+            tint.setAlphaF(min(abs(share), 1.0) * 0.6)
             yield Box(box, "card")
             yield Box(box, tint)
             name = say("FF {layer}", layer=part.layer + 1)
@@ -101,7 +102,7 @@ class PartsMap(ModelMap):
         both = f"{name}  {text}"
         if part.kind == "feed-forward":
             shown = both if width(both) <= box.width() - 4 else text if width(text) <= box.width() else ""
-            yield Words(box, shown, theme.ink_on(theme.diverging_color(share * 0.6)), NAME_PX, bold=True, align=CENTER)
+            yield Words(box, shown, "ink", NAME_PX, bold=True, align=CENTER)
             return
         above = QRectF(0, 0, width(both) + plan.px(6), plan.px(15))
         above.moveCenter(QPointF(box.center().x(), box.top() - plan.px(8)))

@@ -250,7 +250,8 @@ class Plan:
     def _lay_out_layers(self) -> None:
         """All layers open where there is room for it; else one, and the others folded."""
         px, zone, count = self.px, self.layer_zone, self.sizes.layers
-        self.is_folded = zone.width() / count < px(OPEN_LAYER) and count > 1
+        is_narrow = zone.width() / count < px(OPEN_LAYER)
+        self.is_folded = is_narrow and count > 1 and not self.sizes.is_bare
         folded = opened = zone.width() / count
         if self.is_folded:
             folded = max((zone.width() - px(UNFOLDED_LAYER)) / (count - 1), min(FOLDED_LAYER, folded))
@@ -259,7 +260,7 @@ class Plan:
         self.layers: list[Layer] = []
         for i in range(count):
             width = opened if i == chosen else folded
-            is_open = not self.is_folded or (i == chosen and width >= px(OPEN_LAYER))
+            is_open = not is_narrow or (self.is_folded and i == chosen and width >= px(OPEN_LAYER))
             gap = px(5) if is_open else min(px(1.5), width * 0.1)
             heads = QRectF(x + gap, self.heads_top, width - 2 * gap, self.heads_height)
             below = self.feed_forward_bottom - self.feed_forward_top
