@@ -17,7 +17,7 @@ from ...compute.head_questions import HeadTarget
 from ...compute.question import Job
 from ...compute.swap_targets import ours_first
 from ...figures.figure import Axis, Figure, Numbers
-from ...figures.script import masked_texts, script_of
+from ...figures.script import masked_texts
 from ...figures.values import Side, Values, tokens
 from ...look import numbers, theme
 from ...look.say import mark, say
@@ -50,6 +50,7 @@ CHARTS_PX = {"outcomes": 150, "curve": 164, "cells": 260}  # heights
 FIRST_SHOWN = 10
 LEAST_DRAWN = 0.1  # the share from which on each link between lit parts is drawn; of smaller ones the strongest
 MOST_S = 20.0  # what takes longer is offered, and not begun by itself
+CIRCUIT = "m.circuit(a, b, {view.compared_python}, parts={view.count_shown}, target={view.targets.target.target!r})"
 OUTCOMES = {
     "text": mark("this text"),
     "only": mark("only lit parts"),
@@ -72,6 +73,7 @@ class CircuitView(TwoTextsView):
             write=numbers.percent,
             asks="set",
             is_compared=False,
+            python=f"[[*one.probabilities, one.kept] for one in {CIRCUIT}.outcomes.values()]",
             chart=partial(LabelledGrid, scale=False, largest_px=(80, 32)),
             folds=True,
         ),
@@ -90,6 +92,7 @@ class CircuitView(TwoTextsView):
             includes_zero=True,
             asks="paths",
             is_compared=False,
+            python=f"{CIRCUIT}.curve",
             folds=True,
         ),
         Cells(
@@ -175,6 +178,10 @@ class CircuitView(TwoTextsView):
     def ask_again(self) -> None:
         self._random, self._is_chosen = {}, False
         super().ask_again()
+
+    @property
+    def count_shown(self) -> int:
+        return self.slider.value()
 
     @property
     def alone(self) -> Any:
@@ -395,18 +402,11 @@ class CircuitView(TwoTextsView):
         arrays = {"lost": Numbers(np.array(lit.lost), (Axis("part", names),))}
         if links:
             arrays["lost by link"] = Numbers(np.array([link.lost for link in lit.links]), (Axis("link", links),))
-        return self.figure(self.map_card.title, [self.map], arrays, hint=summary, settings=summary, plain=True)
+        title, python = self.map_card.title, f"{CIRCUIT}.lost".format(view=self)
+        return self.figure(title, [self.map], arrays, hint=summary, python=python, settings=summary, plain=True)
 
     def caption(self, key: str) -> dict[str, Any]:
         return {"settings": self.summary.text(), "plain": True}
-
-    def script(self, key: str, title: str) -> str:
-        reading, chosen = self.reading, self.targets.target
-        if key != "curve" or reading is None or reading.other_text is None or chosen is None or not chosen.is_contrast:
-            return ""
-        (a, b), (wanted, against) = masked_texts(reading.other_text), chosen.answers
-        asked = f"other_a={a!r}, other_b={b!r}, wanted={wanted!r}, against={against!r}"
-        return script_of(title, reading.plain, self.selection, f"m.circuit(a, b, {asked}).curve")
 
 
 def drawn_links(links: list[Link], lit: set[Any]) -> list[Link]:
