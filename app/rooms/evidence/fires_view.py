@@ -21,7 +21,6 @@ from ...widgets.curve_specs import CurveSpec
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars, Lines
 from .sentences import unit_finding, unit_name
-from .uses_table import opened_use, uses_table
 from .view import EvidenceView, interval_bars
 
 if TYPE_CHECKING:
@@ -98,10 +97,9 @@ class FiresView(EvidenceView):
         hint = say("The next neuron whose strongest contexts are mostly one word")
         clear = button(say("Another clear one"), self._on_clear_clicked, look="small", hint=hint)
         self.neurons = [self.number, clear]
-        self.contexts, self.table = Card(intro=" "), uses_table(say("Contexts"), say("activation"))
+        self.contexts, self.table = Card(intro=" "), self.uses_table(say("Contexts"), say("activation"))
         self.contexts.add_to_header(self.kind, self.number, clear, self.which)
         self.contexts.body.addWidget(self.table, 1)
-        self.table.row_opened.connect(lambda use: self.row_opened.emit(opened_use(use)))
         before, after, *side = (self.folded(picture.key) for picture in self.pictures)
         if theme.is_projector():
             return self.beside(self.contexts, SIDE_PX, before, after, *side)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QFileDialog, QLayout
+from PySide6.QtWidgets import QFileDialog, QLayout, QWidget
 
 from ...compute.evidence import Kind
 from ...compute.evidence_questions import save_pruned
@@ -115,16 +115,11 @@ class LostView(EvidenceView):
         self.part = Choice(say("What is taken out"), parts, self._on_part_chosen)
         self.save = button("", self._on_save_clicked, look="small")
         self.save.setToolTip(say("A checkpoint in which they add what they add on average; it opens everywhere"))
-        self.controls = hbox(self.measured, self.part, self.save, None, gap_px=8)
-        curves = [self.folded(key) for key in self.stays]
-        grid, bars = self.folded("importance"), self.folded("calibration")
-        if theme.is_projector():
-            whole = vbox(self.controls, *((curve, 1) for curve in curves))
-            return hbox((whole, 1), grid, bars, gap_px=GAP_PX)
-        for curve in curves:
-            curve.setMinimumHeight(theme.px(CURVE_PX))
-        below = hbox((grid, 2), (bars, 3), gap_px=GAP_PX)
-        return vbox(self.controls, *((curve, 3) for curve in curves), (below, 3), gap_px=GAP_PX)
+        curves = QWidget()
+        curves.setMinimumHeight(theme.px(CURVE_PX))
+        vbox(*((self.folded(key), 1) for key in self.stays), parent=curves, gap_px=GAP_PX)
+        rows = self.in_rows(({curves: 1}, 3), ({self.folded("importance"): 2, self.folded("calibration"): 3}, 3))
+        return vbox(hbox(self.measured, self.part, self.save, None, gap_px=8), (rows, 1), gap_px=GAP_PX)
 
     @property
     def needs(self) -> Kind:  # type: ignore[override]

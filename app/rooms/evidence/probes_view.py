@@ -3,6 +3,7 @@ heart."""
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,13 +11,11 @@ import numpy as np
 from PySide6.QtWidgets import QLayout
 
 from ...figures.values import Side, Values, stages
-from ...look import numbers, theme
+from ...look import numbers
 from ...look.say import mark, say
-from ...widgets.card import GAP_PX
 from ...widgets.curve_specs import CurveSpec
-from ...widgets.layouts import hbox
 from ..pictures import Lines
-from .sentences import probes_finding, share_text
+from .sentences import interval_text, probes_finding
 from .view import EvidenceView
 
 if TYPE_CHECKING:
@@ -78,8 +77,7 @@ class ProbesView(EvidenceView):
     )
 
     def lay_out_cards(self) -> QLayout:
-        own, before = (self.folded(picture.key) for picture in self.pictures)
-        return hbox((own, 3), (before, 0 if theme.is_projector() else 2), gap_px=GAP_PX)
+        return self.in_rows(({self.folded("own"): 3, self.folded("before"): 2}, 1))
 
     def values_of(self, key: str, found: Probes) -> Values:
         asked = CURVES[key][0].key
@@ -95,4 +93,9 @@ class ProbesView(EvidenceView):
         layer = self.found.layers[min(column or 0, len(self.found.layers) - 1)]
         one, control = getattr(layer, CURVES[key][0].key), numbers.percent(layer.control.value, 1)
         text = mark("{share}, of {count} words; by heart {control}")
-        return say(text, share=share_text(one, 1), count=numbers.count(one.count), control=control)
+        return say(
+            text,
+            share=interval_text(one, partial(numbers.percent, digits=1)),
+            count=numbers.count(one.count),
+            control=control,
+        )

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from bertcore.evidence.examples import Flip, Slice
     from bertcore.evidence.grammar import RelationHead
     from bertcore.evidence.heads import HeadEvidence, HeadMeasure
-    from bertcore.evidence.intervals import Interval
     from bertcore.evidence.nearest import UseGroups
     from bertcore.evidence.probing import Probes
     from bertcore.evidence.pruning import Pruning
@@ -69,21 +68,17 @@ MEASURES: dict[HeadMeasure, tuple[str, str, str]] = {  # the choice, the intro o
 }
 
 
-def interval_text(write: Callable[[float], str], value: float, low: float, high: float) -> str:
-    """ "63% (61% to 66%)"."""
-    return say("{value} ({low} to {high})", value=write(value), low=write(low), high=write(high))
-
-
-def share_text(one: Interval, digits: int = 0) -> str:
-    return interval_text(partial(numbers.percent, digits=digits), one.value, one.low, one.high)
+def interval_text(one: Any, write: Callable[[float], str] = numbers.percent, value: str = "value") -> str:
+    """ "63% (61% to 66%)". value: the name of its number."""
+    ends = write(one.low), write(one.high)
+    return say("{value} ({low} to {high})", value=write(getattr(one, value)), low=ends[0], high=ends[1])
 
 
 def head_text(found: HeadEvidence, layer: int, head: int) -> str:
     """One head: "head 3·6 carries 0.33 (0.31 to 0.35) of the difference"."""
     one = found.means[layer, head]
     write = numbers.signed if found.measure in ("zero", "mean", "gradient") else numbers.decimal
-    value = interval_text(write, one.value, one.low, one.high)
-    return say(MEASURES[found.measure][2], head=head_name(layer, head), value=value)
+    return say(MEASURES[found.measure][2], head=head_name(layer, head), value=interval_text(one, write))
 
 
 def heads_finding(found: HeadEvidence) -> str:
@@ -153,7 +148,7 @@ def grammar_finding(best: RelationHead) -> str:
         )
     guess = mark("%n word(s) to the right") if best.distance > 0 else mark("%n word(s) to the left")
     head, relation, write = head_name(best.layer, best.head), relation_name(best.relation), _of_100
-    share, other = interval_text(write, best.share, best.low, best.high), write(best.distance_share)
+    share, other = interval_text(best, write, "share"), write(best.distance_share)
     guess = say(guess, n=abs(best.distance))
     return say(text, head=head, relation=relation, guess=guess, share=share, other=other)
 
@@ -218,8 +213,7 @@ def unit_finding(found: FoundUnit) -> str:
         ending = mark("Without it, the next word is {value} nats less likely.")
         if gain.value < 0:
             ending = mark("Without it, the next word is even more likely: {value} nats.")
-    value = interval_text(partial(numbers.signed, digits=3), gain.value, gain.low, gain.high)
-    return f"{text} {say(ending, value=value)}"
+    return f"{text} {say(ending, value=interval_text(gain, partial(numbers.signed, digits=3)))}"
 
 
 def pruning_finding(found: Pruning, *, by_answers: bool) -> str:
@@ -232,7 +226,7 @@ def pruning_finding(found: Pruning, *, by_answers: bool) -> str:
             "{free} of {all} {part} can go before {least} points fewer answers are right. With all, {whole} are right, "
             "without any {last}; always answering “{always}” would get {often}."
         )
-        shares: dict[str, Any] = {"whole": share_text(found.right[0]), "last": numbers.percent(right[-1])}
+        shares: dict[str, Any] = {"whole": interval_text(found.right[0]), "last": numbers.percent(right[-1])}
         least, often = numbers.decimal(100 * LITTLE, 0), numbers.percent(found.always_right)
         return say(text, **counts, **shares, free=free, least=least, always=found.always, often=often)
     loss, least = found.loss[-1].value / found.loss[0].value - 1, numbers.percent(LITTLE)
@@ -248,14 +242,14 @@ def probes_finding(found: Probes) -> str:
         "of each word gets {alone}."
     )
     control, alone = (numbers.percent(one.value) for one in (best.control, found.without.right))
-    return say(text, where=_where(best.layer or 0), share=share_text(best.right), control=control, alone=alone)
+    return say(text, where=_where(best.layer or 0), share=interval_text(best.right), control=control, alone=alone)
 
 
 def examples_finding(found: FoundExamples) -> str:
     """How many are right, beside always giving the same answer."""
     (always, often), count = found.counts.most_common(1)[0], len(found.rows)
     text = mark("{share} of {count} are right; always answering “{always}” would get {often}.")
-    right, often_text = share_text(found.right), numbers.percent(often / count)
+    right, often_text = interval_text(found.right), numbers.percent(often / count)
     return say(text, share=right, count=numbers.count(count), always=always, often=often_text)
 
 
@@ -268,7 +262,7 @@ def beside_finding(found: FoundExamples, beside: FoundBeside, first: str, second
         "so uneven a split would come by chance with probability {p} (McNemar’s exact test)."
     )
     count = len(found.rows)
-    one, two, p = share_text(both.first), share_text(both.second), numbers.percent(both.p, fine=True)
+    one, two, p = interval_text(both.first), interval_text(both.second), numbers.percent(both.p, fine=True)
     return say(text, first=first, second=second, one=one, two=two, wrong=wrong, count=count, p=p)
 
 

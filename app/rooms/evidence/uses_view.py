@@ -22,7 +22,6 @@ from ...widgets.layouts import fill
 from ...widgets.scatter import Scatter
 from ..pictures import Bars, Dots, Lines
 from .sentences import LEAST_GAIN, groups_text, uses_finding
-from .uses_table import opened_use, uses_table
 from .view import EvidenceView
 
 if TYPE_CHECKING:
@@ -88,12 +87,10 @@ class UsesView(EvidenceView):
     def lay_out_cards(self) -> QLayout:
         lengths = {count: say("%n token(s) from the selected one", n=count) for count in range(1, MOST_TOKENS + 1)}
         self.length = Choice(say("How many tokens"), lengths, self.ask_again)
-        self.near_card, self.nearest = Card(say("Nearest uses"), intro=" "), uses_table(say("Nearest uses"))
-        self.apart_title, self.apart = label("", "title", wrap=True), uses_table(say("The same word, least alike"))
+        self.near_card, self.nearest = Card(say("Nearest uses"), intro=" "), self.uses_table(say("Nearest uses"))
+        self.apart_title, self.apart = label("", "title", wrap=True), self.uses_table(say("The same word, least alike"))
         self.near_card.add_to_header(self.length)
         fill(self.near_card.body, (self.nearest, 5), self.apart_title, (self.apart, 2))
-        for table in (self.nearest, self.apart):
-            table.row_opened.connect(lambda use: self.row_opened.emit(opened_use(use)))
         return self.beside(self.near_card, SIDE_PX)
 
     def arguments(self, asks: str, reading: Reading) -> tuple[Any, ...] | str:
@@ -144,7 +141,7 @@ class UsesView(EvidenceView):
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
         if key == "uses" and row:
-            self.row_opened.emit(opened_use(self.found.groups.uses[row - 1]))
+            self.open_use(self.found.groups.uses[row - 1])
 
     def finding_in(self, found: FoundUses) -> str:
         return uses_finding(found, self.selection.stage)

@@ -40,10 +40,12 @@ from ...look.say import mark, say
 from ...state.selection import NO_CONTRAST, Contrast
 from ...widgets.card import GAP_PX, button, label, scrolled, show_text
 from ...widgets.layouts import hbox, vbox
-from ...widgets.table import Column
+from ...widgets.table import Column, Table
 from ..values_view import ValuesView
 
 if TYPE_CHECKING:
+    from bertcore.evidence.nearest import Use
+
     from ...figures.values import Side
     from ...state.model_info import ModelInfo
     from ...state.readings import Reading
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 MOST_S = 20.0  # what takes longer is offered, and not begun by itself
 HASH_DIGITS = 8
 LEAST_PX = 150  # of a card in a column
+AROUND = 60  # characters on both sides of a word
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,25 @@ class EvidenceView(ValuesView):
         area.setFixedWidth(theme.column_px(width_px))
         return hbox((main, 1), area, gap_px=GAP_PX)
 
+    def uses_table(self, name: str, number: str = "") -> Table:
+        """Words where they stand, one line each, with the word in the middle: the eye reads down. number: what the one
+        behind each line is; empty: a cosine."""
+        columns = (
+            Column("", lambda use: use.before[-AROUND:], is_number=True, is_widest=True),
+            Column("", lambda use: use.word, is_strong=lambda _use: True, color=lambda _use: "accent"),
+            Column("", lambda use: use.after[:AROUND], lambda use: use.before + use.word + use.after, is_widest=True),
+            Column(number or say("cosine"), lambda use: numbers.decimal(use.value), is_number=True),
+            Column(say("from"), lambda use: place_text(use.place), color=lambda _use: "muted"),
+        )
+        table = Table(name, columns)
+        table.row_opened.connect(self.open_use)
+        return table
+
+    def open_use(self, use: Use) -> None:
+        """Its sentence for all rooms, with the word selected."""
+        begin = len(use.before)
+        self.row_opened.emit(OpenedRow(use.before + use.word + use.after, (begin, begin + len(use.word))))
+
     def ask_again(self) -> None:
         """A person has chosen something else to be asked."""
         self.pause_ms = 0
@@ -253,6 +275,12 @@ class EvidenceView(ValuesView):
         about = f"about = m.evidence({file}{first}, seed={SEED})"
         python = picture.python.format(*asked, shown=self.found, view=self)
         return script(title, model.folder, about, f"found = {call}", python=python)
+
+
+def place_text(place: str) -> str:
+    """ "stories.txt, line 3", in the language of the window."""
+    file, line, number = place.rpartition("line ")
+    return f"{file}{say('line {number}', number=number)}" if line else place
 
 
 def hash_text(sha256: str) -> str:

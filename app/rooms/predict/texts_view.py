@@ -269,7 +269,8 @@ class TextsView(PredictView):
             rights = np.array([[one.value, one.standard_error, one.count] for one in answer.phenomena.values()])
             arrays["phenomena"] = Numbers(rights, (Axis("phenomenon", list(answer.phenomena)), measures))
         widgets = [self.table, self._phenomena_area, self.means, self.grid]
-        return self.figure(say("Scores of many texts"), widgets, arrays, plain=True, texts=False)
+        method = say("±: one standard error of a share of pairs") if isinstance(answer, ScoredPairs) else ""
+        return self.figure(say("Scores of many texts"), widgets, arrays, plain=True, texts=False, settings=method)
 
 
 @dataclass(frozen=True)

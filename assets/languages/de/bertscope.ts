@@ -12067,6 +12067,10 @@ Der andere Text: {other}
 <translation>{x} weggenommen</translation>
 </message>
 <message>
+<source>±: one standard error of a share of pairs</source>
+<translation>±: ein Standardfehler eines Anteils von Paaren</translation>
+</message>
+<message>
 <source>±: the standard error, by how much the share would differ with other pairs of this kind; with all or none right it cannot be estimated.</source>
 <translation>±: der Standardfehler, um so viel würde der Anteil bei anderen Paaren dieser Art schwanken; sind alle oder keine richtig, lässt er sich nicht schätzen.</translation>
 </message>
