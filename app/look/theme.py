@@ -46,7 +46,7 @@ SHARES_ABOVE = {Qt.AlignmentFlag.AlignVCenter: 0.5, Qt.AlignmentFlag.AlignBottom
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
 LEAST_PROJECTED_PX = 20  # type on a projector, of 720 lines: readable from two metres on a small screen
-FONTS = ("Roboto-Regular.ttf", "Roboto-Medium.ttf", "Roboto-Bold.ttf")  # Qt ships none
+FONTS = {400: "Roboto-Regular.ttf", 500: "Roboto-Medium.ttf", 700: "Roboto-Bold.ttf"}  # by weight; Qt ships none
 SIGNED = 0.75  # place on the signed scale of what has a colour for its sign alone
 AS_FAR_FROM_BOTH = 0.05 * 21**0.5 - 0.05  # the luminance on which black and white have the same contrast
 LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
@@ -218,9 +218,13 @@ def type_px(size_px: float, scale: float | None = None) -> int:
 def register_fonts() -> None:
     """Makes the Roboto faces of the `font-roboto` package known to Qt: where the system has no fonts, text would vanish
     offscreen. Needs a QApplication."""
-    for name in FONTS:
-        content = (resources.files("font_roboto") / "files" / name).read_bytes()
-        QFontDatabase.addApplicationFontFromData(content)
+    for weight in FONTS:
+        QFontDatabase.addApplicationFontFromData(font_file(weight))
+
+
+def font_file(weight: int) -> bytes:
+    """One face of FONTS."""
+    return (resources.files("font_roboto") / "files" / FONTS[weight]).read_bytes()
 
 
 def font(size_px: float = 13, *, bold: bool = False, medium: bool = False) -> QFont:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from base64 import b64encode
 
 import numpy as np
 import pytest
@@ -79,6 +80,10 @@ def test_widths_type_and_words(window, qtbot, tmp_path):
         svg = (folder / f"{name}.svg").read_text()
         assert float(re.search(r'width="([\d.]+)mm"', svg)[1]) == pytest.approx(25.4 * inches, abs=0.3)
         assert set(re.findall(r'<text[^>]*font-size="([\d.]+)"', svg)) == {"12"} and DOTS_PER_INCH == 108
+        weights, faces = (
+            re.findall(rf'{name}[=:]"?(\d+)', svg) for name in ("font-weight", "font-family:Roboto;font-weight")
+        )
+        assert set(faces) == set(weights) and b64encode(theme.font_file(400)).decode() in svg
         assert figure.title not in svg and all(word in svg for word in ("emb.", TEXT_A.split()[1]))
         page = re.search(rb"/MediaBox \[0 0 ([\d.]+)", (folder / f"{name}.pdf").read_bytes())
         assert float(page[1]) == pytest.approx(72 * inches, abs=1)

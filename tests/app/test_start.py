@@ -68,6 +68,7 @@ def test_the_tour_draws_every_room_and_view(model_folder, tmp_path):
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
     views = (
         "map"
+        + " map" * 2
         + " embed" * 4
         + " attend" * 8
         + " predict" * 6
@@ -76,7 +77,7 @@ def test_the_tour_draws_every_room_and_view(model_folder, tmp_path):
         + " evidence" * 7
         + " game film"
     )
-    compared = " map embed predict predict attend layers" * 3 + " attend attend predict layers layers attend"
+    compared = " map embed predict predict attend layers" * 3 + " map attend attend predict layers layers attend"
     runs = " train" * 7  # curves of two runs, with more; a sweep at work, finished; three endings
     rooms = views + compared + runs + " layers layers predict attend" + " predict predict"  # swapped; many texts
     rooms += " train" * 6  # the class demo and its batches; the form for a run, and a file with a fault

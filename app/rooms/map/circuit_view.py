@@ -157,7 +157,6 @@ class CircuitView(TwoTextsView):
     def _lay_out_others(self) -> None:
         self.box.setAccessibleName(say("Pairs of texts"))
         self.box.setTabChangesFocus(True)
-        self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.box.setFixedHeight(theme.px(BOX_PX))
         slash = say("A slash: the word here / in the other text. A bar: choices.")
         self.box.setToolTip(f"{slash} {say('The last brackets: the answer here / in the other text.')}")
