@@ -295,7 +295,8 @@ class _Legend(Drawing):
             if curve is not None:
                 drawn.append(_Sample(QRectF(x, y, sample, line), curve))
             for (text, strong), left, wide in zip(texts, (begin, begin + widths[0] + gap), widths, strict=True):
-                box = QRectF(x + left, y, min(wide + 2, max(self.width() - x - left, 0)), line)  # … where it is cut off
+                free = max(self.width() - x - left, 0) if curve is None else wide + 2  # a title ends in … where it must
+                box = QRectF(x + left, y, min(wide + 2, free), line)
                 drawn.append(Words(box, text, "ink" if strong else "muted", medium=strong))
             x += width + theme.px(8)
         return drawn, 1 + round(y / line)
