@@ -249,6 +249,8 @@ class TestScore:
             np.testing.assert_array_equal(strip.values, expected)
         assert strips[2].values.sum() == pytest.approx(float(strips[3].values[column]), abs=1e-12)
         assert strips[2].result == f"sum = {steps.score:.4f}"
+        size = len(steps.query)
+        assert strips[4].title == f"divided by √{size} = {size**0.5:.5g}"
         np.testing.assert_allclose(strips[6].values, found.attentions[1, 1, 9], atol=1e-6)
         assert strips[6].result.endswith(f"= {steps.weights[column]:.4f}")
 

@@ -203,7 +203,7 @@ def test_first_run_from_the_shell_is_looked_at_when_it_appears_and_resumed_metri
     run.truncate_metrics(2)
     run.append_metric({"kind": "train", "step": 3, "loss": 9.0})
     service._poll_selected()
-    assert [line["step"] for line in shown] == [1, 2, 3]
+    assert [line["step"] for line in shown] == service.metrics.series["loss_task"].arrays[0].tolist() == [1, 2, 3]
 
 
 def test_long_metrics_come_in_pieces(service):

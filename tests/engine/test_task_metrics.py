@@ -124,6 +124,10 @@ class TestEntities:
         assert measure("tag", gold, gold, BIO)["f1"] == 1
         assert measure("tag", gold, [("B-PER", "O")], BIO)["f1"] == 0  # half an entity is none
 
+    def test_what_is_found_and_what_is_there_by_hand(self):
+        found = measure("tag", [("B-PER", "O", "B-PER", "O")], [("B-PER", "O", "O", "O")], BIO)
+        assert (found["precision"], found["recall"], found["f1"]) == (1.0, 0.5, pytest.approx(2 / 3))
+
     def test_tags_that_mark_no_entities(self):
         assert measure("tag", [("NN", "VB")], [("NN", "NN")], ("NN", "VB")) == {"accuracy": 0.5}
         assert measure("tag", [("NN", "VB")], [("NN", "O")], ("NN", "VB")) == {"accuracy": 0.5}

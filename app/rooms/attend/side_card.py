@@ -45,7 +45,9 @@ class SideCard(Card):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(theme.px(6))
         grid.setHorizontalSpacing(theme.px(6))
-        self.facts = [tuple(label("", role) for role in ("muted", "strong", "muted")) for _ in FACTS]
+        self.facts = [
+            tuple(label("", role, wrap=role == "muted") for role in ("muted", "strong", "muted")) for _ in FACTS
+        ]
         for line, (kind, row) in enumerate(zip(FACTS, self.facts, strict=True)):
             explain(kind, *row)  # its name, its number and the baseline's
             for column, widget in enumerate(row):
