@@ -228,6 +228,16 @@ def drawn(grid, monkeypatch, begin):
     return {text: size for text, size in sizes.items() if text.startswith(begin)}
 
 
+def test_columns_are_counted_anew_in_each_layer(qtbot, monkeypatch):
+    grid, texts = placed(LabelledGrid("heads"), qtbot, 260, 120), []
+    columns = Labels([str(head + 1) for head in range(6)] * 6, groups=list("123456"))
+    grid.set_grid(np.zeros((1, 36)), Labels(["a"]), columns, 0, 1)
+    with monkeypatch.context() as patch:
+        hear(patch, lambda painter, *about: texts.append(str(about[-1])))
+        grid.grab()
+    assert texts[1:] == [*["1"] * 6, "layer", *columns.groups, "1", "0"]
+
+
 class Patch(QWidget):
     """So high, and of one colour."""
 

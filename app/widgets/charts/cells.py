@@ -306,6 +306,9 @@ class LabelledGrid(ZoomedDrawing):
         """
         gap = least / max(length, 0.01)
         step = max(int(np.ceil(gap)), 1) if self._tilted else round_step(gap)
+        if labels.groups:  # the same columns of each
+            size = len(labels.texts) // len(labels.groups)
+            step = next((k for k in range(step, size) if size % k == 0), size)
         shown = range(int(first), min(int(np.ceil(first + span - 1e-9)), len(labels.texts)))
         start = chosen if self._tilted and chosen is not None else 0
         places = [i for i in shown if (i - start) % step == 0]
