@@ -7,7 +7,7 @@ H hidden, D head size.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -40,6 +40,15 @@ MEASURES: dict[HeadMeasure, str] = {
 }
 
 
+class PairEffect(NamedTuple):
+    """What one head does in one pair."""
+
+    pair: Pair
+    effect: float
+    score: float  # ln p(wanted) - ln p(unwanted) of the text as it is
+    is_counter: bool  # the effect has the other sign than on average
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class HeadEvidence(Table):
     """One measure of every head, over pairs; intervals are for all heads together."""
@@ -68,10 +77,12 @@ class HeadEvidence(Table):
             {"layer": at[0], "head": at[1], **vars(self.means[at]), "clear": bool(clear[at])} for at in self.order()
         ]
 
-    def pairs_by_effect(self, layer: int, head: int) -> list[tuple[Pair, float]]:
-        """The pairs, that in which this head does most first; counter-examples come last."""
-        values = self.values[:, layer, head]
-        return [(self.pairs[at], float(values[at])) for at in np.argsort(-values, kind="stable").tolist()]
+    def pairs_by_effect(self, layer: int, head: int) -> list["PairEffect"]:
+        """The pairs, that in which this head does most, in the direction of its mean, first; counter-examples last."""
+        sign = float(np.sign(self.means.value[layer, head])) or 1.0
+        each = zip(self.pairs, self.values[:, layer, head].tolist(), self.score.tolist(), strict=True)
+        found = [PairEffect(pair, effect, score, effect * sign < 0) for pair, effect, score in each]
+        return sorted(found, key=lambda one: -one.effect * sign)
 
 
 def heads_over_pairs(

@@ -76,7 +76,9 @@ def test_heads_over_pairs_are_each_head_of_each_pair_alone(family, measure):
     np.testing.assert_allclose(found.means.value, found.values.mean(axis=0), atol=1e-9)
     first = found.rows()[0]
     assert abs(first["value"]) == np.abs(found.means.value).max() and first["count"] == 6
-    assert [effect for _, effect in found.pairs_by_effect(0, 1)] == sorted(found.values[:, 0, 1], reverse=True)
+    pairs, sign = found.pairs_by_effect(0, 1), np.sign(found.means.value[0, 1])
+    assert [one.effect for one in pairs] == sorted(found.values[:, 0, 1], reverse=bool(sign >= 0))
+    assert [one.is_counter for one in pairs] == [one.effect * sign < 0 for one in pairs]
 
 
 def test_the_gradient_is_what_small_changes_of_a_head_tend_to(m):

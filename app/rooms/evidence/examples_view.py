@@ -30,7 +30,6 @@ from .sentences import beside_finding, examples_finding, flips_text, slice_name
 from .view import EvidenceView, OpenedRow, interval_bars, wrong_ones
 
 if TYPE_CHECKING:
-    from ...state.model_info import ModelInfo
     from ...state.readings import Reading
     from ...state.selection import Selection
 
@@ -118,17 +117,12 @@ class ExamplesView(EvidenceView):
         text = mark("It was not fine-tuned on a task. Open a fine-tuned model, or fine-tune one in Train.")
         return say(text) if reading.request.model.task is None else ""
 
-    def other(self, reading: Reading | None) -> ModelInfo | None:
-        """The model that this one is compared with; None where there is none."""
-        model = None if reading is None or reading.baseline is None else reading.baseline.request.model
-        return None if reading is None or model is reading.request.model else model
-
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str | None:
-        job, other = super().job(asks, reading, selection), self.other(reading)
+        job, model = super().job(asks, reading, selection), reading.request.model
         if asks != "beside" or not isinstance(job, Job):
             return job
-        task = reading.request.model.task
-        if other is None or task is None:
+        task, other = model.task, model if reading.baseline is None else reading.baseline.request.model
+        if other is model or task is None:
             return None
         if other.task is None or (other.task.kind, other.task.labels) != (task.kind, task.labels):
             text = mark("{model} was not fine-tuned for this task, so it has no answer to compare.")
@@ -161,7 +155,7 @@ class ExamplesView(EvidenceView):
                 color=["bar_strong" if one.p < 0.05 else "faint" for one in shown],
                 note=[numbers.count(one.count) for one in shown],
             )
-        names = Side("none", ("precision", "recall"))
+        names = self.curve_names(key)
         if not self.label:
             return Values(np.zeros((2, 0)), names, Side("none", ()))
         one = found.answered.threshold(self.label)

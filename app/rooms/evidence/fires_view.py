@@ -120,7 +120,7 @@ class FiresView(EvidenceView):
             bars, reach = units.bars[found.unit], float(units.reach[found.unit])
             edges = np.linspace(-reach, reach, len(bars) + 1)
             places = [numbers.decimal(at) for at in ((edges[:-1] + edges[1:]) / 2).tolist()]
-            sides = Side("none", (say("tokens"),)), Side("none", places, axis_name="activation")
+            sides = self.curve_names(key), Side("none", places, axis_name="activation")
             return Values(np.log10(1.0 + bars)[None], *sides)
         if key == "units":
             counts = np.histogram(units.clear, CLEAR)[0][::-1].astype(float)

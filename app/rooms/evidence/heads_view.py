@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtWidgets import QLayout
@@ -26,8 +26,7 @@ from .sentences import MEASURES, head_text, heads_finding, pairs_text
 from .view import EvidenceView, OpenedRow, interval_bars, wrong_ones
 
 if TYPE_CHECKING:
-    from bertcore.evidence.collection import Pair
-    from bertcore.evidence.heads import HeadEvidence, HeadMeasure
+    from bertcore.evidence.heads import HeadEvidence, HeadMeasure, PairEffect
 
     from ...state.model_info import ModelInfo
     from ...state.readings import Reading
@@ -36,15 +35,6 @@ LARGEST = 10
 GRID_PX = 420, 250
 LEAST_WRITTEN = 0.005  # what rounds to nothing is not written into its cell
 METHOD = mark("95% intervals, bootstrap-t by pair, for all heads together (Westfall and Young)")
-
-
-class PairRow(NamedTuple):
-    """One pair, and what the chosen head does in it."""
-
-    pair: Pair
-    effect: float
-    score: float  # ln p(wanted) - ln p(unwanted)
-    is_counter: bool  # the effect has the other sign than on average
 
 
 class HeadsView(EvidenceView):
@@ -149,18 +139,12 @@ class HeadsView(EvidenceView):
     # The pairs.
 
     def show_found(self, found: HeadEvidence | None) -> None:
-        rows, hint, place = list[PairRow](), "", (self.selection.layer, self.selection.head)
+        place = self.selection.layer, self.selection.head
         self.beside_pairs.setVisible(found is None or found.measure != "attention")
-        if found is not None:
-            effects, hint = found.values[:, *place], pairs_text(found, *place)
-            sign = float(np.sign(found.means.value[place])) or 1.0
-            for at in np.argsort(-effects * sign, kind="stable").tolist():
-                effect, score = float(effects[at]), float(found.score[at])
-                rows.append(PairRow(found.pairs[at], effect, score, effect * sign < 0))
-        self.table.update_rows(rows)
-        self.pairs_card.set_hint(hint)
+        self.table.update_rows([] if found is None else found.pairs_by_effect(*place))
+        self.pairs_card.set_hint("" if found is None else pairs_text(found, *place))
 
-    def _open_row(self, row: PairRow | None) -> None:
+    def _open_row(self, row: PairEffect | None) -> None:
         if row is not None:
             pair, head = row.pair, (self.selection.layer, self.selection.head)
             contrast = Contrast(pair.wanted, pair.against)
@@ -170,7 +154,7 @@ class HeadsView(EvidenceView):
 def _columns() -> list[Column]:
     """The pair in which the head does most comes first; counter-examples last."""
 
-    def signed(title: str, name: str, is_bad: Callable[[PairRow], bool]) -> Column:
+    def signed(title: str, name: str, is_bad: Callable[[PairEffect], bool]) -> Column:
         """Numbers; those of rows that go the wrong way stand out."""
         value = attrgetter(name)
         return wrong_ones(

@@ -165,7 +165,7 @@ class LostView(EvidenceView):
     def values_of(self, key: str, found: Any) -> Values:
         if key == "calibration":
             return _calibration(found)
-        return _importance(found) if key == "importance" else _curves(key, found)
+        return _importance(found) if key == "importance" else _curves(key, found, self.curve_names(key))
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         if key in self.stays:
@@ -210,17 +210,15 @@ class LostView(EvidenceView):
         self.needs_changed.emit()
 
 
-def _curves(key: str, found: Pruning) -> Values:
+def _curves(key: str, found: Pruning, names: Side) -> Values:
     """The loss or the share of right answers, by how many parts are out."""
     own, random = (found.right, found.random_right) if key == "right" else (found.loss, found.random_loss)
     best = random.max(axis=0) if key == "right" else random.min(axis=0)
     curves = [[getattr(one, name) for one in own] for name in ("value", "low", "high")]
-    names = [*(say(curve.name) for curve in OWN_ORDER), say("always the commonest answer")]
     array = np.array([*curves, random.mean(axis=0), best, np.full(len(own), found.always_right)])
-    rows = len(names) - (key == "loss")
-    sides = Side("none", names[:rows]), Side("none", list(map(str, found.steps)), axis_name="taken out")
+    sides = names, Side("none", list(map(str, found.steps)), axis_name="taken out")
     hint = say("{all} random orders; measured on %Ln answer(s)", n=own[0].count, all=len(random))
-    return Values(array[:rows], *sides, hint=hint)
+    return Values(array[: len(names)], *sides, hint=hint)
 
 
 def _importance(found: Pruning) -> Values:

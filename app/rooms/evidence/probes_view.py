@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from PySide6.QtWidgets import QLayout
 
-from ...figures.values import Side, Values, stages
+from ...figures.values import Values, stages
 from ...look import numbers
 from ...look.say import mark, say
 from ...widgets.curve_specs import CurveSpec
@@ -86,8 +86,7 @@ class ProbesView(EvidenceView):
         ends = np.array([[(one.value, one.low, one.high) for one in curve] for curve in curves])
         array, low, high = np.moveaxis(ends, -1, 0)
         words = say("%Ln word(s)", n=curves[0][-1].count)
-        names = Side("none", [say(curve.name) for curve in CURVES[key]])
-        return Values(array, names, stages(array.shape[1]), hint=words, more={"low": low, "high": high})
+        return Values(array, self.curve_names(key), stages(array.shape[1]), hint=words, more={"low": low, "high": high})
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
         layer = self.found.layers[min(column or 0, len(self.found.layers) - 1)]

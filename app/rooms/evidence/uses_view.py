@@ -113,14 +113,13 @@ class UsesView(EvidenceView):
     def values_of(self, key: str, found: FoundUses) -> Values:
         if key == "same_word":
             counts = np.array([list(found.by_layer.values())], dtype=float)
-            return Values(counts, Side("none", (say("the word itself"),)), stages(counts.shape[1]))
+            return Values(counts, self.curve_names(key), stages(counts.shape[1]))
         if key == "cosines":
             near = np.array([use.value for use in found.nearest])
             shares = [np.histogram(each, BINS)[0] / max(len(each), 1) for each in (found.any_two, near)]
             middles = [numbers.decimal(at) for at in (BINS[:-1] + BINS[1:]) / 2]
             mean = numbers.decimal(float(found.any_two.mean()))
-            curves = Side("none", (say("any two tokens"), say("the 50 nearest")))
-            sides = curves, Side("none", middles, axis_name="cosine")
+            sides = self.curve_names(key), Side("none", middles, axis_name="cosine")
             return Values(np.stack(shares), *sides, hint=say("any two: {mean} on average", mean=mean))
         if key == "times":
             words = Counter(use.word.lower() for use in found.nearest).most_common(MOST_WORDS)

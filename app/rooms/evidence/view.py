@@ -34,19 +34,19 @@ from ...compute.evidence_questions import answer_of
 from ...compute.question import Job
 from ...figures.figure import joined
 from ...figures.script import script
-from ...figures.values import Values
+from ...figures.values import Side, Values
 from ...look import numbers, theme
 from ...look.say import mark, say
 from ...state.selection import NO_CONTRAST, Contrast
 from ...widgets.card import GAP_PX, button, label, scrolled, show_text
 from ...widgets.layouts import hbox, vbox
 from ...widgets.table import Column, Table
+from ..pictures import Lines
 from ..values_view import ValuesView
 
 if TYPE_CHECKING:
     from bertcore.evidence.nearest import Use
 
-    from ...figures.values import Side
     from ...state.model_info import ModelInfo
     from ...state.readings import Reading
     from ...state.selection import Selection
@@ -148,6 +148,12 @@ class EvidenceView(ValuesView):
                 self.charts[key].clear()
             return None
         return self.values_of(key, answer)
+
+    def curve_names(self, key: str) -> Side:
+        """The rows of a picture of curves."""
+        picture = self._pictures[key]
+        assert isinstance(picture, Lines)
+        return Side("none", [say(curve.name) for curve in picture.curves])
 
     def in_rows(self, *rows: tuple[Mapping[QWidget, int], int]) -> QLayout:
         """Cards and their shares of a row, and its share of the height; on a projector the first, and what folds."""
