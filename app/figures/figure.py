@@ -56,6 +56,9 @@ class Numbers:
             raise ValueError(f"labels for {shape}, values of {self.values.shape}")
 
 
+Arrays = Mapping[str, Numbers]  # by name, as a saved file has them
+
+
 def numbers_of(axis: str, labels: Sequence[str], values: Sequence[float] | np.ndarray) -> Numbers:
     """A number for each name, as a list of bars shows them."""
     return Numbers(np.asarray(values), (Axis(axis, labels),))
@@ -77,7 +80,7 @@ class Figure:
 
     title: str
     picture: Picture
-    numbers: Mapping[str, Numbers]
+    numbers: Arrays
     caption: str  # model and its hash, step, text, layer, head, settings
     source: str  # the model or run it is of, for the file's name
     hint: str = ""  # what rows and columns are; stands below the title

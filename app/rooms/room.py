@@ -3,7 +3,7 @@
 A `ViewStack` shows one view of several. Recipes: docs/architecture.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +12,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
 from ..compute.question import PAUSE_MS
-from ..figures.figure import Figure, Numbers, caption_of, picture_of
+from ..figures.figure import Arrays, Figure, caption_of, picture_of
 from ..figures.script import script_of
 from ..look import theme
 from ..look.say import say
@@ -289,14 +289,7 @@ class Room(QWidget):
         self.connect_view(view)
 
     def figure(
-        self,
-        title: str,
-        widgets: Sequence[QWidget],
-        numbers: Mapping[str, Numbers],
-        *,
-        hint: str = "",
-        python: str = "",
-        **of: Any,
+        self, title: str, widgets: Sequence[QWidget], numbers: Arrays, *, hint: str = "", python: str = "", **of: Any
     ) -> Figure | None:
         """Like `View.figure`, of a picture that stands in the room itself."""
         reading = self.state.reading

@@ -16,7 +16,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from ..compute.question import Answer, Job, Question, ignore
-from ..figures.figure import Figure, Numbers, caption_of, picture_of
+from ..figures.figure import Arrays, Figure, caption_of, picture_of
 from ..figures.script import script_of
 from ..look.say import Titled, mark, say
 from ..state.baseline import TWO_TEXTS, ComparisonOffer
@@ -203,14 +203,7 @@ class View(QWidget):
         return self.offer_button(say("Try it: a man and a woman"), TWO_TEXTS)
 
     def figure(
-        self,
-        title: str,
-        widgets: Sequence[QWidget],
-        numbers: Mapping[str, Numbers],
-        *,
-        hint: str = "",
-        python: str = "",
-        **of: Any,
+        self, title: str, widgets: Sequence[QWidget], numbers: Arrays, *, hint: str = "", python: str = "", **of: Any
     ) -> Figure | None:
         """These widgets as they stand now, for a card's save button; None while there is nothing to show.
 

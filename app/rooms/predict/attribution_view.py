@@ -33,19 +33,9 @@ FIELDS_PX = 330
 
 
 def _method(method: Method, title: str, name: str, intro: str) -> Tokens:
-    size: dict[str, Any] = {"scale_px": 180, "least_px": 150}
-    python = f'm.attribute(a, b, method="{method}", target={{view.targets.target.target!r}}).scores'
-    return Tokens(
-        key=method,
-        title=title,
-        name=name,
-        intro=intro,
-        number="share",
-        python=python,
-        asks=method,
-        is_compared=False,
-        **size,
-    )
+    of: dict[str, Any] = {"scale_px": 180, "least_px": 150, "is_compared": False}
+    of["python"] = f'm.attribute(a, b, method="{method}", target={{view.targets.target.target!r}}).scores'
+    return Tokens(key=method, title=title, name=name, intro=intro, number="share", asks=method, **of)
 
 
 class AttributionView(PredictView):
