@@ -107,21 +107,14 @@ class Evidence:
 
     def calibration(self) -> Calibration:
         """Whether the model is as often right as it is sure: about masked words, or in its task."""
-        if self._are_sentences:
-            texts = self._sentences()
+        texts = self._sentences() if self._are_sentences else self.scored()
 
-            def answers(rows: range) -> Answers:
-                return MaskedWords(self.checkpoint, texts.part(rows), self.seed, first=rows.start).answers()
+        def answers(rows: range) -> Answers:
+            if isinstance(texts, Scored):
+                return texts.answers(rows=np.array(rows))
+            return MaskedWords(self.checkpoint, texts.part(rows), self.seed, first=rows.start).answers()
 
-            count, digest = len(texts), texts.sha256
-        else:
-            scored = self.scored()
-            count, digest = len(scored), scored.sha256
-
-            def answers(rows: range) -> Answers:
-                return scored.answers(rows=np.array(rows))
-
-        asked = "calibration", digest, str(self.seed)
+        asked, count = ("calibration", texts.sha256, str(self.seed)), len(texts)
         with self._doing("Reading answers") as step:
             found = self.shard.over(
                 self.checkpoint, asked, count, lambda rows, _: binned(answers(rows)), step, join=summed
