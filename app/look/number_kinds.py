@@ -27,10 +27,10 @@ MEANINGS: dict[str, str] = {
         "at all, 1 all the way."
     ),
     "lost_alone": mark(
-        "How much of the difference between the two texts is lost when this one part gives what it gives in the "
-        "other: 0 none, 1 all."
+        "How much of the difference between the two texts is lost when this part alone gives its output on the other "
+        "text: 0 none, 1 all."
     ),
-    "added_logit": mark("What this part adds to the score of the word; all parts and biases add up to it."),
+    "added_logit": mark("What this part adds to the logit of the word; all parts and biases add up to it."),
     "relation_found": mark("In how many of all cases the head looks most at the right word."),
     "mean_effect": mark("The mean over all pairs of the collection, not of one sentence."),
     "share": mark("How much this word adds to the answer: +1 makes it 2.7 times as likely."),

@@ -97,9 +97,9 @@ def test_what_is_under_the_mouse_is_said(view):
     part = view.map.cell_at(arrow.label.center())
     assert part == MapPart("link", stage=0)
     view.map.set_hovered(part)
-    assert said[-1].startswith("From ") and f"{arrow.text.replace('.', '', 1).lstrip('0')}" in said[-1].replace("%", "")
+    assert " → " in said[-1] and f"{abs(view.map.lit.links[0].lost):.0%}" in said[-1] and arrow.text
     view.map.set_hovered(MapPart("head", 0, 0))
-    assert "Head 1·1" in said[-1] and "of the difference is lost" in said[-1]
+    assert "Head 1·1" in said[-1] and "this part alone" in said[-1]
     view.map.repaint()
 
 
@@ -112,7 +112,7 @@ def test_a_part_is_swapped_in_from_its_menu(view, window):
         (words, swap), *_ = menus[-1][2]
         swap()
         settle(window)
-        assert "Swap it in" in words and window.state.what_if.swap.row == 1
+        assert "output on the other text" in words and window.state.what_if.swap.row == 1
     assert window.state.what_if.swap.part == "feed-forward"
     wait_until(lambda: not view.is_running)
     assert view.map.lit.parts  # the model as it is
@@ -127,7 +127,7 @@ def test_the_same_parts_in_other_sentences(view, window, tmp_path):
     tried = view.asked["others"].answer
     assert len(tried) == 3 and tried[0].kept == pytest.approx(view.shown["outcomes"].array[1, -1], abs=1e-3)
     shares = [one.kept for one in tried if not one.problem]
-    assert len(shares) == 2 and " to ".join(map(numbers.percent, (shares[1], shares[1]))) in view.others.text()
+    assert len(shares) == 2 and numbers.percent(shares[1]) in view.others.text()
     (tmp_path / "pairs.txt").write_text("no brackets at all\n")
     for source in (circuit.Source("pairs", lines=("",)), circuit.Source("pairs", tmp_path / "pairs.txt")):
         view._try_on(source)
@@ -135,9 +135,13 @@ def test_the_same_parts_in_other_sentences(view, window, tmp_path):
         assert view.asked["others"].sentence.count(".") <= 2 and view.asked["others"].sentence
     view._try_on(circuit.Source("pairs", lines=(TEMPLATE.format(wanted, against),)))
     wait_until(lambda: not view.is_running)
+    assert not view.tried and not view.others.text()  # the text itself is no other sentence
+    view._try_on(circuit.Source("pairs", lines=(f"A [cat/dog] ran to the [{wanted}/{against}].",)))
+    wait_until(lambda: not view.is_running)
     view.clicked("others", 0, None)
     settle(window)
-    assert window.state.text_a == OURS and window.state.baseline == OtherText(THEIRS, "")
+    texts = "A cat ran to the [MASK].", "A dog ran to the [MASK]."
+    assert window.state.text_a == texts[0] and window.state.baseline == OtherText(texts[1], "")
 
 
 def test_where_there_is_nothing_to_explain(empty, window):
@@ -170,19 +174,22 @@ def test_sentences():
     of_set = circuit.PartSet(PARTS[:2], outcomes, 0.95, np.array([0.02, 0.06]))
     few = paths_with([0.1, 0.9, *[1.0] * 10])
     assert sentences.summary(few, of_set) == (
-        "These 2 of 12 parts keep 85% of the difference; the best of 2 random sets of that size keeps 6%. With the "
-        "texts swapped, they keep 95%. Without them, 1% of the difference is left."
+        "These 2 of 12 parts keep 85% of the difference; the best of 2 random sets of that size keeps 6%. The other "
+        "way round (these parts on the other text, all others on this one) they keep 95%. Without them, 1% is left."
     )
     many = paths_with([0.1, 0.2, 0.9, 1.0])
-    assert "many parts together: it takes 3 of 4 to keep 80%" in sentences.summary(many, None)
+    assert "together: 3 of 4 are needed to keep 80%" in sentences.summary(many, None)
     others = [circuit.OtherSentence("a", "b", 0.34), circuit.OtherSentence("a", "b", 0.88)]
-    assert sentences.others_sentence(others) == "In 2 other sentences the same parts keep 34% to 88%."
+    text = "In 2 other sentences the same parts keep 34% to 88% of the difference."
+    assert sentences.others_sentence(others, others) == text
+    assert sentences.others_sentence(others[:1], ()) == "In 1 other sentence the same parts keep 34% of the difference."
     broken = circuit.OtherSentence("a", "", float("nan"), "line 1: no other text.")
-    assert sentences.others_sentence([broken]) == "1 sentence could not be tried. line 1: no other text."
-    assert "could not be tried" in sentences.others_sentence([*others, broken])
+    assert sentences.others_sentence([], [broken]) == "1 sentence could not be tried. line 1: no other text."
+    assert "could not be tried" in sentences.others_sentence(others, [*others, broken])
     title, text = sentences.link_caption(Link(PARTS[0], PARTS[2], 0.69))
-    assert title == "From the words to feed-forward 1" and text.startswith("69% of the difference is lost")
-    assert [share_text(share) for share in (0.85, -0.123, 1.0, 0.0)] == [".85", "−.12", "1.0", ".00"]
+    assert "grows by 3%" in sentences.link_caption(Link(PARTS[0], PARTS[2], -0.03))[1]
+    assert title == "embeddings → feed-forward 1" and text.startswith("69% of the difference is lost")
+    assert [share_text(share) for share in (0.85, -0.123, 1.0, 0.0)] == [".85", "−.12", "1.0", ""]
     assert LitParts().target == 0 and 0 < LEAST_DRAWN < 1
 
 
@@ -207,7 +214,7 @@ def test_what_each_part_says(window):
     values = np.array([sum(parts.embeddings.values()), *parts.heads.flat, *parts.feed_forward, parts.biases])
     bars = view.figure_of("direct").numbers["added_logit"].values
     np.testing.assert_allclose(bars, values[np.argsort(-np.abs(values), kind="stable")][: len(bars)], atol=1e-4)
-    assert "add up to" in view.about.text()
+    assert "the sum of all parts" in view.about.text()
     row = next(row for row, name in enumerate(view.shown["direct"].rows.labels) if name == "head 2·3")
     view.charts["direct"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     assert (window.state.layer, window.state.head) == (1, 2)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.circuit import Link, Part
 
 WIDEST, FAINT = 8.0, 105  # pixels for all of the difference; alpha of what goes along a line
+LEAST_WRITTEN = 0.005  # a share
 LABEL_PX, TRIES = 10.5, (0.5, 0.3, 0.7, 0.15, 0.85)  # type; places of a number along its arrow
 
 
@@ -67,13 +68,15 @@ class Arrow:
         yield Path(turned.map(head), QPen(self.color, 0.5), self.color)
 
     def label_shapes(self) -> Iterator[Shape]:
-        yield Box(self.label, "card", radius_px=3)
+        if self.text:
+            yield Box(self.label, "card", radius_px=3)
         yield Words(self.label, self.text, self.color, LABEL_PX, align=CENTER, medium=True)
 
 
 def share_text(share: float) -> str:
-    """ ".85" """
-    return numbers.decimal(share, 2).replace("0", "", 1) if abs(share) < 0.995 else numbers.decimal(share, 1)
+    """ ".85"; empty where it rounds to nothing."""
+    text = numbers.decimal(share, 2 if abs(share) < 0.995 else 1)
+    return "" if abs(share) < LEAST_WRITTEN else text.replace("0.", ".", 1)
 
 
 def number_of(plan: Plan, part: MapPart) -> int | None:
@@ -116,7 +119,7 @@ def arrows_of(plan: Plan, lit: LitParts) -> list[Arrow]:
             box.moveCenter((along if link.receiver.kind == "answer" and along.length() else into).pointAtPercent(share))
             boxes.append(QRectF(box))
         label = next((one for one in boxes if not any(one.intersects(other) for other in taken)), boxes[0])
-        taken.append(label)
+        taken += [label] if text else []
         thick = max(plan.px(WIDEST * abs(link.lost)), plan.px(1.2))
         found.append(Arrow(number, along, into, thick, theme.signed_color(link.lost), text, label))
     return found

@@ -215,6 +215,8 @@ def _embeddings(plan: Plan, content: Content) -> Iterator[Shape]:
     for number, (strip, after) in enumerate(pairwise(strips)):
         box = QRectF(strip.right(), strip.center().y() - px(10), after.left() - strip.right(), px(20))
         yield Words(box, "=" if number == len(strips) - 2 else "+", "muted", 13, align=CENTER)
+    if plan.sizes.is_bare:
+        return
     text = say("the first {count} of {width} numbers", count=width, width=numbers.count(whole))
     wider, left, right = px(20 if plan.is_tight else 0), strips[0].left() - px(30), strips[-1].right() + px(8)
     below = QRectF(left - wider, plan.bottom + px(3), right - left + 2 * wider, px(16))

@@ -13,7 +13,7 @@ from ...compute.head_questions import HeadTarget
 from ...look import numbers
 from ...look.say import isolated, mark, say
 from ...state.readings import Reading
-from .arrows import LitParts, share_text
+from .arrows import LitParts
 
 if TYPE_CHECKING:
     from bertcore.analysis.circuit import Link, Part
@@ -28,8 +28,15 @@ def part_name(part: Part) -> str:
     """In a sentence."""
     if part.kind == "head":
         return say("head {head}", head=f"{part.layer + 1}·{part.head + 1}")
-    names = {"words": mark("the words"), "feed-forward": mark("feed-forward {layer}"), "answer": mark("the answer")}
+    names = {"words": mark("embeddings"), "feed-forward": mark("feed-forward {layer}"), "answer": mark("the answer")}
     return say(names[part.kind], layer=part.layer + 1)
+
+
+def part_label(part: Part) -> str:
+    """Where there is little room."""
+    if part.kind == "head":
+        return f"{part.layer + 1}·{part.head + 1}"
+    return part_name(part) if part.kind == "words" else say("FF {layer}", layer=part.layer + 1)
 
 
 def enough(found: Paths) -> int:
@@ -39,12 +46,12 @@ def enough(found: Paths) -> int:
 
 def story(lit: LitParts, reading: Reading) -> str:
     """In the order of the layers: where each part works, and what a head looks at. reading: with nothing changed."""
-    tokens, clauses = reading.shown_tokens, list[str]()
+    clauses = list[str]()
     told = [number for number in lit.chosen if abs(lit.lost[number]) >= LEAST_TOLD and number in lit.places]
     told = sorted(told, key=lambda number: -abs(lit.lost[number]))[:MOST_TOLD]
     told.sort(key=lambda number: (lit.parts[number].time, number))
     for (kind, place), group in groupby(told, lambda number: (lit.parts[number].kind, lit.places[number])):
-        parts, token = [lit.parts[number] for number in group], isolated(tokens[place])
+        parts, token = [lit.parts[number] for number in group], _token(reading, place)
         if kind == "head":
             clauses += [_looks(part, place, reading) for part in parts]
         elif kind == "feed-forward":
@@ -52,8 +59,14 @@ def story(lit: LitParts, reading: Reading) -> str:
             several = mark("the feed-forward networks of layers {layers} work on “{token}”")
             one = mark("the feed-forward network of layer {layers} works on “{token}”")
             clauses.append(say(several if len(parts) > 1 else one, layers=layers, token=token))
-    text = say("; then ").join(clauses)
+    text = "; ".join(clauses)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _token(reading: Reading, place: int) -> str:
+    """With its position where another one is the same."""
+    tokens = reading.shown_tokens
+    return isolated(tokens[place]) if tokens.count(tokens[place]) == 1 else f"{isolated(tokens[place])}, {place}"
 
 
 def _runs(parts: Sequence[Part]) -> list[tuple[int, int]]:
@@ -69,10 +82,10 @@ def _looks(part: Part, place: int, reading: Reading) -> str:
     row = reading.trace.attentions[part.layer, part.head, place]
     other = int(row.argmax())
     return say(
-        "{head} looks from “{token}” at “{other}” ({share}) and brings back what it finds there",
+        "{head} at “{token}” looks most at “{other}” ({share})",
         head=part_name(part),
-        token=isolated(reading.shown_tokens[place]),
-        other=isolated(reading.shown_tokens[other]),
+        token=_token(reading, place),
+        other=_token(reading, other),
         share=numbers.percent(float(row[other])),
     )
 
@@ -94,7 +107,8 @@ def summary(found: Paths | None, of_set: PartSet | None, *, is_short: bool = Fal
             )
         ]
         check = say(
-            "With the texts swapped, they keep {reversed}. Without them, {without} of the difference is left.",
+            "The other way round (these parts on the other text, all others on this one) they keep {reversed}. Without "
+            "them, {without} is left.",
             reversed=numbers.percent(of_set.reversed),
             without=numbers.percent(of_set.outcomes["without"].kept),
         )
@@ -107,47 +121,73 @@ def size_sentence(found: Paths) -> str:
     count, parts = enough(found), len(found.curve)
     if count <= MOST_SMALL * parts:
         return ""
-    text = mark("This answer is made by many parts together: it takes {count} of {parts} to keep {share}.")
+    text = mark("Many parts make this answer together: {count} of {parts} are needed to keep {share}.")
     return say(text, count=count, parts=parts, share=numbers.percent(ENOUGH))
 
 
 def scores(asked: HeadTarget, ours: float, other: float) -> str:
     """The number that a difference is in, of both texts."""
-    unit = say("score") if asked.is_score else say("ln p − ln p") if asked.is_contrast else say("ln p")
-    both = numbers.decimal(ours), numbers.decimal(other)
-    return say("{unit}: {ours} in this text, {other} in the other.", unit=unit, ours=both[0], other=both[1])
+    text = mark("ln p: {ours} nats in this text, {other} in the other.")
+    if asked.is_score:
+        text = mark("Score: {ours} in this text, {other} in the other.")
+    elif asked.is_contrast:
+        text = mark("ln p({first}) − ln p({second}): {ours} nats in this text, {other} in the other.")
+    (first, second), both = asked.answers, (numbers.decimal(ours), numbers.decimal(other))
+    return say(text, ours=both[0], other=both[1], first=first, second=second)
 
 
-def others_sentence(tried: Sequence[OtherSentence] | None, own: str = "") -> str:
-    """Of other sentences; None: none were tried. own: the text itself, which is none."""
-    found = [one for one in tried or () if one.text != own]
-    kept = [one.kept for one in found if not one.problem]
-    left = say("%Ln sentence(s) could not be tried.", n=len(found) - len(kept)) if len(kept) < len(found) else ""
+def others_sentence(tried: Sequence[OtherSentence], all_: Sequence[OtherSentence]) -> str:
+    """Of other sentences, and how many could not be tried."""
+    kept, broken = [one.kept for one in tried], [one.problem for one in all_ if one.problem]
+    left = say("%Ln sentence(s) could not be tried.", n=len(broken)) if broken else ""
     if not kept:
-        return f"{left} {found[0].problem if found else ''}".strip()
+        return f"{left} {broken[0] if broken else ''}".strip()
     low, high = (numbers.percent(one) for one in (min(kept), max(kept)))
-    text = say("In %Ln other sentence(s) the same parts keep {low} to {high}.", n=len(kept), low=low, high=high)
+    span = mark("In %Ln other sentence(s) the same parts keep {low} to {high} of the difference.")
+    one = mark("In %Ln other sentence(s) the same parts keep {low} of the difference.")
+    text = say(span if low != high else one, n=len(kept), low=low, high=high)
     return f"{text} {left}".strip()
 
 
 def link_caption(link: Link) -> tuple[str, str]:
-    title = say("From {sender} to {receiver}", sender=part_name(link.sender), receiver=part_name(link.receiver))
-    text = say(
-        "{share} of the difference is lost when only {receiver} reads the output that {sender} has in the other text.",
-        share=numbers.percent(link.lost),
-        sender=part_name(link.sender),
-        receiver=part_name(link.receiver),
+    sender, receiver = part_name(link.sender), part_name(link.receiver)
+    lost = mark(
+        "{share} of the difference is lost when {receiver} alone reads what {sender} outputs on the other text."
     )
-    return title, text
+    gained = mark(
+        "The difference grows by {share} when {receiver} alone reads what {sender} outputs on the other text."
+    )
+    share = numbers.percent(abs(link.lost))
+    text = say(lost if link.lost >= 0 else gained, share=share, sender=sender, receiver=receiver)
+    return f"{sender} → {receiver}", text
 
 
-def part_caption(lit: LitParts, number: int, tokens: Sequence[str]) -> tuple[str, str]:
-    name = part_name(lit.parts[number])
-    text = say(
-        "{share} of the difference is lost when this part alone is set to its output in the other text.",
-        share=numbers.percent(lit.lost[number]),
-    )
+def part_caption(lit: LitParts, number: int, reading: Reading) -> tuple[str, str]:
+    share, name = lit.lost[number], part_name(lit.parts[number])
+    lost = mark("{share} of the difference is lost when this part alone gives its output on the other text.")
+    gained = mark("The difference grows by {share} when this part alone gives its output on the other text.")
+    text = say(lost if share >= 0 else gained, share=numbers.percent(abs(share)))
     if number in lit.places and number:
-        where = say("Most of that at “{token}”.", token=isolated(tokens[lit.places[number]]))
+        where = say("At one token alone, most at “{token}”.", token=_token(reading, lit.places[number]))
         text = f"{text} {where}"
-    return f"{name[:1].upper()}{name[1:]} {share_text(lit.lost[number]) if number else ''}".strip(), text
+    return f"{name[:1].upper()}{name[1:]}", text
+
+
+def key(parts: Sequence[Part]) -> str:
+    """What the numbers and colours of the map are."""
+    return say(
+        "{parts} parts: {heads} heads, {layers} feed-forward networks, the embeddings. Number: share of the difference "
+        "that is lost when this part (arrow: what it tells that one) comes from the other text. Red: for the answer. "
+        "Blue: against it. Shares need not add up.",
+        parts=len(parts),
+        heads=sum(part.kind == "head" for part in parts),
+        layers=sum(part.kind == "feed-forward" for part in parts),
+    )
+
+
+def curve_sentence(found: Paths) -> str:
+    """How few are enough, and how that was found."""
+    text = mark(
+        "{count} of {parts} parts keep {share}. Start with all parts and keep dropping the one that matters least."
+    )
+    return say(text, count=enough(found), parts=len(found.curve), share=numbers.percent(ENOUGH))

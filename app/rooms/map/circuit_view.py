@@ -53,7 +53,7 @@ MOST_S = 20.0  # what takes longer is offered, and not begun by itself
 CIRCUIT = "m.circuit(a, b, {view.compared_python}, parts={view.count_shown}, target={view.targets.target.target!r})"
 OUTCOMES = {
     "text": mark("this text"),
-    "only": mark("only lit parts"),
+    "only": mark("only highlighted"),
     "without": mark("without them"),
     "other": mark("other text"),
 }
@@ -67,8 +67,10 @@ class CircuitView(TwoTextsView):
         Cells(
             key="outcomes",
             title=mark("What comes out"),
-            name=mark("What comes out with all parts, with the lit ones only, without them, and in the other text"),
-            intro=mark("With only the lit parts, all others are set to their output in the other text."),
+            name=mark(
+                "What comes out with all parts, with only the highlighted ones, without them, and in the other text"
+            ),
+            intro=mark("Only highlighted: every other part gives its output on the other text."),
             hovered=mark("{row}, {column}: {value}"),
             write=numbers.percent,
             asks="set",
@@ -81,9 +83,8 @@ class CircuitView(TwoTextsView):
             key="curve",
             title=mark("How few are enough?"),
             name=mark("What is kept"),
-            intro=mark("Starting from all parts, the one that matters least is dropped, again and again."),
             curves=(
-                CurveSpec("kept", mark("the best parts"), "curve_train"),
+                CurveSpec("kept", mark("least important dropped first"), "curve_train"),
                 CurveSpec("random", mark("the best of 100 random sets"), "muted", places="dots"),
             ),
             left_label=mark("kept"),
@@ -99,6 +100,7 @@ class CircuitView(TwoTextsView):
             key="cells",
             title=mark("At which token?"),
             name=mark("Share of the difference lost by a part at one token alone"),
+            intro=mark("Darker: more of the difference is lost when this part changes at this token alone."),
             hovered=mark("{row} at {column}: {value} of the difference"),
             number="lost_alone",
             asks="paths",
@@ -110,7 +112,10 @@ class CircuitView(TwoTextsView):
             key="others",
             title=mark("In other sentences"),
             name=mark("What the same parts keep of the difference in other pairs of texts"),
-            intro=mark("Do the same parts do it elsewhere? One pair on each line; click a bar to open it."),
+            intro=mark(
+                "Do these parts work in other pairs, too? Write one on each line, as [woman/man]; click a bar to open "
+                "it."
+            ),
             hovered=mark("{row}: {value} kept"),
             write=numbers.percent,
             asks="others",
@@ -124,14 +129,15 @@ class CircuitView(TwoTextsView):
     text_requested = Signal(str, str)  # a text, and the one to compare it with
 
     def lay_out_cards(self) -> QLayout:
-        self.map, self.map_card, self.summary = PartsMap(), Card(" ", intro=" "), label("", "strong", wrap=True)
+        self.map, self.map_card = PartsMap(), Card(" ", intro=" ")
+        self.key, self.summary = label("", "muted", wrap=True), label("", "strong", wrap=True)
         self.slider, self.count = QSlider(Qt.Orientation.Horizontal), label("", "muted")
         self.box, self.others = QPlainTextEdit(), label("", wrap=True)
         self.source = Source("pairs")
         self._random: dict[int, float] = {}  # by the number of parts: what the best of the random sets keeps
         self._is_chosen = False  # a person has chosen how many parts are lit
         progress = self.own_line(*(self.asked[asks] for asks in ("alone", "paths", "set")))
-        fill(self.map_card.body, (self.map, 1), self.summary, progress)
+        fill(self.map_card.body, (self.map, 1), self.key, self.summary, progress)
         self.map_card.set_figure(self._figure)
         self.map.describe = self._caption
         self.map.hovered.connect(self._on_map_hovered)
@@ -158,9 +164,9 @@ class CircuitView(TwoTextsView):
         self.box.setAccessibleName(say("Pairs of texts"))
         self.box.setTabChangesFocus(True)
         self.box.setFixedHeight(theme.px(BOX_PX))
-        slash = say("A slash: the word here / in the other text. A bar: choices.")
+        slash = say("A slash: the word here / in the other text. | separates alternatives.")
         self.box.setToolTip(f"{slash} {say('The last brackets: the answer here / in the other text.')}")
-        use = button(say("Try these"), self._on_use_clicked, look="small")
+        use = button(say("Test these pairs"), self._on_use_clicked, look="small")
         open_file = button(say("Open file…"), self._on_file_clicked, look="small")
         line = self.own_line(self.asked["others"])
         fill(self.cards["others"].body, self.box, hbox(use, open_file, None, gap_px=8), self.others, line)
@@ -191,6 +197,12 @@ class CircuitView(TwoTextsView):
     def found(self) -> circuit.Paths | None:
         return self.asked["paths"].answer
 
+    @property
+    def tried(self) -> list[circuit.OtherSentence]:
+        """The other sentences that could be, but the text itself."""
+        own = "" if self.reading is None else masked_texts(self.reading.plain)[0]
+        return [one for one in self.asked["others"].answer or () if not one.problem and one.text != own]
+
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         chosen = self.targets.target
         if chosen is None or not self.pair:
@@ -212,7 +224,7 @@ class CircuitView(TwoTextsView):
             return ""
         count = len(self.reading.encoding)
         takes_s = circuit.seconds_for_paths(self.reading.request.model.config, count)
-        text = mark("What tells what, and how few are enough, takes about {time} for this model and {count} tokens.")
+        text = mark("Arrows, and how few are enough, take about {time} for this model and {count} tokens.")
         time = numbers.duration(takes_s)
         return say(text, time=time, count=numbers.count(count)) if takes_s > MOST_S else ""
 
@@ -239,13 +251,14 @@ class CircuitView(TwoTextsView):
             count = len(answer.curve)
             random = [self._random.get(parts, np.nan) for parts in range(1, count + 1)]
             columns = Side("part", [numbers.count(parts) for parts in range(1, count + 1)], axis_name="number of parts")
-            return Values(np.array([answer.curve, random]), Side("part", ["kept", "random"]), columns)
+            rows, intro = Side("part", ["kept", "random"]), sentences.curve_sentence(answer)
+            return Values(np.array([answer.curve, random]), rows, columns, intro=intro)
         if key == "cells":
             array, units = answer.at_tokens[:FIRST_SHOWN], reading.plain.units(TokenView())
             limit = max(1.0, float(np.abs(array).max()))
-            names = [sentences.part_name(self.alone.parts[number]) for number in answer.strongest[:FIRST_SHOWN]]
+            names = [sentences.part_label(self.alone.parts[number]) for number in answer.strongest[:FIRST_SHOWN]]
             return Values(array, Side("part", names), tokens(units), -limit, limit)
-        tried = [one for one in answer if not one.problem]
+        tried = self.tried
         kept, texts = [one.kept for one in tried], [[numbers.percent(one.kept)] for one in tried]
         return Values(np.array(kept), Side("text", [one.text for one in tried]), high=1.0, texts=texts)
 
@@ -278,14 +291,16 @@ class CircuitView(TwoTextsView):
         links = (f"{sentences.link_caption(link)[0]}: {numbers.percent(link.lost)}" for link in lit.links)
         self.map.setAccessibleDescription("; ".join(links))
         self.map_card.set_title(say("Which parts made “{answer}”?", answer=answers[0] or chosen.label))
-        first = mark("Lit: the parts that matter most, each on its own. What they tell each other takes longer.")
+        first = mark("Highlighted: the parts that matter most, each on its own. Arrows take longer.")
         self.map_card.set_intro(say(first) if found is None else sentences.story(lit, plain))
         show_text(self.summary, sentences.summary(found, of_set, is_short=theme.is_projector()))
         self.charts["curve"].set_marked(None if found is None else self.slider.value() - 1)
         self.slider.setEnabled(found is not None)
-        parts = "–" if found is None else len(found.curve)
-        self.count.setText(say("Parts shown: {count} of {parts}", count=self.slider.value(), parts=parts))
-        show_text(self.others, sentences.others_sentence(self.asked["others"].answer, masked_texts(plain)[0]))
+        text = mark("Parts shown: {count} of {parts}")
+        parts = 0 if found is None else len(found.curve)
+        self.count.setText(say(text, count=self.slider.value(), parts=parts) if parts else "")
+        show_text(self.key, "" if theme.is_projector() else sentences.key(lit.parts))
+        show_text(self.others, sentences.others_sentence(self.tried, self.asked["others"].answer or ()))
         if not self.box.toPlainText():
             texts = masked_texts(plain)[0], masked_texts(reading.other_text)[0]
             self.box.setPlainText(circuit.template_of(*texts, answers))
@@ -309,6 +324,9 @@ class CircuitView(TwoTextsView):
         links = drawn_links(found.links, {alone.parts[number] for number in best})
         return LitParts(*of, frozenset(best), links, found.places, target, answer)
 
+    def selected(self, key: str, side: Side, selection: Selection) -> int | None:
+        return None
+
     def leave(self) -> None:
         super().leave()
         self.map.content = None
@@ -321,7 +339,7 @@ class CircuitView(TwoTextsView):
             return Caption(*sentences.link_caption(lit.links[part.stage]))
         if number is None or self.reading is None or number >= len(lit.parts):
             return Caption()
-        return Caption(*sentences.part_caption(lit, number, self.reading.shown_tokens))
+        return Caption(*sentences.part_caption(lit, number, self.reading.plain))
 
     def _on_map_hovered(self, part: MapPart | None) -> None:
         caption = Caption() if part is None else self._caption(part)
@@ -347,7 +365,7 @@ class CircuitView(TwoTextsView):
     def _on_map_menu_requested(self, part: MapPart | None, at: QPoint) -> None:
         swap = None if part is None else self._swap(part)
         swap_in = partial(self.what_if_edited.emit, lambda what_if: what_if.with_swap(swap))
-        entries = [] if swap is None else [(say("Swap it in everywhere"), swap_in), None]
+        entries = [] if swap is None else [(say("Use its output on the other text in all rooms"), swap_in), None]
         position = part.position if part is not None and part.position >= 0 else None
         self.token_menu_requested.emit(position, at, [*entries, *figure_entries(self.map)])
 
@@ -374,7 +392,7 @@ class CircuitView(TwoTextsView):
 
     def _on_file_clicked(self) -> None:
         files = say("Pairs (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)")
-        name, _ = QFileDialog.getOpenFileName(self, say("Collection"), "", files)
+        name, _ = QFileDialog.getOpenFileName(self, say("Open sentence pairs"), "", files)
         if name:
             self._try_on(Source("pairs", Path(name)))
 
@@ -387,8 +405,7 @@ class CircuitView(TwoTextsView):
         if key == "curve" and column is not None:
             self.slider.setValue(column + 1)
         elif key == "others":
-            tried = [one for one in self.asked["others"].answer or () if not one.problem]
-            self.text_requested.emit(tried[row].text, tried[row].other)
+            self.text_requested.emit(self.tried[row].text, self.tried[row].other)
 
     # What is saved.
 

@@ -18,7 +18,7 @@ from .model_map import ModelMap, Still
 from .overlay import bubble
 from .plan import MapPart
 
-FADED = 0.32
+FADED = 0.42
 NAME_PX = 11
 
 
@@ -99,7 +99,7 @@ class PartsMap(ModelMap):
         if part.kind == "words":
             return
         width = QFontMetricsF(theme.font(NAME_PX, bold=True)).horizontalAdvance
-        both = f"{name}  {text}"
+        both = f"{name}  {text}".rstrip()
         if part.kind == "feed-forward":
             shown = both if width(both) <= box.width() - 4 else text if width(text) <= box.width() else ""
             yield Words(box, shown, "ink", NAME_PX, bold=True, align=CENTER)

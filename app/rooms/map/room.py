@@ -27,8 +27,8 @@ class MapRoom(Room):
             "circuit",
             mark("Which parts made this?"),
             mark(
-                "A few heads and feed-forward networks may do nearly all the work. Which ones made this answer, and "
-                "what do they tell each other? Compare with a text that gets another answer."
+                "Often a few heads and feed-forward networks do most of the work. Which ones made this answer, and "
+                "what do they tell each other? Compare with a text of the same length that gets another answer."
             ),
             later(__package__, "circuit_view", "CircuitView"),
         ),
@@ -36,8 +36,8 @@ class MapRoom(Room):
             "speaks",
             mark("Which part says what?"),
             mark(
-                "The score of a word is a sum: each head and each feed-forward network adds its own share. Which ones "
-                "speak for this word, which against it, and what would each say alone?"
+                "The logit of a word is a sum: each head and each feed-forward network adds its own share. Which ones "
+                "speak for this word, which against it, and which words does each push?"
             ),
             later(__package__, "speaks_view", "SpeaksView"),
         ),

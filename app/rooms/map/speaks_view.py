@@ -33,10 +33,10 @@ class SpeaksView(ValuesView):
     pictures = (
         Bars(
             key="direct",
-            title=mark("Straight into the answer"),
-            name=mark("What each part adds to the score of the word"),
+            title=mark("Direct contribution to the logit"),
+            name=mark("What each part adds to the logit of the word"),
             intro=mark("Red: this part speaks for the word. Blue: against it. Click a part to see its words."),
-            hovered=mark("{row} adds {value} to the score"),
+            hovered=mark("{row} adds {value} to the logit"),
             write=numbers.signed,
             number="added_logit",
             asks="direct",
@@ -59,7 +59,7 @@ class SpeaksView(ValuesView):
                 width=2,
                 folds=True,
             )
-            for key, title in (("up", mark("Words it pushes up")), ("down", mark("Words it pushes down")))
+            for key, title in (("up", mark("Words pushed up")), ("down", mark("Words pushed down")))
         ),
     )
 
@@ -124,8 +124,9 @@ class SpeaksView(ValuesView):
         found: DirectParts | None = self.asked["direct"].answer
         if found is not None:
             text = mark(
-                "All parts and biases add up to {logit}; error {error}. LayerNorm is held as it is in this text, and "
-                "what a part does through later parts is not counted here."
+                "Logit {logit}, the sum of all parts and biases, of which the largest are shown; rounding error "
+                "{error}. Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation "
+                "are held fixed, and effects through later parts are left out."
             )
             error = numbers.number(abs(found.error), 1)
             show_text(self.about, say(text, logit=numbers.decimal(found.logit), error=error))

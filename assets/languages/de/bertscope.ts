@@ -488,10 +488,6 @@
 <translation>95-%-Intervalle, Bootstrap-t nach Paaren, für alle Heads zusammen (Westfall und Young)</translation>
 </message>
 <message>
-<source>; then </source>
-<translation>; dann </translation>
-</message>
-<message>
 <source>A CSV table; its first line names the columns.</source>
 <translation>Eine CSV-Tabelle; ihre erste Zeile benennt die Spalten.</translation>
 </message>
@@ -546,10 +542,6 @@
 <message>
 <source>A conditional random field learns which tag may follow which</source>
 <translation>Ein Conditional Random Field lernt, welcher Tag auf welchen folgen darf</translation>
-</message>
-<message>
-<source>A few heads and feed-forward networks may do nearly all the work. Which ones made this answer, and what do they tell each other? Compare with a text that gets another answer.</source>
-<translation>Wenige Köpfe und Feed-Forward-Netze leisten oft fast alles. Welche machten diese Antwort, und was geben sie einander weiter? Vergleichen Sie mit einem Text, der eine andere Antwort bekommt.</translation>
 </message>
 <message>
 <source>A file…</source>
@@ -680,8 +672,8 @@
 <translation>Ein Satz, und worauf der beste Kopf jeder Beziehung schaut</translation>
 </message>
 <message>
-<source>A slash: the word here / in the other text. A bar: choices.</source>
-<translation>Schrägstrich: das Wort hier / im anderen Text. Senkrechter Strich: Auswahl.</translation>
+<source>A slash: the word here / in the other text. | separates alternatives.</source>
+<translation>Schrägstrich: das Wort hier / im anderen Text. | trennt Alternativen.</translation>
 </message>
 <message>
 <source>A small sample: with only 20 held-out examples, one right answer more or less may be chance.</source>
@@ -822,10 +814,6 @@
 <message>
 <source>All its uses</source>
 <translation>Alle Verwendungen</translation>
-</message>
-<message>
-<source>All parts and biases add up to {logit}; error {error}. LayerNorm is held as it is in this text, and what a part does through later parts is not counted here.</source>
-<translation>Alle Teile und Biases ergeben zusammen {logit}; Fehler {error}. LayerNorm bleibt wie in diesem Text, und was ein Teil über spätere Teile bewirkt, zählt hier nicht.</translation>
 </message>
 <message>
 <source>All pictures show the best run at its last step</source>
@@ -986,6 +974,10 @@ Ein anderer Schluss</translation>
 <translation>Anwenden</translation>
 </message>
 <message>
+<source>Arrows, and how few are enough, take about {time} for this model and {count} tokens.</source>
+<translation>Pfeile, und wie wenige genügen, dauern bei diesem Modell und {count} Token etwa {time}.</translation>
+</message>
+<message>
 <source>As it was at step {step}</source>
 <translation>Wie es bei Schritt {step} war</translation>
 </message>
@@ -1004,6 +996,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>At most {parameters} parameters, depending on how many different words the text has.</source>
 <translation>Höchstens {parameters} Parameter, je nachdem, wie viele verschiedene Wörter der Text hat.</translation>
+</message>
+<message>
+<source>At one token alone, most at “{token}”.</source>
+<translation>An einem einzelnen Token am meisten: „{token}“.</translation>
 </message>
 <message>
 <source>At random</source>
@@ -1793,6 +1789,10 @@ Ein anderer Schluss</translation>
 <translation>Dunkel</translation>
 </message>
 <message>
+<source>Darker: more of the difference is lost when this part changes at this token alone.</source>
+<translation>Kräftiger: Mehr vom Unterschied geht verloren, wenn sich dieser Teil nur an diesem Token ändert.</translation>
+</message>
+<message>
 <source>Date</source>
 <translation>Datum</translation>
 </message>
@@ -1825,6 +1825,10 @@ Ein anderer Schluss</translation>
 <translation>Verschiedene Vokabulare: Die Losses lassen sich nicht direkt vergleichen, denn unter weniger Wörtern ist leichter zu raten.</translation>
 </message>
 <message>
+<source>Direct contribution to the logit</source>
+<translation>Direkter Beitrag zum Logit</translation>
+</message>
+<message>
 <source>Dismiss this message</source>
 <translation>Meldung schließen</translation>
 </message>
@@ -1846,8 +1850,8 @@ Ein anderer Schluss</translation>
 <translation>Divergiert</translation>
 </message>
 <message>
-<source>Do the same parts do it elsewhere? One pair on each line; click a bar to open it.</source>
-<translation>Tun es dieselben Teile auch anderswo? Ein Paar je Zeile; ein Klick auf einen Balken öffnet es.</translation>
+<source>Do these parts work in other pairs, too? Write one on each line, as [woman/man]; click a bar to open it.</source>
+<translation>Wirken diese Teile auch in anderen Paaren? Ein Paar je Zeile, so: [woman/man]; ein Klick auf einen Balken öffnet es.</translation>
 </message>
 <message>
 <source>Do two questions mean the same? (QQP)</source>
@@ -2462,10 +2466,6 @@ Ein anderer Schluss</translation>
 <translation>Vom ersten Schritt bis zum letzten</translation>
 </message>
 <message>
-<source>From {sender} to {receiver}</source>
-<translation>Von {sender} zu {receiver}</translation>
-</message>
-<message>
 <source>Frozen layers</source>
 <translation>Eingefrorene Schichten</translation>
 </message>
@@ -2720,6 +2720,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Higher: this part adds more. Compare with the grey line: what enters the layer.</source>
 <translation>Höher: Dieser Teil fügt mehr hinzu. Zum Vergleich die graue Linie: was in die Schicht hineingeht.</translation>
+</message>
+<message>
+<source>Highlighted: the parts that matter most, each on its own. Arrows take longer.</source>
+<translation>Hervorgehoben: die Teile, auf die es am meisten ankommt, jeder für sich. Pfeile dauern länger.</translation>
 </message>
 <message>
 <source>Hint</source>
@@ -2982,8 +2986,8 @@ Ein anderer Schluss</translation>
 <translation>Wie viel von einem Token aus jedem Wort kommt, allein durch Attention; eine Zeile ergibt 1.</translation>
 </message>
 <message>
-<source>How much of the difference between the two texts is lost when this one part gives what it gives in the other: 0 none, 1 all.</source>
-<translation>Welcher Anteil des Unterschieds zwischen beiden Texten verloren geht, wenn nur dieser Teil ausgibt, was er im anderen ausgibt: 0 nichts, 1 alles.</translation>
+<source>How much of the difference between the two texts is lost when this part alone gives its output on the other text: 0 none, 1 all.</source>
+<translation>Welcher Anteil des Unterschieds zwischen beiden Texten verloren geht, wenn nur dieser Teil seine Ausgabe beim anderen Text gibt: 0 nichts, 1 alles.</translation>
 </message>
 <message>
 <source>How much the neuron adds to the score of this word when it fires.</source>
@@ -3090,10 +3094,17 @@ Ein anderer Schluss</translation>
 <translation>Enthält der Ordner eine Dev-Datei, dient sie als ungesehener Text, sonst ein Zehntel der Beispiele.</translation>
 </message>
 <message numerus="yes">
-<source>In %Ln other sentence(s) the same parts keep {low} to {high}.</source>
+<source>In %Ln other sentence(s) the same parts keep {low} of the difference.</source>
 <translation>
-<numerusform>In %Ln anderen Satz erhalten dieselben Teile {low} bis {high}.</numerusform>
-<numerusform>In %Ln anderen Sätzen erhalten dieselben Teile {low} bis {high}.</numerusform>
+<numerusform>In %Ln anderen Satz bleiben mit denselben Teilen {low} des Unterschieds.</numerusform>
+<numerusform>In %Ln anderen Sätzen bleiben mit denselben Teilen {low} des Unterschieds.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>In %Ln other sentence(s) the same parts keep {low} to {high} of the difference.</source>
+<translation>
+<numerusform>In %Ln anderen Satz bleiben mit denselben Teilen {low} bis {high} des Unterschieds.</numerusform>
+<numerusform>In %Ln anderen Sätzen bleiben mit denselben Teilen {low} bis {high} des Unterschieds.</numerusform>
 </translation>
 </message>
 <message>
@@ -3714,10 +3725,6 @@ Ein anderer Schluss</translation>
 <translation>Linien stärker als</translation>
 </message>
 <message>
-<source>Lit: the parts that matter most, each on its own. What they tell each other takes longer.</source>
-<translation>Hell: die Teile, auf die es am meisten ankommt, jeder für sich. Was sie einander weitergeben, dauert länger.</translation>
-</message>
-<message>
 <source>Load settings</source>
 <translation>Einstellungen laden</translation>
 </message>
@@ -3752,6 +3759,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Logarithmic: differences between small values are as visible as between large ones</source>
 <translation>Logarithmisch: Unterschiede zwischen kleinen Werten sind so gut zu sehen wie zwischen großen</translation>
+</message>
+<message>
+<source>Logit {logit}, the sum of all parts and biases, of which the largest are shown; rounding error {error}. Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation are held fixed, and effects through later parts are left out.</source>
+<translation>Logit {logit}, die Summe aller Teile und Biases, von denen die größten gezeigt sind; Rundungsfehler {error}. Es zählt nur, was ein Teil selbst an diesem Token schreibt: LayerNorm und die Aktivierung des Wortkopfs bleiben fest, Wirkungen über spätere Teile fehlen.</translation>
 </message>
 <message>
 <source>Longer ones have more context and take more time.</source>
@@ -3826,6 +3837,10 @@ Ein anderer Schluss</translation>
 <translation>Viele Köpfe haben eine einfache Gewohnheit. Zum Anklicken (Schicht·Kopf); der Prozentwert sagt, wie stark sie ist.</translation>
 </message>
 <message>
+<source>Many parts make this answer together: {count} of {parts} are needed to keep {share}.</source>
+<translation>Viele Teile tragen diese Antwort gemeinsam: Für {share} braucht es {count} von {parts}.</translation>
+</message>
+<message>
 <source>Many texts</source>
 <translation>Viele Texte</translation>
 </message>
@@ -3852,7 +3867,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Mask a token (M) to see which words each part speaks for there.</source>
-<translation>Maskieren Sie ein Token (M), um zu sehen, für welche Wörter jeder Teil dort spricht.</translation>
+<translation>Ein Token maskieren (M) zeigt, welche Wörter jeder Teil dort stärkt.</translation>
 </message>
 <message>
 <source>Mask a word</source>
@@ -4031,10 +4046,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Most likely words, with the baseline and now</source>
 <translation>Wahrscheinlichste Wörter, bei der Baseline und jetzt</translation>
-</message>
-<message>
-<source>Most of that at “{token}”.</source>
-<translation>Das meiste davon bei „{token}“.</translation>
 </message>
 <message>
 <source>Most of the difference: {places}.</source>
@@ -4498,6 +4509,10 @@ Ein anderer Schluss</translation>
 <translation>Mit welchem Label</translation>
 </message>
 <message>
+<source>Often a few heads and feed-forward networks do most of the work. Which ones made this answer, and what do they tell each other? Compare with a text of the same length that gets another answer.</source>
+<translation>Oft leisten wenige Köpfe und Feed-Forward-Netze den größten Teil der Arbeit. Welche machten diese Antwort, und was geben sie weiter? Zum Vergleich dient ein gleich langer Text mit anderer Antwort.</translation>
+</message>
+<message>
 <source>On all {count} held-out examples it is {final}.</source>
 <translation>Auf allen {count} ungesehenen Beispielen: {final}.</translation>
 </message>
@@ -4622,6 +4637,10 @@ Ein anderer Schluss</translation>
 <translation>Nur ein Filmstreifen lässt sich als Animation speichern: Strg+9 öffnet ihn.</translation>
 </message>
 <message>
+<source>Only highlighted: every other part gives its output on the other text.</source>
+<translation>Nur hervorgehobene: Alle übrigen geben aus, was sie beim anderen Text ausgeben.</translation>
+</message>
+<message>
 <source>Only number and word questions have an “:: answer”; remove it.</source>
 <translation>Nur Fragen nach Zahlen und Wörtern haben ein „:: answer“; entfernen.</translation>
 </message>
@@ -4680,6 +4699,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Open lesson…</source>
 <translation>Lektion öffnen…</translation>
+</message>
+<message>
+<source>Open sentence pairs</source>
+<translation>Textpaare öffnen</translation>
 </message>
 <message>
 <source>Open session</source>
@@ -5552,6 +5575,10 @@ Ein anderer Schluss</translation>
 <translation>Textpaare bewerten</translation>
 </message>
 <message>
+<source>Score: {ours} in this text, {other} in the other.</source>
+<translation>Score: {ours} in diesem Text, {other} im anderen.</translation>
+</message>
+<message>
 <source>Scores are for single tokens, including special tokens, whatever the other pictures show.</source>
 <translation>Scores gelten für einzelne Token, auch Spezialtoken, was auch immer die anderen Bilder zeigen.</translation>
 </message>
@@ -5914,10 +5941,6 @@ Ein anderer Schluss</translation>
 <translation>Startet</translation>
 </message>
 <message>
-<source>Starting from all parts, the one that matters least is dropped, again and again.</source>
-<translation>Von allen Teilen fällt immer wieder der weg, auf den es am wenigsten ankommt.</translation>
-</message>
-<message>
 <source>Starts with every word masked and brings them all back, little by little: how much does each word add?</source>
 <translation>Beginnt mit lauter maskierten Wörtern und bringt alle nach und nach zurück: Wie viel trägt jedes Wort bei?</translation>
 </message>
@@ -5998,10 +6021,6 @@ Ein anderer Schluss</translation>
 <translation>Abgebrochen.</translation>
 </message>
 <message>
-<source>Straight into the answer</source>
-<translation>Direkt in die Antwort</translation>
-</message>
-<message>
 <source>Striped: nothing to compare with in {baseline}.</source>
 <translation>Gestreift: in {baseline} gibt es nichts zum Vergleichen.</translation>
 </message>
@@ -6048,10 +6067,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Swap in from the other text</source>
 <translation>Mit dem anderen Text austauschen</translation>
-</message>
-<message>
-<source>Swap it in everywhere</source>
-<translation>Überall einsetzen</translation>
 </message>
 <message>
 <source>Swap positions</source>
@@ -6140,6 +6155,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Ten-second demo</source>
 <translation>Zehn-Sekunden-Vorführung</translation>
+</message>
+<message>
+<source>Test these pairs</source>
+<translation>Diese Paare prüfen</translation>
 </message>
 <message>
 <source>Text</source>
@@ -6262,6 +6281,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The data has to be corrected first: see “Before you start”.</source>
 <translation>Zuerst müssen die Daten berichtigt werden: siehe „Vor dem Start“.</translation>
+</message>
+<message>
+<source>The difference grows by {share} when this part alone gives its output on the other text.</source>
+<translation>Der Unterschied wächst um {share}, wenn nur dieser Teil seine Ausgabe beim anderen Text gibt.</translation>
+</message>
+<message>
+<source>The difference grows by {share} when {receiver} alone reads what {sender} outputs on the other text.</source>
+<translation>Der Unterschied wächst um {share}, wenn nur {receiver} liest, was {sender} beim anderen Text ausgibt.</translation>
 </message>
 <message>
 <source>The distance itself: large parts move further</source>
@@ -6445,6 +6472,10 @@ Ein anderer Schluss</translation>
 <translation>Die Logit Lens: Die Ausgabeschicht des Modells liest den Hidden State jeder Schicht, als wäre sie die letzte.</translation>
 </message>
 <message>
+<source>The logit of a word is a sum: each head and each feed-forward network adds its own share. Which ones speak for this word, which against it, and which words does each push?</source>
+<translation>Der Logit eines Wortes ist eine Summe: Jeder Kopf und jedes Feed-Forward-Netz trägt seinen Teil bei. Was spricht für dieses Wort, was dagegen, und welche Wörter stärkt jeder Teil?</translation>
+</message>
+<message>
 <source>The longer a bar, the more the sentence matters. Would you have picked the same?</source>
 <translation>Je länger ein Balken, desto wichtiger der Satz. Hättest du dieselben gewählt?</translation>
 </message>
@@ -6616,6 +6647,10 @@ Ein anderer Schluss</translation>
 <translation>Das andere Vokabular, mit dem der Text zerlegt wird</translation>
 </message>
 <message>
+<source>The other way round (these parts on the other text, all others on this one) they keep {reversed}. Without them, {without} is left.</source>
+<translation>Umgekehrt (diese Teile vom anderen Text, alle übrigen von diesem) bleiben {reversed}. Ohne sie bleibt ein Rest von {without}.</translation>
+</message>
+<message>
 <source>The page</source>
 <translation>Die Seite</translation>
 </message>
@@ -6754,10 +6789,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The scale is that of its training data, which is not known here.</source>
 <translation>Die Skala ist die seiner Trainingsdaten, die hier nicht bekannt ist.</translation>
-</message>
-<message>
-<source>The score of a word is a sum: each head and each feed-forward network adds its own share. Which ones speak for this word, which against it, and what would each say alone?</source>
-<translation>Der Wert eines Wortes ist eine Summe: Jeder Kopf und jedes Feed-Forward-Netz trägt seinen Teil bei. Was spricht für dieses Wort, was dagegen, und was würde jeder Teil allein sagen?</translation>
 </message>
 <message>
 <source>The screen is blank; any key brings the picture back</source>
@@ -7181,7 +7212,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>These {count} of {parts} parts keep {kept} of the difference; the best of {sets} random sets of that size keeps {random}.</source>
-<translation>Diese {count} von {parts} Teilen erhalten {kept} des Unterschieds; die beste von {sets} zufälligen Auswahlen dieser Größe erhält {random}.</translation>
+<translation>Mit diesen {count} der {parts} Teile bleiben {kept} des Unterschieds, mit der besten von {sets} Zufallsmengen gleicher Größe {random}.</translation>
 </message>
 <message>
 <source>They share the hidden size equally: it must be a multiple of their number.</source>
@@ -7202,10 +7233,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Think of attention weights as the widths of pipes: how much could flow from token to token? For layer 1 alone it is the same as Rollout; click a head in a higher layer.</source>
 <translation>Attention-Gewichte als Breite von Rohren: Wie viel könnte von Token zu Token fließen? Für Schicht 1 allein ist es dasselbe wie Rollout; ein Klick auf einen Kopf einer höheren Schicht zeigt den Unterschied.</translation>
-</message>
-<message>
-<source>This answer is made by many parts together: it takes {count} of {parts} to keep {share}.</source>
-<translation>Diese Antwort machen viele Teile gemeinsam: Erst {count} von {parts} erhalten {share}.</translation>
 </message>
 <message>
 <source>This batch: what was chosen at random, and what the settings ask for</source>
@@ -7656,10 +7683,6 @@ Der andere Text: {other}
 <translation>Das B eines anderen Beispiels ausprobieren</translation>
 </message>
 <message>
-<source>Try these</source>
-<translation>Diese prüfen</translation>
-</message>
-<message>
 <source>Try training without frozen layers.</source>
 <translation>Versuch: ohne eingefrorene Schichten trainieren.</translation>
 </message>
@@ -7772,6 +7795,10 @@ Der andere Text: {other}
 <translation>Untrainiert</translation>
 </message>
 <message>
+<source>Use its output on the other text in all rooms</source>
+<translation>In allen Räumen seine Ausgabe beim anderen Text einsetzen</translation>
+</message>
+<message>
 <source>Use these lines</source>
 <translation>Diese Zeilen verwenden</translation>
 </message>
@@ -7856,8 +7883,8 @@ Der andere Text: {other}
 <translation>Was herauskommt</translation>
 </message>
 <message>
-<source>What comes out with all parts, with the lit ones only, without them, and in the other text</source>
-<translation>Was mit allen Teilen herauskommt, nur mit den hellen, ohne sie und im anderen Text</translation>
+<source>What comes out with all parts, with only the highlighted ones, without them, and in the other text</source>
+<translation>Was mit allen Teilen herauskommt, nur mit den hervorgehobenen, ohne sie und im anderen Text</translation>
 </message>
 <message>
 <source>What did training change?</source>
@@ -7884,8 +7911,8 @@ Der andere Text: {other}
 <translation>Was jeder Teil wert ist</translation>
 </message>
 <message>
-<source>What each part adds to the score of the word</source>
-<translation>Was jeder Teil zum Wert des Wortes beiträgt</translation>
+<source>What each part adds to the logit of the word</source>
+<translation>Was jeder Teil zum Logit des Wortes beiträgt</translation>
 </message>
 <message>
 <source>What everything is compared with: another model, step or text</source>
@@ -7933,7 +7960,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>What is kept</source>
-<translation>Was erhalten bleibt</translation>
+<translation>Was bleibt</translation>
 </message>
 <message>
 <source>What is masked</source>
@@ -7986,10 +8013,6 @@ Der andere Text: {other}
 <message>
 <source>What stands before</source>
 <translation>Was davor steht</translation>
-</message>
-<message>
-<source>What tells what, and how few are enough, takes about {time} for this model and {count} tokens.</source>
-<translation>Was wem etwas weitergibt und wie wenige genügen, dauert bei diesem Modell und {count} Token etwa {time}.</translation>
 </message>
 <message>
 <source>What the best head of each relation finds on the other half</source>
@@ -8085,7 +8108,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>What the same parts keep of the difference in other pairs of texts</source>
-<translation>Was dieselben Teile vom Unterschied anderer Textpaare erhalten</translation>
+<translation>Was mit denselben Teilen vom Unterschied anderer Textpaare bleibt</translation>
 </message>
 <message>
 <source>What the sweep found</source>
@@ -8096,8 +8119,8 @@ Der andere Text: {other}
 <translation>Was dieser Kopf zur Antwort beiträgt: über 0 macht er sie wahrscheinlicher.</translation>
 </message>
 <message>
-<source>What this part adds to the score of the word; all parts and biases add up to it.</source>
-<translation>Was dieser Teil zum Wert des Wortes beiträgt; alle Teile und Biases ergeben ihn zusammen.</translation>
+<source>What this part adds to the logit of the word; all parts and biases add up to it.</source>
+<translation>Was dieser Teil zum Logit des Wortes beiträgt; alle Teile und Biases ergeben ihn zusammen.</translation>
 </message>
 <message>
 <source>What this room shows</source>
@@ -8233,7 +8256,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>Which parts made this?</source>
-<translation>Welche Teile waren es?</translation>
+<translation>Welche Teile zählen?</translation>
 </message>
 <message>
 <source>Which parts made “{answer}”?</source>
@@ -8328,20 +8351,12 @@ Der andere Text: {other}
 <translation>Bei 0,9 lernt jede Schicht um ein Zehntel langsamer als die darüber.</translation>
 </message>
 <message>
-<source>With only the lit parts, all others are set to their output in the other text.</source>
-<translation>Nur helle Teile: Alle anderen geben aus, was sie im anderen Text ausgeben.</translation>
-</message>
-<message>
 <source>With several words missing, each guess changes the next. Fill them in one at a time, then in another order: do you get the same text?</source>
 <translation>Fehlen mehrere Wörter, ändert jeder Tipp den nächsten. Sie eines nach dem anderen füllen, dann in anderer Reihenfolge: Kommt derselbe Text heraus?</translation>
 </message>
 <message>
 <source>With the baseline: “{word}”, {share}.</source>
 <translation>Im Vergleich: „{word}“, {share}.</translation>
-</message>
-<message>
-<source>With the texts swapped, they keep {reversed}. Without them, {without} of the difference is left.</source>
-<translation>Mit vertauschten Texten erhalten sie {reversed}. Ohne sie bleiben {without} des Unterschieds.</translation>
 </message>
 <message>
 <source>With this text {now}.</source>
@@ -8424,20 +8439,20 @@ Der andere Text: {other}
 <translation>Eingesetzte Wörter, der Reihe nach</translation>
 </message>
 <message>
-<source>Words it pushes down</source>
-<translation>Wörter, die er schwächt</translation>
-</message>
-<message>
-<source>Words it pushes up</source>
-<translation>Wörter, die er stärkt</translation>
-</message>
-<message>
 <source>Words of the 50 nearest</source>
 <translation>Wörter der 50 nächsten</translation>
 </message>
 <message>
 <source>Words or pieces of words, with markers such as [CLS] and [SEP].</source>
 <translation>Wörter oder Wortstücke, mit Marken wie [CLS] und [SEP].</translation>
+</message>
+<message>
+<source>Words pushed down</source>
+<translation>Geschwächte Wörter</translation>
+</message>
+<message>
+<source>Words pushed up</source>
+<translation>Gestärkte Wörter</translation>
 </message>
 <message>
 <source>Words that the neuron promotes</source>
@@ -9476,7 +9491,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>kept</source>
-<translation>erhalten</translation>
+<translation>bleibt</translation>
 </message>
 <message>
 <source>key</source>
@@ -9547,6 +9562,10 @@ Der andere Text: {other}
 <translation>Lernrate</translation>
 </message>
 <message>
+<source>least important dropped first</source>
+<translation>das Unwichtigste fällt zuerst weg</translation>
+</message>
+<message>
 <source>least probability</source>
 <translation>Mindestwahrscheinlichkeit</translation>
 </message>
@@ -9595,10 +9614,6 @@ Der andere Text: {other}
 <translation>lineare CKA, unverzerrt (Kornblith et al. 2019)</translation>
 </message>
 <message>
-<source>ln p</source>
-<translation>ln p</translation>
-</message>
-<message>
 <source>ln p of the first answer − ln p of the second, in nats:</source>
 <translation>ln p der ersten Antwort − ln p der zweiten, in Nats:</translation>
 </message>
@@ -9615,12 +9630,16 @@ Der andere Text: {other}
 <translation>ln p {change} Nat</translation>
 </message>
 <message>
-<source>ln p − ln p</source>
-<translation>ln p − ln p</translation>
-</message>
-<message>
 <source>ln p − ln p(without the head)</source>
 <translation>ln p − ln p(ohne den Kopf)</translation>
+</message>
+<message>
+<source>ln p({first}) − ln p({second}): {ours} nats in this text, {other} in the other.</source>
+<translation>ln p({first}) − ln p({second}): {ours} Nat in diesem Text, {other} im anderen.</translation>
+</message>
+<message>
+<source>ln p: {ours} nats in this text, {other} in the other.</source>
+<translation>ln p: {ours} Nat in diesem Text, {other} im anderen.</translation>
 </message>
 <message>
 <source>log odds {change} with this head</source>
@@ -10037,12 +10056,12 @@ Der andere Text: {other}
 <translation>ein Wort: ≥ 80 %</translation>
 </message>
 <message>
-<source>only in this text</source>
-<translation>nur in diesem Text</translation>
+<source>only highlighted</source>
+<translation>nur hervorgehobene</translation>
 </message>
 <message>
-<source>only lit parts</source>
-<translation>nur helle Teile</translation>
+<source>only in this text</source>
+<translation>nur in diesem Text</translation>
 </message>
 <message>
 <source>only read; the model predicts nothing here</source>
@@ -10686,11 +10705,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>the best of 100 random sets</source>
-<translation>die beste von 100 zufälligen Auswahlen</translation>
-</message>
-<message>
-<source>the best parts</source>
-<translation>die besten Teile</translation>
+<translation>die beste von 100 Zufallsmengen</translation>
 </message>
 <message>
 <source>the built-in model</source>
@@ -10838,10 +10853,6 @@ Der andere Text: {other}
 <numerusform>das Wort schaut auf das, wovon es abhängt; %Ln Fall</numerusform>
 <numerusform>das Wort schaut auf das, wovon es abhängt; %Ln Fälle</numerusform>
 </translation>
-</message>
-<message>
-<source>the words</source>
-<translation>Wörter</translation>
 </message>
 <message>
 <source>the words for this mask</source>
@@ -11298,6 +11309,10 @@ Der andere Text: {other}
 <translation>{count} seiner {all} Attention-Köpfe verteilen ihre Attention gleichmäßig auf alle Tokens.</translation>
 </message>
 <message>
+<source>{count} of {parts} parts keep {share}. Start with all parts and keep dropping the one that matters least.</source>
+<translation>Mit {count} von {parts} Teilen bleiben {share}. Schritt für Schritt fällt der Teil weg, auf den es am wenigsten ankommt.</translation>
+</message>
+<message>
 <source>{count} parts are inside. Choose one to read its licence.</source>
 <translation>Enthalten sind {count} Teile. Ein Klick auf einen Teil zeigt seine Lizenz.</translation>
 </message>
@@ -11452,8 +11467,8 @@ Der andere Text: {other}
 <translation>{given} statt {right}</translation>
 </message>
 <message>
-<source>{head} looks from “{token}” at “{other}” ({share}) and brings back what it finds there</source>
-<translation>{head} schaut von „{token}“ auf „{other}“ ({share}) und bringt mit, was er dort findet</translation>
+<source>{head} at “{token}” looks most at “{other}” ({share})</source>
+<translation>{head} bei „{token}“ achtet am meisten auf „{other}“ ({share})</translation>
 </message>
 <message>
 <source>{head} off</source>
@@ -11612,6 +11627,10 @@ Der andere Text: {other}
 <translation>{parameters} Parameter.</translation>
 </message>
 <message>
+<source>{parts} parts: {heads} heads, {layers} feed-forward networks, the embeddings. Number: share of the difference that is lost when this part (arrow: what it tells that one) comes from the other text. Red: for the answer. Blue: against it. Shares need not add up.</source>
+<translation>{parts} Teile: {heads} Köpfe, {layers} Feed-Forward-Netze, die Embeddings. Zahl: Anteil des Unterschieds, der verloren geht, wenn dieser Teil (Pfeil: was er dem anderen weitergibt) vom anderen Text stammt. Rot: für die Antwort. Blau: dagegen. Die Anteile ergeben zusammen nicht 100 %.</translation>
+</message>
+<message>
 <source>{part} of {token} ({position}), dimension {dimension}: {value}</source>
 <translation>{part} von {token} ({position}), Dimension {dimension}: {value}</translation>
 </message>
@@ -11674,8 +11693,8 @@ Der andere Text: {other}
 <translation>{right} von {count}</translation>
 </message>
 <message>
-<source>{row} adds {value} to the score</source>
-<translation>{row} trägt {value} zum Wert bei</translation>
+<source>{row} adds {value} to the logit</source>
+<translation>{row} trägt {value} zum Logit bei</translation>
 </message>
 <message>
 <source>{row} and the baseline {column}: CKA {value}</source>
@@ -11759,7 +11778,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>{row}: {value} kept</source>
-<translation>{row}: {value} erhalten</translation>
+<translation>{row}: {value} bleiben</translation>
 </message>
 <message>
 <source>{said} Loss: {loss} nats per label.</source>
@@ -11822,12 +11841,12 @@ Der andere Text: {other}
 <translation>{share} des Batches sind Padding bis zur Länge des längsten Textes; das Modell beachtet es nicht.</translation>
 </message>
 <message>
-<source>{share} of the difference is lost when only {receiver} reads the output that {sender} has in the other text.</source>
-<translation>{share} des Unterschieds gehen verloren, wenn allein das Ziel des Pfeils ({receiver}) die Ausgabe liest, die sein Anfang ({sender}) im anderen Text hat.</translation>
+<source>{share} of the difference is lost when this part alone gives its output on the other text.</source>
+<translation>Verlust: {share} des Unterschieds, wenn nur dieser Teil seine Ausgabe beim anderen Text gibt.</translation>
 </message>
 <message>
-<source>{share} of the difference is lost when this part alone is set to its output in the other text.</source>
-<translation>{share} des Unterschieds gehen verloren, wenn nur dieser Teil ausgibt, was er im anderen Text ausgibt.</translation>
+<source>{share} of the difference is lost when {receiver} alone reads what {sender} outputs on the other text.</source>
+<translation>Verlust: {share} des Unterschieds, wenn nur {receiver} liest, was {sender} beim anderen Text ausgibt.</translation>
 </message>
 <message>
 <source>{share} of the variance</source>
@@ -11989,10 +12008,6 @@ Der andere Text: {other}
 <message>
 <source>{unit} fires most at {words}: {share} one word.</source>
 <translation>{unit} feuert am stärksten bei {words}: {share} ein Wort.</translation>
-</message>
-<message>
-<source>{unit}: {ours} in this text, {other} in the other.</source>
-<translation>{unit}: {ours} in diesem Text, {other} im anderen.</translation>
 </message>
 <message>
 <source>{value} ({low} to {high})</source>
