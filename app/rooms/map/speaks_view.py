@@ -125,8 +125,8 @@ class SpeaksView(ValuesView):
         if found is not None:
             text = mark(
                 "Logit {logit}, the sum of all parts and biases, of which the largest are shown; rounding error "
-                "{error}. Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation "
-                "are held fixed, and effects through later parts are left out."
+                "{error}. Only what a part writes at this token itself is counted: LayerNorm and the word head’s "
+                "activation are held fixed, and effects through later parts are left out."
             )
             error = numbers.number(abs(found.error), 1)
             show_text(self.about, say(text, logit=numbers.decimal(found.logit), error=error))
