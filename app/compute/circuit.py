@@ -165,7 +165,8 @@ def direct_parts(
     shares, written = logit_parts(model, given, target), written_by_parts(model, given, target.position)
     words = np.sum([written[name] for name in EMBEDDINGS if name in written], axis=0)[None]  # (1,E)
     rows = np.concatenate([words, written["heads"].reshape(-1, words.shape[1]), written["feed_forward"]])  # (P,E)
-    scores = rows @ model.embeddings.token.weight.detach().cpu().double().numpy().T  # (P,V)
+    table = model.embeddings.token.weight.detach().cpu().float().numpy()
+    scores = rows.astype(np.float32) @ table.T  # (P,V)
     pushed = [
         most_pushed(one, checkpoint.tokenizer, count, float(np.linalg.norm(row)))
         for one, row in zip(scores, rows, strict=True)

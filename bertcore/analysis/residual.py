@@ -177,10 +177,9 @@ def logit_parts(model: Bert, text: Text, target: Target) -> LogitParts:
         raise BertcoreError("Only the logit of a word is divided among the parts of a model; name a word at a [MASK].")
     with torch.inference_mode():
         logit = float(replace(target, measure="logit").of(model, text.hidden(model)))
-    table, bias = (_array(each) for each in (model.embeddings.token.weight, model.mlm.bias))
-    direction, biases = table[target.index], bias[target.index]
-    if target.against is not None:
-        direction, biases = direction - table[target.against], biases - bias[target.against]
+    words = [target.index] if target.against is None else [target.index, target.against]
+    signs = np.array([1.0, -1.0])[: len(words)]
+    direction, biases = (signs @ _array(each[words]) for each in (model.embeddings.token.weight, model.mlm.bias))
     written = {name: rows @ direction for name, rows in written_by_parts(model, text, target.position).items()}
     heads, feed_forward, biases = written.pop("heads"), written.pop("feed_forward"), biases + written.pop("biases")
     embeddings = {name: float(value) for name, value in written.items()}
