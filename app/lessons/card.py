@@ -9,7 +9,7 @@ from ..look.say import mark, say
 from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role, show_text
 from ..widgets.charts.scale import ShareBar
 from ..widgets.controls import IconButton
-from ..widgets.layouts import FlowLayout, hbox, vbox
+from ..widgets.layouts import FlowLayout, enable_if, hbox, show_if, vbox
 from .card_parts import CuttingSteps, Markdown, OptionButton, Progress
 from .lesson import PAGE_TEXT, Condition, Page, Question, Task
 from .measures import MEASURES, Value, filled, is_right, right_options, shown
@@ -151,9 +151,7 @@ class QuestionBox(QWidget):
             self.entry.textChanged.connect(self._on_given)
         self.check = button(say("Check", meaning="verb"), self._on_check_clicked, look="small")
         self.show_answer = button(say("Show answer"), lambda: player.reveal(), look="small")
-        buttons, inputs = FlowLayout(), [self.entry] if self.entry else self.options
-        for each in (self.check, self.show_answer):
-            buttons.addWidget(each)
+        buttons, inputs = FlowLayout(self.check, self.show_answer), [self.entry] if self.entry else self.options
         vbox(self._asked, *inputs, buttons, self._verdict, self._explanation, parent=self, gap_px=7)
         self.show_facts()
 
@@ -170,10 +168,8 @@ class QuestionBox(QWidget):
         self._asked.set_text(filled(question.text, start))
         for box, option in zip(self.options, question.options, strict=True):
             box.set_text(filled(option.text, start))
-        for widget in (self.check, self.show_answer):
-            widget.setVisible(not is_shown)
-        for entry in (*self.options, *([self.entry] if self.entry else ())):
-            entry.setEnabled(not is_shown)
+        show_if(not is_shown, self.check, self.show_answer)
+        enable_if(not is_shown, *self.options, *([self.entry] if self.entry else ()))
         self._explanation.setVisible(is_shown)
         given, verdict = self._player.choices.get(self._page, ""), ""
         if is_shown and given and start is not None:

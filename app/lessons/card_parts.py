@@ -146,9 +146,8 @@ class CuttingSteps(QFrame):
         self._timer = QTimer(self, interval=STEP_MS)
         self._timer.timeout.connect(lambda: self._show(self._shown + 1, is_playing=True))
         play, again = (say("Play"), self._on_play_clicked), (say("Again"), lambda: self._show(0))
-        buttons = FlowLayout()
-        for one in (self.step, *(button(text, clicked, look="small") for text, clicked in (play, again))):
-            buttons.addWidget(one)
+        others = (button(text, clicked, look="small") for text, clicked in (play, again))
+        buttons = FlowLayout(self.step, *others)
         vbox(self._tried, self._found, buttons, parent=self, gap_px=6, margins=theme.px(10))
 
     def set_word(self, word: str, pieces: Sequence[str]) -> None:

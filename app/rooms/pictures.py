@@ -85,9 +85,7 @@ class Picture:
         """Adds the chart to its card and returns its column, to which the view may add text."""
         column = vbox((chart, 1), margins=(0, 0, 0 if self.least_px is None else theme.px(4), 0))
         if self.least_px is not None:
-            inside = QWidget()
-            inside.setLayout(column)
-            area = scrolled(inside)
+            area = scrolled(column)
             area.setMinimumHeight(theme.px(self.least_px))
             body.addWidget(area, 1)
         else:

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
 from ..figures.figure import Figure, Numbers, joined
 from ..figures.script import compared, script_of
@@ -40,7 +40,7 @@ from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale
 from ..widgets.context_menu import Entry, figure_entries
 from ..widgets.folding_card import folding_on_projector
-from ..widgets.layouts import hbox, vbox
+from ..widgets.layouts import hbox, held, show_if, stacked, vbox
 from .pictures import Picture
 from .view import View
 
@@ -168,15 +168,12 @@ class ValuesView(View):
         self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
         for picture in self.pictures:
             self._make(picture)
-        content = QWidget()
-        content.setLayout(self.lay_out())
+        content = held(self.lay_out())
         for key, card in self.cards.items():  # behind what else stands in the title line
             card.set_figure(partial(self.figure_of, key))
-        self.pages = QStackedWidget()
         nothing = Card()
         nothing.fill_with_message(self.nothing_title, self.nothing_text, *self.offers())
-        for page in (content, nothing):
-            self.pages.addWidget(page)
+        self.pages = stacked(content, nothing)
         self.row = hbox((self.pages, 1), parent=self, gap_px=GAP_PX)
 
     def _make(self, picture: Picture) -> None:
@@ -393,16 +390,14 @@ class SideBySide(QWidget):
     def __init__(self, theirs: QWidget, ours: QWidget) -> None:
         super().__init__()
         self._names = Hint(), Hint()
-        self._left, self._charts = QWidget(), (theirs, ours)
-        vbox(self._names[0], (theirs, 1), parent=self._left, gap_px=4)
+        self._left, self._charts = held(vbox(self._names[0], (theirs, 1), gap_px=4)), (theirs, ours)
         hbox((self._left, 1), (vbox(self._names[1], (ours, 1), gap_px=4), 1), parent=self, gap_px=GAP_PX)
         self.show_both(False, "", "")
 
     def show_both(self, wanted: bool, theirs: str, ours: str) -> None:
         for name, text in zip(self._names, (theirs, ours), strict=True):
             name.setText(text)
-            name.setVisible(wanted)
-        self._left.setVisible(wanted)
+        show_if(wanted, *self._names, self._left)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Both pictures are of one size; beside the one on the right stands the colour scale of both."""

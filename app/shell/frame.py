@@ -21,7 +21,7 @@ from ..widgets.card import GAP_PX, label, show_text
 from ..widgets.context_menu import show_token_menu
 from ..widgets.help_panel import HelpPanel
 from ..widgets.highlights import name_highlight
-from ..widgets.layouts import discard, hbox, vbox
+from ..widgets.layouts import discard, hbox, held, vbox
 from ..widgets.prediction_line import Prediction, PredictionLine, prediction_of
 from ..widgets.room_rail import RoomRail
 from ..widgets.sentence_bar import QuestionLine, SentenceBar, ViewSwitches, WhatIfLine
@@ -121,8 +121,8 @@ class Frame(QWidget):
         line.show()
 
     def _lay_out(self) -> None:
-        holder, gap = QWidget(), theme.px(GAP_PX)
-        vbox(self.banner, parent=holder, margins=(gap, gap, gap, 0))
+        gap = theme.px(GAP_PX)
+        holder = held(vbox(self.banner, margins=(gap, gap, gap, 0)))
         self.banner.shown_changed.connect(holder.setVisible)
         holder.hide()
         self._right = vbox(self._build_text_panel(), holder, (self._stack, 1), gap_px=0)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
 
 from ..figures.figure import Figure
 from ..look import theme
@@ -18,7 +18,7 @@ from ..look.fitting import fitting, fitting_line, plain_tip
 from ..look.say import say
 from .controls import dress
 from .figure_button import FigureButton
-from .layouts import fill, hbox, vbox
+from .layouts import fill, hbox, held, vbox
 from .line_area import LineArea
 from .linked_text import LinkedText
 
@@ -299,8 +299,9 @@ def button(
     return made
 
 
-def scrolled(widget: QWidget) -> LineArea:
-    """The widget in an area that scrolls up and down, never sideways."""
+def scrolled(content: QWidget | QLayout) -> LineArea:
+    """A widget, or what is laid out, in an area that scrolls up and down, never sideways."""
+    widget = held(content) if isinstance(content, QLayout) else content
     area = LineArea(widget)
     area.setAccessibleName(widget.accessibleName() or say("Scroll area"))
     return area

@@ -4,13 +4,13 @@
     hbox(start, cancel, None)                         buttons at the left; the stretch takes the rest
 
 An item is a widget or a layout, alone or with its stretch; None is a stretch, a number a space in pixels of the design.
-`FlowLayout`: a line that goes on in the next one where it is full, as words in a text do.
+`FlowLayout`: a line that goes on in the next one where it is full, as words in a text do. `held`: a layout as a widget.
 """
 
 from typing import TypeVar
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QStackedWidget, QVBoxLayout, QWidget
 
 from ..look import theme
 
@@ -47,6 +47,33 @@ def fill(layout: QBoxLayout, *items: Item) -> None:
             layout.addSpacing(theme.gap_px(part))
 
 
+def held(layout: QLayout) -> QWidget:
+    """A widget that has nothing but this layout: to scroll, hide or fold away what is in it as one."""
+    made = QWidget()
+    made.setLayout(layout)
+    return made
+
+
+def stacked(*pages: QWidget) -> QStackedWidget:
+    """Pages of which one is on show, at first the first."""
+    made = QStackedWidget()
+    for page in pages:
+        made.addWidget(page)
+    return made
+
+
+def show_if(is_wanted: bool, *widgets: QWidget) -> None:
+    """Shows all of them, or hides them."""
+    for widget in widgets:
+        widget.setVisible(is_wanted)
+
+
+def enable_if(is_possible: bool, *widgets: QWidget) -> None:
+    """What a person can do now, or cannot."""
+    for widget in widgets:
+        widget.setEnabled(is_possible)
+
+
 def discard(*widgets: QWidget) -> None:
     """What is replaced or removed: it disappears now, and is deleted when the event at hand has been handled.
 
@@ -77,11 +104,13 @@ def _box(layout: Box, items: tuple[Item, ...], gap_px: float | None, margins: Ma
 class FlowLayout(QLayout):
     """As high as its lines; its least width is that of the widest widget in it."""
 
-    def __init__(self, gap_px: float = 6) -> None:
+    def __init__(self, *widgets: QWidget, gap_px: float = 6) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
         self.setSpacing(theme.px(gap_px))
         self.setContentsMargins(0, 0, 0, 0)
+        for widget in widgets:
+            self.addWidget(widget)
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)

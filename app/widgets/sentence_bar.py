@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from ..look import theme
 from ..look.say import say
 from .card import Hint, button, label, set_role
-from .layouts import hbox, vbox
+from .layouts import hbox, held, vbox
 
 MARK_PX = 28
 _CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -150,8 +150,7 @@ class ViewSwitches(QWidget):
         self.difference.clicked.connect(self.difference_switched)
         self.other.pressed.connect(lambda: self.other_held.emit(True))
         self.other.released.connect(lambda: self.other_held.emit(False))
-        self._comparing = QWidget()
-        vbox(self.difference, self.other, parent=self._comparing, gap_px=4)
+        self._comparing = held(vbox(self.difference, self.other, gap_px=4))
         hbox(self._comparing, vbox(self.words, self.specials, gap_px=4), parent=self, gap_px=6)
         self._comparing.hide()
 

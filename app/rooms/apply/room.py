@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from bertcore.locations import BUILT_IN, tuned_models
 
@@ -19,7 +19,7 @@ from ...state.selection import Selection
 from ...state.task_info import TaskInfo, metric_name, metric_value
 from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import FlowLayout, fill, hbox, vbox
+from ...widgets.layouts import FlowLayout, fill, hbox, held, vbox
 from ..room import Room
 from ..view import View, ViewSpec
 from .classes_view import ClassesView, NumberView
@@ -97,8 +97,7 @@ class Offers(View):
     def __init__(self) -> None:
         super().__init__()
         self.buttons: dict[str, QPushButton] = {}
-        card, boxes = Card(), QWidget()
-        row = hbox(parent=boxes, gap_px=GAP_PX)
+        card, boxes = Card(), hbox(gap_px=GAP_PX)
         for name in tuned_models():
             task, question, kind = SHIPPED[name]
             box, chosen = Card(say(task)), partial(self.chosen.emit, name)
@@ -110,7 +109,7 @@ class Offers(View):
             fill(box.body, about, shown, None, self.buttons[name])
             box.setMinimumWidth(theme.column_px(LEAST_PX))
             box.setMaximumWidth(theme.column_px(OFFER_PX))
-            row.addWidget(box)
+            boxes.addWidget(box)
         title, train = say("Choose a task"), say("Or fine-tune this model yourself")
         text = say(
             "This model has learned a language, but no task yet. Copies of {model} have been fine-tuned (trained a "
@@ -121,7 +120,7 @@ class Offers(View):
             title, train = say("No task yet"), say("Fine-tune it")
             text = say("This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.")
         self.train = button(train, self.train_requested.emit, look="" if self.buttons else "primary")
-        below = (boxes, self.train) if self.buttons else (self.train,)
+        below = (held(boxes), self.train) if self.buttons else (self.train,)
         card.fill_with_message(label(title, "number"), label(text, wrap=True), *below)
         vbox(card, parent=self)
 
@@ -148,20 +147,16 @@ class ApplyRoom(Room):
         self.row.addWidget(self._beside)
 
     def _about_card(self) -> Card:
-        card, inside, names = Card(say("This model")), QWidget(), QWidget()
-        card.set_intro(say("What it was fine-tuned for, and how well it does."))
-        vbox(*self.about, None, parent=inside, gap_px=8)
-        hint, line = say("Replace the text with an example to try"), FlowLayout()
+        card = Card(say("This model"), intro=say("What it was fine-tuned for, and how well it does."))
+        hint = say("Replace the text with an example to try")
         self.model_buttons = {
             name: button(say(SHIPPED[name][0]), partial(self._open, name), look="small", hint=name)
             for name in tuned_models()
         }
-        for made in self.model_buttons.values():
-            line.addWidget(made)
-        vbox(label(say("Models to try"), "muted"), line, parent=names, gap_px=4)
+        names = vbox(label(say("Models to try"), "muted"), FlowLayout(*self.model_buttons.values()), gap_px=4)
         example = button(say("Show an example"), self.show_example, hint=hint)
         below = [names] if self.model_buttons else []
-        fill(card.body, (scrolled(inside), 1), self._took, example, *below)
+        fill(card.body, (scrolled(vbox(*self.about, None, gap_px=8)), 1), self._took, example, *below)
         card.setFixedWidth(theme.column_px(SIDE_PX))
         return card
 

@@ -186,10 +186,8 @@ class SummaryView(EditorView):
         self.length = NumberBox(say("Length of the summary"), 1, 100, step=1)
         self.length.show_value(USUAL.sentences)
         self.length.valueChanged.connect(self._on_length_changed)
-        self.unit = Choice(say("What the length of the summary counts"))
-        self.unit.addItem(say("sentences"), False)
-        self.unit.addItem(say("% of the sentences"), True)
-        self.unit.activated.connect(self._on_length_changed)
+        units = {False: say("sentences"), True: say("% of the sentences")}
+        self.unit = Choice(say("What the length of the summary counts"), units, self._on_length_changed)
         how = hbox(label(say("At most"), "muted"), self.length, self.unit, None)
         fill(self.result, how, self.changed, self.note, (scrolled(self.ranked), 1))
         self.save_button(self.ranked)

@@ -23,7 +23,7 @@ from ...state.selection import Selection
 from ...state.what_if import NOTHING_CHANGED
 from ...widgets.card import GAP_PX, Card, label, show_text
 from ...widgets.charts.pointer import PointerWidget
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import fill, hbox, held, show_if, vbox
 from ...widgets.sentence_bar import in_utf_16
 from ..view import View
 
@@ -53,10 +53,9 @@ class ApplyView(View):
         self.card, self.row = Card(say(self.title), intro=say(self.intro)), hbox(parent=self, gap_px=GAP_PX)
         self.problem, self.changed = label("", "muted", wrap=True), label("", "strong", wrap=True)
         self.problem.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._shown = QWidget()
-        self.result = vbox(parent=self._shown, gap_px=6)
-        for hidden in (self.problem, self.changed, self._shown):
-            hidden.hide()
+        self.result = vbox(gap_px=6)
+        self._shown = held(self.result)
+        show_if(False, self.problem, self.changed, self._shown)
         fill(self.card.body, self.problem, self._shown)
 
     def missing(self, reading: Reading) -> str:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QSizePolicy
 
 from ...compute.head_questions import check_of_head
 from ...compute.question import Job
@@ -49,8 +49,7 @@ class CheckView(AttendView):
         self.summary = label("", "strong", wrap=True)  # what is said of the whole head
         self.meanings = label("", "muted", wrap=True)  # of the three columns
         self._lead = label(say("Prediction:"), "muted")
-        inside = QWidget()
-        vbox(self.bars, self.meanings, None, parent=inside, gap_px=8, margins=(0, 0, theme.px(6), 0))
+        inside = vbox(self.bars, self.meanings, None, gap_px=8, margins=(0, 0, theme.px(6), 0))
         controls = hbox(self._lead, self.choice, None, gap_px=8)
         return vbox(controls, self.line, self.summary, (scrolled(inside), 1), gap_px=6)
 

@@ -29,7 +29,7 @@ from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import Entry
 from ...widgets.figure_button import FigureButton
-from ...widgets.layouts import FlowLayout, Item, hbox, vbox
+from ...widgets.layouts import FlowLayout, Item, hbox, show_if, vbox
 from ...widgets.rich_text import RichLabel
 from ...widgets.scatter import Scatter
 from ...widgets.target_choice import TargetChoice
@@ -166,16 +166,12 @@ class FindView(HeadsPanel):
         )
         more = button(say("More conditions"), look="small", checkable=True)
         more.toggled.connect(conditions.setVisible)
-        buttons = FlowLayout()
-        buttons.addWidget(self.try_it)
-        buttons.addWidget(more)
-        for widget in (conditions, self.summary, self.links, self.choose):
-            widget.hide()
+        show_if(False, conditions, self.summary, self.links, self.choose)
         self.query.textChanged.connect(self._on_query_text_changed)
         self.query.returnPressed.connect(lambda: self.shared.choose(*self._matches()[:1]))
         self.line = self.own_line(self.asked["find"])
         found: list[Item] = [self.query, self.line, self.summary, self.links, self.choose]
-        return [*found, self._example, buttons, conditions, None]
+        return [*found, self._example, FlowLayout(self.try_it, more), conditions, None]
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         typed = self.query.text().strip()
@@ -251,8 +247,7 @@ class EffectsView(HeadsPanel):
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         effects, target = self.effects, self.shared.targets.target
-        for widget in (self.bar, self.meaning):
-            widget.setVisible(effects is not None)
+        show_if(effects is not None, self.bar, self.meaning)
         if effects is None:
             self.show_rows(None)
             return

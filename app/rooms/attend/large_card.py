@@ -11,7 +11,7 @@ from ...look import theme
 from ...look.say import mark, say
 from ...widgets.card import Card, button, tip
 from ...widgets.controls import Choice
-from ...widgets.layouts import FlowLayout, fill, vbox
+from ...widgets.layouts import FlowLayout, fill, held, vbox
 from ...widgets.pages import MoreButton, show_tabs, tab_bar
 from ..view import ONE_AT_A_TIME, ViewSpec
 from .check_view import CheckView
@@ -189,10 +189,8 @@ class ViewButtons(QWidget):
         super().__init__()
         self.more = MoreButton()
         self.buttons: dict[str, QPushButton] = {}
-        group, experts = QButtonGroup(self), QWidget()
-        line, below = FlowLayout(4 if own_line else 6), FlowLayout(4)
-        if first is not None:
-            line.addWidget(first)
+        group, line = QButtonGroup(self), FlowLayout(*([] if first is None else [first]), gap_px=4 if own_line else 6)
+        below = FlowLayout(gap_px=4)
         for spec in specs:
             made = button(spec.shown_title, look="small", hint=tip(spec.shown_hint), checkable=True)
             made.clicked.connect(lambda _checked=False, key=spec.key: self.clicked.emit(key))
@@ -203,7 +201,7 @@ class ViewButtons(QWidget):
                 self.more.toggled.connect(made.setVisible)
             (below if spec.is_for_experts and own_line else line).addWidget(made)
         line.addWidget(self.more)
-        experts.setLayout(below)
+        experts = held(below)
         experts.hide()
         vbox(line, experts, parent=self, gap_px=7)
         if own_line:

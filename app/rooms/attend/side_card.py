@@ -14,7 +14,7 @@ from ...state.what_if import head_name
 from ...widgets.card import AsHighAsNeeded, Card, label, scrolled
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.figure_button import Provider
-from ...widgets.layouts import fill, vbox
+from ...widgets.layouts import Item, vbox
 from .attend_state import AttendState
 from .attentions import Attentions, Head, kind_name
 from .sentences import fact_names, fact_texts
@@ -55,10 +55,8 @@ class SideCard(Card):
         grid.addWidget(label(say("kind"), "muted"), len(FACTS), 0)
         grid.addWidget(self.kind, len(FACTS), 1, 1, 2)
         grid.setColumnStretch(2, 1)
-        inside = QWidget()
-        layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
-        fill(layout, label(say("What if"), "title"), self.what_if, 10)
-        fill(layout, self.head_title, AsHighAsNeeded(table), None)
+        parts: list[Item] = [self.bars, 10, label(say("What if"), "title"), self.what_if, 10]
+        inside = vbox(*parts, self.head_title, AsHighAsNeeded(table), None, gap_px=6, margins=(0, 0, theme.px(4), 0))
         self.body.addWidget(scrolled(inside), 1)
 
     def show_head(self, selection: Selection) -> None:

@@ -13,7 +13,7 @@ from ...state.what_if import WhatIf, head_name
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import button, label
 from ...widgets.controls import Choice, NumberBox
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import enable_if, fill, hbox, show_if, vbox
 from .attend_state import AttendState
 from .attentions import Attentions
 from .sentences import about_changes, changed_predictions
@@ -90,8 +90,7 @@ class WhatIfPanel(QWidget):
         if self.weight.is_typed_in and labels is self._labels:
             return  # it is for the row that it was begun in, wherever the mouse goes meanwhile
         self._row = row = units.unit_of(selection.position)
-        for widget in (self.column, self.weight):
-            widget.setEnabled(row is not None and len(labels) > 1)
+        enable_if(row is not None and len(labels) > 1, self.column, self.weight)
         self._weights = None if row is None else attentions.weights(*self._head)[row]
         self._members = [] if row is None else units.members[row]
         title = say("Make “{token}” look more or less at", token=labels[row]) if row is not None else ""
@@ -106,8 +105,7 @@ class WhatIfPanel(QWidget):
         self._show_weight()
         rows = {(one.layer, one.head, one.position) for one in attentions.reading.request.what_if.rows}
         is_edited = not rows.isdisjoint((*self._head, position) for position in self._members)
-        self.reset.setVisible(is_edited)
-        self.is_edited.setVisible(is_edited)
+        show_if(is_edited, self.reset, self.is_edited)
 
     def _show_weight(self) -> None:
         if self._weights is not None:

@@ -88,14 +88,13 @@ class ChangeCard(Card):
         super().__init__()
         self.setFixedWidth(theme.column_px(310))
         self.setAccessibleName(say("What if"))
-        hint, line = say("Then click another token: the two swap positions"), FlowLayout()
+        hint = say("Then click another token: the two swap positions")
         self.to_other = button(say("Move to segment B"), look="small")
         self.swap = button(say("Swap positions"), look="small", hint=hint, checkable=True)
         self.waiting = Hint(say("Now click the other token (Esc cancels)."))
         self.effects = ChangedPredictions(MOST_ROWS)
-        line.addWidget(self.to_other)
-        line.addWidget(self.swap)
-        fill(self.body, label(say("What if"), "title"), line, self.waiting, self.effects)
+        fill(self.body, label(say("What if"), "title"), FlowLayout(self.to_other, self.swap))
+        fill(self.body, self.waiting, self.effects)
         self.waiting.hide()
 
     def show_reading(self, reading: Reading, position: int) -> None:

@@ -89,9 +89,8 @@ class MapView(ValuesView):
     _near = 0  # the unit that words are shown around
 
     def lay_out(self) -> QLayout:
-        card, self.choice, self._note = self.cards["map"], Choice(say("Which vectors the map shows")), note("")
-        for key, (name, _) in CHOICES.items():
-            self.choice.addItem(say(name), key)
+        card, self._note, names = self.cards["map"], note(""), {key: say(name) for key, (name, _) in CHOICES.items()}
+        self.choice = Choice(say("Which vectors the map shows"), names)
         self.choice.activated.connect(lambda _index: self.show_vectors(str(self.choice.currentData())))
         card.add_to_header(label(say("Show:"), "muted"), self.choice)
         fill(card.body, self._note)

@@ -29,7 +29,7 @@ from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.raster import NamedScale, color_limit, two_digits
 from ...widgets.controls import MenuButton
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import FlowLayout, fill, hbox, vbox
+from ...widgets.layouts import FlowLayout, fill, hbox, held, show_if, vbox
 from ..pictures import Bars, Cells, Dots
 from ..values_view import ValuesView
 from .changes import ChangeCard
@@ -156,16 +156,12 @@ class PartsView(ValuesView):
     _encoding: Encoding | None = None  # on show
 
     def lay_out(self) -> QLayout:
-        strips, pictures, side = self.cards["strips"], Card(), QWidget()
+        strips, pictures = self.cards["strips"], Card()
         self.menu = MenuButton(say("Parts"), self._fill_parts, say("Leave a part out of the sum"))
         strips.add_to_header(self.menu)
         self.last_scale = NamedScale(200)  # of what becomes of the sum
         explain("component", self.last_scale.bar)
-        scales, holder = FlowLayout(14), QWidget()
-        holder.setLayout(scales)
-        scales.addWidget(self.scales["strips"])
-        scales.addWidget(self.last_scale)
-        fill(strips.body, holder)
+        fill(strips.body, held(FlowLayout(self.scales["strips"], self.last_scale, gap_px=14)))
         self.no_segments = label("", "muted", wrap=True)
         self.no_segments.setAlignment(Qt.AlignmentFlag.AlignTop)
         # Scrolls where it must: a height that follows from its width would squeeze the strips above.
@@ -179,8 +175,8 @@ class PartsView(ValuesView):
         self.change = ChangeCard()
         self.change.to_other.clicked.connect(self._on_to_other_clicked)
         self.change.swap.clicked.connect(self._on_swap_clicked)
-        vbox((self._token_card(), 1), self.change, parent=side, gap_px=GAP_PX)
-        right = folding_on_projector(side, say("The selected token"))
+        side = vbox((self._token_card(), 1), self.change, gap_px=GAP_PX)
+        right = folding_on_projector(held(side), say("The selected token"))
         if not theme.is_projector():
             return hbox((vbox((strips, 11), (pictures, 9), gap_px=GAP_PX), 1), right, gap_px=GAP_PX)
         folded = folding_on_projector(pictures, say("Positions and segments"))  # one or the other
@@ -313,8 +309,7 @@ class PartsView(ValuesView):
             return
         self.no_segments.setText(reading.request.model.missing.get("segments", ""))
         self._no_segments_area.setVisible(tables.segments is None)
-        for widget in (self.charts["segments"], self.scales["segments"]):
-            widget.setVisible(tables.segments is not None)
+        show_if(tables.segments is not None, self.charts["segments"], self.scales["segments"])
         cosine, distance = numbers.decimal(tables.segment_cosine), numbers.decimal(tables.segment_distance)
         both = say("The vectors of A and B: cosine {cosine}, distance {distance}", cosine=cosine, distance=distance)
         self.cards["segments"].setToolTip("" if tables.segments is None else both)

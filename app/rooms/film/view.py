@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.locations import TINY
 from bertcore.tokenizer.text_spans import places_of
@@ -24,7 +24,7 @@ from ...widgets.card import Card, button, label, tip
 from ...widgets.charts.drawing import Drawing, Shape
 from ...widgets.charts.pointer import ARROWS
 from ...widgets.figure_button import FigureAction, FigureButton
-from ...widgets.layouts import fill, vbox
+from ...widgets.layouts import fill, stacked, vbox
 from ...widgets.pages import tab_bar
 from ..view import View
 from .content import Frame, LossCurve, MadeFrames, film_of
@@ -109,7 +109,7 @@ class FilmView(View):
         self._on_worker = MadeFrames()
         self._curve: LossCurve | None = None
         self.question: Question[None] = self.add_question(ignore, arrived=self._on_piece_arrived)
-        self.strip, self.card, self.pages = FilmStrip(), Card(" "), QStackedWidget()
+        self.strip, self.card = FilmStrip(), Card(" ")
         names = {
             ATLAS: (say("All heads"), say("Every attention head, small")),
             HEAD: (say("One head"), say("The selected head")),
@@ -134,8 +134,7 @@ class FilmView(View):
         name, open_ = say("Open {model}", model=TINY), partial(self.model_requested.emit, TINY)
         self.open_tiny = button(name, open_, look="primary")
         nothing.fill_with_message(self.nothing_title, label(reason, "muted", wrap=True), self.open_tiny)
-        for page in (self.card, nothing):
-            self.pages.addWidget(page)
+        self.pages = stacked(self.card, nothing)
         vbox((self.pages, 1), parent=self)
         self.tabs.currentChanged.connect(self._on_tabs_changed)
         self.strip.clicked.connect(self._on_strip_clicked)

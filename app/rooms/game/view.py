@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy
 
 from bertcore.tokenizer.text_spans import positions_of
 
@@ -18,7 +18,7 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.answer_cover import Cover
 from ...widgets.card import GAP_PX, Hint, button, label, scrolled
-from ...widgets.layouts import hbox, vbox
+from ...widgets.layouts import hbox, held, vbox
 from ...widgets.rich_text import RichLabel
 from ..view import View
 from . import game_sentences
@@ -64,16 +64,15 @@ class GameView(View):
         self.played.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         for line in (self.message, self.details):
             line.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._message_box, self._own_box, self._cards = QWidget(), QWidget(), QWidget()
         self._message_row, self._played_area = hbox(None, None), scrolled(self.played)
         words = (self.message, 10, self.details, 10, (self._played_area, 6), 14, self._message_row)
-        vbox(None, *words, None, parent=self._message_box, margins=(gap * 4, 0, gap * 4, 0))
-        vbox(self.own_text, self.own_hint, parent=self._own_box, gap_px=8)
+        self._message_box = held(vbox(None, *words, None, margins=(gap * 4, 0, gap * 4, 0)))
+        self._own_box = held(vbox(self.own_text, self.own_hint, gap_px=8))
         self._sentence_card, class_card, model_card = _card(), _card(), _card()
         vbox((self.sentence, 1), parent=self._sentence_card, margins=(gap * 2, gap, gap * 2, gap))
         vbox(self.class_title, self.line, (self.class_rows, 1), parent=class_card, gap_px=8, margins=gap)
         vbox(self.model_title, (self.model_rows, 1), parent=model_card, gap_px=8, margins=gap)
-        hbox((class_card, 1), (model_card, 1), parent=self._cards, gap_px=GAP_PX)
+        self._cards = held(hbox((class_card, 1), (model_card, 1), gap_px=GAP_PX))
         head = hbox(label(say("Guess the hidden word"), "number"), None, self.points)
         self._foot = hbox(self.go, self.another, self.own, (self.keys, 1), self.end, gap_px=8)
         middle = (self._message_box, 5), self._own_box, (self._sentence_card, 3), self.verdict, (self._cards, 5)

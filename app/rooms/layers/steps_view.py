@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy
 
 from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers, Picture, joined
@@ -25,7 +25,7 @@ from ...widgets.charts.drawing import Words
 from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import discard, fill, hbox, vbox
+from ...widgets.layouts import discard, hbox, show_if, vbox
 from ..view import View
 from .layer_steps import Derivation, LayerStep, Term, layer_of, layer_steps
 from .number_table import NumberTable
@@ -59,8 +59,7 @@ class DerivationCard(Card):
         # What a picture shows: the words without the card, which may have to scroll.
         self.parts = [self._title, self.number, self.changed, self.formula]
         self.parts += [self._facts, self._terms_title, self._terms]
-        inside = QWidget()
-        vbox(*self.parts[1:], None, parent=inside, gap_px=8, margins=(0, 0, theme.px(4), 0))
+        inside = vbox(*self.parts[1:], None, gap_px=8, margins=(0, 0, theme.px(4), 0))
         self.body.addWidget(scrolled(inside), 1)
         self.show_number(say("How it was computed"), None, ())
 
@@ -72,8 +71,7 @@ class DerivationCard(Card):
         self.number.setVisible(derivation is not None)
         self.changed.setVisible(derivation is not None and not derivation.adds_up)
         self._facts.setVisible(derivation is not None and bool(derivation.facts))
-        for widget in (self._terms_title, self._terms):
-            widget.setVisible(derivation is not None and bool(derivation.terms))
+        show_if(derivation is not None and bool(derivation.terms), self._terms_title, self._terms)
         if derivation is not None:
             self.number.setText(numbers.exact(derivation.value))
             count = len(derivation.terms) + derivation.rest_count
@@ -186,7 +184,6 @@ class StepsView(View):
         self._shown: tuple[LayerTrace | None, int] = None, 0  # what `steps` are of: layer, head
         self.card = Card(say("One layer, step by step"))
         self._head = Choice(say("The head whose queries, keys, values and scores are shown"))
-        self._list = QVBoxLayout()
         # Scrolls to the step that was opened, when its table has a place.
         self._after_layout = QTimer(self, singleShot=True, interval=0)
         self._after_layout.timeout.connect(self._on_laid_out)
@@ -204,13 +201,10 @@ class StepsView(View):
         self._head.setAccessibleName(say("Head"))
         self.card.add_to_header(self._head)
         self.card.set_figure(self._figure, say("Step by step"))
-        inside = QWidget()
-        self._list.setContentsMargins(0, 0, theme.px(4), 0)
+        self._list = vbox(self.table, None, margins=(0, 0, theme.px(4), 0))
         self._list.setSpacing(theme.px(2))
-        inside.setLayout(self._list)
-        fill(self._list, self.table, None)
         self.table.hide()
-        self._area = scrolled(inside)
+        self._area = scrolled(self._list)
         self._area.verticalScrollBar().setSingleStep(self._line)
         self.card.body.addWidget(self._area, 1)
         self.card.body.addStretch(0)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLayout, QSizePolicy
 
 from ...compute.patching import MOST_S, SwapMap, places_first, swap_map
 from ...compute.question import Job, Key
@@ -27,7 +27,7 @@ from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import hbox, vbox
+from ...widgets.layouts import hbox, held, show_if, vbox
 from ...widgets.target_choice import TargetChoice
 from ..pictures import Cells
 from ..two_texts import TwoTextsView
@@ -52,11 +52,11 @@ class SwapResult(Card):
     def __init__(self, choice: TargetChoice) -> None:
         super().__init__(say("What comes out"))
         self.setMinimumWidth(theme.column_px(300))
-        self.choice, inside = choice, QWidget()
+        self.choice = choice
         self.scores, self.path, self.cell = (label("", wrap=True) for _ in range(3))
         self.formula = label("", "muted", wrap=True)
-        vbox(self.choice, self.scores, self.path, self.cell, self.formula, None, parent=inside)
-        self.body.addWidget(scrolled(inside), 1)
+        words = vbox(self.choice, self.scores, self.path, self.cell, self.formula, None)
+        self.body.addWidget(scrolled(words), 1)
 
 
 class SwapView(TwoTextsView):
@@ -99,8 +99,8 @@ class SwapView(TwoTextsView):
         self.part, self.result = Choice(say("What to swap in")), SwapResult(self.choice)
         self.part.addItems([say("the whole hidden state"), say("what attention adds"), say("what feed-forward adds")])
         self.all_places = button(say("All tokens"), self._on_all_clicked, look="small")
-        self.some, self._some_line = label("", "muted", wrap=True), QWidget()
-        hbox((self.some, 1), self.all_places, parent=self._some_line, gap_px=8)
+        self.some = label("", "muted", wrap=True)
+        self._some_line = held(hbox((self.some, 1), self.all_places, gap_px=8))
         self._some: tuple[Key, SwapMap] | None = None  # the map of some tokens, shown until that of all is there
         self._clicked: Swap | None = None
         self._jobs: dict[str, Job] = {}  # what was asked for last
@@ -219,8 +219,7 @@ class SwapView(TwoTextsView):
             return
         found, result = self.found("heads"), self.result
         one = places or found
-        for words in (result.scores, result.path, result.cell, result.formula):
-            words.setVisible(one is not None)
+        show_if(one is not None, result.scores, result.path, result.cell, result.formula)
         if one is not None:
             ours, theirs = (f"{e.text_a} {e.text_b or ''}".strip() for e in (reading.plain.encoding, other.encoding))
             result.scores.setText(scores_sentence(chosen, one, (ours, theirs)))

@@ -24,6 +24,7 @@ from ...state.selection import Selection
 from ...widgets.card import button, label
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
+from ...widgets.layouts import show_if
 from ...widgets.pages import tab_bar
 from ..pictures import Bars, Cells
 from ..values_view import ValuesView
@@ -201,8 +202,7 @@ class WeightsView(ValuesView):
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         changes, near = self.answer_of("changes", reading), self.asked["near"]
-        for widget in (self.finding, self.near, *self.charts.values()):
-            widget.setVisible(changes is not None)
+        show_if(changes is not None, self.finding, self.near, *self.charts.values())
         if changes is None:
             return
         self.charts["others"].setVisible(not theme.is_projector())  # there the map needs the height

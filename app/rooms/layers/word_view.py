@@ -197,7 +197,7 @@ class WordView(ValuesView):
     )
 
     def lay_out(self) -> QLayout:
-        self.editor, inside = UsesEditor(), QWidget()
+        self.editor = UsesEditor()
         self.editor.set_uses(BANK)
         self.editor.edited.connect(self._on_editor_edited)
         title = say("One word in several sentences")
@@ -205,8 +205,7 @@ class WordView(ValuesView):
         left = Card(title, intro=intro)
         left.setFixedWidth(theme.column_px(EDITOR_PX))
         self.progress = self.own_line(self.asked["uses"])
-        vbox(self.editor, self.progress, None, parent=inside)
-        left.body.addWidget(scrolled(inside), 1)
+        left.body.addWidget(scrolled(vbox(self.editor, self.progress, None)), 1)
         self.verdict = label("", "strong", wrap=True)
         curves, matrix = self.cards["curves"], self.cards["matrix"]
         curves.body.addWidget(self.verdict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QLayout, QWidget
+from PySide6.QtWidgets import QLayout
 
 from bertcore.analysis.targets import Target
 
@@ -20,7 +20,7 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, label, show_text, tip
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import hbox, vbox
+from ...widgets.layouts import hbox, held, vbox
 from ...widgets.target_choice import TargetChoice, Targets
 from ..pictures import Tokens
 from .predict_sentences import share_sentence, share_unit, shares_note, shares_summary
@@ -77,8 +77,7 @@ class AttributionView(PredictView):
             self.columns[key].addWidget(self.summaries[key])
             card.body.insertWidget(1, self.own_line(self.asked[key]))
         first, *others = self.cards.values()
-        beside = QWidget()
-        hbox(*((card, 1) for card in others), parent=beside, gap_px=GAP_PX)
+        beside = held(hbox(*((card, 1) for card in others), gap_px=GAP_PX))
         folded = folding_on_projector(beside, say("Other methods"))
         top = hbox(label(say("Why this prediction:"), "muted"), self.choice, None, gap_px=8)
         if theme.is_projector():

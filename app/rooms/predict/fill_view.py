@@ -19,7 +19,7 @@ from ...state.token_units import Units
 from ...widgets.card import GAP_PX, button, label, show_text
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice
-from ...widgets.layouts import hbox, vbox
+from ...widgets.layouts import enable_if, hbox, vbox
 from ..pictures import Bars, Tokens
 from .predict_sentences import joint_probability
 from .view import PredictView
@@ -69,9 +69,8 @@ class FillView(PredictView):
     def lay_out(self) -> QLayout:
         self.filled: Question[list[FilledMask]] = self.add_question(lambda new: self._set_steps([*self.steps, *new]))
         self._orders: dict[int, FillOrder] = {}  # position -> in which order it was filled
-        self.order, card, steps = Choice(say("Order of filling")), *self.cards.values()
-        for order, name in ORDERS.items():
-            self.order.addItem(say(name), order)
+        self.order = Choice(say("Order of filling"), {order: say(name) for order, name in ORDERS.items()})
+        card, steps = self.cards.values()
         self.order.activated.connect(lambda _: self.kept_changed.emit(self.order.currentData()))
         self.order.activated.connect(lambda _: self.redraw())
         self.next = button(say("Fill next"), lambda: self.fill(1), look="primary")
@@ -144,10 +143,8 @@ class FillView(PredictView):
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         left, is_by_clicks = len(self.open_masks), self.order.currentData() == "clicks"
-        for made in (self.next, self.all):
-            made.setEnabled(bool(left) and not is_by_clicks)
-        for made in (self.undo, self.restart, self.insert):
-            made.setEnabled(bool(self.steps))
+        enable_if(bool(left) and not is_by_clicks, self.next, self.all)
+        enable_if(bool(self.steps), self.undo, self.restart, self.insert)
         done = say("{done} of {all} masks", done=len(self.steps), all=len(self.steps) + left)
         self.cards["steps"].set_hint(done)
         self._start.setVisible(not self.steps)

@@ -27,7 +27,7 @@ from ...widgets.charts.pointer import ARROWS
 from ...widgets.charts.raster import Raster
 from ...widgets.context_menu import Entry
 from ...widgets.highlights import name_highlight
-from ...widgets.layouts import fill
+from ...widgets.layouts import fill, show_if
 from ..pictures import Bars, Cells
 from . import predict_sentences as sentences
 from .view import MOST_MASKS, PredictView, highest, lens_job, word_entries
@@ -197,8 +197,7 @@ class LensView(PredictView):
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         lens, found = self.lens, self.path
-        for widget in (self.charts["word"], self.verdict):
-            widget.setVisible(found is not None)
+        show_if(found is not None, self.charts["word"], self.verdict)
         self.pieces.setVisible(found is not None and len(found.pieces) > 1)
         if lens is None or self.shows_nothing:
             return

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QWidget
 
 from bertcore.analysis.predict import WordGuess
 
@@ -21,7 +20,7 @@ from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.drawing import Box, Drawing, Shape, Words
 from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import figure_entries
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import fill, hbox, held, show_if, vbox
 from ...widgets.word_shift import ShiftedWord, WordShift
 from . import predict_sentences as sentences
 from .view import highest, word_entries
@@ -58,11 +57,10 @@ class MaskCard(Card):
         self.strip.context_menu_requested.connect(lambda _stage, at: self._on_menu_requested(None, at))
         title = label(say("After each layer"), "title")
         title.setToolTip(say("The top guess if the model stopped there; the colour shows its probability"))
-        self._lists, self._beside = QWidget(), QWidget()
-        self.picture = self._lists, self.shift, self.strip  # what a saved picture shows
-        vbox(self._baseline_title, (self._baseline_bars, 1), parent=self._beside, gap_px=2)
+        self._beside = held(vbox(self._baseline_title, (self._baseline_bars, 1), gap_px=2))
         now = vbox(self._now_title, (self.bars, 1), gap_px=2)
-        hbox((self._beside, 1), (now, 1), parent=self._lists, gap_px=12)
+        self._lists = held(hbox((self._beside, 1), (now, 1), gap_px=12))
+        self.picture = self._lists, self.shift, self.strip  # what a saved picture shows
         line = hbox((title, 1), self._scale)
         fill(self.body, self.changed, (self._lists, 1), (self.shift, 1), 4, line, self.strip, self.decided)
         self.setMinimumWidth(theme.column_px(270))
@@ -81,8 +79,7 @@ class MaskCard(Card):
         is_shift = compared is not None and wants_difference
         self._lists.setVisible(not is_shift)
         self.shift.setVisible(is_shift)
-        for widget in (self._beside, self._now_title):
-            widget.setVisible(compared is not None)
+        show_if(compared is not None, self._beside, self._now_title)
         bars = say("Its best guesses; the longer the bar, the likelier. Click one to insert it.")
         self.set_intro(sentences.shift_intro(compared) if compared is not None and is_shift else bars)
         self.bars.set_bars(_bars(self.words, full_bar, compared is not None, own_id))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 
 from bertcore.errors import shortened
 from bertcore.tokenizer.text_spans import moved_positions
@@ -26,7 +25,7 @@ from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label, set_role, show_text
 from ...widgets.charts.scale import ShareBar
 from ...widgets.controls import IconButton
-from ...widgets.layouts import FlowLayout, empty, fill, hbox, vbox
+from ...widgets.layouts import FlowLayout, empty, fill, hbox, held, vbox
 
 MOST_PAIRS, MOST_ROWS = 4, 6
 LONGEST = 20  # characters of a sentence in the list of pairs
@@ -63,13 +62,10 @@ class PairCard(Card):
         read, swapped = say("Read B first, then A"), lambda: self.go_to(*reversed(self._texts))
         self.swap = button(say("Swap A and B"), swapped, look="small", hint=read)
         self.other = button(say("Another B"), self._on_other_clicked, look="small", hint=other)
-        self.previous, self._lines, tries = QWidget(), vbox(gap_px=6), FlowLayout()
-        tries.addWidget(self.swap)
-        tries.addWidget(self.other)
-        margins = (0, theme.px(6), 0, 0)
-        vbox(label(say("Previous pairs"), "title"), self._lines, parent=self.previous, gap_px=4, margins=margins)
+        title, self._lines, margins = label(say("Previous pairs"), "title"), vbox(gap_px=6), (0, theme.px(6), 0, 0)
+        self.previous = held(vbox(title, self._lines, gap_px=4, margins=margins))
         fill(self.body, self._answer, self._number, self.bar, self._baseline, self._explanation)
-        fill(self.body, tries, self.previous, None)
+        fill(self.body, FlowLayout(self.swap, self.other), self.previous, None)
         self.previous.hide()
 
     def show_verdict(self, reading: Reading, question: PairQuestion, verdict: Verdict | None, reason: str = "") -> None:
@@ -101,13 +97,10 @@ class PairCard(Card):
         self.pairs = list(pairs)[:MOST_PAIRS]
         empty(self._lines)
         for pair in self.pairs:
-            line, hint = QWidget(), say("Back to: {a} / {b}", a=pair.a, b=pair.b)
-            texts = vbox(
-                Hint(pair.verdict), Hint(" / ".join(shortened(one, LONGEST) for one in (pair.a, pair.b))), gap_px=0
-            )
-            back = button(say("Back"), partial(self.go_to, pair.a, pair.b), look="small", hint=hint)
-            hbox((texts, 1), back, parent=line)
-            self._lines.addWidget(line)
+            hint, both = say("Back to: {a} / {b}", a=pair.a, b=pair.b), (pair.a, pair.b)
+            texts = vbox(Hint(pair.verdict), Hint(" / ".join(shortened(one, LONGEST) for one in both)), gap_px=0)
+            back = button(say("Back"), partial(self.go_to, *both), look="small", hint=hint)
+            self._lines.addWidget(held(hbox((texts, 1), back)))
         self.previous.setVisible(bool(self.pairs))
 
     def go_to(self, a: str, b: str) -> None:

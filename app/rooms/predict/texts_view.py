@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QWidget,
 )
 
 from bertcore.errors import BertcoreError
@@ -43,7 +42,7 @@ from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.folding_card import folding_on_projector
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import fill, hbox, held, show_if, vbox
 from ...widgets.table import ROW, Column, Index, Table
 from .predict_sentences import missing_words, pairs_result, preferred, standard_error, template_means, written_mean
 from .view import PredictView
@@ -105,20 +104,20 @@ class TextsView(PredictView):
         name = say("Share of pairs in which the model prefers the right sentence, by phenomenon")
         self.phenomena = BarList(name, label_share=0.6, line_at=CHANCE)
         self._table_card = Card(say("What the model says about each"))
-        self._results, self._phenomena_area = QWidget(), scrolled(self.phenomena)
+        self._phenomena_area = scrolled(self.phenomena)
         rows = hbox((self.table, 2), (self._phenomena_area, 1), gap_px=12)
         rows.addStretch(0)  # what the table does not need
-        vbox((rows, 1), self.means, self.grid, parent=self._results, gap_px=8)
+        self._results = held(vbox((rows, 1), self.means, self.grid, gap_px=8))
         self.table.setMinimumHeight(theme.px(TABLE_PX))
         self.grid.setFixedHeight(theme.px(GRID_PX))
-        self._offers = QWidget()  # while there is nothing in the table
         offers = (
             button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
             button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
             button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
         )
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        vbox(None, self.empty, hbox(None, *offers, None, gap_px=8), None, parent=self._offers, gap_px=8)
+        # While there is nothing in the table.
+        self._offers = held(vbox(None, self.empty, hbox(None, *offers, None, gap_px=8), None, gap_px=8))
         self.box.textChanged.connect(self._on_box_changed)
         self._on_box_changed()
         fill(self._table_card.body, self.line, (self._offers, 1), (self._results, 1))
@@ -227,8 +226,7 @@ class TextsView(PredictView):
     def drawn(self, reading: Reading, selection: Selection) -> None:
         scores = self.scores.answer
         self._offers.setVisible(scores is None)
-        for widget in (self._results, self.use):
-            widget.setVisible(scores is not None)
+        show_if(scores is not None, self._results, self.use)
         self.use.setEnabled(self.table.currentIndex().isValid())
         use, tip, intro, hint = "", "", "", ""
         if isinstance(scores, ScoredPairs):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLayout
 
 from ...compute.question import Job
 from ...compute.word_questions import sentence_similarity
@@ -83,12 +83,11 @@ class WordsView(PredictView):
         self.pair.text_requested.connect(self.text_requested)
         self.pair.pairs_changed.connect(self._keep)
         self.previous_card.dismissed.connect(lambda: self.keep(None))
-        side, intro = QWidget(), say("Words or pieces of words, with markers such as [CLS] and [SEP].")
+        intro = say("Words or pieces of words, with markers such as [CLS] and [SEP].")
         read_card = Card(say("What the model reads"), intro=intro)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
         fill(read_card.body, AsHighAsNeeded(self.read_text), None)
-        vbox(self.pair, self.previous_card, (read_card, 1), parent=side, gap_px=GAP_PX)
-        column = scrolled(side)
+        column = scrolled(vbox(self.pair, self.previous_card, (read_card, 1), gap_px=GAP_PX))
         column.setFixedWidth(theme.column_px(SIDE_PX))
         self.row.addWidget(folding_on_projector(column, say("A and B, and what the model reads")))
 
@@ -102,9 +101,7 @@ class WordsView(PredictView):
         card.body.insertWidget(0, self.judged)
         title = label(say("Most likely replaced"), "title")
         fill(card.body, label(framed, "muted"), 12, title, (self.charts["likeliest"], 1))
-        inside = QWidget()
-        vbox((self._grid, 1), (card, 1), self._more, parent=inside, gap_px=GAP_PX)
-        area = scrolled(inside)
+        area = scrolled(vbox((self._grid, 1), (card, 1), self._more, gap_px=GAP_PX))
         area.setMinimumHeight(theme.px(LEAST_PX))
         return vbox(area)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from bertcore.runs.diagnosis import another_rate
 from bertcore.runs.run_folder import RunFolder
@@ -23,7 +23,7 @@ from ...runs.sweeps import SweepRow, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import FoldingCard
-from ...widgets.layouts import fill
+from ...widgets.layouts import fill, stacked
 from .form.data_card import DataCard
 from .list.actions import RunActions
 from .list.card import DEMOS, RunsCard
@@ -65,7 +65,6 @@ class TrainRoom(QWidget):
     # --- building
 
     def _build(self) -> None:
-        self._middle, self._side = QStackedWidget(), QStackedWidget()
         self._start_card = Card()
         self.invitation = label(say("No runs yet. Start one: the class demo takes about a minute."), "muted", wrap=True)
         self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -73,10 +72,8 @@ class TrainRoom(QWidget):
         fill(self._start_card.body, None, self.invitation, 8)
         self._start_card.body.addWidget(start, 0, Qt.AlignmentFlag.AlignHCenter)
         self._start_card.body.addStretch(1)
-        for page in (self._start_card, self.view, self.data, self.sweep_page):
-            self._middle.addWidget(page)
-        for card in (self.watch, self.heads):
-            self._side.addWidget(card)
+        self._middle = stacked(self._start_card, self.view, self.data, self.sweep_page)
+        self._side = stacked(self.watch, self.heads)
         self._side.setFixedWidth(theme.column_px(SNAPSHOTS_PX))
         grid, shown = QGridLayout(self), QHBoxLayout()
         grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)

@@ -16,7 +16,7 @@ from ....runs.run_state import RunState
 from ....widgets.card import button, label, scrolled, show_text
 from ....widgets.charts.bars import ROW_PX, Bar, BarList
 from ....widgets.controls import Choice, NumberBox
-from ....widgets.layouts import hbox, vbox
+from ....widgets.layouts import hbox, held, show_if, vbox
 from ....widgets.linked_text import LinkedText
 from ....widgets.progress_line import ProgressLine
 from .picture import BatchLegend, BatchMap, SequenceText
@@ -57,7 +57,7 @@ class BatchPage(QWidget):
         self.on.setAccessibleName(say("The next batch"))
         self.number = NumberBox(say("Step whose batch is shown"), 1, 1, step=1)
         self.of_steps, self.map_title = label("", "muted"), label("", "title")
-        self.weights, self.weights_line = Choice(say("The snapshot that predicts")), LinkedText()
+        self.weights, self.weights_line = Choice(say("The snapshot that predicts"), chosen=self._ask), LinkedText()
         self.progress = ProgressLine((self.question,))
         self.map, self.text, self.legend, self.chance = BatchMap(), SequenceText(), BatchLegend(), ChanceColumn()
         self.sequence_line, self.truth = label("", "strong", wrap=True), label("", "number")
@@ -74,17 +74,15 @@ class BatchPage(QWidget):
         )
         lines = scrolled(self.text)
         lines.setMinimumHeight(theme.px(TEXT_PX))
-        self._left, chosen = QWidget(), QWidget()
-        vbox(self.map_title, (self.map, 1), parent=self._left, gap_px=4)
+        self._left = held(vbox(self.map_title, (self.map, 1), gap_px=4))
         self._left.setFixedWidth(theme.column_px(MAP_PX))
-        vbox(self.truth, self.about, None, parent=chosen, gap_px=2)
+        chosen = held(vbox(self.truth, self.about, None, gap_px=2))
         reading = vbox(self.sequence_line, self.legend, (lines, 1), hbox((chosen, 2), (self.guesses, 3), gap_px=12))
         self._right = scrolled(self.chance)
         self._right.setFixedWidth(theme.column_px(CHANCE_PX))
         columns = hbox(self._left, (reading, 1), self._right, gap_px=14)
         vbox(steps, self.weights_line, self.progress, (columns, 1), parent=self, gap_px=6)
         self.number.valueChanged.connect(lambda value: self.show_step(int(value)))
-        self.weights.activated.connect(lambda _index: self._ask())
         self.map.clicked.connect(lambda row, _modifiers: self.show_row(row))
         self.text.clicked.connect(lambda position, _modifiers: self._pin(position))
         self.text.hovered.connect(lambda position: self._show_token(self._pinned if position is None else position))
@@ -186,10 +184,8 @@ class BatchPage(QWidget):
     def _show_batch(self, batch: ShownBatch | None) -> None:
         self.batch = batch
         self._row = 0 if batch is None else min(self._row, len(batch.ids) - 1)
-        for part in (self._left, self.legend, self.text, self.guesses):
-            part.setVisible(batch is not None)
-        for part in (self._right, self.weights_line):
-            part.setVisible(batch is not None and not theme.is_projector())
+        show_if(batch is not None, self._left, self.legend, self.text, self.guesses)
+        show_if(batch is not None and not theme.is_projector(), self._right, self.weights_line)
         self.map.show_batch(batch)
         self.weights_line.setText("" if batch is None else about_weights(batch))
         self.weights.setItemText(0, self._newest_before(batch))

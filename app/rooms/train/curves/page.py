@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QMenu, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import QGridLayout, QMenu, QScrollArea, QWidget
 
 from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
@@ -23,7 +23,7 @@ from ....widgets.card import button
 from ....widgets.controls import Choice, MenuButton
 from ....widgets.curve_plot import LEAST_PX, CurvePlot
 from ....widgets.curve_specs import HorizontalAxis, Level, Mark, PlotSpec, Points, step_axis
-from ....widgets.layouts import hbox, vbox
+from ....widgets.layouts import hbox, stacked, vbox
 from ....widgets.line_area import LineArea
 from ....widgets.rich_text import RichLabel, colored, html_table
 from .plots import RunPlots, plots_of
@@ -185,9 +185,9 @@ class CurvesPage(QWidget):
         super().__init__()
         self._state, self._about = state, about
         self._grids: dict[tuple[RunPlots, int], CurveGrid] = {}
-        self.smooth = Choice(say("Smooth: each point as the mean of the points around it"))
-        for text, share in ((say("as measured"), 0.0), (say("smooth"), LIGHT), (say("very smooth"), STRONG)):
-            self.smooth.addItem(text, share)
+        hint = say("Smooth: each point as the mean of the points around it")
+        shares = {0.0: say("as measured"), LIGHT: say("smooth"), STRONG: say("very smooth")}
+        self.smooth = Choice(hint, shares, self._draw_all)
         self.smooth.setCurrentIndex(1)
         self.logarithmic = button(
             say("Log"),
@@ -195,10 +195,8 @@ class CurvesPage(QWidget):
             checkable=True,
             hint=say("Logarithmic: differences between small values are as visible as between large ones"),
         )
-        self.axis = Choice(say("What the horizontal axis shows"))
         titles = {STEP: say("by step"), EPOCH: say("by epoch"), TOKENS: say("by tokens"), SECONDS: say("by time")}
-        for key, text in titles.items():
-            self.axis.addItem(text, key)
+        self.axis = Choice(say("What the horizontal axis shows"), titles, self._draw_all)
         self.compare = MenuButton(
             say("Compare curves"), self._fill_menu, say("Other runs of the same kind, drawn over this one")
         )
@@ -209,11 +207,9 @@ class CurvesPage(QWidget):
             hint=say("Learning rate, gradient norm, speed, memory and processor"),
         )
         self.table = SettingsTable()
-        self._stack = QStackedWidget()
+        self._stack = stacked()
         controls = hbox(self.smooth, self.axis, self.logarithmic, None, self.compare, self.more, gap_px=6)
         vbox(controls, self.table, (self._stack, 1), parent=self, gap_px=10)
-        for choice in (self.smooth, self.axis):
-            choice.activated.connect(self._draw_all)
         state.runs_changed.connect(self._on_runs_changed)
         state.run_changed.connect(self._on_run_changed)
         state.compared_changed.connect(self._show_grid)

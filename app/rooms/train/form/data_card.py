@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.training.data_facts import Fault, FileLayout, Lengths, RunEstimate, ShownRow, TaskFacts, TextFacts
 
@@ -15,7 +15,7 @@ from ....runs.estimator import RunEstimator
 from ....widgets.card import BigNumber, Card, button, label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words
-from ....widgets.layouts import FlowLayout, fill, hbox, vbox
+from ....widgets.layouts import FlowLayout, fill, hbox, held, show_if, vbox
 from ....widgets.rich_text import RichLabel, colored, html_table
 from .data_sentences import about_held_out, about_layout, about_lengths, about_text, about_time, label_name, titles
 
@@ -94,23 +94,21 @@ class DataCard(Card):
         self.labels = BarList(say("How often each label occurs"))
         self.lengths, self.lengths_words = LengthBars(), label("", "muted", wrap=True)
         self._rows_title, self._labels_title, self._lengths_title = (label("", "title") for _ in range(3))
-        self._examples, self._labels_part, self._lengths_part, self.fault_box, content = (QWidget() for _ in range(5))
         self._facts: TaskFacts | TextFacts | None = None
-        content.setAccessibleName(self.title)
-        row = FlowLayout(gap_px=10 if theme.is_projector() else 18)
-        for number in self.numbers.values():
-            row.addWidget(number)
+        row = FlowLayout(*self.numbers.values(), gap_px=10 if theme.is_projector() else 18)
         self._steps = label("", wrap=True)
         check = button(say("Check the file again"), self.check_requested.emit, look="primary")
         what_to_do, buttons = label(say("What to do"), "title"), hbox(check, None)
-        vbox(self.fault_lines, 8, what_to_do, self._steps, 2, buttons, parent=self.fault_box, gap_px=6)
-        vbox(self._rows_title, self.rows, parent=self._examples, gap_px=8)
-        vbox(self._labels_title, self.labels, None, parent=self._labels_part, gap_px=4)
-        vbox(self._lengths_title, self.lengths, self.lengths_words, None, parent=self._lengths_part, gap_px=4)
+        self.fault_box = held(vbox(self.fault_lines, 8, what_to_do, self._steps, 2, buttons, gap_px=6))
+        self._examples = held(vbox(self._rows_title, self.rows, gap_px=8))
+        self._labels_part = held(vbox(self._labels_title, self.labels, None, gap_px=4))
+        self._lengths_part = held(vbox(self._lengths_title, self.lengths, self.lengths_words, None, gap_px=4))
         below = hbox((self._labels_part, 1), (self._lengths_part, 1), gap_px=24)
-        column = vbox(parent=content, gap_px=8, margins=(0, 0, theme.px(6), 0))
-        fill(column, row, self.time, self.fault, self.fault_box, self.layout_words, self.notes)
+        column = vbox(row, self.time, self.fault, self.fault_box, self.layout_words, self.notes, gap_px=8)
         fill(column, self._examples, 4, below, None)
+        column.setContentsMargins(0, 0, theme.px(6), 0)
+        content = held(column)
+        content.setAccessibleName(self.title)
         fill(self.body, (scrolled(content), 1))
         estimator.described.connect(self.show_described)
         estimator.estimated.connect(self.show_estimate)
@@ -188,9 +186,8 @@ class DataCard(Card):
     def _clear(self, words: str) -> None:
         self._facts = None
         self.set_hint("")
-        texts = (self.fault, self.fault_box, self.layout_words, self.notes)
-        for widget in (*self.numbers.values(), *texts, self._examples, self._labels_part, self._lengths_part):
-            widget.hide()
+        texts = self.fault, self.fault_box, self.layout_words, self.notes
+        show_if(False, *self.numbers.values(), *texts, self._examples, self._labels_part, self._lengths_part)
         show_text(self.time, words)
 
     def _show_numbers(self, **written: str) -> None:

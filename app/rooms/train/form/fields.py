@@ -294,12 +294,10 @@ class ColumnFields(QWidget):
         titles = {**_COLUMNS[""], **_COLUMNS.get(spec.kind, {})} if spec is not None and columns else {}
         for role, title in titles.items():
             if spec is not None and role in spec.columns:
-                choice = self.choices[role] = Choice(say(title))
-                for name, column in ((say("choose…"), None), *zip(columns, columns, strict=True)):
-                    choice.addItem(name, column)
+                items = {None: say("choose…")} | {column: column for column in columns}
+                choice = self.choices[role] = Choice(say(title), items, self.edited.emit)
                 likely = likely_column(spec, role, columns)
                 choice.setCurrentIndex(choice.findData(likely) if likely else 0)
-                choice.activated.connect(self.edited)
                 fill(self._layout, label(say(title), "muted"), choice)
 
     def chosen(self) -> dict[Role, str]:

@@ -49,7 +49,7 @@ from ....state.task_info import task_title
 from ....widgets.card import button, label, scrolled, show_text
 from ....widgets.context_menu import show_context_menu
 from ....widgets.controls import Choice, IconButton
-from ....widgets.layouts import fill, hbox, vbox
+from ....widgets.layouts import fill, hbox, held, show_if, vbox
 from ....widgets.save_dialog import ask_for_file
 from .fields import MOST_NAME, ColumnFields, LengthField, ModelChoice, SettingFields, values_of
 from .setting_words import SIZE_WORDS
@@ -66,9 +66,8 @@ class NewRunForm(QWidget):
     def __init__(self, state: RunState) -> None:
         super().__init__()
         self._state = state
-        self.kind = Choice(say("What to train"))
-        for kind in RUN_KINDS:
-            self.kind.addItem(say(kind.title), kind.key)
+        kinds = {kind.key: say(kind.title) for kind in RUN_KINDS}
+        self.kind = Choice(say("What to train"), kinds, lambda: self.set_kind(self.kind.currentData()))
         self._sentence = label("", "muted", wrap=True)
         self.model, self.columns, self.length = ModelChoice(state), ColumnFields(), LengthField()
         self.source, self.task = Choice(say("What to learn from")), Choice(say("The format of the file"))
@@ -188,8 +187,7 @@ class NewRunForm(QWidget):
     # --- building
 
     def _build(self) -> None:
-        fields = QWidget()
-        layout = vbox(parent=fields, gap_px=4, margins=(0, 0, theme.px(6), 0))
+        layout = vbox(gap_px=4, margins=(0, 0, theme.px(6), 0))
         self._add(layout, say("What to train"), self.kind)
         layout.addWidget(self._sentence)
         self._add(layout, say("Start from"), self.model, say("Training starts from what this model already knows."))
@@ -210,12 +208,10 @@ class NewRunForm(QWidget):
         self.sweep_menu = IconButton("menu", say("Other ways to train several runs"), self._on_sweep_menu_clicked)
         for made in (self.start, self.cancel, self.rates):
             made.setAutoDefault(True)  # Enter presses the button that has the focus
-        self.sweep = QWidget()
-        hbox((self.rates, 1), self.sweep_menu, parent=self.sweep, gap_px=6)
+        self.sweep = held(hbox((self.rates, 1), self.sweep_menu, gap_px=6))
         buttons = hbox((self.start, 1), self.cancel)  # always in sight, however many fields there are
-        vbox((scrolled(fields), 1), self.problem, buttons, self.sweep, parent=self, gap_px=6)
+        vbox((scrolled(layout), 1), self.problem, buttons, self.sweep, parent=self, gap_px=6)
         self._show_run_time(None)
-        self.kind.activated.connect(lambda _index: self.set_kind(self.kind.currentData()))
         self.source.activated.connect(self._on_source_activated)
         self.task.activated.connect(self._show_columns)
         self.task.activated.connect(self.changed)
@@ -260,9 +256,8 @@ class NewRunForm(QWidget):
         self._fill_choices(kind)
         if kind.starts_from_model:
             self._words[self.model][0].setText(say(kind.model_title))
-        for field, is_shown in ((self.model, kind.starts_from_model), (self.task, kind.is_task and is_own)):
-            for widget in (field, *self._words[field]):
-                widget.setVisible(is_shown)
+        show_if(kind.starts_from_model, self.model, *self._words[self.model])
+        show_if(kind.is_task and is_own, self.task, *self._words[self.task])
         self.sweep.setVisible(kind.has_score)
         self.length.set_usual(kind.usual_lengths(is_own))
         self.basic.show_settings(kind.basic, kind.usual)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QStyle, QWidget
+from PySide6.QtWidgets import QPushButton, QStyle, QWidget
 
 from bertcore.errors import BertcoreError, printable
 from bertcore.locations import CLASS_DEMO, assets, built_in_checkpoint
@@ -25,7 +25,7 @@ from ....runs.sweeps import SweepRow, rows_of, sweep_line
 from ....widgets.banner import OfferLine
 from ....widgets.card import Card, button, label, scrolled, set_role, show_text
 from ....widgets.charts.drawing import Box
-from ....widgets.layouts import discard, fill, vbox
+from ....widgets.layouts import discard, fill, stacked, vbox
 from ....widgets.table import RowList
 from ..form.new_run_form import CopyForm, NewRunForm
 
@@ -54,12 +54,8 @@ class RunsCard(Card):
         keeps_its_place.setRetainSizeWhenHidden(True)
         self._new.setSizePolicy(keeps_its_place)
         self.add_to_header(self._new)
-        column = QWidget()
-        vbox(self.demos, self.runs, None, parent=column, margins=(0, 0, theme.px(4), 0))
-        self._list = scrolled(column)
-        self._pages = QStackedWidget()
-        for page in (self._list, self.form, self.copy_form):
-            self._pages.addWidget(page)
+        self._list = scrolled(vbox(self.demos, self.runs, None, margins=(0, 0, theme.px(4), 0)))
+        self._pages = stacked(self._list, self.form, self.copy_form)
         fill(self.body, self._problem, self._pages)
         self.setFixedWidth(theme.column_px(LIST_PX))
         for form in (self.form, self.copy_form):

@@ -19,7 +19,7 @@ from ....widgets.card import label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.charts.cells import LabelledGrid, Labels
 from ....widgets.figure_button import FigureButton
-from ....widgets.layouts import empty, hbox, vbox
+from ....widgets.layouts import empty, hbox, held, show_if, vbox
 from ....widgets.linked_text import LinkedText
 from ....widgets.rich_text import RichLabel, colored
 
@@ -86,19 +86,19 @@ class ResultView(QWidget):
         heads = say("Hardest examples"), say("Easiest examples")
         self.worst, self.best = map(RichLabel, heads)
         self.sides: list[list[str]] = []  # rows of the table of teacher and student
-        self._sides_holder, self._columns, left, right = (QWidget() for _ in range(4))
-        self._sides = QGridLayout(self._sides_holder)
+        self._sides = QGridLayout()
         self._sides.setHorizontalSpacing(theme.px(30))
-        vbox(
+        left = vbox(
             hbox((title, 1), save), self._measured_on, self.metrics, self._others, 10,
-            hbox((self._table_title, 1), self._table_save), self.confusion, self._note, None, parent=left,
+            hbox((self._table_title, 1), self._table_save), self.confusion, self._note, None,
         )  # fmt: skip
         examples = [part for head, shown in zip(heads, (self.worst, self.best), strict=True)
                     for part in (label(head, "title"), shown, 6)]  # fmt: skip
-        vbox(*examples, None, parent=right, margins=(0, 0, theme.px(6), 0))
+        right = vbox(*examples, None, margins=(0, 0, theme.px(6), 0))
         self._left = scrolled(left)
         self._left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        hbox((self._left, 5), (scrolled(right), 6), parent=self._columns, gap_px=18)
+        self._columns = held(hbox((self._left, 5), (scrolled(right), 6), gap_px=18))
+        self._sides_holder = held(self._sides)
         layout = vbox((self._columns, 1), self._sides_holder, parent=self, margins=(0, theme.px(4), 0, 0))
         layout.addStretch(0)
 
@@ -123,8 +123,7 @@ class ResultView(QWidget):
         self._measured_on.setVisible(result.examples > 0)
         self._columns.setVisible(not result.sides)
         self._sides_holder.setVisible(bool(result.sides))
-        for widget in (self._table_title, self._table_save, self.confusion, self._note):
-            widget.setVisible(bool(result.confusion))
+        show_if(bool(result.confusion), self._table_title, self._table_save, self.confusion, self._note)
         if result.confusion:
             self.confusion.set_table(result.labels, result.confusion)
         widest = self.confusion.width() + theme.px(16) if result.confusion else 0

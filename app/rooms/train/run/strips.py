@@ -78,8 +78,7 @@ class EndingStrip(FindingStrip):
     def __init__(self) -> None:
         super().__init__(say("How it ended"))
         self._run = Path()
-        self.log = QPlainTextEdit()
-        self.log.setReadOnly(True)
+        self.log = QPlainTextEdit(readOnly=True)
         self.log.setAccessibleName(say("The log"))
         self.log.hide()
         fill(self._box, self.log)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.diagnosis import normal
@@ -27,7 +27,7 @@ from ....state.task_info import metric_value
 from ....widgets.card import BigNumber, Card, button, label, set_role
 from ....widgets.controls import IconButton
 from ....widgets.curve_specs import Level
-from ....widgets.layouts import fill, hbox
+from ....widgets.layouts import fill, hbox, held, show_if, stacked
 from ....widgets.redraw_pace import RedrawPace
 from ..batch.page import BatchPage
 from ..curves.page import CurvesPage, marks_of
@@ -63,18 +63,18 @@ class RunView(Card):
         self.batch, self.weights = BatchPage(state), WeightsPage()
         self.ending, self.health, self.slow_motion = EndingStrip(), HealthStrip(), SlowMotion(state)
         self._message = label("", "muted", wrap=True)
-        self._stack = QStackedWidget()
-        self.buttons: dict[QWidget, QPushButton] = {}  # page -> what shows it
-        for page, title in (
-            (self.curves, say("Curves")),
-            (self.result, say("Result")),
-            (self.questions, say("Questions")),
-            (self.batch, say("The batch")),
-            (self.weights, say("The weights")),
-        ):
-            self._stack.addWidget(page)
-            made = self.buttons[page] = button(title, partial(self._show, page), checkable=True)
-            self.add_to_header(made)
+        titles: dict[QWidget, str] = {
+            self.curves: say("Curves"),
+            self.result: say("Result"),
+            self.questions: say("Questions"),
+            self.batch: say("The batch"),
+            self.weights: say("The weights"),
+        }
+        self._stack = stacked(*titles)
+        self.buttons = {  # page -> what shows it
+            page: button(title, partial(self._show, page), checkable=True) for page, title in titles.items()
+        }
+        self.add_to_header(*self.buttons.values())
         pause = say("Pause", meaning="of a run")
         self.pause = button(
             pause,
@@ -92,11 +92,9 @@ class RunView(Card):
         self.numbers = {name: BigNumber(unit) for name, unit in units.items()}
         for name in ("loss", "speed"):
             explain(name, self.numbers[name])
-        self._row = QWidget()
-        hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 14)
+        self._row = held(hbox(*self.numbers.values(), None, gap_px=18 if not theme.is_projector() else 14))
         fill(self.body, self._row, self._message, self.ending, self.health, self.slow_motion, (self._stack, 1))
         self._pace = RedrawPace(self)
-        state = self._state
         state.run_changed.connect(self._on_run_changed)
         state.status_changed.connect(self._on_status_changed)
         state.snapshots_changed.connect(self._show_strips)
@@ -207,8 +205,8 @@ class RunView(Card):
         self.pause.setEnabled(state in ("running", "paused") or run.can_resume)
         self.stop.setEnabled(run.status.active)
         has_result = run.run_kind.has_result or run.has_questions
-        for control in (self.pause, self.stop):  # at its end there is no more to steer, and more to look at
-            control.setVisible(not run.is_built_in and not (state == "done" and has_result))
+        # At its end there is no more to steer, and more to look at.
+        show_if(not run.is_built_in and not (state == "done" and has_result), self.pause, self.stop)
         message, name = run.status.message or "" if state != "running" else "", state_name(state)
         self._message.setText(message if not message or message.startswith(name) else f"{name}: {message}")
         set_role(self._message, "error" if state in ("failed", "unknown") else "muted")

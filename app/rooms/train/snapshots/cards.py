@@ -26,7 +26,7 @@ from ....widgets.card import Card, label, scrolled, show_text, tip
 from ....widgets.charts.cells import LabelledGrid, Labels
 from ....widgets.charts.drawing import Box
 from ....widgets.charts.raster import HeadSheet, Raster
-from ....widgets.layouts import fill
+from ....widgets.layouts import fill, show_if
 from ....widgets.table import RowList
 
 SENTENCE = "Anna asked her [MASK] for help."
@@ -270,8 +270,7 @@ class HeadsCard(SnapshotCard):
 
     def draw(self) -> None:
         ready = [(step, heads) for step, path in self.shown if (heads := self._answers.get(path)) is not None]
-        for widget in (self.now_label, self.now):
-            widget.setVisible(bool(ready))
+        show_if(bool(ready), self.now_label, self.now)
         self._none.setVisible(not ready and not self.problem.text())
         if ready:
             step, heads = ready[-1]
@@ -283,8 +282,7 @@ class HeadsCard(SnapshotCard):
         self._earlier_title.setVisible(len(ready) > 1)
         for number, (picture, words) in enumerate(zip(self.earlier, self.earlier_labels, strict=True)):
             is_there = number < len(ready) - 1
-            words.setVisible(is_there)
-            picture.setVisible(is_there)
+            show_if(is_there, words, picture)
             if is_there:
                 words.setText(say("step {step}", step=numbers.count(ready[number][0])))
                 picture.show_heads(ready[number][1])

@@ -15,7 +15,7 @@ from ....runs.run_state import RunState, Snapshot
 from ....widgets.card import Card, Hint, button
 from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ....widgets.charts.pointer import ARROWS
-from ....widgets.layouts import fill, hbox
+from ....widgets.layouts import enable_if, fill, hbox
 
 MARGIN_PX, TRACK_Y_PX, HANDLE_PX, STEP_PX = 14, 16, 8, 10.5
 
@@ -170,10 +170,8 @@ class TimeMachineCard(Card):
         self.slider.set_snapshots(self._state.snapshots)
         self.slider.select(self.chosen)
         self.apply_button.setVisible(self._state.run.task_kind is not None)
-        for widget in (self.play, self.film_button, self.slider):
-            widget.setEnabled(bool(paths))
-        for made in (self.open_button, self.apply_button):
-            made.setEnabled(self.chosen is not None)
+        enable_if(bool(paths), self.play, self.film_button, self.slider)
+        enable_if(self.chosen is not None, self.open_button, self.apply_button)
         self._time_text.setText(self._about_time() if paths else say("no snapshots"))
         self.handle_placed.emit(self.chosen)
 

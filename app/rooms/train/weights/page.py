@@ -16,7 +16,7 @@ from ....runs.finding import share_of_weights
 from ....runs.run_state import RunState
 from ....widgets.card import button, label, set_role
 from ....widgets.charts.cells import LabelledGrid, Labels
-from ....widgets.layouts import hbox, vbox
+from ....widgets.layouts import enable_if, hbox, show_if, vbox
 from ....widgets.linked_text import LinkedText
 
 LEAST, MOST = 1e-5, 1.0  # ends of the colour scale, which is logarithmic
@@ -101,8 +101,7 @@ class WeightsPage(QWidget):
 
     def show_slow_steps(self, steps: list[SlowStep]) -> None:
         """All that the run has taken in slow motion, by step."""
-        for part in (self.slow_title, self.slow, self.slow_about):
-            part.setVisible(bool(steps))
+        show_if(bool(steps), self.slow_title, self.slow, self.slow_about)
         lower = numbers.count(sum(step.after < step.before for step in steps))
         text = say("Slow motion: {lower} of %n step(s) lowered the loss on their own batch.", n=len(steps), lower=lower)
         self.slow_title.setText(text)
@@ -231,8 +230,7 @@ class SlowMotion(QWidget):
 
     def _show(self) -> None:
         is_paused, has_steps = self._runs.run.status.state == "paused", bool(self._steps)
-        for made in (self.one, self.ten):
-            made.setEnabled(not self._is_awaiting)
+        enable_if(not self._is_awaiting, self.one, self.ten)
         self.go_on.setEnabled(is_paused)
         self.to_batch.setVisible(has_steps and not self._shows_batch)
         self.to_weights.setVisible(has_steps and self._shows_batch and not theme.is_projector())
