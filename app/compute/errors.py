@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory
 
-from ..look.say import say
+from ..look import say
 
 
 def sentence(error: BaseException) -> str:

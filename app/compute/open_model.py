@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from bertcore.errors import BertcoreError
 from bertcore.locations import NAMED, shipped_checkpoint
 
-from ..look.say import say
+from ..look import say
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.readings import Reading

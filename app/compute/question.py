@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from ..look.say import say
+from ..look import say
 from ..state.model_info import ModelInfo
 
 if TYPE_CHECKING:

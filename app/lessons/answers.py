@@ -21,7 +21,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 
-from ..look.say import mark, say
+from ..look import mark, say
 from ..state.session_file import Session, as_values, session_of
 
 FORMAT_VERSION = 1

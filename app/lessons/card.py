@@ -4,8 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QLineEdit, QPlainTextEdit, QWidget
 
-from ..look import theme
-from ..look.say import mark, say
+from ..look import mark, say, theme
 from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role, show_text
 from ..widgets.charts.scale import ShareBar
 from ..widgets.controls import IconButton

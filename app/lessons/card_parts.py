@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QTextBrowser
 
 from bertcore.tokenizer.cutting import Try, tries
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from ..widgets.card import button, label
 from ..widgets.charts.drawing import Box, Drawing, Shape
 from ..widgets.layouts import FlowLayout, vbox

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QAbstractItemView, QDialog, QTableWidget, QTableWi
 from bertcore.errors import BertcoreError
 
 from ..figures.files import write_whole
-from ..look import theme
+from ..look import say, theme
 from ..look.fitting import plain_tip
-from ..look.say import say
 from ..widgets.card import button, label
 from ..widgets.layouts import hbox, vbox
 from ..widgets.save_dialog import ask_for_file

@@ -23,8 +23,7 @@ from bertcore.tokenizer.text_spans import joined, places_of
 
 from ..figures.figure import model_text
 from ..figures.files import DOTS_PER_INCH, memory_buffer, png_of, write_whole
-from ..look import numbers, theme
-from ..look.say import mark, say
+from ..look import mark, numbers, say, theme
 from ..state.explore_state import ExploreState
 from ..state.readings import MaskReading, Reading
 from ..state.selection import Selection

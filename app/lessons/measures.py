@@ -25,8 +25,7 @@ from bertcore.tokenizer.text_spans import Place, positions_of
 
 from ..compute.applying import Applied
 from ..compute.masks import MaskLens
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 from ..state.readings import Reading
 from .lesson import CODE, PLACEHOLDER, Condition, Measure, Question, WordAt
 

@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QScreen, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
-from ..look import theme
-from ..look.say import mark, say
+from ..look import mark, say, theme
 from ..widgets.card import button, label, show_text
 from ..widgets.layouts import hbox, vbox
 from .measures import filled

@@ -9,7 +9,7 @@ from ..compute.applying import apply_model, request_for
 from ..compute.evidence_questions import shipped_grammar, shipped_heads
 from ..compute.masks import lens_of
 from ..compute.question import Job
-from ..look.say import mark, say
+from ..look import mark, say
 from ..state.baseline import OtherText
 from ..state.explore_state import ExploreState
 from ..state.readings import Reading

@@ -14,7 +14,7 @@ from bertcore.analysis.attention_heads import KINDS
 from bertcore.files import read_bytes, reason_of
 from bertcore.locations import NAMED
 
-from ..look.say import mark, say
+from ..look import mark, say
 from ..widgets.highlights import HIGHLIGHTS
 from .lesson import (
     PAGE_TEXT,

@@ -7,8 +7,7 @@ from PySide6.QtGui import QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QScrollArea, QWidget
 from shiboken6 import isValid
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from ..widgets.answer_cover import Cover
 from ..widgets.folding_card import FoldingCard
 from ..widgets.highlights import find_highlight

@@ -12,8 +12,7 @@ from bertcore.errors import BertcoreError
 from ..compute.open_checkpoints import opened_checkpoint
 from ..compute.question import ignore
 from ..compute.reader import read
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.readings import ReadingRequest

@@ -16,9 +16,8 @@ import numpy as np
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ..figures.values import Values
-from ..look import numbers, theme
+from ..look import mark, numbers, say, theme
 from ..look.number_kinds import explain
-from ..look.say import mark, say
 from ..widgets.card import scrolled
 from ..widgets.charts.bars import Bar, BarList
 from ..widgets.charts.cells import LabelledGrid, Labels

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 from ..compute.question import PAUSE_MS
 from ..figures.figure import Arrays, Figure, caption_of, picture_of
 from ..figures.script import script_of
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from ..state.baseline import ComparisonOffer
 from ..state.explore_state import ExploreState
 from ..state.readings import Reading

@@ -6,8 +6,7 @@ from ..compute.head_questions import HeadTarget, why_no_target
 from ..compute.question import Key
 from ..compute.swap_targets import swap_targets
 from ..figures.script import other_text
-from ..look import numbers
-from ..look.say import say
+from ..look import numbers, say
 from ..state.readings import Reading
 from ..state.selection import Selection
 from ..widgets.target_choice import TargetChoice, Targets

@@ -28,9 +28,8 @@ from PySide6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 from ..figures.figure import Figure, Numbers, joined
 from ..figures.script import compared, script_of
 from ..figures.values import NotComparableError, Side, Values, stage_name
-from ..look import numbers, theme
+from ..look import numbers, say, theme
 from ..look.number_kinds import explain
-from ..look.say import say
 from ..state.baseline_names import baseline_name, own_name, where_compared
 from ..state.readings import Reading
 from ..state.selection import Selection

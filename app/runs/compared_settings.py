@@ -13,8 +13,7 @@ from bertcore.limits import TOKENIZER_BYTES
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import SHAPE
 
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 from .run_info import is_built_in
 
 MOST_VALUE = 60  # characters

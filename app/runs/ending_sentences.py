@@ -11,8 +11,7 @@ from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 from ..state.task_info import metric_name, metric_value
 from .finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
 from .run_info import HeldOutExample, RunInfo, RunResult

@@ -18,7 +18,7 @@ from bertcore.json_text import parse_json
 from bertcore.training.data_facts import Fault, RunEstimate, TaskFacts, TextFacts
 from bertcore.training.pretrain_options import DataOptions
 
-from ..look.say import mark, say
+from ..look import mark, say
 from .process import RunCommand, child_environment, launch_folder, make_nice
 
 PAUSE_MS = 500  # after the last change of a setting

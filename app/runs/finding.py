@@ -6,8 +6,7 @@ from bertcore.runs.diagnosis import Diagnosis, Suggestion, diagnose, normal
 from bertcore.runs.diagnosis_words import NOTHING_FOUND, Format, in_words
 from bertcore.runs.run_record import RunRecord
 
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 from ..state.task_info import metric_name, metric_value
 
 

@@ -19,7 +19,7 @@ from bertcore.runs.sweep_results import SweepPlace, read_place
 from bertcore.tasks.readers.reading import metrics_of
 from bertcore.training.pretrain_options import PretrainOptions
 
-from ..look.say import mark, say
+from ..look import mark, say
 from ..state.task_info import EVALUATION_FILE, spec_of, task_title
 from .run_kinds import COMMANDS, RunKind, kind_in, word_of
 

@@ -18,7 +18,7 @@ from bertcore.files import is_temporary, reason_of
 from bertcore.runs.known_runs import is_own
 from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
 
-from ..look.say import say
+from ..look import say
 from .run_info import RunInfo, RunLabel, is_built_in, write_label
 from .run_state import RunState
 from .sweeps import SweepRow

@@ -21,7 +21,7 @@ from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, continued
 
-from ..look.say import mark, say
+from ..look import mark, say
 from ..state.task_info import spec_of, task_word
 from .process import RunCommand
 

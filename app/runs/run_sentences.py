@@ -6,8 +6,7 @@ from typing import Any
 from bertcore.runs.run_folder import RunStatus
 from bertcore.training.sweep_plan import WORDS
 
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 from ..state.task_info import metric_name, metric_value
 from .run_info import RunInfo
 

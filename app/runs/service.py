@@ -22,7 +22,7 @@ from bertcore.runs.metrics_file import METRICS, MetricsTail
 from bertcore.runs.run_folder import CONFIG, NO_WORD, SNAPSHOTS, STATUS, RunFolder, RunStatus
 from bertcore.runs.sweep_results import SWEEP
 
-from ..look.say import say
+from ..look import say
 from .process import RunChild, RunCommand, launch_folder, remove_launch_files
 from .run_info import LABEL, RunInfo, describe, newest_held_out, read_result, read_run, with_kind
 from .run_keeping import RunKeeper

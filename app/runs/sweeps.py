@@ -9,8 +9,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import MeasurementReader, Sweep, SweepGroup, SweepRun, read_sweep
 from bertcore.training.sweep_plan import Varied, rates_around, usual_rate
 
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 from ..state.task_info import metric_name, metric_value
 from .finding import APPLY_BEST_RUN, COPY_BEST_RUN, OPEN_BEST_RUN, RESUME_SWEEP, THREE_SEEDS, Finding
 from .process import RunCommand

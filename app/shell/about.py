@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QPlainTextE
 from bertcore import locations
 from bertcore.runs.environment import BERTSCOPE, version_of
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from ..widgets.card import button, label
 from ..widgets.layouts import hbox, vbox
 from . import installed_packages as installed

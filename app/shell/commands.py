@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from bertcore import locations
 
+from ..look import mark, say
 from ..look.language import LANGUAGES, SYSTEM
-from ..look.say import mark, say
 from ..runs.stages import GOING_ON, TUNING, UNTRAINED
 from ..state.explore_state import ExploreState
 from ..state.history import History

@@ -11,8 +11,7 @@ from bertcore.locations import BUILT_IN, TINY, tuned_models
 from bertcore.resolve_model import can_be_downloaded
 
 from ..compute.open_model import portable_reference
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from ..runs.stages import reference_to, start_of
 from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.examples import Example, load_examples

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from bertcore.locations import BUILT_IN, TUNED
 
-from ..look.say import say
+from ..look import say
 from ..state.examples import Example, load_examples
 from .frame import Frame
 from .rooms import ROOMS

@@ -10,7 +10,7 @@ from bertcore.errors import BertcoreError
 
 from ..figures.figure import Figure, file_name
 from ..figures.files import NUMBERS, PICTURES, Maker, image_of, save_figure, svg, table
-from ..look.say import say
+from ..look import say
 from ..state.explore_state import ExploreState
 from ..widgets.figure_button import FigureAction, Provider, figure_buttons
 from ..widgets.save_dialog import ask_for_file

@@ -12,8 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from ..state.explore_state import ExploreState
 from ..state.what_if import NOTHING_CHANGED
 from ..widgets.banner import Banner, OfferLine

@@ -15,7 +15,7 @@ from bertcore.errors import BertcoreError
 from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
 from ..lessons.shipped import in_language, tour_file
-from ..look.say import say
+from ..look import say
 from ..widgets.banner import OfferLine
 from ..widgets.layouts import discard
 from ..widgets.save_dialog import ask_for_file

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QMenu
 from bertcore.locations import BUILT_IN, tuned_models
 
 from ..lessons.shipped import shipped_lessons
-from ..look import numbers, translated
+from ..look import numbers, say, translated
 from ..look.fitting import shown_reference
-from ..look.say import say
 from ..runs.stages import Steps, reference_to
 from ..state.examples import load_examples
 from ..state.glossary import load_glossary

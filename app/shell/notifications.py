@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.run_folder import NO_WORD, RunFolder
 
-from ..look import numbers, theme
+from ..look import numbers, say, theme
 from ..look.icons import paint_icon
-from ..look.say import say
 from ..runs.run_info import RunInfo
 from ..runs.service import RunsService
 

@@ -33,7 +33,7 @@ from bertcore.locations import home
 from bertcore.runs.environment import BERTSCOPE, version_of
 
 from ..lessons.answers import Progress, answers_as_json, load_answers, load_progress, progress_as_json
-from ..look.say import say
+from ..look import say
 from ..state.session_file import Session, as_json, load_session
 from ..widgets.banner import OfferLine
 from .window import Window

@@ -17,8 +17,7 @@ from bertcore.tokenizer.text_spans import place_of, positions_of
 from ..compute.open_model import portable_reference
 from ..figures.figure import model_hash
 from ..figures.files import write_whole
-from ..look import numbers
-from ..look.say import say
+from ..look import numbers, say
 from ..state.baseline import OtherModel, OtherText
 from ..state.model_info import ModelInfo
 from ..state.session_file import ENDING, Session, SessionModel, as_json, load_session

@@ -10,8 +10,8 @@ from pathlib import Path
 from bertcore.files import read_bytes, reason_of, write_atomic
 from bertcore.json_text import parse_json
 
+from ..look import mark, say
 from ..look.language import LANGUAGES, SYSTEM
-from ..look.say import mark, say
 
 FORMAT_VERSION = 1
 MOST_RECENT = 8

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QFileD
 
 from bertcore.locations import TINY, shipped_checkpoint
 
-from ..look import numbers
-from ..look.say import say
+from ..look import numbers, say
 from ..runs.stages import steps_of
 from ..state.examples import load_examples
 from ..state.history import History

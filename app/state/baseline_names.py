@@ -4,8 +4,7 @@ from difflib import SequenceMatcher
 
 from bertcore.analysis.align import Reason
 
-from ..look import numbers
-from ..look.say import say
+from ..look import numbers, say
 from .baseline import OtherText
 from .model_info import ModelInfo
 from .readings import Reading

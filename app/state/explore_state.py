@@ -24,7 +24,7 @@ from bertcore.tokenizer.text_spans import (
     positions_of,
 )
 
-from ..look.say import mark, say
+from ..look import mark, say
 from .baseline import Baseline, OtherModel
 from .model_info import ModelInfo
 from .readings import Reading, masked_ids, masked_positions

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from bertcore.tokenizer.text_spans import Place
 
-from ..look.say import say
+from ..look import say
 from .baseline import Baseline
 from .explore_state import ExploreState
 from .what_if import NOTHING_CHANGED, WhatIf

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bertcore.runs.known_runs import run_behind
 
-from ..look.say import say
+from ..look import say
 from .task_info import TaskInfo
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bertcore.analysis.half_precision import HalfPrecision
 
-from ..look.say import say
+from ..look import say
 from .baseline import Baseline
 from .model_info import ModelInfo
 from .token_units import TokenView, Units

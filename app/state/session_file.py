@@ -28,7 +28,7 @@ from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 from bertcore.tokenizer.text_spans import Place
 
-from ..look.say import mark, say
+from ..look import mark, say
 from .baseline import OtherText
 from .what_if import NOTHING_CHANGED, EditedRow, Swap, WhatIf
 

@@ -10,8 +10,7 @@ from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.reading import TASKS, metrics_of
 from bertcore.tasks.spec import TaskSpec
 
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 
 METRIC_NAMES: dict[str, str] = {
     "accuracy": mark("accuracy"),

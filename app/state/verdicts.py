@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from bertcore.checkpoint.config_file import Pooling
 
-from ..look import numbers
-from ..look.say import mark, say
+from ..look import mark, numbers, say
 from .model_info import ModelInfo
 from .readings import Reading
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..look.say import mark, say
+from ..look import mark, say
 from .baseline import OtherText
 
 if TYPE_CHECKING:

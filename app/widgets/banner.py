@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from bertcore.errors import shortened
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .card import button, label
 from .controls import IconButton
 from .layouts import hbox

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .card import Hint, label, show_text
 from .layouts import vbox
 

@@ -13,9 +13,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
 
 from ..figures.figure import Figure
-from ..look import theme
+from ..look import say, theme
 from ..look.fitting import fitting, fitting_line, plain_tip
-from ..look.say import say
 from .controls import dress
 from .figure_button import FigureButton
 from .layouts import fill, hbox, held, vbox

@@ -9,8 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from shiboken6 import isValid
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .card import label
 from .charts.drawing import Box
 from .layouts import discard, vbox

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from ..look.say import say
+from ..look import say
 from ..state.explore_state import ExploreState
 from .figure_button import FigureButton
 

@@ -17,10 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..look import numbers, theme
+from ..look import numbers, say, theme
 from ..look.fitting import plain_tip
 from ..look.icons import paint_icon
-from ..look.say import say
 from .layouts import discard
 
 ICON_PX = 15

@@ -20,8 +20,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen, QPolygonF, QResizeEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..figures.figure import Axis, Figure, Numbers, picture_of
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .charts.drawing import Drawing, Shape, Words
 from .curve_specs import CurveSpec, PlotContent, PlotSpec, Points, smoothed, step_axis
 from .figure_button import FigureButton

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..look import numbers
-from ..look.say import say
+from ..look import numbers, say
 
 Points = tuple[np.ndarray, np.ndarray]  # x (P) rising, values (P)
 

@@ -8,8 +8,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from ..figures.figure import Figure
-from ..look import theme
-from ..look.say import mark, say
+from ..look import mark, say, theme
 from .controls import IconButton, popped_up
 
 Provider = Callable[[], Figure | None]  # None: nothing is drawn yet

@@ -4,8 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .layouts import hbox
 
 TAB_PX, LEAST_TAB_PX = 26, 120

@@ -4,8 +4,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from ..look.translated import asset
 from ..state.glossary import load_glossary
 from .card import label

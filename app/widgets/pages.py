@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout, QTabBar, QWidget
 
-from ..look.say import say
+from ..look import say
 from .card import label, tip
 from .controls import ChevronButton, dress
 

@@ -7,8 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QSizePolicy
 
-from ..look import numbers, theme
-from ..look.say import say
+from ..look import numbers, say, theme
 from ..state.readings import Reading
 from ..state.selection import Selection
 from ..state.verdicts import verdict_of

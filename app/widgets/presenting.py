@@ -5,8 +5,7 @@ from PySide6.QtGui import QCursor, QHideEvent, QKeyEvent, QMouseEvent, QShowEven
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 from shiboken6 import isValid
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .layouts import vbox
 
 FOLLOW_MS = 16

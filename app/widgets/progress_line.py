@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from ..compute.question import Question
-from ..look.say import say
+from ..look import say
 from .card import button, label
 from .layouts import hbox
 

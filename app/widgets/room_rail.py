@@ -4,9 +4,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QWidget
 
-from ..look import theme
+from ..look import say, theme
 from ..look.icons import paint_icon
-from ..look.say import say
 from .layouts import vbox
 
 WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56

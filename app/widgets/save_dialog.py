@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from ..look.say import say
+from ..look import say
 
 
 def ask_for_file(parent: QWidget, title: str, start: Path, filters: Mapping[str, str], *also: str) -> Path | None:

@@ -22,8 +22,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .charts.pointer import next_of
 from .charts.zoom import Zoom, ZoomedDrawing
 

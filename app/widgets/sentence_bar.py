@@ -6,8 +6,7 @@ from PySide6.QtCore import QEvent, QKeyCombination, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .card import Hint, button, label, set_role
 from .layouts import hbox, held, vbox
 

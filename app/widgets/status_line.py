@@ -8,9 +8,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
-from ..look import numbers, theme
+from ..look import numbers, say, theme
 from ..look.fitting import plain_tip
-from ..look.say import say
 from ..state.readings import Reading
 from .card import Hint, label
 from .highlights import name_highlight

@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 from bertcore.errors import BertcoreError
 
 from ..compute.head_questions import HeadTarget, mask_at, own_target, why_no_target
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from ..state.readings import Reading
 from ..state.selection import NO_CONTRAST, Contrast
 from .card import label, show_text

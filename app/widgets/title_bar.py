@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QWidget
 
 from bertcore.errors import printable
 
-from ..look import numbers, theme
+from ..look import mark, numbers, say, theme
 from ..look.fitting import plain_tip
-from ..look.say import mark, say
 from ..state.baseline import OtherText
 from ..state.baseline_names import AROUND, baseline_name, text_name, unchanged_name, unswapped_name
 from ..state.explore_state import ExploreState

@@ -7,9 +7,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from ..look import theme
+from ..look import say, theme
 from ..look.fitting import fitting_line
-from ..look.say import say
 from .charts.drawing import Box, Drawing, Shape, Words
 from .charts.pointer import next_of
 

@@ -12,9 +12,8 @@ from ...compute.head_questions import HeadTarget, targets_of
 from ...compute.question import Job
 from ...compute.word_questions import attribution_of
 from ...figures.figure import Figure, numbers_of
-from ...look import numbers, theme
+from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import mark, say
 from ...state.baseline_names import beside, is_earlier, unchanged_name
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading

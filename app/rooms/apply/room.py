@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QPushButton
 from bertcore.locations import BUILT_IN, tuned_models
 
 from ...compute.applying import Applied
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.explore_state import ExploreState
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading

@@ -10,8 +10,7 @@ from bertcore.tag_schemes import detect_scheme, entity_spans
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
 from ...figures.figure import numbers_of
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...look.theme import draw_text
 from ...state.model_info import ModelInfo
 from ...widgets.card import label

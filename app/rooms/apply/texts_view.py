@@ -13,8 +13,7 @@ from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.summarise import SummaryExample, SummaryPrediction
 
 from ...figures.figure import numbers_of
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...widgets.card import label, scrolled, set_role, show_text

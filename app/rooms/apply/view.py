@@ -13,8 +13,7 @@ from ...compute.applying import Applied, apply_model, request_for
 from ...compute.question import Job
 from ...figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
 from ...figures.script import script
-from ...look import theme
-from ...look.say import mark, say
+from ...look import mark, say, theme
 from ...state.baseline import OtherText
 from ...state.baseline_names import baseline_name
 from ...state.model_info import ModelInfo

@@ -11,8 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from ...look import theme
-from ...look.say import say
+from ...look import say, theme
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.charts.pointer import ARROWS
 from ...widgets.charts.raster import HeadSheet

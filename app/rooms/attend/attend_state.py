@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from ...compute.head_questions import targets_of
-from ...look.say import mark, say
+from ...look import mark, say
 from ...state.selection import Selection
 from ...state.what_if import WhatIf, head_name
 from ...widgets.context_menu import Entry

@@ -30,8 +30,7 @@ from bertcore.analysis.merging import merge_encoding, word_groups
 from bertcore.progress import ReportProgress, no_progress, part_of
 from bertcore.tokenizer.tokenizer import Encoding
 
-from ...look import theme
-from ...look.say import mark, say
+from ...look import mark, say, theme
 from ...state.baseline_names import reason_in_words
 from ...state.readings import Reading
 from ...state.token_units import TokenView, Units

@@ -15,9 +15,8 @@ from PySide6.QtWidgets import QLayout, QSizePolicy
 from ...compute.head_questions import check_of_head
 from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers
-from ...look import numbers, theme
+from ...look import numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import label, scrolled

@@ -17,9 +17,8 @@ from ...compute.head_questions import effects_of_heads
 from ...compute.question import PAUSE_MS, Job
 from ...figures.figure import Axis, Numbers
 from ...figures.values import Side, Values, heads, layers
-from ...look import numbers, theme
+from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.what_if import head_name

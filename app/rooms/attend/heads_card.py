@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from ...compute.question import Question
 from ...figures.figure import Axis, Figure, Numbers
-from ...look import numbers, theme
+from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection

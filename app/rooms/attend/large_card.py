@@ -7,8 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QSizePolicy, QTabBar, QWidget
 
 from ...figures.figure import joined
-from ...look import theme
-from ...look.say import mark, say
+from ...look import mark, say, theme
 from ...widgets.card import Card, button, tip
 from ...widgets.controls import Choice
 from ...widgets.layouts import FlowLayout, fill, held, vbox

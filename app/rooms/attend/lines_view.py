@@ -13,8 +13,7 @@ from bertcore.analysis.links import Links, between, strongest_links
 
 from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Values, tokens
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection

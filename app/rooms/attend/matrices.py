@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QLayout
 
 from ...compute.head_questions import flow_of, gradient_of_layer, rollout_of
 from ...compute.question import Job
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView, Units

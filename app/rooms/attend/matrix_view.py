@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QLayout
 
 from ...figures.figure import joined
 from ...figures.values import Values, tokens
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.baseline_names import baseline_name
 from ...state.readings import Reading
 from ...state.selection import Selection

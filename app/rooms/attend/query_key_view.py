@@ -15,9 +15,8 @@ from PySide6.QtWidgets import QLayout, QSizePolicy
 from bertcore.analysis.score_steps import ScoreSteps, score_steps
 
 from ...figures.figure import Axis, Figure, Numbers, joined
-from ...look import numbers, theme
+from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection

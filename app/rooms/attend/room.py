@@ -8,8 +8,7 @@ from PySide6.QtGui import QHideEvent
 
 from ...compute.question import PAUSE_MS
 from ...figures.figure import Figure, numbers_of
-from ...look import theme
-from ...look.say import say
+from ...look import say, theme
 from ...state.readings import Reading
 from ...state.what_if import WhatIf
 from ...widgets.card import GAP_PX

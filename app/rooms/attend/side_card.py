@@ -5,9 +5,8 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from bertcore.analysis.attention_heads import HeadFacts, head_facts
 
-from ...look import numbers, theme
+from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import mark, say
 from ...state.baseline_names import beside, is_earlier
 from ...state.selection import Selection
 from ...state.what_if import head_name

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from ...compute.question import Job
 from ...figures.figure import joined
 from ...figures.values import Side, Values
-from ...look.say import mark, say
+from ...look import mark, say
 from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection

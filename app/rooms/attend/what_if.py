@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from ...look.say import mark, say
+from ...look import mark, say
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.what_if import WhatIf, head_name

@@ -8,7 +8,7 @@ import numpy as np
 from bertcore.analysis.vectors import Pca, part_fractions, pca
 
 from ...compute.question import ReportOrCancel
-from ...look.say import mark, say
+from ...look import mark, say
 from ...state.baseline_names import baseline_name, reason_in_words
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading

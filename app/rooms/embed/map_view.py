@@ -13,8 +13,7 @@ from ...compute.embedding import words_around
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import joined
 from ...figures.values import PLANE, Side, Values, tokens
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.baseline_names import labels_beside, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection

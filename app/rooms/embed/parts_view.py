@@ -15,9 +15,8 @@ from ...compute.embedding import compare_tables, near_words
 from ...compute.question import Job
 from ...figures.figure import Axis, Numbers, joined, numbers_of
 from ...figures.values import PLANE, Side, Values, tokens
-from ...look import numbers, theme
+from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import mark, say
 from ...state.baseline_names import baseline_name, where_compared
 from ...state.readings import Reading
 from ...state.selection import Selection

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ...look.say import mark
+from ...look import mark
 from ..room import Room
 from ..view import View, ViewSpec, later
 from .parts_view import PartsView

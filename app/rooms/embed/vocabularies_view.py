@@ -24,8 +24,7 @@ from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import KINDS

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QPushButton
 from bertcore.tokenizer.tokenizer import Encoding
 
 from ...figures.figure import Figure, numbers_of
-from ...look import theme
-from ...look.say import say
+from ...look import say, theme
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.token_units import KINDS

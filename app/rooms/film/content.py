@@ -24,8 +24,7 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from ...compute.applying import apply_model, request_for
 from ...compute.over_time import OpenSnapshot, Text, read_snapshots
 from ...compute.question import ignore
-from ...look import numbers
-from ...look.say import say
+from ...look import numbers, say
 from ...runs.stages import Snapshots
 from ...state.readings import Reading
 from ...state.token_units import TokenView

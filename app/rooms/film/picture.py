@@ -10,8 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from ...widgets.charts.drawing import Box, Line, Shape, Words
 from ...widgets.charts.raster import Heat, Raster, paint_scale
 from .content import MOST_WORDS, Frame, Guesses, LossCurve, position_to_show

@@ -15,8 +15,7 @@ from bertcore.tokenizer.text_spans import places_of
 from ...compute.over_time import Text
 from ...compute.question import Question, ignore
 from ...figures.figure import Axis, Figure, Numbers, Picture, caption_of, joined, model_hash
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from ...runs.stages import Steps
 from ...state.readings import Reading
 from ...state.selection import Selection

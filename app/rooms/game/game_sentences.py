@@ -4,8 +4,7 @@ from html import escape
 
 from bertcore.tokenizer.text_spans import positions_of
 
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.model_info import ModelInfo
 from .game import POINTS_AMONG, POINTS_FIRST, ROUNDS, Game, Phase, Puzzle
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from ...look.theme import draw_text
 from ...widgets.charts.drawing import Box, Icon
 from ...widgets.charts.pointer import next_of

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QSizePolicy
 
 from bertcore.tokenizer.text_spans import positions_of
 
-from ...look import theme
+from ...look import say, theme
 from ...look.number_kinds import explain
-from ...look.say import say
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...state.selection import Selection

@@ -11,7 +11,7 @@ from ...compute.model_text import text_of
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import joined
 from ...figures.values import Side, Values, layers
-from ...look.say import mark, say
+from ...look import mark, say
 from ...state.readings import Reading, ReadingRequest
 from ...state.selection import Selection
 from ...widgets.card import note, tip

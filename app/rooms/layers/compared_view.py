@@ -12,8 +12,7 @@ from bertcore.errors import BertcoreError
 
 from ...compute.question import Job, ReportOrCancel
 from ...figures.values import Side, Values, stage_labels, stage_name, stages
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.baseline_names import baseline_name, replacing
 from ...state.readings import Reading
 from ...state.selection import Selection

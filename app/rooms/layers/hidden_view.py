@@ -8,8 +8,7 @@ from bertcore.analysis.vectors import cosines, lengths
 
 from ...figures.figure import joined
 from ...figures.values import Values, stage_name, stages, tokens
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.charts.cells import LabelledGrid

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.layer_trace import Affine, Floats, LayerTrace, trace_layer
 
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.readings import Reading
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from ...compute.model_text import text_of
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Numbers, joined
 from ...figures.values import Side, Values, tokens
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.readings import Reading, ReadingRequest
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, label, note

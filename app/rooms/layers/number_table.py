@@ -16,8 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from ...figures.figure import Picture
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMN_PX, ROW_PX, HEADER_PX = 62, 22, 96

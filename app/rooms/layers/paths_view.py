@@ -9,8 +9,7 @@ import numpy as np
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Side, Values, stage_labels, tokens
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.baseline_names import baseline_name, labels_beside
 from ...state.readings import Reading
 from ...state.selection import Selection

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QWidget
 
-from ...look.say import mark
+from ...look import mark
 from ...widgets.highlights import name_highlight
 from ..room import Room
 from ..view import ONE_AT_A_TIME, ViewSpec, later

@@ -8,8 +8,7 @@ from PySide6.QtGui import QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from ...figures.values import stage_name
-from ...look import theme
-from ...look.say import say
+from ...look import say, theme
 from ...widgets.card import label
 from ...widgets.charts.drawing import Line
 from ...widgets.layouts import hbox

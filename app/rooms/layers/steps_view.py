@@ -14,10 +14,9 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy
 
 from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers, Picture, joined
-from ...look import numbers, theme
+from ...look import mark, numbers, say, theme
 from ...look.fitting import plain_tip
 from ...look.icons import paint_icon
-from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label, scrolled

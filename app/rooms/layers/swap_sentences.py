@@ -11,8 +11,7 @@ from bertcore.errors import shortened
 from ...compute.head_questions import HeadTarget, odds
 from ...compute.patching import SwapMap
 from ...figures.values import stage_name
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.what_if import Swap
 
 MOST_TEXT = 120  # characters of each text

@@ -16,8 +16,7 @@ from ...compute.patching import MOST_S, SwapMap, places_first, swap_map
 from ...compute.question import Job, Key
 from ...figures.figure import Numbers
 from ...figures.values import Side, Values, heads, stage_labels
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.baseline import OtherText
 from ...state.readings import Reading
 from ...state.selection import Selection

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QLayout, QLineEdit, QSizePolicy, QWidget
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Side, Values, stage_labels, stage_name, stages
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, button, label, note, scrolled, show_text

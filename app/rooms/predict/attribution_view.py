@@ -14,8 +14,7 @@ from ...compute.question import Job
 from ...compute.word_questions import attribution_of
 from ...figures.figure import Numbers
 from ...figures.values import Values, tokens
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, label, show_text, tip

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QLayout, QWidget
 from ...compute.masks import FilledMask, fill_masks
 from ...compute.question import Question
 from ...figures.values import Side, Values, tokens
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.readings import Reading, ReadingRequest
 from ...state.selection import Selection
 from ...state.token_units import Units

@@ -15,8 +15,7 @@ from ...compute.masks import MaskLens, WordThroughLayers, word_through_layers
 from ...compute.question import Job
 from ...figures.figure import Axis, Numbers
 from ...figures.values import Side, Values
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.baseline_names import is_earlier, where_compared
 from ...state.readings import Reading, baseline_mask
 from ...state.selection import Selection

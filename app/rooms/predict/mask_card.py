@@ -10,9 +10,8 @@ from bertcore.analysis.predict import WordGuess
 
 from ...compute.masks import MaskLens
 from ...figures.figure import Axis, Numbers, numbers_of
-from ...look import numbers, theme
+from ...look import numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import say
 from ...state.baseline_names import baseline_name, beside, is_earlier
 from ...state.readings import ComparedMask, MaskReading, Reading, compared_mask
 from ...widgets.card import Card, Hint, label, show_text

@@ -1,6 +1,6 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
-from ...look.say import mark
+from ...look import mark
 from ..room import Room
 from ..view import ONE_AT_A_TIME, View, ViewSpec, later
 from .pair_card import PreviousPredictions

@@ -11,9 +11,8 @@ from ...compute.question import Job
 from ...compute.word_questions import surprise_of
 from ...figures.figure import Numbers
 from ...figures.values import Values, tokens
-from ...look import numbers, theme
+from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import mark, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import Units

@@ -30,10 +30,9 @@ from bertcore.tasks.readers.lines import numbered_lines
 from ...compute.question import Question
 from ...compute.text_scores import PairScore, ScoredPairs, ScoredTexts, readable_pairs, score_typed
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
-from ...look import numbers, theme
+from ...look import numbers, say, theme
 from ...look.fitting import fitting_line
 from ...look.number_kinds import explain, explained
-from ...look.say import say
 from ...state.baseline import ComparisonOffer, OtherText
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading

@@ -9,7 +9,7 @@ from bertcore.analysis.predict import WordGuess
 
 from ...compute.masks import MaskLens, lens_of
 from ...compute.question import Job
-from ...look.say import say
+from ...look import say
 from ...state.readings import MaskReading, Reading, word_to_mask
 from ...state.selection import Selection
 from ...widgets.card import button, set_role

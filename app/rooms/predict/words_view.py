@@ -11,8 +11,7 @@ from ...compute.question import Job
 from ...compute.word_questions import sentence_similarity
 from ...figures.figure import Figure, numbers_of
 from ...figures.values import Values, tokens
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.baseline_names import beside, is_earlier
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading

@@ -11,8 +11,7 @@ from bertcore.runs.diagnosis import another_rate
 from bertcore.runs.run_folder import RunFolder
 
 from ...compute.open_model import OpenModel
-from ...look import theme
-from ...look.say import say
+from ...look import say, theme
 from ...runs import finding
 from ...runs.ending_sentences import nearest_snapshot
 from ...runs.finding import Action

@@ -19,8 +19,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from .pointer import ARROWS
 from .raster import Raster, paint_scale
 from .zoom import Zoom, ZoomedDrawing

@@ -9,8 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from ..card import label, show_text
 from ..layouts import hbox
 from .drawing import Drawing, Shape, Words

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QSizePolicy
 
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from .drawing import Box, Drawing, Line, Shape, Words
 
 BAR_PX, LINE_PX, HANDLE_PX, MARGIN_PX = 12, 6, 9, 12

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from ....compute.batches import BatchReader, Drawn, ExampleBatchReader, ShownBatch, ShownExamples, TextBatchReader
 from ....compute.question import Question, ReportOrCancel
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.run_state import RunState
 from ....widgets.card import button, label, scrolled, show_text
 from ....widgets.charts.bars import ROW_PX, Bar, BarList

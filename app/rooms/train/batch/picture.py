@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from ....compute.batches import ASKED, HIDDEN, KEPT, REPLACED, RIGHT, WRONG, ShownBatch
-from ....look import numbers, theme
-from ....look.say import mark, say
+from ....look import mark, numbers, say, theme
 from ....widgets.charts.drawing import Box, Drawing, Shape, Words
 from ....widgets.charts.pointer import next_of
 from ....widgets.wrapped import WrappedBoxes

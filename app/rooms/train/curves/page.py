@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QMenu, QScrollArea, QWidget
 from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
 
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.compared_settings import differences, have_other_vocabularies
 from ....runs.run_info import RunInfo
 from ....runs.run_state import RunState

@@ -7,8 +7,7 @@ from bertcore.runs.diagnosis import LARGE
 from bertcore.runs.run_metrics import metric_key
 from bertcore.training.distil_options import DistilOptions
 
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.finding import share_of_weights
 from ....runs.run_info import RunInfo
 from ....state.task_info import SHARES, metric_form, metric_name

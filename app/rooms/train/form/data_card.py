@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from bertcore.training.data_facts import Fault, FileLayout, Lengths, RunEstimate, ShownRow, TaskFacts, TextFacts
 
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.estimator import RunEstimator
 from ....widgets.card import BigNumber, Card, button, label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList

@@ -5,8 +5,7 @@ from typing import Any
 
 from bertcore.training.data_facts import FileLayout, Lengths, RunEstimate, TaskFacts, TextFacts
 
-from ....look import numbers
-from ....look.say import mark, say
+from ....look import mark, numbers, say
 
 LEAST_S = 0.5  # what takes less is not worth a word
 BUSY = 0.6  # of the machine, by other programs

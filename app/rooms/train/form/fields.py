@@ -25,8 +25,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import FAMILY_DATA
 
-from ....look import numbers, theme
-from ....look.say import mark, say
+from ....look import mark, numbers, say, theme
 from ....runs.run_info import RunInfo, model_name
 from ....runs.run_kinds import EPOCHS, MINUTES, STEPS
 from ....runs.run_state import RunState

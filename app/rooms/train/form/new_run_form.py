@@ -25,8 +25,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import DEFAULT_MINUTES, HEADS_OF_PAIRS, PretrainOptions
 
-from ....look import numbers, theme
-from ....look.say import mark, say
+from ....look import mark, numbers, say, theme
 from ....runs.finding import window_format
 from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo

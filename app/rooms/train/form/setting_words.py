@@ -1,6 +1,6 @@
 """What the settings of a run and their choices are called on the screen. A setting without words cannot be offered."""
 
-from ....look.say import mark
+from ....look import mark
 
 # A setting's title, and one line of help where it has one; "kind.setting" where one kind of run calls it otherwise.
 SETTING_WORDS: dict[str, tuple[str, str]] = {

@@ -28,8 +28,7 @@ from bertcore.training.options import RunOptions
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.run_settings import options_of
 
-from ....look import theme
-from ....look.say import say
+from ....look import say, theme
 from ....runs.process import RunCommand
 from ....runs.run_info import MOST_NOTE, RunInfo, RunLabel, tidy_tags
 from ....runs.run_keeping import export_name

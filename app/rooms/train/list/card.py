@@ -14,9 +14,8 @@ from bertcore.runs.diagnosis import Suggestion
 from bertcore.runs.known_runs import is_run
 from bertcore.training.pretrain_options import PretrainOptions
 
-from ....look import theme
+from ....look import mark, say, theme
 from ....look.fitting import fitting_line
-from ....look.say import mark, say
 from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
 from ....runs.run_sentences import shown_name, state_line

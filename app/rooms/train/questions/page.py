@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from bertcore.data.cloze import ClozeSentence
 from bertcore.runs.run_metrics import QuestionScore
 
-from ....look import numbers, theme
-from ....look.say import mark, say
+from ....look import mark, numbers, say, theme
 from ....runs.run_info import read_questions
 from ....runs.run_state import RunState
 from ....widgets.card import button, label

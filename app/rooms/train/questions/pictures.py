@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 from bertcore.data.cloze import ClozeSentence
 from bertcore.tokenizer.special_tokens import MASK
 
-from ....look import theme
-from ....look.say import say
+from ....look import say, theme
 from ....widgets.charts.drawing import Box, Drawing, Icon, Shape, Words
 from ....widgets.charts.pointer import ARROWS
 

@@ -10,8 +10,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ....figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.ending_sentences import answer_text, compared_rows, example_lines, measured_on, was_right
 from ....runs.run_info import HeldOutExample, RunResult
 from ....state.task_info import metric_name, metric_value

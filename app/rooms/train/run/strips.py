@@ -13,8 +13,7 @@ from bertcore.files import read_bytes
 from bertcore.runs.diagnosis import Diagnosis
 from bertcore.runs.run_folder import LOG as LOG_FILE
 
-from ....look import theme
-from ....look.say import say
+from ....look import say, theme
 from ....runs.finding import LOG, Action, Finding, is_normal, normal_sentence, warning_of
 from ....widgets.card import at_line_height, button, label, show_text
 from ....widgets.layouts import FlowLayout, empty, fill, hbox, vbox

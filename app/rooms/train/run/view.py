@@ -15,9 +15,8 @@ from bertcore.runs.run_metrics import RunMetrics
 from bertcore.runs.run_record import RunRecord, common_answer, record_of
 
 from ....figures.figure import joined
-from ....look import numbers, theme
+from ....look import mark, numbers, say, theme
 from ....look.number_kinds import explain
-from ....look.say import mark, say
 from ....runs.ending_sentences import ending_of
 from ....runs.finding import health_of
 from ....runs.run_info import RunResult

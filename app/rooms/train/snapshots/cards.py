@@ -19,8 +19,7 @@ from bertcore.tokenizer.special_tokens import MASK
 
 from ....compute.over_time import Heads, heads_over_time
 from ....compute.question import Question
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.run_state import RunState, Snapshot
 from ....widgets.card import Card, label, scrolled, show_text, tip
 from ....widgets.charts.cells import LabelledGrid, Labels

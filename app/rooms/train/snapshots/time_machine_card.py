@@ -9,8 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ....compute.open_model import OpenModel
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.run_state import RunState, Snapshot
 from ....widgets.card import Card, Hint, button
 from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words

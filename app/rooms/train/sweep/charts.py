@@ -9,8 +9,7 @@ import numpy as np
 
 from bertcore.runs.sweep_results import Sweep, SweepGroup, SweepRun
 
-from ....look import numbers
-from ....look.say import say
+from ....look import numbers, say
 from ....runs.run_sentences import setting_name, setting_value
 from ....runs.sweeps import chance_sentence, settings_in_words, values_in_words
 from ....state.task_info import SHARES, metric_form, metric_name, metric_value

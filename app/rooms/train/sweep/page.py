@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QToolTip
 from bertcore.runs.sweep_results import MeasurementReader, Sweep, SweepRun
 
 from ....figures.figure import Figure, numbers_of, picture_of
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.finding import Finding
 from ....runs.run_sentences import setting_name, setting_value
 from ....runs.run_state import RunState

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QWidget
 from bertcore.runs.diagnosis import LARGE, size_of_updates
 from bertcore.runs.run_metrics import SlowStep, Update, parts_of
 
-from ....look import numbers, theme
-from ....look.say import say
+from ....look import numbers, say, theme
 from ....runs.finding import share_of_weights
 from ....runs.run_state import RunState
 from ....widgets.card import button, label, set_role
