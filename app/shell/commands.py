@@ -12,9 +12,9 @@ from bertcore import locations
 from ..look import mark, say
 from ..look.language import LANGUAGES, SYSTEM
 from ..runs.stages import GOING_ON, TUNING, UNTRAINED
+from ..state import NOTHING_CHANGED
 from ..state.explore_state import ExploreState
 from ..state.history import History
-from ..state.what_if import NOTHING_CHANGED
 from ..widgets.figure_button import FigureAction
 from .appearance import Appearance
 from .comparison import Comparison
@@ -37,8 +37,6 @@ MENUS = {
     "lesson": mark("Lessons"),
 }
 LANGUAGE_KEYS = ("Ctrl+F9", "Ctrl+F10", "Ctrl+F11")  # with Alt, letters and figures type others on many keyboards
-
-
 LEARNING = mark("training step time machine snapshot before after learning")
 PRESENTING = mark("presenter class laser beamer")
 ALSO = {  # other words by which people look for a command, or for all of a menu

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import say, theme
@@ -28,21 +27,6 @@ WIDE = 20  # room beside a number, which is never cut
 FEWEST_COLUMNS = 6  # of a sorted atlas: many groups are small
 CONTROL = Qt.KeyboardModifier.ControlModifier
 Group = tuple[str, tuple[Head, ...]]  # name, its heads in order
-
-
-@dataclass(frozen=True)
-class HeadPicture:
-    """One head, cut from the image of all, so that gaps stay sharp."""
-
-    rect: QRectF
-    sheet: HeadSheet
-    head: Head
-    opacity: float
-
-    def paint(self, painter: QPainter) -> None:
-        painter.setOpacity(self.opacity)
-        self.sheet.paint(painter, self.rect, *self.head)
-        painter.setOpacity(1)
 
 
 class HeadAtlas(Drawing):
@@ -161,7 +145,7 @@ class HeadAtlas(Drawing):
         at, effects = self._places(), self.effects
         for head, cell in at.cells.items():
             opacity = FADED if head in self.off else PALE if effects is not None else 255
-            yield HeadPicture(cell, self._sheet, head, opacity / 255)
+            yield self._sheet.shape(cell, *head, opacity / 255)
         for cell in (at.cells[head] for head in self.off & at.cells.keys()):
             yield Line(cell.topLeft(), cell.bottomRight(), "muted", 1.2, snaps=False)
             yield Line(cell.bottomLeft(), cell.topRight(), "muted", 1.2, snaps=False)

@@ -21,8 +21,6 @@ from ...look.icons import paint_icon
 from .pointer import Cell, PointerWidget
 
 PALETTE_EVENTS = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.FontChange)
-
-
 OUT_PX = 30  # that letters and frames may reach beyond their rectangle
 
 

@@ -32,11 +32,7 @@ FIRST_STEPS = 10  # what begins in these was so from the start
 LIGHT, STRONG = 0.01, 0.05  # shares of the points in a moving mean
 LONG_S, SHORT_S = 3 * 3600, 180
 MOST_MARKED_RESUMES = 3  # more would hide the curves: they are said where the mouse is
-
-
-MOST_PX, MOST_ON_PROJECTOR_PX = 112, 64
-
-
+MOST_PX, MOST_ON_PROJECTOR_PX = 112, 64  # of the table of settings
 FIRST_PX, OTHERS_PX, GAP_PX = 210, 175, 10
 TITLE_PX = 22  # of a chart
 BESIDE_PX = 340  # of a chart's width, where two stand beside one another
