@@ -11,8 +11,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tasks.kinds.base import USUAL, Decoding
 
-from ..state.readings import Reading
-from ..state.what_if import NOTHING_CHANGED, WhatIf
+from ..state import NOTHING_CHANGED, Reading, WhatIf
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -19,7 +19,7 @@ from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, part_of
 from bertcore.tokenizer.special_tokens import MASK
 
-from ..state.readings import ModelInput
+from ..state import ModelInput
 from .evidence import Source, read_collection
 from .head_questions import INTERACTIVE_TOKENS
 from .model_text import text_of

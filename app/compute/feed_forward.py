@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..state.readings import ModelInput
-from ..state.what_if import NOTHING_CHANGED, WhatIf
+from ..state import NOTHING_CHANGED, ModelInput, WhatIf
 from .model_text import text_of
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from bertcore.tokenizer.tokenizer import word_ids_at
 
 from ..look import numbers
 from ..look.say import isolated, mark, say
-from ..state.readings import MaskReading, ModelInput, Reading
-from ..state.selection import Contrast
+from ..state import Contrast, MaskReading, ModelInput, Reading
 from .model_text import text_of
 
 if TYPE_CHECKING:

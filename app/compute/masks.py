@@ -21,8 +21,7 @@ from bertcore.analysis.predict import WordGuess, decided_at, softmax, top_words
 from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress, no_progress
 
-from ..state.readings import ModelInput, Reading
-from ..state.what_if import NOTHING_CHANGED, WhatIf
+from ..state import NOTHING_CHANGED, ModelInput, Reading, WhatIf
 from .model_text import text_of
 
 if TYPE_CHECKING:

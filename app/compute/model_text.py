@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..state.readings import ModelInput
+from ..state import ModelInput
 
 if TYPE_CHECKING:
     from bertcore.analysis.passes import Text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bertcore.tasks.kinds import TASK_KINDS
 
-from ..state.model_info import ModelInfo
+from ..state import ModelInfo
 from ..state.task_info import TaskInfo
 from .worker import UnwantedError
 

@@ -16,9 +16,8 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import NAMED, shipped_checkpoint
 
 from ..look import say
+from ..state import ModelInfo, Reading
 from ..state.explore_state import ExploreState
-from ..state.model_info import ModelInfo
-from ..state.readings import Reading
 from .errors import sentence
 from .inference import OPEN, Inference
 from .open_checkpoints import OpenCheckpoints

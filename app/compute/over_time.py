@@ -16,7 +16,7 @@ from bertcore.errors import BertcoreError
 from bertcore.progress import ReportProgress
 from bertcore.tokenizer.text_spans import Place, joined, positions_of
 
-from ..state.model_info import ModelInfo
+from ..state import ModelInfo
 from ..state.readings import Reading, ReadingRequest, request_for
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.targets import Target
 
-from ..state.readings import ModelInput, Reading
+from ..state import ModelInput, Reading
 from .head_questions import INTERACTIVE_TOKENS
 from .model_text import text_of
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ..look import say
-from ..state.model_info import ModelInfo
+from ..state import ModelInfo
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

@@ -19,11 +19,9 @@ from bertcore.analysis.attention_heads import thumbnails
 from bertcore.analysis.half_precision import halved, trace_bytes
 from bertcore.errors import BertcoreError
 
-from ..state.baseline import OtherModel, OtherText
+from ..state import NOTHING_CHANGED, ModelInfo, OtherModel, OtherText
 from ..state.explore_state import ExploreState
-from ..state.model_info import ModelInfo
 from ..state.readings import Reading, ReadingRequest, mask_readings, request_for
-from ..state.what_if import NOTHING_CHANGED
 from .errors import sentence
 from .inference import READ, Inference
 from .model_text import text_of

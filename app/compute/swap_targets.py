@@ -9,7 +9,7 @@ from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import Target
 
 from ..look.say import isolated, mark, say
-from ..state.readings import Reading
+from ..state import Reading
 from .head_questions import HeadTarget, labels_of, probability_of, targets_of, word_contrast
 
 

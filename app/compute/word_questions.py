@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from bertcore.progress import ReportProgress, no_progress
 
-from ..state.readings import ModelInput
-from ..state.what_if import NOTHING_CHANGED, WhatIf
+from ..state import NOTHING_CHANGED, ModelInput, WhatIf
 from .head_questions import INTERACTIVE_TOKENS, HeadTarget
 from .model_text import text_of
 

@@ -24,10 +24,8 @@ from bertcore.tokenizer.text_spans import joined, places_of
 from ..figures.figure import model_text
 from ..figures.files import DOTS_PER_INCH, memory_buffer, png_of, write_whole
 from ..look import mark, numbers, say, theme
+from ..state import MaskReading, Reading, Selection, Units
 from ..state.explore_state import ExploreState
-from ..state.readings import MaskReading, Reading
-from ..state.selection import Selection
-from ..state.token_units import Units
 from ..state.verdicts import verdict_of
 from ..widgets.charts.cells import LabelledGrid, Labels
 from ..widgets.charts.raster import Raster

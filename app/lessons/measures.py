@@ -26,7 +26,7 @@ from bertcore.tokenizer.text_spans import Place, positions_of
 from ..compute.applying import Applied
 from ..compute.masks import MaskLens
 from ..look import mark, numbers, say
-from ..state.readings import Reading
+from ..state import Reading
 from .lesson import CODE, PLACEHOLDER, Condition, Measure, Question, WordAt
 
 if TYPE_CHECKING:

@@ -10,11 +10,8 @@ from ..compute.evidence_questions import shipped_grammar, shipped_heads
 from ..compute.masks import lens_of
 from ..compute.question import Job
 from ..look import mark, say
-from ..state.baseline import OtherText
+from ..state import NO_CONTRAST, NOTHING_CHANGED, Contrast, OtherText, Reading
 from ..state.explore_state import ExploreState
-from ..state.readings import Reading
-from ..state.selection import NO_CONTRAST, Contrast
-from ..state.what_if import NOTHING_CHANGED
 from .lesson import Measure, Setup, SetupError
 from .measures import Facts, needs, word_places
 

@@ -13,10 +13,8 @@ from ..compute.open_checkpoints import opened_checkpoint
 from ..compute.question import ignore
 from ..compute.reader import read
 from ..look import mark, numbers, say
+from ..state import ModelInfo, ReadingRequest, Selection
 from ..state.explore_state import ExploreState
-from ..state.model_info import ModelInfo
-from ..state.readings import ReadingRequest
-from ..state.selection import Selection
 from ..widgets.prediction_line import Prediction, prediction_of
 from .lesson import PLACEHOLDER, Condition, Lesson, LessonError, Measure, Page, Question, Setup, SetupError, Task
 from .measures import Facts, Value, holds, is_right, parse_measure, right_answers, right_options, shown, value_of

@@ -15,11 +15,9 @@ from ..compute.question import PAUSE_MS
 from ..figures.figure import Arrays, Figure, caption_of, picture_of
 from ..figures.script import script_of
 from ..look import say, theme
+from ..state import Reading, Selection, WhatIf
 from ..state.baseline import ComparisonOffer
 from ..state.explore_state import ExploreState
-from ..state.readings import Reading
-from ..state.selection import Selection
-from ..state.what_if import WhatIf
 from ..widgets.card import GAP_PX, Hint, intro_line, set_role, show_text
 from ..widgets.context_menu import show_token_menu
 from ..widgets.highlights import name_highlight

@@ -7,8 +7,7 @@ from ..compute.question import Key
 from ..compute.swap_targets import swap_targets
 from ..figures.script import other_text
 from ..look import numbers, say
-from ..state.readings import Reading
-from ..state.selection import Selection
+from ..state import Reading, Selection
 from ..widgets.target_choice import TargetChoice, Targets
 from .values_view import ValuesView
 

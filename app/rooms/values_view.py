@@ -30,10 +30,8 @@ from ..figures.script import compared, script_of
 from ..figures.values import NotComparableError, Side, Values, stage_name
 from ..look import numbers, say, theme
 from ..look.number_kinds import explain
+from ..state import Reading, Selection, head_name
 from ..state.baseline_names import baseline_name, own_name, where_compared
-from ..state.readings import Reading
-from ..state.selection import Selection
-from ..state.what_if import head_name
 from ..widgets.card import GAP_PX, Card, Hint, Part, label
 from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale

@@ -19,9 +19,8 @@ from ..compute.question import Answer, Job, Question, ignore
 from ..figures.figure import Arrays, Figure, caption_of, picture_of
 from ..figures.script import script_of
 from ..look.say import Titled, mark, say
+from ..state import Reading, Selection
 from ..state.baseline import TWO_TEXTS, ComparisonOffer
-from ..state.readings import Reading
-from ..state.selection import Selection
 from ..widgets.card import button
 from ..widgets.charts.pointer import PointerWidget
 from ..widgets.context_menu import figure_entries

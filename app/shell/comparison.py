@@ -13,9 +13,9 @@ from bertcore.resolve_model import can_be_downloaded
 from ..compute.open_model import portable_reference
 from ..look import say, theme
 from ..runs.stages import reference_to, start_of
+from ..state import NOTHING_CHANGED
 from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.examples import Example, load_examples
-from ..state.what_if import NOTHING_CHANGED
 from ..widgets.banner import BannerAction
 from ..widgets.card import button, label
 from ..widgets.controls import MenuButton

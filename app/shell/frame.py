@@ -13,8 +13,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
 from ..look import say, theme
+from ..state import NOTHING_CHANGED
 from ..state.explore_state import ExploreState
-from ..state.what_if import NOTHING_CHANGED
 from ..widgets.banner import Banner, OfferLine
 from ..widgets.card import GAP_PX, label, show_text
 from ..widgets.context_menu import show_token_menu

@@ -14,8 +14,8 @@ from ..compute.errors import ErrorReporter
 from ..compute.inference import Inference
 from ..compute.open_model import OpenModel
 from ..compute.reader import Reader
+from ..state import ModelInfo
 from ..state.explore_state import ExploreState
-from ..state.model_info import ModelInfo
 from .garbage import GarbageCollector, SpareMemory, share_one_heap
 from .settings import load_settings
 from .time_machine import Playback, TimeMachine

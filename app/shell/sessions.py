@@ -18,10 +18,8 @@ from ..compute.open_model import portable_reference
 from ..figures.figure import model_hash
 from ..figures.files import write_whole
 from ..look import numbers, say
-from ..state.baseline import OtherModel, OtherText
-from ..state.model_info import ModelInfo
+from ..state import NOTHING_CHANGED, ModelInfo, OtherModel, OtherText
 from ..state.session_file import ENDING, Session, SessionModel, as_json, load_session
-from ..state.what_if import NOTHING_CHANGED
 from ..widgets.save_dialog import ask_for_file
 from .services import Services
 

@@ -17,10 +17,8 @@ from ..compute.over_time import Text, read_snapshots
 from ..compute.question import Question, ReportOrCancel
 from ..runs.run_state import RunState
 from ..runs.stages import Snapshots, Steps
+from ..state import ModelInfo, Reading, WhatIf
 from ..state.explore_state import ExploreState
-from ..state.model_info import ModelInfo
-from ..state.readings import Reading
-from ..state.what_if import WhatIf
 
 if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding

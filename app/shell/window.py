@@ -15,9 +15,9 @@ from bertcore.locations import TINY, shipped_checkpoint
 
 from ..look import numbers, say
 from ..runs.stages import steps_of
+from ..state import ModelInfo
 from ..state.examples import load_examples
 from ..state.history import History
-from ..state.model_info import ModelInfo
 from ..state.session_file import is_session
 from ..widgets.banner import BannerAction
 from ..widgets.command_list import Palette

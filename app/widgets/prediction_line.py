@@ -8,8 +8,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import numbers, say, theme
-from ..state.readings import Reading
-from ..state.selection import Selection
+from ..state import Reading, Selection
 from ..state.verdicts import verdict_of
 from .charts.drawing import Box, Drawing, Shape, Words
 from .charts.pointer import ARROWS

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from ..look import numbers, say, theme
 from ..look.fitting import plain_tip
-from ..state.readings import Reading
+from ..state import Reading
 from .card import Hint, label
 from .highlights import name_highlight
 

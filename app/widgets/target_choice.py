@@ -17,8 +17,7 @@ from bertcore.errors import BertcoreError
 
 from ..compute.head_questions import HeadTarget, mask_at, own_target, why_no_target
 from ..look import say, theme
-from ..state.readings import Reading
-from ..state.selection import NO_CONTRAST, Contrast
+from ..state import NO_CONTRAST, Contrast, Reading
 from .card import label, show_text
 from .controls import Choice
 from .layouts import hbox, vbox

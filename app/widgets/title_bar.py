@@ -14,10 +14,9 @@ from bertcore.errors import printable
 
 from ..look import mark, numbers, say, theme
 from ..look.fitting import plain_tip
-from ..state.baseline import OtherText
+from ..state import ModelInfo, OtherText
 from ..state.baseline_names import AROUND, baseline_name, text_name, unchanged_name, unswapped_name
 from ..state.explore_state import ExploreState
-from ..state.model_info import ModelInfo
 from .card import button, label
 from .controls import IconButton, MenuButton, popped_up
 from .layouts import Item, hbox

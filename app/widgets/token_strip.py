@@ -21,7 +21,7 @@ from bertcore.errors import shortened
 from ..look import numbers, theme
 from ..look.fitting import MOST_RUN, plain_tip
 from ..look.say import isolated, say
-from ..state.baseline import OtherText
+from ..state import OtherText
 from ..state.baseline_names import beside
 from ..state.explore_state import ExploreState
 from ..state.token_units import KINDS

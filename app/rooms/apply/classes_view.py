@@ -14,10 +14,8 @@ from ...compute.word_questions import attribution_of
 from ...figures.figure import Figure, numbers_of
 from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
+from ...state import ModelInfo, Reading, Selection
 from ...state.baseline_names import beside, is_earlier, unchanged_name
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
-from ...state.selection import Selection
 from ...widgets.card import GAP_PX, label, scrolled
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.scale import NumberScale

@@ -11,10 +11,8 @@ from bertcore.locations import BUILT_IN, tuned_models
 
 from ...compute.applying import Applied
 from ...look import mark, numbers, say, theme
+from ...state import ModelInfo, Reading, Selection
 from ...state.explore_state import ExploreState
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
-from ...state.selection import Selection
 from ...state.task_info import TaskInfo, metric_name, metric_value
 from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.folding_card import folding_on_projector

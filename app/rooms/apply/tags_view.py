@@ -12,7 +12,7 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from ...figures.figure import numbers_of
 from ...look import mark, numbers, say, theme
 from ...look.theme import draw_text
-from ...state.model_info import ModelInfo
+from ...state import ModelInfo
 from ...widgets.card import label
 from ...widgets.charts.drawing import Box
 from ...widgets.layouts import fill

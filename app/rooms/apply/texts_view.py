@@ -14,8 +14,7 @@ from bertcore.tasks.kinds.summarise import SummaryExample, SummaryPrediction
 
 from ...figures.figure import numbers_of
 from ...look import mark, numbers, say, theme
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
+from ...state import ModelInfo, Reading
 from ...widgets.card import label, scrolled, set_role, show_text
 from ...widgets.charts.scale import NumberScale, ShareBar
 from ...widgets.controls import Choice, NumberBox

@@ -14,12 +14,8 @@ from ...compute.question import Job
 from ...figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
 from ...figures.script import script
 from ...look import mark, say, theme
-from ...state.baseline import OtherText
+from ...state import NOTHING_CHANGED, ModelInfo, OtherText, Reading, Selection
 from ...state.baseline_names import baseline_name
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.what_if import NOTHING_CHANGED
 from ...widgets.card import GAP_PX, Card, label, show_text
 from ...widgets.charts.pointer import PointerWidget
 from ...widgets.layouts import fill, hbox, held, show_if, vbox

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from ...compute.head_questions import targets_of
 from ...look import mark, say
-from ...state.selection import Selection
-from ...state.what_if import WhatIf, head_name
+from ...state import Selection, WhatIf, head_name
 from ...widgets.context_menu import Entry
 from ...widgets.target_choice import Targets
 from .attentions import Attentions, Descriptions, Head, head_title

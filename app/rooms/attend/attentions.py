@@ -31,9 +31,8 @@ from bertcore.progress import ReportProgress, no_progress, part_of
 from bertcore.tokenizer.tokenizer import Encoding
 
 from ...look import mark, say, theme
+from ...state import Reading, TokenView, Units
 from ...state.baseline_names import reason_in_words
-from ...state.readings import Reading
-from ...state.token_units import TokenView, Units
 from ...state.what_if import EditedRow, WhatIf, head_name
 
 Head = tuple[int, int]  # layer, head, from 0

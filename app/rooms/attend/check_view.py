@@ -17,8 +17,7 @@ from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, say, theme
 from ...look.number_kinds import explain
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state import Reading, Selection
 from ...widgets.card import label, scrolled
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.layouts import hbox, vbox

@@ -19,9 +19,7 @@ from ...figures.figure import Axis, Numbers
 from ...figures.values import Side, Values, heads, layers
 from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.what_if import head_name
+from ...state import Reading, Selection, head_name
 from ...widgets.card import AsHighAsNeeded, button, label, show_text, tip
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid

@@ -10,10 +10,8 @@ from ...compute.question import Question
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
+from ...state import Reading, Selection, TokenView
 from ...state.baseline_names import baseline_name, where_compared
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, button, intro_line, label, scrolled
 from ...widgets.charts.raster import ColorBar
 from ...widgets.layouts import fill, hbox, vbox

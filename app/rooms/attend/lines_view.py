@@ -14,9 +14,8 @@ from bertcore.analysis.links import Links, between, strongest_links
 from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Values, tokens
 from ...look import mark, numbers, say, theme
+from ...state import Reading, Selection
 from ...state.baseline_names import baseline_name, where_compared
-from ...state.readings import Reading
-from ...state.selection import Selection
 from ...widgets.card import label, scrolled
 from ...widgets.charts.drawing import Drawing, Shape, Words
 from ...widgets.charts.pointer import next_of

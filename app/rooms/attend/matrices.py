@@ -9,10 +9,7 @@ from PySide6.QtWidgets import QLayout
 from ...compute.head_questions import flow_of, gradient_of_layer, rollout_of
 from ...compute.question import Job
 from ...look import mark, numbers, say
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import TokenView, Units
-from ...state.what_if import head_name
+from ...state import Reading, Selection, TokenView, Units, head_name
 from ...widgets.card import button
 from ...widgets.target_choice import TargetChoice
 from .attentions import Attentions, Head

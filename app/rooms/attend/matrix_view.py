@@ -12,10 +12,8 @@ from PySide6.QtWidgets import QLayout
 from ...figures.figure import joined
 from ...figures.values import Values, tokens
 from ...look import mark, numbers, say, theme
+from ...state import Reading, Selection, Units
 from ...state.baseline_names import baseline_name
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import Units
 from ...widgets.card import Hint, button
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.charts.raster import Raster

@@ -17,9 +17,8 @@ from bertcore.analysis.score_steps import ScoreSteps, score_steps
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
+from ...state import Reading, Selection
 from ...state.baseline_names import baseline_name, where_compared
-from ...state.readings import Reading
-from ...state.selection import Selection
 from ...widgets.card import label
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.charts.pointer import next_of

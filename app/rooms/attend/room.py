@@ -9,8 +9,7 @@ from PySide6.QtGui import QHideEvent
 from ...compute.question import PAUSE_MS
 from ...figures.figure import Figure, numbers_of
 from ...look import say, theme
-from ...state.readings import Reading
-from ...state.what_if import WhatIf
+from ...state import Reading, WhatIf
 from ...widgets.card import GAP_PX
 from ...widgets.context_menu import figure_entries, show_context_menu
 from ...widgets.folding_card import FoldingCard

@@ -16,9 +16,8 @@ from bertcore.analysis.targets import Target
 from ...compute.head_questions import HeadTarget, changed_targets, odds
 from ...look import numbers, theme
 from ...look.say import mark, quoted, say
+from ...state import MaskReading, Reading, head_name
 from ...state.baseline_names import where_compared
-from ...state.readings import MaskReading, Reading
-from ...state.what_if import head_name
 from .attentions import NO_HABIT, Attentions, HeadDescription, kind_name
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from bertcore.analysis.attention_heads import HeadFacts, head_facts
 
 from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
+from ...state import Selection, head_name
 from ...state.baseline_names import beside, is_earlier
-from ...state.selection import Selection
-from ...state.what_if import head_name
 from ...widgets.card import AsHighAsNeeded, Card, label, scrolled
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.figure_button import Provider

@@ -11,10 +11,8 @@ from ...compute.question import Job
 from ...figures.figure import joined
 from ...figures.values import Side, Values
 from ...look import mark, say
+from ...state import Reading, Selection, TokenView
 from ...state.baseline_names import baseline_name, where_compared
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import TokenView
 from ...widgets.target_choice import TargetChoice
 from ..pictures import Picture
 from ..values_view import ValuesView

@@ -7,9 +7,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from ...look import mark, say
+from ...state import Selection, WhatIf, head_name
 from ...state.readings import Reading, word_to_mask
-from ...state.selection import Selection
-from ...state.what_if import WhatIf, head_name
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import button, label
 from ...widgets.controls import Choice, NumberBox

@@ -6,7 +6,7 @@ from bertcore.analysis.vectors import cosine
 
 from ...look import numbers, theme
 from ...look.say import quoted, say
-from ...state.readings import Reading
+from ...state import Reading
 from ...state.verdicts import pair_claim
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label

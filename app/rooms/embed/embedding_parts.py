@@ -9,10 +9,8 @@ from bertcore.analysis.vectors import Pca, part_fractions, pca
 
 from ...compute.question import ReportOrCancel
 from ...look import mark, say
+from ...state import ModelInfo, Reading, TokenView, Units
 from ...state.baseline_names import baseline_name, reason_in_words
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
-from ...state.token_units import TokenView, Units
 
 MANY_TOKENS = 128  # from here on a map takes too long to be drawn anew at each key
 ADDENDS = ("token", "segment", "position")

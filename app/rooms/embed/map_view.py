@@ -14,10 +14,8 @@ from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import joined
 from ...figures.values import PLANE, Side, Values, tokens
 from ...look import mark, numbers, say
+from ...state import Reading, Selection, TokenView
 from ...state.baseline_names import labels_beside, where_compared
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import TokenView
 from ...widgets.card import label, note
 from ...widgets.controls import Choice
 from ...widgets.layouts import fill, vbox

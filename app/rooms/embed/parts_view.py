@@ -17,10 +17,8 @@ from ...figures.figure import Axis, Numbers, joined, numbers_of
 from ...figures.values import PLANE, Side, Values, tokens
 from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
+from ...state import Reading, Selection, Units
 from ...state.baseline_names import baseline_name, where_compared
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import Units
 from ...widgets import token_strip
 from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled, show_text
 from ...widgets.charts.bars import ROW_PX, BarList

@@ -25,8 +25,7 @@ from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, say, theme
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state import Reading, Selection
 from ...state.token_units import KINDS
 from ...widgets.card import Card, label, scrolled, show_text
 from ...widgets.charts.drawing import Box

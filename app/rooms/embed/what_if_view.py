@@ -11,8 +11,8 @@ from bertcore.tokenizer.tokenizer import Encoding
 
 from ...figures.figure import Figure, numbers_of
 from ...look import say, theme
+from ...state import Selection
 from ...state.readings import Reading, word_to_mask
-from ...state.selection import Selection
 from ...state.token_units import KINDS
 from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.charts.drawing import Box, Words

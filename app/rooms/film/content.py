@@ -26,8 +26,7 @@ from ...compute.over_time import OpenSnapshot, Text, read_snapshots
 from ...compute.question import ignore
 from ...look import numbers, say
 from ...runs.stages import Snapshots
-from ...state.readings import Reading
-from ...state.token_units import TokenView
+from ...state import Reading, TokenView
 from ...widgets.charts.raster import HeadSheet
 from ...widgets.curve_specs import Mark
 

@@ -17,8 +17,7 @@ from ...compute.question import Question, ignore
 from ...figures.figure import Axis, Figure, Numbers, Picture, caption_of, joined, model_hash
 from ...look import numbers, say, theme
 from ...runs.stages import Steps
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state import Reading, Selection
 from ...widgets.card import Card, button, label, tip
 from ...widgets.charts.drawing import Drawing, Shape
 from ...widgets.charts.pointer import ARROWS

@@ -5,7 +5,7 @@ from html import escape
 from bertcore.tokenizer.text_spans import positions_of
 
 from ...look import mark, numbers, say, theme
-from ...state.model_info import ModelInfo
+from ...state import ModelInfo
 from .game import POINTS_AMONG, POINTS_FIRST, ROUNDS, Game, Phase, Puzzle
 
 

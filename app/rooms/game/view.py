@@ -12,9 +12,7 @@ from bertcore.tokenizer.text_spans import positions_of
 
 from ...look import say, theme
 from ...look.number_kinds import explain
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state import ModelInfo, Reading, Selection
 from ...widgets.answer_cover import Cover
 from ...widgets.card import GAP_PX, Hint, button, label, scrolled
 from ...widgets.layouts import hbox, held, vbox

@@ -12,8 +12,7 @@ from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import joined
 from ...figures.values import Side, Values, layers
 from ...look import mark, say
-from ...state.readings import Reading, ReadingRequest
-from ...state.selection import Selection
+from ...state import Reading, ReadingRequest, Selection
 from ...widgets.card import note, tip
 from ...widgets.curve_specs import CurveSpec
 from ..pictures import Lines

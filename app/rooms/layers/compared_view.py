@@ -13,10 +13,8 @@ from bertcore.errors import BertcoreError
 from ...compute.question import Job, ReportOrCancel
 from ...figures.values import Side, Values, stage_labels, stage_name, stages
 from ...look import mark, numbers, say, theme
+from ...state import Reading, Selection, TokenView
 from ...state.baseline_names import baseline_name, replacing
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import TokenView
 from ...widgets.card import GAP_PX, label, show_text
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.folding_card import folding_on_projector

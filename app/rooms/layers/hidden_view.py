@@ -9,8 +9,7 @@ from bertcore.analysis.vectors import cosines, lengths
 from ...figures.figure import joined
 from ...figures.values import Values, stage_name, stages, tokens
 from ...look import mark, numbers, say
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state import Reading, Selection
 from ...widgets.charts.cells import LabelledGrid
 from ..pictures import Cells
 from ..values_view import ValuesView

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bertcore.analysis.layer_trace import Affine, Floats, LayerTrace, trace_layer
 
 from ...look import mark, numbers, say
-from ...state.readings import Reading
+from ...state import Reading
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

@@ -14,8 +14,7 @@ from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Numbers, joined
 from ...figures.values import Side, Values, tokens
 from ...look import mark, numbers, say
-from ...state.readings import Reading, ReadingRequest
-from ...state.selection import Selection
+from ...state import Reading, ReadingRequest, Selection
 from ...widgets.card import GAP_PX, label, note
 from ...widgets.charts.bars import BarList
 from ...widgets.layouts import hbox, vbox

@@ -10,10 +10,8 @@ from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Side, Values, stage_labels, tokens
 from ...look import mark, numbers, say
+from ...state import Reading, Selection, TokenView
 from ...state.baseline_names import baseline_name, labels_beside
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import TokenView
 from ...widgets.scatter import WORD
 from ..pictures import Dots
 from ..values_view import ValuesView

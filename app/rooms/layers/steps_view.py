@@ -17,8 +17,7 @@ from ...figures.figure import Axis, Figure, Numbers, Picture, joined
 from ...look import mark, numbers, say, theme
 from ...look.fitting import plain_tip
 from ...look.icons import paint_icon
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state import Reading, Selection
 from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.charts.drawing import Words
 from ...widgets.context_menu import figure_entries

@@ -12,7 +12,7 @@ from ...compute.head_questions import HeadTarget, odds
 from ...compute.patching import SwapMap
 from ...figures.values import stage_name
 from ...look import mark, numbers, say
-from ...state.what_if import Swap
+from ...state import Swap
 
 MOST_TEXT = 120  # characters of each text
 LEAST_NAMED = 0.1  # a layer's highest share is named from here on

@@ -17,11 +17,7 @@ from ...compute.question import Job, Key
 from ...figures.figure import Numbers
 from ...figures.values import Side, Values, heads, stage_labels
 from ...look import mark, numbers, say, theme
-from ...state.baseline import OtherText
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import TokenView
-from ...state.what_if import Swap
+from ...state import OtherText, Reading, Selection, Swap, TokenView
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice

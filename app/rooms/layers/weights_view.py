@@ -17,10 +17,9 @@ from ...figures.values import Side, Values
 from ...look import numbers, theme
 from ...look.say import isolated, mark, say
 from ...runs.stages import reference_to, start_of
+from ...state import Reading, Selection
 from ...state.baseline import ComparisonOffer, OtherModel
 from ...state.baseline_names import baseline_name
-from ...state.readings import Reading
-from ...state.selection import Selection
 from ...widgets.card import button, label
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid

@@ -14,8 +14,7 @@ from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Side, Values, stage_labels, stage_name, stages
 from ...look import mark, numbers, say, theme
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state import Reading, Selection
 from ...widgets.card import GAP_PX, Card, button, label, note, scrolled, show_text
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import IconButton

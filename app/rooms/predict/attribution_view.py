@@ -15,8 +15,7 @@ from ...compute.word_questions import attribution_of
 from ...figures.figure import Numbers
 from ...figures.values import Values, tokens
 from ...look import mark, numbers, say, theme
-from ...state.readings import Reading
-from ...state.selection import Selection
+from ...state import Reading, Selection
 from ...widgets.card import GAP_PX, label, show_text, tip
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, held, vbox

@@ -12,9 +12,7 @@ from ...compute.masks import FilledMask, fill_masks
 from ...compute.question import Question
 from ...figures.values import Side, Values, tokens
 from ...look import mark, numbers, say, theme
-from ...state.readings import Reading, ReadingRequest
-from ...state.selection import Selection
-from ...state.token_units import Units
+from ...state import Reading, ReadingRequest, Selection, Units
 from ...widgets.card import GAP_PX, button, label, show_text
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice

@@ -16,9 +16,9 @@ from ...compute.question import Job
 from ...figures.figure import Axis, Numbers
 from ...figures.values import Side, Values
 from ...look import mark, numbers, say, theme
+from ...state import Selection
 from ...state.baseline_names import is_earlier, where_compared
 from ...state.readings import Reading, baseline_mask
-from ...state.selection import Selection
 from ...widgets.card import label
 from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid

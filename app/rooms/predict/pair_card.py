@@ -16,10 +16,9 @@ from bertcore.tokenizer.tokenizer import Encoding
 from ...look import numbers, theme
 from ...look.number_kinds import explain
 from ...look.say import isolated, say
+from ...state import MaskReading, ModelInfo, Reading
 from ...state.baseline_names import where_first
 from ...state.examples import load_examples
-from ...state.model_info import ModelInfo
-from ...state.readings import MaskReading, Reading
 from ...state.verdicts import PairQuestion, Verdict, verdict_of
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label, set_role, show_text

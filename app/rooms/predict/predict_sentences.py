@@ -13,7 +13,7 @@ from ...compute.masks import FilledMask, MaskLens
 from ...compute.text_scores import ScoredPairs, ScoredTexts
 from ...look import numbers
 from ...look.say import isolated, mark, quoted, say
-from ...state.baseline import OtherText
+from ...state import OtherText
 from ...state.baseline_names import baseline_name, beside, where_compared, where_first
 from ...state.readings import ComparedMask, MaskReading, Reading, WordChange
 

@@ -13,9 +13,7 @@ from ...figures.figure import Numbers
 from ...figures.values import Values, tokens
 from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import Units
+from ...state import Reading, Selection, Units
 from ...widgets.card import label, show_text
 from ...widgets.charts.bars import BarList
 from ...widgets.layouts import fill

@@ -33,10 +33,8 @@ from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, say, theme
 from ...look.fitting import fitting_line
 from ...look.number_kinds import explain, explained
+from ...state import ModelInfo, Reading, Selection
 from ...state.baseline import ComparisonOffer, OtherText
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
-from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, button, label, scrolled, show_text
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.charts.cells import LabelledGrid, Labels

@@ -10,8 +10,8 @@ from bertcore.analysis.predict import WordGuess
 from ...compute.masks import MaskLens, lens_of
 from ...compute.question import Job
 from ...look import say
+from ...state import Selection
 from ...state.readings import MaskReading, Reading, word_to_mask
-from ...state.selection import Selection
 from ...widgets.card import button, set_role
 from ...widgets.context_menu import Entry
 from ..values_view import ValuesView

@@ -12,11 +12,8 @@ from ...compute.word_questions import sentence_similarity
 from ...figures.figure import Figure, numbers_of
 from ...figures.values import Values, tokens
 from ...look import mark, numbers, say, theme
+from ...state import ModelInfo, Reading, Selection, Units
 from ...state.baseline_names import beside, is_earlier
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
-from ...state.selection import Selection
-from ...state.token_units import Units
 from ...state.verdicts import first_token, question_for, similarity_verdict, verdict_of
 from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, label, scrolled, show_text
 from ...widgets.charts.bars import BarList

@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QFontMetrics, QPainter
 
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.token_units import Units
+from ...state import Units
 from ..card import Card
 from ..progress_line import ProgressLine
 from ..wrapped import WrappedBoxes
