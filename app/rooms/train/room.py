@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from bertcore.runs.diagnosis import another_rate
 from bertcore.runs.run_folder import RunFolder
@@ -22,7 +22,7 @@ from ...runs.sweeps import SweepRow, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import FoldingCard
-from ...widgets.layouts import fill, stacked
+from ...widgets.layouts import fill, hbox, stacked, vbox
 from .form.data_card import DataCard
 from .list.actions import RunActions
 from .list.card import DEMOS, RunsCard
@@ -74,10 +74,6 @@ class TrainRoom(QWidget):
         self._middle = stacked(self._start_card, self.view, self.data, self.sweep_page)
         self._side = stacked(self.watch, self.heads)
         self._side.setFixedWidth(theme.column_px(SNAPSHOTS_PX))
-        grid, shown = QGridLayout(self), QHBoxLayout()
-        grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)
-        for layout in (grid, shown):
-            layout.setSpacing(theme.px(GAP_PX))
         self._list_fold = FoldingCard(self.runs_card, say("Runs"))
         self._watch_fold = FoldingCard(self._side, say("Watch it learn"))
         self._list_fold.tab.toggled.connect(self._fold)
@@ -85,12 +81,9 @@ class TrainRoom(QWidget):
         self._after_layout.timeout.connect(self._fold)
         for widget in (self._middle, self.view):
             widget.installEventFilter(self)
-        grid.addWidget(self._list_fold, 0, 0)
-        fill(shown, (self._middle, 1), self._watch_fold)
-        grid.addLayout(shown, 0, 1)
-        grid.addWidget(self.time_machine, 1, 0, 1, 2)
-        grid.setColumnStretch(1, 1)
-        grid.setRowStretch(0, 1)
+        row = hbox(self._list_fold, (self._middle, 1), self._watch_fold)
+        for layout in (row, vbox((row, 1), self.time_machine, parent=self, margins=theme.px(GAP_PX))):
+            layout.setSpacing(theme.px(GAP_PX))
 
     def _connect(self) -> None:
         state, actions, card = self.state, self.run_actions, self.runs_card
