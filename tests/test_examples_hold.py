@@ -22,11 +22,15 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
     "head_from": ["next token", 0.5, 4000]          of its snapshots, those from this step on have a head of that kind,
                                                     with at least that score
     "same_part": ["token", "rain"] | "other_part"   of the input: token, segment, position; a word in A and in B
+    "circuit_keeps": [10, 0.8, 0.9]                 of what differs from the example's other text, so many parts keep
+                                                    a share between
+    "circuit_needs": [5, 10]                        to keep 80% of it, between so many parts are needed
+    "circuit_head": ["6.1", 0.9]                    alone, this head loses most of all heads, and at least that share
 
 Where there are several masks, "mask": 2 beside it means the second.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -35,6 +39,9 @@ import pytest
 
 from app.state.examples import Example, load_examples
 from bertcore.analysis.attention_heads import classify_heads
+from bertcore.analysis.circuit import find_circuit
+from bertcore.analysis.find_target import find_target
+from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.vectors import cosines
@@ -59,6 +66,7 @@ class Asked:
     masks: list[int]  # positions
     seen: Trace
     passage: str = ""
+    other: str = ""
 
     def places(self, word):
         """Where a word that is one token stands."""
@@ -90,7 +98,8 @@ def ask(checkpoint, example, check):
         masked = set(positions_of(encoding, example.mask))
         ids = [tokenizer.mask_id if place in masked else token for place, token in enumerate(encoding.ids)]
     masks = [place for place, token in enumerate(ids) if token == tokenizer.mask_id]
-    return Asked(checkpoint, encoding, masks, trace(checkpoint.model, ids, encoding.segments), example.passage)
+    seen = trace(checkpoint.model, ids, encoding.segments)
+    return Asked(checkpoint, encoding, masks, seen, example.passage, example.other)
 
 
 def first(asked, word, mask):
@@ -212,6 +221,39 @@ def head_from(asked, wanted, mask):
     return {step for step, found in best.items() if found >= score} == {step for step in best if step >= begins}
 
 
+def difference(asked):
+    """What each part loses of the difference from the other text, and what sets of 1, 2, ... parts keep."""
+    return difference_between(asked.checkpoint.name, asked.encoding.text_a, asked.other, tuple(asked.masks))
+
+
+@cache
+def difference_between(model, a, other, masks):
+    checkpoint, both = tuned(model), []
+    tokenizer = checkpoint.tokenizer
+    for encoding in map(tokenizer.encode, (a, other)):
+        ids = [tokenizer.mask_id if place in masks else token for place, token in enumerate(encoding.ids)]
+        both.append(replace(encoding, ids=ids))
+    texts = [as_text(checkpoint.model, each.ids, each.segments) for each in both]
+    found = find_circuit(checkpoint.model, *texts, find_target(checkpoint, *both).target, links=0)
+    return dict(zip(found["parts"], found["lost"], strict=True)), found["curve"]
+
+
+def circuit_keeps(asked, wanted, mask):
+    _, curve = difference(asked)
+    return wanted[1] <= curve[wanted[0] - 1] <= wanted[2]
+
+
+def circuit_needs(asked, wanted, mask):
+    _, curve = difference(asked)
+    return wanted[0] <= np.flatnonzero(curve >= 0.8)[0] + 1 <= wanted[1]
+
+
+def circuit_head(asked, wanted, mask):
+    lost = {part: abs(share) for part, share in difference(asked)[0].items() if part.kind == "head"}
+    strongest = max(lost, key=lost.get)
+    return f"{strongest.layer + 1}.{strongest.head + 1}" == wanted[0] and lost[strongest] >= wanted[1]
+
+
 # given what was asked, what the check says, the number of the mask, and what it says more
 HOLDS = {
     "first": first,
@@ -233,6 +275,9 @@ HOLDS = {
     "other_part": opposite(same_part),
     "first_from": first_from,
     "head_from": head_from,
+    "circuit_keeps": circuit_keeps,
+    "circuit_needs": circuit_needs,
+    "circuit_head": circuit_head,
 }
 
 
@@ -286,6 +331,14 @@ def test_a_wrong_claim_is_noticed(built_in):
         {"same_part": ["segment", "cat"]},
     ]
     example = Example("T", a, b, (), "predict", "?", "Wrong.", tuple({**check, "a": a, "b": b} for check in wrong))
+    assert len(problems(built_in, example)) == len(wrong)
+
+
+def test_a_wrong_claim_about_a_circuit_is_noticed(built_in):
+    a, other = "She ate [MASK] apple.", "She ate [MASK] cake."
+    wrong = [{"circuit_keeps": [10, 1.1, 1.2]}, {"circuit_needs": [44, 50]}, {"circuit_head": ["1.1", 0.0]}]
+    checks = tuple({**check, "a": a} for check in wrong)
+    example = Example("T", a, None, (), "map", "?", "Wrong.", checks, other=other)
     assert len(problems(built_in, example)) == len(wrong)
 
 

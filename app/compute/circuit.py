@@ -20,7 +20,7 @@ from bertcore.progress import ReportProgress, part_of
 from bertcore.tokenizer.special_tokens import MASK
 
 from ..state import ModelInput
-from .evidence import Source, read_collection
+from .evidence import Kept, Source, read_collection
 from .head_questions import INTERACTIVE_TOKENS
 from .model_text import text_of
 
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 Shares = NDArray[np.float64]
+TextPair = tuple[str, str, str | None, str | None]  # a text, the other, two words for [MASK]; None: what each guesses
 MOST_PLACED = 24  # parts whose token is looked for: those that alone lose most
+ENOUGH = 0.8  # of the difference
+FEW, MOST_WORDS = 10, 10  # parts of a set, words of a head, of which lessons speak
 MOST_OTHERS = 64  # sentences on which a set is tried
 GFLOP_PER_S = 60.0  # of one core, roughly: by this is estimated how long all links and sets take
 
@@ -84,6 +87,26 @@ class OtherSentence:
 
 
 @dataclass(frozen=True, eq=False)
+class PairParts:
+    """What a lesson says of its two texts."""
+
+    parts: list[Part]  # (P)
+    lost: Shares  # (P) by each part alone
+    curve: Shares  # (P) what is kept by k + 1 parts
+    random: Shares  # kept by sets of FEW parts, drawn at random
+    words: list[PushedWords]  # (P) that each part pushes up and down
+
+    def heads(self) -> list[Part]:
+        """The one first that alone loses most."""
+        parts = [self.parts[number] for number in np.argsort(-np.abs(self.lost), kind="stable")]
+        return [part for part in parts if part.kind == "head"]
+
+    def head(self, layer: int, head: int) -> int:
+        """The number of a head."""
+        return next(at for at, part in enumerate(self.parts) if (part.layer, part.head) == (layer, head))
+
+
+@dataclass(frozen=True, eq=False)
 class DirectParts:
     """What each part alone adds to the score of a word, LayerNorm held fixed, and which words it pushes."""
 
@@ -133,20 +156,12 @@ def on_others(
 
     Raises BertcoreError for lines or a file that are no pairs.
     """
-    from bertcore.analysis.circuit import PartPasses
-    from bertcore.analysis.find_target import find_target
-    from bertcore.analysis.passes import as_text
-
     pairs, found = read_collection(source, progress).collection.rows[:MOST_OTHERS], list[OtherSentence]()
     for number, pair in enumerate(pairs):
         try:
             if not pair.other:
                 raise BertcoreError(f"{pair.place}: there is no other text to compare with.")
-            mask = checkpoint.tokenizer.mask_token or MASK
-            both = [checkpoint.tokenizer.encode(text.replace(MASK, mask)) for text in (pair.text, pair.other)]
-            target = find_target(checkpoint, *both, wanted=pair.wanted, against=pair.against).target
-            text, other = (as_text(checkpoint.model, one.ids, one.segments) for one in both)
-            passes = PartPasses(checkpoint.model, text, other, target, INTERACTIVE_TOKENS)
+            passes = _passes(checkpoint, *_read_pair(checkpoint, (pair.text, pair.other, pair.wanted, pair.against)))
             found.append(OtherSentence(pair.text, pair.other, float(passes.kept(_live(passes, numbers)[None])[0])))
         except BertcoreError as error:
             found.append(OtherSentence(pair.text, pair.other, float("nan"), str(error)))
@@ -197,6 +212,39 @@ def template_of(ours: str, theirs: str, answers: tuple[str, str]) -> str:
     pairs = zip(words, others, strict=True)
     line = " ".join(one if one == other else f"[{one}/{other}]" for one, other in pairs).replace(MASK, asked)
     return line if line.rindex("[") == line.index(asked) > line.index("[") else ""
+
+
+_kept = Kept()  # of pairs that lessons speak of: worked out once for a model, whatever page wants it
+
+
+def pair_parts(checkpoint: Checkpoint, pair: TextPair, progress: ReportProgress) -> PairParts:
+    """Raises BertcoreError where the texts differ in length, or hardly in the target."""
+    return _kept.get(checkpoint, pair, lambda: _pair_parts(checkpoint, pair, progress))
+
+
+def _pair_parts(checkpoint: Checkpoint, pair: TextPair, progress: ReportProgress) -> PairParts:
+    ours, theirs, target = _read_pair(checkpoint, pair)
+    passes = _passes(checkpoint, ours, theirs, target)
+    lost = passes.lost(part_of(progress, 0.0, 0.1))
+    _, kept = passes.dropped(lost, progress=part_of(progress, 0.1, 0.8))
+    random = passes.random_sets(min(FEW, len(lost)))
+    words = direct_parts(checkpoint, ours, target, MOST_WORDS, progress).words if target.head == "mlm" else []
+    return PairParts(passes.parts, lost, np.array([*kept[::-1], 1.0]), random, words)
+
+
+def enough(curve: Shares) -> int:
+    """The least number of parts that keep most of the difference."""
+    return int(np.flatnonzero(curve >= ENOUGH)[0]) + 1
+
+
+def _read_pair(checkpoint: Checkpoint, pair: TextPair) -> tuple[ModelInput, ModelInput, Target]:
+    from bertcore.analysis.find_target import find_target
+
+    (text, other, wanted, against), mask = pair, checkpoint.tokenizer.mask_token or MASK
+    both = [checkpoint.tokenizer.encode(one.replace(MASK, mask)) for one in (text, other)]
+    target = find_target(checkpoint, *both, wanted=wanted, against=against).target
+    ours, theirs = (ModelInput(tuple(one.ids), tuple(one.segments)) for one in both)
+    return ours, theirs, target
 
 
 def _passes(checkpoint: Checkpoint, ours: ModelInput, theirs: ModelInput, target: Target) -> PartPasses:

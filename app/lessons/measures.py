@@ -24,6 +24,7 @@ from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 from bertcore.tokenizer.text_spans import Place, positions_of
 
 from ..compute.applying import Applied
+from ..compute.circuit import FEW, PairParts, enough
 from ..compute.masks import MaskLens
 from ..look import mark, numbers, say
 from ..state import Reading
@@ -65,6 +66,7 @@ class Facts:
     pairs: HeadEvidence | None = None  # swapped in, over the pairs that ship
     pair: HeadEvidence | None = None  # the same in the one whose text is on show
     grammar: Grammar | None = None  # of the treebank that ships
+    circuit: PairParts | None = None  # which parts make the difference between the page's two texts
 
     @cached_property
     def kinds(self) -> list[HeadKind]:
@@ -146,7 +148,7 @@ class Spec:
     argument: str  # one of ARGUMENTS
     unit: str  # share, count, number or word
     read: Callable[[Facts, str], Value]
-    needs: str = ""  # "lens", "answer" of a fine-tuned model, "pairs", "pair", "grammar": a further computation
+    needs: str = ""  # a further computation: "lens", "answer" of a fine-tuned model, "pairs", "grammar", "circuit" ...
 
 
 ARGUMENTS: Mapping[str, Callable[[str], bool]] = {  # as docs/lessons.md writes it -> whether that is one
@@ -278,6 +280,30 @@ def _finds(facts: Facts, name: str) -> Value:
     return float(facts.grammar.best_shares[facts.grammar.best.index(best), facts.layer, facts.head])
 
 
+def _circuit(read: Callable[[PairParts, Facts, str], Value]) -> Callable[[Facts, str], Value]:
+    """Of the parts that make a difference; None while they are not known."""
+    return lambda facts, text: None if facts.circuit is None else read(facts.circuit, facts, text)
+
+
+def _strongest_head(found: PairParts, _: Facts, place: str) -> Value:
+    part = found.heads()[int(place or 1) - 1]
+    return f"{part.layer + 1}·{part.head + 1}"
+
+
+def _kept(found: PairParts, _: Facts, count: str) -> Value:
+    return float(found.curve[int(count or FEW) - 1])
+
+
+def _lost(found: PairParts, facts: Facts, _: str) -> Value:
+    """By the chosen head alone."""
+    return float(found.lost[found.head(facts.layer, facts.head)])
+
+
+def _pushed_word(found: PairParts, facts: Facts, place: str) -> Value:
+    """Up, by the chosen head."""
+    return found.words[found.head(facts.layer, facts.head)].up[int(place or 1) - 1][0] if found.words else None
+
+
 def _of(thing: object, name: str) -> Value:
     """A field, as a number or a word; None of nothing."""
     value = None if thing is None else getattr(thing, name)
@@ -324,6 +350,13 @@ MEASURES: Mapping[str, Spec] = {
         "RELATION", "share", lambda facts, name: _of(_relation(facts, name), "distance_share"), "grammar"
     ),
     "gain": Spec("RELATION", "share", lambda facts, name: _of(_relation(facts, name), "gain"), "grammar"),
+    "circuit-parts": Spec("", "count", _circuit(lambda found, *_: float(len(found.parts))), "circuit"),
+    "circuit-kept": Spec("[N]", "share", _circuit(_kept), "circuit"),
+    "circuit-random": Spec("", "share", _circuit(lambda found, *_: float(found.random.max())), "circuit"),
+    "circuit-enough": Spec("", "count", _circuit(lambda found, *_: float(enough(found.curve))), "circuit"),
+    "circuit-head": Spec("[N]", "word", _circuit(_strongest_head), "circuit"),
+    "circuit-lost": Spec("", "share", _circuit(_lost), "circuit"),
+    "circuit-word": Spec("[N]", "word", _circuit(_pushed_word), "circuit"),
 }
 
 
@@ -370,7 +403,7 @@ def holds(condition: Condition, facts: Facts, start: Value = None) -> bool:
 
 def needs(what: str, measures: Sequence[Measure]) -> bool:
     """Whether any of them needs a further computation: the "lens", what the mask would be after each layer, the
-    "answer" of a fine-tuned model, what heads do over the "pairs" or in the one "pair", or "grammar"."""
+    "answer" of a fine-tuned model, what heads do over the "pairs" or in the one "pair", "grammar", or a "circuit"."""
     return any(MEASURES[measure.name].needs == what for measure in measures)
 
 

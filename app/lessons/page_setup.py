@@ -6,6 +6,7 @@ from pathlib import Path
 from bertcore.locations import assets, shipped_checkpoint
 
 from ..compute.applying import apply_model, request_for
+from ..compute.circuit import pair_parts
 from ..compute.evidence_questions import shipped_grammar, shipped_heads
 from ..compute.masks import lens_of
 from ..compute.question import Job
@@ -15,7 +16,8 @@ from ..state.explore_state import ExploreState
 from .lesson import Measure, Setup, SetupError
 from .measures import Facts, needs, word_places
 
-FURTHER = ("lens", "applied", "pairs", "pair", "grammar")  # fields of `Facts` that take a further computation
+# fields of `Facts` that take a further computation
+FURTHER = ("lens", "applied", "pairs", "pair", "grammar", "circuit")
 
 
 def model_folder(setup: Setup) -> Path:
@@ -80,8 +82,11 @@ def set_selection(state: ExploreState, setup: Setup, facts: Facts) -> None:
     state.set_focus(found_at[0])
 
 
-def further(reading: Reading, texts: Mapping[str, str], wanted: Sequence[Measure]) -> dict[str, Job]:
-    """What these measures need besides the reading: fields of `Facts`, and what computes them. texts: of Apply."""
+def further(reading: Reading, texts: Mapping[str, str], setup: Setup, wanted: Sequence[Measure]) -> dict[str, Job]:
+    """What these measures need besides the reading: fields of `Facts`, and what computes them. texts: of Apply.
+
+    setup: of the page, whose two texts the parts of a circuit are about, whatever is typed meanwhile.
+    """
     found, masked, model = dict[str, Job](), reading.request.masked, reading.request.model
     if masked and "mlm" in model.output_heads and needs("lens", wanted):
         found["lens"] = Job(lens_of, (reading, masked), (model,))
@@ -92,6 +97,9 @@ def further(reading: Reading, texts: Mapping[str, str], wanted: Sequence[Measure
     ):
         if needs(name, wanted):
             found[name] = job
+    if setup.other and needs("circuit", wanted):
+        pair = setup.text_a, setup.other, *(setup.contrast or (None, None))
+        found["circuit"] = Job(pair_parts, (pair,), (model,))
     request = request_for(reading, texts) if needs("answer", wanted) else None
     if request is not None:
         found["applied"] = Job(apply_model, (request,), (model,))

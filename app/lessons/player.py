@@ -246,7 +246,7 @@ class LessonPlayer(QObject):
                 self.problem_found.emit(str(error))
             self.facts = self.start = self.facts.but(layer=state.layer, head=state.head)
             self._is_arriving = False
-        for name, job in further(reading, state.applied_texts, page.measures).items():
+        for name, job in further(reading, state.applied_texts, page.setup, page.measures).items():
             self._asked[name].ask_job(job, pause_ms=0)
             if self._asked[name].answer is not None:  # the same page of a file that was saved
                 self._add_to_facts(name, self._asked[name].answer)

@@ -52,7 +52,7 @@ class Bench:
         reading = read(request, checkpoint)
         state.set_reading(reading)
         set_selection(state, setup, Facts(reading, state.layer, state.head))
-        jobs = further(reading, state.applied_texts, wanted)
+        jobs = further(reading, state.applied_texts, setup, wanted)
         found = {name: job.function(checkpoint, *job.arguments, ignore) for name, job in jobs.items()}
         return Facts(reading, state.layer, state.head, **found)
 

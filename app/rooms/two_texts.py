@@ -79,7 +79,7 @@ class TwoTextsView(ValuesView):
                 "different answer. Then you see in which layer, at which token and in which head the "
                 "answer is decided."
             )
-        if self.targets.target is not None:
+        if self.pair:
             return None
         if not self._has_targets:
             return say("No prediction to explain"), why_no_target(reading)

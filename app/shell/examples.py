@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 from bertcore.locations import BUILT_IN, TUNED
 
 from ..look import say
+from ..state import NO_CONTRAST, OtherText
 from ..state.examples import Example, load_examples
 from .frame import Frame
 from .rooms import ROOMS
@@ -38,12 +39,16 @@ class Examples(QObject):
         self._asked = next((number for number, one in enumerate(load_examples()) if one == example), None)
         self._ask(example)
         views = next(room for room in ROOMS if room.key == example.room).view_keys
-        self._open_view(example.room, views[0])  # the one that examples talk about
+        self._open_view(example.room, example.view or views[0])  # the first is the one that most examples talk about
 
     def write(self, example: Example) -> None:
         """Its sentences alone."""
         if example.passage:
             self._state.set_applied_texts({"span": example.passage})
+        others = {_compared_with(one) for one in load_examples() if one.other}
+        if example.other or self._state.baseline in others:  # what another example has set goes with it
+            self._state.set_contrast(NO_CONTRAST)
+            self._state.set_baseline(_compared_with(example))
         self._state.set_text(example.a, example.b or "")
         self._state.set_mask_places(example.mask)
 
@@ -63,3 +68,7 @@ class Examples(QObject):
             happens=example.happens,
         )
         self._frame().show_question(example.look_for, answer, is_answered=is_answered)
+
+
+def _compared_with(example: Example) -> OtherText | None:
+    return OtherText(example.other, example.b or "") if example.other else None

@@ -11,6 +11,8 @@
     happens     what the built-in model does here, in a sentence
     model       optional: the model that it is about, bertcore.locations.TINY or one of TUNED; else the built-in one
     passage     optional: the text that an answer is looked for in, in the room Apply
+    other       optional: what a is compared with; b stays, and the same tokens are masked
+    view        optional: the view to look at it in; else the first of the room
     checks      what `happens` claims, one object for each claim: tests/test_examples_hold.py holds the model to it
 
 A translation, `assets/languages/<language>/examples.json`, is an object: each English title, question and answer, and
@@ -47,6 +49,8 @@ class Example:
     checks: tuple[Mapping[str, Any], ...]
     model: str | None = None
     passage: str = ""
+    other: str = ""
+    view: str = ""
 
 
 def load_examples() -> tuple[Example, ...]:
@@ -79,8 +83,9 @@ def _load_examples(language: str) -> tuple[Example, ...]:
 def read_example(entry: dict[str, Any]) -> Example:
     """One example from its JSON object. Raises BertcoreError for a wrong key or a word not there."""
     expected = {"title", "a", "b", "mask", "room", "look_for", "happens", "checks"}
-    if set(entry) - {"model", "passage"} != expected:
-        wrong = ", ".join(sorted((set(entry) - {"model", "passage"}) ^ expected))
+    given = set(entry) - {"model", "passage", "other", "view"}
+    if given != expected:
+        wrong = ", ".join(sorted(given ^ expected))
         raise BertcoreError(f"The example {entry.get('title', '')!r} has missing or unknown keys: {wrong}.")
     mask = tuple(_find_word(entry, wanted) for wanted in entry["mask"])
     return Example(**(entry | {"mask": mask, "checks": tuple(entry["checks"])}))

@@ -13,7 +13,7 @@ HIGHLIGHTS = {
     "rail": "the list of rooms at the left",
     "model": "the button with the open model's name",
     "step": "the button with the training step of a snapshot",
-    "map.view": "the map of the whole model",
+    "map.view": "the open view of Map",
     "embed.tabs": "the tabs of Embed",
     "embed.view": "the open view of Embed",
     "attend.heads": "all heads, as small pictures",

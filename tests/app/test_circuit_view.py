@@ -12,6 +12,7 @@ from app.rooms.map.arrows import LitParts, share_text
 from app.rooms.map.circuit_view import LEAST_DRAWN
 from app.rooms.map.plan import MapPart
 from app.state.baseline import ComparisonOffer, OtherText
+from app.state.selection import Contrast
 from bertcore.analysis.circuit import Link, Outcome, Part
 from tests.app.conftest import read_masked, settle, shown_view, wait_until
 
@@ -150,6 +151,15 @@ def test_where_there_is_nothing_to_explain(empty, window):
     assert "differ in length" in empty.nothing_title.text()
     compare(window, empty, OURS, OURS)
     assert empty.shows_nothing and "no part makes a difference" in empty.nothing_text.text()
+
+
+def test_two_typed_words_do_not_hide_that_the_texts_differ_in_length(view, window):
+    first, second = view.targets.target.answers
+    window.state.set_contrast(Contrast(second, first))
+    settle(window)
+    window.state.set_text("The old cat sat down on the [MASK].", "")
+    settle(window)
+    assert view.shows_nothing and "differ in length" in view.nothing_title.text()
 
 
 def test_what_takes_long_is_offered(empty, window, monkeypatch):

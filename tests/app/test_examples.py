@@ -24,14 +24,16 @@ def tokenizer():
     return Tokenizer.train(texts, vocab_size=200, lowercase=True)
 
 
-def test_twenty_examples_ship_with_different_titles_and_some_for_the_fine_tuned_models():
+def test_examples_ship_with_different_titles_and_some_for_the_fine_tuned_models():
     examples = load_examples()
-    assert len([example for example in examples if example.model is None]) == 20
+    assert len([example for example in examples if example.model is None]) == 24
     assert {example.model for example in examples} == {None, TINY, *tuned_models()}
     assert len({example.title for example in examples}) == len(examples)
     assert {"embed", "attend", "predict", "layers"} <= {example.room for example in examples}
     assert {example.room for example in examples} <= {room.key for room in ROOMS}
     assert {example.b is None for example in examples} == {True, False}
+    views = {room.key: room.view_keys for room in ROOMS}
+    assert all(example.view in ("", *views[example.room]) for example in examples)
 
 
 def test_an_example_of_a_model_that_is_not_there_is_left_out(monkeypatch):
@@ -42,7 +44,8 @@ def test_an_example_of_a_model_that_is_not_there_is_left_out(monkeypatch):
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
 def test_text_of_an_example_is_plain_and_says_what_to_look_for(example):
-    for text in (example.title, example.a, example.look_for, example.happens, *([example.b] if example.b else [])):
+    given = (example.b, example.other)
+    for text in (example.title, example.a, example.look_for, example.happens, *filter(None, given)):
         assert text == text.strip() != ""
         assert "[MASK]" not in text
     assert "?" in example.look_for  # asks; what the built-in model does stands behind it

@@ -11,6 +11,7 @@ from app.look import theme
 from app.shell.commands import Command
 from app.shell.menus import fill_commands
 from app.shell.rooms import ROOMS, open_view
+from app.state.baseline import OtherText
 from app.state.examples import load_examples
 from tests.app import attend_room
 from tests.app.conftest import TIMEOUT_MS, click, drop, press, read_text, settle, shown_room, wait_until
@@ -199,6 +200,19 @@ def test_an_example_brings_text_masks_and_room(window):
     assert asked.isVisible() and asked.question == example.look_for  # it may ask for a word to be changed, and compared
     window.state.set_text("Something else was written here.", "")
     assert not asked.isVisible()
+
+
+def test_an_example_brings_what_it_is_compared_with_and_takes_it_along(window):
+    first, compared = load_examples()[0], next(example for example in load_examples() if example.other)
+    window.examples.use(compared)
+    assert window.state.baseline == OtherText(compared.other, "")
+    assert window.frame.room.views.key == compared.view == "circuit"
+    window.examples.use(first)
+    assert window.state.baseline is None
+    own = OtherText("The dog sat.", "")
+    window.state.set_baseline(own)
+    window.examples.use(first)
+    assert window.state.baseline == own, "a person's own comparison stays"
 
 
 def test_an_example_opens_the_page_that_it_is_about(window):

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ...compute.circuit import OtherSentence, PartSet, Paths
+from ...compute.circuit import ENOUGH, OtherSentence, PartSet, Paths, enough
 from ...compute.head_questions import HeadTarget
 from ...look import numbers
 from ...look.say import isolated, mark, say
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 LEAST_TOLD = 0.1  # the share from which on a part is spoken of
 MOST_TOLD = 10  # parts
-ENOUGH = 0.8  # of the difference
 MOST_SMALL = 0.25  # of all parts: more are no small set
 
 
@@ -37,11 +34,6 @@ def part_label(part: Part) -> str:
     if part.kind == "head":
         return f"{part.layer + 1}·{part.head + 1}"
     return part_name(part) if part.kind == "words" else say("FF {layer}", layer=part.layer + 1)
-
-
-def enough(found: Paths) -> int:
-    """The least number of parts that keep most of the difference."""
-    return int(np.flatnonzero(found.curve >= ENOUGH)[0]) + 1
 
 
 def story(lit: LitParts, reading: Reading) -> str:
@@ -118,7 +110,7 @@ def summary(found: Paths | None, of_set: PartSet | None, *, is_short: bool = Fal
 
 def size_sentence(found: Paths) -> str:
     """Where there is no small set; empty where there is one."""
-    count, parts = enough(found), len(found.curve)
+    count, parts = enough(found.curve), len(found.curve)
     if count <= MOST_SMALL * parts:
         return ""
     text = mark("Many parts make this answer together: {count} of {parts} are needed to keep {share}.")
@@ -190,4 +182,4 @@ def curve_sentence(found: Paths) -> str:
     text = mark(
         "{count} of {parts} parts keep {share}. Start with all parts and keep dropping the one that matters least."
     )
-    return say(text, count=enough(found), parts=len(found.curve), share=numbers.percent(ENOUGH))
+    return say(text, count=enough(found.curve), parts=len(found.curve), share=numbers.percent(ENOUGH))

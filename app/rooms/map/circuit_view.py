@@ -233,7 +233,7 @@ class CircuitView(TwoTextsView):
         if asks == "paths" and found is not None and not self._is_chosen:
             self.slider.blockSignals(True)
             self.slider.setMaximum(len(found.curve))
-            self.slider.setValue(sentences.enough(found) if sentences.size_sentence(found) else FIRST_SHOWN)
+            self.slider.setValue(circuit.enough(found.curve) if sentences.size_sentence(found) else FIRST_SHOWN)
             self.slider.blockSignals(False)
         if asks == "set" and of_set is not None:
             self._random[len(of_set.chosen)] = float(of_set.random.max())
@@ -280,8 +280,8 @@ class CircuitView(TwoTextsView):
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         chosen, found, of_set = self.targets.target, self.found, self.asked["set"].answer
-        if chosen is None or reading.other_text is None:
-            return
+        if chosen is None or reading.other_text is None or not self.pair:
+            return  # perhaps two words are chosen, but the other text does not fit
         plain, answers = reading.plain, self._answers(chosen, reading.plain, reading.other_text)
         lit = self._lit(chosen.target.position, answers[0])
         content = self.map.content
