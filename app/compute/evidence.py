@@ -17,7 +17,7 @@ from bertcore.files import read_bytes
 from bertcore.locations import assets, sample_corpus
 from bertcore.progress import ReportProgress, part_of
 
-from ..look.say import say
+from ..look import say
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

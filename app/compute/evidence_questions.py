@@ -19,7 +19,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
 from bertcore.progress import ReportProgress, no_progress, part_of
 
-from ..look.say import mark, say
+from ..look import mark, say
 from .evidence import SEED, Gathered, Kept, Kind, Work, read_collection, shipped_source
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from bertcore.progress import ReportProgress
 from bertcore.tasks.kinds import TASK_KINDS
 from bertcore.tokenizer.tokenizer import word_ids_at
 
-from ..look import numbers
-from ..look.say import isolated, mark, say
+from ..look import mark, numbers, say
+from ..look.say import isolated
 from ..state import Contrast, MaskReading, ModelInput, Reading
 from .model_text import text_of
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import Target
 
-from ..look.say import isolated, mark, say
+from ..look import mark, say
+from ..look.say import isolated
 from ..state import Reading
 from .head_questions import HeadTarget, labels_of, probability_of, targets_of, word_contrast
 

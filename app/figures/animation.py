@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage
 
 from bertcore.locations import assets
 
-from ..look.say import say
+from ..look import say
 from .figure import Figure
 from .files import Maker, image_of, png_of, table
 

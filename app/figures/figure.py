@@ -23,8 +23,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from bertcore.files import open_regular, read_bytes
 
-from ..look import numbers
-from ..look.say import say
+from ..look import numbers, say
 from ..state.model_info import ModelInfo
 from ..state.readings import Reading
 from ..state.selection import Selection

@@ -22,8 +22,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from bertcore.errors import BertcoreError
 from bertcore.files import reason_of
 
-from ..look import theme
-from ..look.say import say
+from ..look import say, theme
 from .figure import Figure, Picture, file_name, picture_at, places_in_window
 from .files import POINTS_PER_INCH, pdf, svg, table, write_whole
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from bertcore import locations
 from bertcore.tokenizer.special_tokens import MASK
 
-from ..look.say import say
+from ..look import say
 from ..state.readings import Reading
 from ..state.selection import Selection
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..look.say import mark, say
+from ..look import mark, say
 from ..state.baseline_names import reason_in_words, replacing
 from ..state.readings import Reading
 from ..state.token_units import Units

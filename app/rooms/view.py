@@ -18,7 +18,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from ..compute.question import Answer, Job, Question, ignore
 from ..figures.figure import Arrays, Figure, caption_of, picture_of
 from ..figures.script import script_of
-from ..look.say import Titled, mark, say
+from ..look import mark, say
+from ..look.say import Titled
 from ..state import Reading, Selection
 from ..state.baseline import TWO_TEXTS, ComparisonOffer
 from ..widgets.card import button

@@ -15,7 +15,8 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from ..look.say import Titled, mark
+from ..look import mark
+from ..look.say import Titled
 from ..rooms.apply.room import ApplyRoom
 from ..rooms.embed.room import EmbedRoom
 from ..rooms.film.room import FilmRoom

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from bertcore.errors import shortened
 
+from ..look import mark, say
 from ..look.fitting import MOST_RUN
-from ..look.say import isolated, mark, say
+from ..look.say import isolated
 
 if TYPE_CHECKING:
     import numpy as np

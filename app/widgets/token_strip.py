@@ -18,9 +18,9 @@ from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 from bertcore.analysis.align import align
 from bertcore.errors import shortened
 
-from ..look import numbers, theme
+from ..look import numbers, say, theme
 from ..look.fitting import MOST_RUN, plain_tip
-from ..look.say import isolated, say
+from ..look.say import isolated
 from ..state import OtherText
 from ..state.baseline_names import beside
 from ..state.explore_state import ExploreState

@@ -14,8 +14,8 @@ import numpy as np
 from bertcore.analysis.targets import Target
 
 from ...compute.head_questions import HeadTarget, changed_targets, odds
-from ...look import numbers, theme
-from ...look.say import mark, quoted, say
+from ...look import mark, numbers, say, theme
+from ...look.say import quoted
 from ...state import MaskReading, Reading, head_name
 from ...state.baseline_names import where_compared
 from .attentions import NO_HABIT, Attentions, HeadDescription, kind_name

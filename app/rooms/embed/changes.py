@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from bertcore.analysis.vectors import cosine
 
-from ...look import numbers, theme
-from ...look.say import quoted, say
+from ...look import numbers, say, theme
+from ...look.say import quoted
 from ...state import Reading
 from ...state.verdicts import pair_claim
 from ...widgets.before_after import BeforeAfter

@@ -9,8 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
-from ...look import theme
-from ...look.say import say
+from ...look import say, theme
 from ...widgets.charts.drawing import Drawing, Shape, Words
 
 WORD_PX, TAG_PX, BELOW_PX, LABEL_PX = 14, 10, 44, 16

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QPlainTextEdit, QWidget
 
 from ...compute.evidence import Gathered, Kind, Source, shipped_source
 from ...figures.figure import joined
-from ...look import theme
-from ...look.say import mark, say
+from ...look import mark, say, theme
 from ...widgets.card import Card, Hint, button
 from ...widgets.controls import MenuButton
 from ...widgets.layouts import fill, hbox

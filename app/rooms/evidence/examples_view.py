@@ -14,8 +14,7 @@ from ...compute.evidence_questions import FoundBeside, FoundExamples, beside_of,
 from ...compute.question import Job
 from ...figures.figure import joined
 from ...figures.values import Side, Values
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.baseline import ComparisonOffer, OtherModel
 from ...state.baseline_names import baseline_name, own_name
 from ...widgets.card import Card, button, label

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QLayout, QWidget
 
 from ...compute.evidence_questions import FoundUnit, unit_of
 from ...figures.values import Side, Values
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...widgets.card import GAP_PX, Card, button
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice, SpinBox

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QLayout
 from ...compute.evidence_questions import grammar_of, looks_in_sentence
 from ...figures.figure import joined
 from ...figures.values import Side, Values, all_heads
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.what_if import head_name
 from ...widgets.card import GAP_PX, Card, button
 from ...widgets.charts.bars import BarList

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QLayout
 
 from ...figures.figure import joined
 from ...figures.values import Side, Values, all_heads, heads, layers
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.selection import Contrast
 from ...widgets.card import Card, button
 from ...widgets.charts.bars import BarList

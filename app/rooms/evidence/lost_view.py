@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QLayout, QWidget
 from ...compute.evidence import Kind
 from ...compute.evidence_questions import save_pruned
 from ...figures.values import Side, Values, heads, layers
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...widgets.card import GAP_PX, button
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice

@@ -11,8 +11,7 @@ import numpy as np
 from PySide6.QtWidgets import QLayout
 
 from ...figures.values import Values, stages
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...widgets.curve_specs import CurveSpec
 from ..pictures import Lines
 from .sentences import interval_text, probes_finding

@@ -10,7 +10,7 @@ from bertcore.tokenizer.special_tokens import MASK
 
 from ...compute.evidence import Gathered, Kept, Kind, Source, read_collection, shipped_source
 from ...compute.question import Question
-from ...look.say import mark, say
+from ...look import mark, say
 from ...state.baseline import OtherText
 from ...state.readings import Reading
 from ..room import Room

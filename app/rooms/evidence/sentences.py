@@ -8,8 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from ...figures.values import stage_name
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.what_if import head_name
 
 if TYPE_CHECKING:

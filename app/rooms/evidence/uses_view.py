@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QLayout
 
 from ...compute.evidence_questions import FoundUses, uses_of
 from ...figures.values import PLANE, Side, Values, stages
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...widgets.card import Card, label
 from ...widgets.charts.bars import BarList
 from ...widgets.controls import Choice

@@ -35,8 +35,7 @@ from ...compute.question import Job
 from ...figures.figure import joined
 from ...figures.script import script
 from ...figures.values import Side, Values
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.selection import NO_CONTRAST, Contrast
 from ...widgets.card import GAP_PX, button, label, scrolled, show_text
 from ...widgets.layouts import hbox, vbox

@@ -14,8 +14,8 @@ from ...compute.embedding import Neighbours, TrainingChanges, neighbours, traini
 from ...compute.question import Job
 from ...figures.figure import Axis, Numbers, numbers_of
 from ...figures.values import Side, Values
-from ...look import numbers, theme
-from ...look.say import isolated, mark, say
+from ...look import mark, numbers, say, theme
+from ...look.say import isolated
 from ...runs.stages import reference_to, start_of
 from ...state import Reading, Selection
 from ...state.baseline import ComparisonOffer, OtherModel

@@ -9,8 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPainterPath, QPen
 
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from ...state.token_units import TokenView
 from ...widgets.charts.drawing import Box, Line, Shape, Words
 from ...widgets.charts.raster import Heat, Raster, color_limit, paint_scale

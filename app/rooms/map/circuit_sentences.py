@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...compute.circuit import ENOUGH, OtherSentence, PartSet, Paths, enough
 from ...compute.head_questions import HeadTarget
-from ...look import numbers
-from ...look.say import isolated, mark, say
+from ...look import mark, numbers, say
+from ...look.say import isolated
 from ...state.readings import Reading
 from .arrows import LitParts
 

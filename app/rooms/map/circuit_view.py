@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QLayout, QPlainTextEdit, QSlider, QWidget
+from PySide6.QtWidgets import QFileDialog, QLayout, QPlainTextEdit, QSlider
 
 from ...compute import circuit
 from ...compute.evidence import Source
@@ -19,8 +19,7 @@ from ...compute.swap_targets import ours_first
 from ...figures.figure import Axis, Figure, Numbers
 from ...figures.script import masked_texts
 from ...figures.values import Side, Values, tokens
-from ...look import numbers, theme
-from ...look.say import mark, say
+from ...look import mark, numbers, say, theme
 from ...state.baseline import OtherText
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -154,9 +153,7 @@ class CircuitView(TwoTextsView):
         cards = [self.folded(picture.key) for picture in self.pictures]
         if theme.is_projector():
             return hbox((self.map_card, 1), *cards, gap_px=GAP_PX)
-        side = QWidget()
-        vbox(*cards, None, parent=side, gap_px=GAP_PX)
-        area = scrolled(side)
+        area = scrolled(vbox(*cards, None, gap_px=GAP_PX))
         area.setFixedWidth(theme.column_px(COLUMN_PX))
         return hbox((self.map_card, 1), area, gap_px=GAP_PX)
 

@@ -12,7 +12,7 @@ from bertcore.analysis.compare import state_similarity
 from bertcore.errors import BertcoreError
 
 from ...compute.feed_forward import FeedForwardActivity
-from ...look.say import mark, say
+from ...look import mark, say
 from ...state.baseline_names import baseline_name, reason_in_words
 from ...state.readings import Reading
 from ...state.verdicts import Verdict

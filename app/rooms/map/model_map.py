@@ -7,8 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...compute.feed_forward import FeedForwardActivity
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from ...widgets.charts.drawing import Box, Drawing, Shape
 from ...widgets.charts.pointer import ARROWS
 from .base_picture import base_shapes

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPen
 
-from ...look import numbers, theme
-from ...look.say import say
+from ...look import numbers, say, theme
 from ...state.baseline_names import beside
 from ...widgets.charts.drawing import Box, Line, Shape, Words
 from .base_picture import CENTER, TOP, WRAPPED, Path, curve_between, paragraph

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPen
 
-from ...look import theme
-from ...look.say import say
+from ...look import say, theme
 from ...state.token_units import TokenView
 from ...widgets.charts.drawing import Box, Shape, Words
 from .arrows import Arrow, LitParts, arrows_of, number_of, rect_of, share_text

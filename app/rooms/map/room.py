@@ -3,7 +3,7 @@ the answer."""
 
 from PySide6.QtCore import Signal
 
-from ...look.say import mark
+from ...look import mark
 from ...state.baseline import OtherText
 from ..room import Room
 from ..view import View, ViewSpec, later

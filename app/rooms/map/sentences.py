@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...look import numbers
-from ...look.say import isolated, mark, say
+from ...look import mark, numbers, say
+from ...look.say import isolated
 from ...state.baseline_names import beside, is_earlier, where_compared
 from ...state.readings import Reading
 from ...state.verdicts import first_token, question_for, verdict_of

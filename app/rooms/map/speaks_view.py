@@ -13,8 +13,7 @@ from ...compute.question import Job
 from ...compute.swap_targets import ours_first, swap_targets
 from ...figures.figure import Numbers
 from ...figures.values import Side, Values
-from ...look import numbers
-from ...look.say import mark, say
+from ...look import mark, numbers, say
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import label, show_text

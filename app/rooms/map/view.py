@@ -12,7 +12,7 @@ from ...compute.feed_forward import feed_forward_activity
 from ...compute.masks import lens_at
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
-from ...look.say import say
+from ...look import say
 from ...state.baseline_names import is_earlier
 from ...state.readings import ComparedMask, Reading, compared_mask
 from ...state.selection import Selection

@@ -13,9 +13,9 @@ from bertcore.errors import shortened
 from bertcore.tokenizer.text_spans import moved_positions
 from bertcore.tokenizer.tokenizer import Encoding
 
-from ...look import numbers, theme
+from ...look import numbers, say, theme
 from ...look.number_kinds import explain
-from ...look.say import isolated, say
+from ...look.say import isolated
 from ...state import MaskReading, ModelInfo, Reading
 from ...state.baseline_names import where_first
 from ...state.examples import load_examples

@@ -11,8 +11,8 @@ import numpy as np
 from ...compute.head_questions import HeadTarget, odds
 from ...compute.masks import FilledMask, MaskLens
 from ...compute.text_scores import ScoredPairs, ScoredTexts
-from ...look import numbers
-from ...look.say import isolated, mark, quoted, say
+from ...look import mark, numbers, say
+from ...look.say import isolated, quoted
 from ...state import OtherText
 from ...state.baseline_names import baseline_name, beside, where_compared, where_first
 from ...state.readings import ComparedMask, MaskReading, Reading, WordChange

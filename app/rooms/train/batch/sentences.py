@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from bertcore.tasks.kinds import TASK_KINDS
 
 from ....compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch, ShownExamples
-from ....look import numbers
-from ....look.say import isolated, mark, say
+from ....look import mark, numbers, say
+from ....look.say import isolated
 from ....state.verdicts import pair_claim, role_of, short_answer, unsure_rule
 
 if TYPE_CHECKING:
