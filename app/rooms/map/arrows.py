@@ -52,7 +52,7 @@ class Arrow:
         stroker = QPainterPathStroker()
         stroker.setWidth(self.width + theme.px(5))
         strokes = (stroker.createStroke(path) for path in (self.into, self.along))
-        return self.label.contains(point) or any(stroke.contains(point) for stroke in strokes)
+        return (bool(self.text) and self.label.contains(point)) or any(stroke.contains(point) for stroke in strokes)
 
     def shapes(self, *, is_strong: bool = False) -> Iterator[Shape]:
         for path, alpha in ((self.along, 255 if is_strong else FAINT), (self.into, 255)):
@@ -104,7 +104,7 @@ def rect_of(plan: Plan, lit: LitParts, part: Part) -> QRectF:
 
 
 def arrows_of(plan: Plan, lit: LitParts) -> list[Arrow]:
-    """The largest first; numbers keep clear of each other where there is room."""
+    """The largest first; where there is no room for another number, it is said under the mouse alone."""
     width = QFontMetricsF(theme.font(LABEL_PX, medium=True)).horizontalAdvance
     ends: Counter[Part] = Counter()
     taken, found = list[QRectF](), list[Arrow]()
@@ -118,8 +118,9 @@ def arrows_of(plan: Plan, lit: LitParts) -> list[Arrow]:
         for share in TRIES:
             box.moveCenter((along if link.receiver.kind == "answer" and along.length() else into).pointAtPercent(share))
             boxes.append(QRectF(box))
-        label = next((one for one in boxes if not any(one.intersects(other) for other in taken)), boxes[0])
-        taken += [label] if text else []
+        free = [one for one in boxes if text and not any(one.intersects(other) for other in taken)]
+        text, label = (text, free[0]) if free else ("", boxes[0])
+        taken += free[:1]
         thick = max(plan.px(WIDEST * abs(link.lost)), plan.px(1.2))
         found.append(Arrow(number, along, into, thick, theme.signed_color(link.lost), text, label))
     return found
