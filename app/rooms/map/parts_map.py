@@ -58,8 +58,13 @@ class PartsMap(ModelMap):
             return
         yield Still(QRectF(self.rect()), list(base_shapes(plan, content)), FADED)
         kinds, tokens = content.reading.units(TokenView()).kinds, content.reading.shown_tokens
-        for position in {lit.target, *(lit.places[number] for number in lit.chosen if number in lit.places)}:
+        type_px, written = QFontMetricsF(theme.font(13, bold=True)).height(), list[float]()
+        strongest = sorted(lit.chosen.intersection(lit.places), key=lambda number: -abs(lit.lost[number]))
+        for position in dict.fromkeys([lit.target, *(lit.places[number] for number in strongest)]):
             y, height = plan.line_y(position), plan.row_height
+            if any(abs(y - other) < type_px for other in written):
+                continue  # there is no room for the words of both
+            written.append(y)
             box, kind = QRectF(plan.tokens.left(), y - height / 2, plan.tokens.width(), height), kinds[position]
             yield Box(box.adjusted(0, 1, 0, -1), f"{kind}_tint", radius_px=plan.px(4))
             yield Words(box.adjusted(2, 1, -2, -1), tokens[position], kind, 13, align=CENTER, bold=True)

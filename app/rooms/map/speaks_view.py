@@ -32,7 +32,7 @@ class SpeaksView(ValuesView):
     pictures = (
         Bars(
             key="direct",
-            title=mark("Direct contribution to the logit"),
+            title=mark("Direct logit contribution"),
             name=mark("What each part adds to the logit of the word"),
             intro=mark("Red: this part speaks for the word. Blue: against it. Click a part to see its words."),
             hovered=mark("{row} adds {value} to the logit"),

@@ -1825,7 +1825,7 @@ Ein anderer Schluss</translation>
 <translation>Verschiedene Vokabulare: Die Losses lassen sich nicht direkt vergleichen, denn unter weniger Wörtern ist leichter zu raten.</translation>
 </message>
 <message>
-<source>Direct contribution to the logit</source>
+<source>Direct logit contribution</source>
 <translation>Direkter Beitrag zum Logit</translation>
 </message>
 <message>
