@@ -15,8 +15,6 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLocale
-
 _FORMS = re.compile(r"\((?:(\w+)\|(\w+)|(s|es))\)")  # (was|were), (s)
 
 Texts = Mapping[tuple[str, str], list[str]]  # (meaning, English): its translation; with %n, for one and for many
@@ -32,6 +30,8 @@ def say(text: str, /, *, n: int | None = None, meaning: str = "", **values: obje
     if n is None:
         said = forms[0] if forms else text
     else:
+        from PySide6.QtCore import QLocale  # here: plain values that have words, such as examples, need no Qt
+
         said = forms[n != 1] if forms else plural(text, n)
         said = said.replace("%Ln", QLocale().toString(n)).replace("%n", str(n))
     return said.format(**values) if values else said
