@@ -25,6 +25,7 @@ from app.runs.run_info import is_built_in
 from app.runs.service import RunsService
 from app.shell.services import Services
 from app.shell.window import Window
+from app.state.baseline import ComparisonOffer, OtherText
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
@@ -258,6 +259,13 @@ def read_changed(window, what_if):
 def compare(window, baseline):
     window.state.set_baseline(baseline)
     settle(window)
+
+
+def compare_texts(window, view, ours, theirs):
+    """As a person does who clicks for it in a view."""
+    view.comparison_wanted.emit(ComparisonOffer(OtherText(theirs, ""), text=ours))
+    settle(window)
+    wait_until(lambda: not view.is_running)
 
 
 def shown_room(window, key):

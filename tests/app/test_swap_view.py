@@ -12,7 +12,7 @@ from app.compute.patching import SwapMap
 from app.look import numbers, theme
 from app.rooms.layers.swap_sentences import formula_sentence, scores_sentence, swap_sentence
 from app.rooms.layers.swap_view import PARTS
-from app.state.baseline import ComparisonOffer, OtherText
+from app.state.baseline import OtherText
 from app.state.baseline_names import baseline_name
 from app.state.what_if import NOTHING_CHANGED, Swap, WhatIf
 from app.widgets.charts.cells import LEAST_ROW_PX
@@ -21,7 +21,7 @@ from bertcore.analysis.passes import as_text
 from bertcore.analysis.targets import Target
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.model.hooks import Intervention
-from tests.app.conftest import TEXT_A, make_checkpoint, read_changed, settle, shown_view, wait_until
+from tests.app.conftest import TEXT_A, compare_texts, make_checkpoint, read_changed, settle, shown_view, wait_until
 
 OURS, THEIRS = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
 
@@ -35,14 +35,8 @@ def empty(window):
 @pytest.fixture
 def view(empty, window):
     """The view with two texts that differ in one word."""
-    compare(window, empty, OURS, THEIRS)
+    compare_texts(window, empty, OURS, THEIRS)
     return empty
-
-
-def compare(window, view, ours, theirs):
-    view.comparison_wanted.emit(ComparisonOffer(OtherText(theirs, ""), text=ours))
-    settle(window)
-    wait_until(lambda: not view.is_running)
 
 
 def choose(view, index):
@@ -101,12 +95,12 @@ def test_the_formula_gives_the_share_from_the_odds_that_are_printed(monkeypatch)
     [(OURS, "The dog sat on the big [MASK].", "differ in length"), ("The cat sat.", "The dog sat.", "No prediction")],
 )
 def test_what_cannot_be_swapped_is_said(empty, window, ours, theirs, title):
-    compare(window, empty, ours, theirs)
+    compare_texts(window, empty, ours, theirs)
     assert title in empty.nothing_title.text() and empty.nothing_text.isVisible()
 
 
 def test_without_another_text_it_offers_two(empty, window):
-    compare(window, empty, OURS, OURS)  # which have no difference to locate
+    compare_texts(window, empty, OURS, OURS)  # which have no difference to locate
     wait_until(lambda: "no difference to locate" in empty.asked["places"].sentence)
     window.comparison.end()
     settle(window)
@@ -208,7 +202,7 @@ def test_a_text_of_another_length_is_not_swapped_in(window):
 def test_a_long_text_has_the_tokens_that_matter_first(empty, window, monkeypatch):
     monkeypatch.setattr("app.rooms.layers.swap_view.MOST_S", 0.0)
     view = empty
-    compare(window, view, OURS, THEIRS)
+    compare_texts(window, view, OURS, THEIRS)
     found = view.asked["places"].answer
     assert found.places == (2, 6) and view.charts["states"].columns.texts == ["cat → dog", "[MASK]"]
     assert "2 of 9" in view.some.text() and view.all_places.isVisible()

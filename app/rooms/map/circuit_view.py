@@ -11,6 +11,8 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLayout, QPlainTextEdit, QSlider
 
+from bertcore.tokenizer.special_tokens import MASK
+
 from ...compute import circuit
 from ...compute.evidence import Source
 from ...compute.head_questions import HeadTarget
@@ -20,7 +22,7 @@ from ...figures.figure import Axis, Figure, Numbers
 from ...figures.script import masked_texts
 from ...figures.values import Side, Values, tokens
 from ...look import mark, numbers, say, theme
-from ...state.baseline import OtherText
+from ...state.baseline import ComparisonOffer, OtherText
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
@@ -125,7 +127,6 @@ class CircuitView(TwoTextsView):
         ),
     )
     room_requested = Signal(str, str)  # room, view; the selection is what was clicked by then
-    text_requested = Signal(str, str)  # a text, and the one to compare it with
 
     def lay_out_cards(self) -> QLayout:
         self.map, self.map_card = PartsMap(), Card(" ", intro=" ")
@@ -402,7 +403,9 @@ class CircuitView(TwoTextsView):
         if key == "curve" and column is not None:
             self.slider.setValue(column + 1)
         elif key == "others":
-            self.text_requested.emit(self.tried[row].text, self.tried[row].other)
+            mask = MASK if self.reading is None else self.reading.request.model.tokenizer.mask_token or MASK
+            text, other = (one.replace(MASK, mask) for one in (self.tried[row].text, self.tried[row].other))
+            self.comparison_wanted.emit(ComparisonOffer(OtherText(other, ""), text=text))
 
     # What is saved.
 

@@ -4,7 +4,6 @@ the answer."""
 from PySide6.QtCore import Signal
 
 from ...look import mark
-from ...state.baseline import OtherText
 from ..room import Room
 from ..view import View, ViewSpec, later
 from .view import MapView
@@ -48,14 +47,5 @@ class MapRoom(Room):
         self.intro.setVisible(self.views.key != "model")
 
     def connect_view(self, view: View) -> None:
-        for name, slot in (("room_requested", self.room_requested), ("text_requested", self._open_texts)):
-            if hasattr(view, name):
-                getattr(view, name).connect(slot)
-
-    def _open_texts(self, text: str, other: str) -> None:
-        """Puts another pair of texts before all rooms."""
-        mask = self.state.mask_token
-        text, other = (one.replace("[MASK]", mask or "[MASK]") for one in (text, other))
-        self.state.set_text(text, "")
-        self.state.set_mask_places(())
-        self.state.set_baseline(OtherText(other, ""))
+        if hasattr(view, "room_requested"):
+            view.room_requested.connect(self.room_requested)
