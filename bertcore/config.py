@@ -183,6 +183,10 @@ class BertConfig:
     attention_probs_dropout_prob: float = 0.1  # share of attention probabilities dropped in training
     classifier_dropout: float | None = None  # share dropped before a task head; None: hidden_dropout_prob
     classifier_hidden: str | None = "family"  # activation of the classifier's hidden layer; None: no such layer
+    classifier_layers: int = 0  # further hidden layers of the classifier, behind the pooled [CLS] or the layer above
+    classifier_width: int = 512  # outputs of each of these
+    classifier_activation: str = "relu"  # of each of these
+    one_logit: bool = False  # two labels from one number z: sigmoid(z) is the probability of the second
     max_position_embeddings: int = 512  # rows of the position table
     type_vocab_size: int = 2  # number of segments; 0: the model has none
     initializer_range: float = 0.02  # standard deviation of fresh weights
@@ -224,6 +228,7 @@ class BertConfig:
             object.__setattr__(self, "classifier_hidden", about.classifier_hidden)
         choices = {"hidden_act": ACTIVATIONS, "norm": NORMS, "positions": POSITIONS}
         choices["classifier_hidden"] = (*ACTIVATIONS, None)  # type: ignore[assignment]
+        choices |= {"classifier_activation": ACTIVATIONS, "one_logit": (False, True)}  # type: ignore[dict-item]
         choices["problem_type"] = (*PROBLEMS, None)  # type: ignore[assignment]
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
@@ -245,6 +250,9 @@ class BertConfig:
             raise BertcoreError("The config's max_position_embeddings leaves no position for a token.")
         if not isinstance(self.labels, tuple) or not all(isinstance(label, str) for label in self.labels):
             raise BertcoreError("The config's labels must be a list of names.")
+        if self.one_logit and (self.problem, self.label_count) != (PROBLEMS[0], 2):
+            here = (f"there are {self.label_count}", "several can be right at once", "the answer is a number")
+            raise BertcoreError(f"One logit decides between two labels; here {here[PROBLEMS.index(self.problem)]}.")
         limits = (0, 1) if self.number_range is None else self.number_range
         numbers = limits if isinstance(limits, tuple) else ()
         plain = all(isinstance(number, int | float) and abs(number) < sys.float_info.max for number in numbers)
@@ -293,11 +301,31 @@ class BertConfig:
         return len(self.labels) or (1 if self.problem_type == "regression" else 2)
 
     @property
+    def classifier_outputs(self) -> int:
+        """Numbers that its classifier computes: one for each label, or one for two of them."""
+        return 1 if self.one_logit else self.label_count
+
+    @property
     def problem(self) -> str:
         """What kind of answer its classifier gives, one of PROBLEMS; one label alone means a number."""
         if self.problem_type is not None:
             return self.problem_type
         return "regression" if len(self.labels) == 1 else "single_label_classification"
+
+    @property
+    def has_own_head(self) -> bool:
+        """Whether its classifier is one that no class of `transformers` has, whatever the family."""
+        return self.classifier_layers > 0 or self.one_logit or self.classifier_hidden != self.family.classifier_hidden
+
+    @property
+    def classifier_in_words(self) -> str:
+        """What an own classifier is made of: "256 > tanh 256 > relu 512 > 1 logit"; empty for the family's own."""
+        if not self.has_own_head:
+            return ""
+        hidden = [f"{self.classifier_hidden} {self.hidden_size}"] if self.classifier_hidden else []
+        own = [f"{self.classifier_activation} {self.classifier_width}"] * self.classifier_layers
+        outputs = self.classifier_outputs
+        return " > ".join([str(self.hidden_size), *hidden, *own, f"{outputs} logit{'s' * (outputs != 1)}"])
 
     @property
     def takes_pairs(self) -> bool:
@@ -336,6 +364,8 @@ _COUNTS = {
     "intermediate_size": (1, 1_000_000),
     "max_position_embeddings": (1, 1_000_000),
     "type_vocab_size": (0, 1_000),
+    "classifier_layers": (0, 12),
+    "classifier_width": (1, 100_000),
 }
 
 
@@ -373,7 +403,7 @@ def count_parameters(config: BertConfig, heads: Collection[str] = (), pooler: bo
             "nsp": _linear(hidden, 2),
             "sop": _linear(hidden, 2),
             "rtd": square + _linear(hidden, 1),
-            "classify": (square if config.classifier_hidden else 0) + _linear(hidden, labels),
+            "classify": (square if config.classifier_hidden else 0) + _classifier(config),
             "choice": (square if config.family.choice_hidden else 0) + _linear(hidden, 1),
             "tag": _linear(hidden, labels),
             "crf": labels * labels + 2 * labels,
@@ -382,6 +412,12 @@ def count_parameters(config: BertConfig, heads: Collection[str] = (), pooler: bo
         }[head]
         for head in heads
     )
+
+
+def _classifier(config: BertConfig) -> int:
+    """Parameters of its further hidden layers and its output."""
+    widths = [config.hidden_size, *[config.classifier_width] * config.classifier_layers, config.classifier_outputs]
+    return sum(map(_linear, widths, widths[1:]))
 
 
 def _linear(inputs: int, outputs: int) -> int:

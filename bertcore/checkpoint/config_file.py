@@ -13,6 +13,8 @@ from bertcore.files import is_there, read_json, write_json
 CONFIG_FILE = "config.json"
 # What our layout calls differently, or has in another shape; the rest of BertConfig stands under its own name.
 _TRANSLATED = ("model_type", "norm", "positions", "labels")
+# Stands there only where it is not as usual
+_RARE = ("no_answer", "classifier_layers", "classifier_width", "classifier_activation", "one_logit")
 # Classes of `transformers` whose head has as many outputs as there are labels, though they are always two
 _TWO_OUTPUTS = ("ForQuestionAnswering", "AlbertForPreTraining")
 
@@ -74,8 +76,9 @@ def config_values(config: BertConfig, architecture: str) -> dict[str, Any]:
             values[about.config_names.get(name, name)] = value
     if config.classifier_hidden == about.classifier_hidden:
         del values["classifier_hidden"]
-    if not config.no_answer:
-        del values["no_answer"]
+    for item in fields(config):
+        if item.name in _RARE and values[item.name] == item.default:
+            del values[item.name]
     if config.positions != "learned":
         values["positions"] = config.positions
     if config.model_type == "distilbert":

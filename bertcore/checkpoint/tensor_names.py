@@ -120,9 +120,7 @@ def class_name(config: BertConfig, output_heads: Collection[str]) -> tuple[str, 
 
 def _fits(config: BertConfig, head: str) -> bool:
     """Whether the layout has a place for this head as this config makes it."""
-    if head == "classify" and config.classifier_hidden != config.family.classifier_hidden:
-        return False
-    return bool(_head_stems(config, head))
+    return not (head == "classify" and config.has_own_head) and bool(_head_stems(config, head))
 
 
 def to_hugging_face(state: dict[str, Tensor], config: BertConfig, heads: Collection[str]) -> dict[str, Tensor]:

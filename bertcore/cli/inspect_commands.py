@@ -44,6 +44,8 @@ def info(
         m = args.opened(model)
         facts = _facts(m.config, m.checkpoint.parameters, list(m.output_heads))
         facts["missing"] = what_is_missing(m.config, m.output_heads, m.bert.pooler is not None)
+        if facts["classifier"]:
+            facts["absent"]["transformers"] = "`transformers` has no such classifier: it opens the encoder alone."
         facts["unused_tensors"] = list(m.checkpoint.unused)
         facts["pooling"] = m.checkpoint.pooling.kind if m.checkpoint.pooling else None
         run = run_behind(m.checkpoint.folder)
@@ -83,6 +85,7 @@ def _facts(config: BertConfig, parameters: int, output_heads: list[str]) -> dict
         "norm": config.norm if config.norm != "post" else None,
         "output_heads": output_heads,
         "labels": list(config.labels) if {"classify", "tag"} & set(output_heads) else [],
+        "classifier": config.classifier_in_words,
         "absent": {"segments": segment} if segment else {},
     }
 

@@ -86,26 +86,43 @@ class ReplacedTokenHead(nn.Module):
 class SequenceHead(nn.Module):
     """Scores of a whole sequence, from its first token: K labels, one number, or one score of a choice.
 
-    With a hidden layer it reads the first hidden state itself; without one it reads the pooler's output, or the first
-    hidden state where there is no pooler.
+    With the family's hidden layer it reads the first hidden state itself; without one it reads the pooler's output, or
+    the first hidden state where there is no pooler. `layers` are further hidden layers behind that, of any width.
     """
 
-    def __init__(self, config: BertConfig, outputs: int, hidden_activation: str | None) -> None:
+    def __init__(
+        self,
+        config: BertConfig,
+        outputs: int,
+        hidden_activation: str | None,
+        layers: int = 0,
+        one_logit: bool = False,
+    ) -> None:
         super().__init__()
+        widths = [config.hidden_size, *[config.classifier_width] * layers]
         self.hidden = Linear(config.hidden_size, config.hidden_size) if hidden_activation else None
-        self.output = Linear(config.hidden_size, outputs)
+        self.layers = nn.ModuleList(map(Linear, widths, widths[1:]))
+        self.output = Linear(widths[-1], outputs)
         self.activation = ACTIVATION[hidden_activation or "tanh"]
+        self.layer_activation = ACTIVATION[config.classifier_activation]
         self.dropout = Dropout(_head_dropout(config))
+        self.one_logit = one_logit
 
     @property
     def reads_pooled(self) -> bool:
         return self.hidden is None
 
     def forward(self, first: Tensor) -> Tensor:
-        """First hidden state or pooled output (B,H) -> (B,K)."""
+        """First hidden state or pooled output (B,H) -> (B,K).
+
+        One logit z is given as (0, z): its softmax is 1 - sigmoid(z) and sigmoid(z), its cross-entropy the binary one.
+        """
         if self.hidden is not None:
             first = self.activation(self.hidden(self.dropout(first)))
-        return self.output(self.dropout(first))
+        for layer in self.layers:
+            first = self.layer_activation(layer(self.dropout(first)))  # (B,H) or (B,W) -> (B,W)
+        scores = self.output(self.dropout(first))
+        return F.pad(scores, (1, 0)) if self.one_logit else scores
 
 
 class TokenHead(nn.Module):
@@ -133,7 +150,9 @@ def make_head(config: BertConfig, head: str) -> nn.Module:
         "nsp": lambda: SentencePairHead(config),
         "sop": lambda: SentencePairHead(config),
         "rtd": lambda: ReplacedTokenHead(config),
-        "classify": lambda: SequenceHead(config, labels, config.classifier_hidden),
+        "classify": lambda: SequenceHead(
+            config, config.classifier_outputs, config.classifier_hidden, config.classifier_layers, config.one_logit
+        ),
         "choice": lambda: SequenceHead(config, 1, config.family.choice_hidden),
         "tag": lambda: TokenHead(config, labels),
         "crf": lambda: LinearChainCrf(labels, allowed_transitions(config.labels) if config.labels else None),

@@ -42,6 +42,7 @@ from bertcore.training.trainable import PlannedBatches, RunEnd, StepPlan, StepRe
 _FEWEST_STEPS = 150  # where no budget is given: three passes over a small file would teach nothing
 _SMALLEST_SAMPLE = 64  # of the held-out examples; also what is measured before the first step
 _SAMPLE_OF_MINUTES = 512  # where the budget is in minutes, and nobody knows how many steps that will be
+_CLASSIFIER = ("classifier_layers", "classifier_width", "classifier_activation", "one_logit")  # how its head is made
 _STEP_PASSES = 3  # a step costs as much as so many forward passes: its own, and twice that backwards
 
 
@@ -333,17 +334,24 @@ def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options:
     changes = kind.config(spec, train.labels, train.examples)
     if dropout is not None:
         changes |= dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob", "classifier_dropout"), dropout)
-    if options.training.classifier_dropout is not None:
-        changes["classifier_dropout"] = options.training.classifier_dropout
+    given = {name: getattr(options.training, name) for name in ("classifier_dropout", *_CLASSIFIER)}
+    changes |= {name: value for name, value in given.items() if value is not None}
+    old = checkpoint.config
+    same_answers = (old.labels, old.problem_type) == (changes["labels"], changes["problem_type"])
+    changes["one_logit"] = options.training.one_logit or (same_answers and old.one_logit)
+    if kind.head != "classify":
+        if any(given[name] for name in _CLASSIFIER):
+            raise BertcoreError(f"Layers of a classifier and one logit are for classes of texts; {spec.name} has none.")
+        changes["classifier_layers"] = 0  # a classifier that the checkpoint had is left behind
     if options.crf and not kind.takes_crf:
         raise BertcoreError(f"A CRF is for taggers; {spec.name} has no tags.")
-    config = checkpoint.config.with_changes(**changes)
+    config = old.with_changes(**changes)
     heads = [kind.head, *(["crf"] if options.crf else [])]
     generator = torch.Generator().manual_seed(options.training.seed)
     model = Bert(config, heads, checkpoint.model.pooler is not None or None, generator)
     if options.from_scratch:
         return model
-    keeps_head = checkpoint.config.labels == config.labels and checkpoint.config.problem_type == config.problem_type
+    keeps_head = same_answers and all(getattr(old, name) == getattr(config, name) for name in _CLASSIFIER)
     known = {
         name: value
         for name, value in checkpoint.model.state_dict().items()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bertcore.config import ACTIVATIONS
 from bertcore.settings import Settings, setting
 from bertcore.training.options import LoopOptions, RunOptions
 
@@ -68,6 +69,20 @@ class TuningOptions(LoopOptions):
     )
     classifier_dropout: float | None = setting(
         None, "Dropout before the new head alone; if not given, as in the rest", within=(0.0, 0.95)
+    )
+    classifier_layers: int | None = setting(
+        None,
+        "Hidden layers of the classifier, behind the pooled [CLS]; if not given, as in the checkpoint",
+        within=(0, 12),
+    )
+    classifier_width: int | None = setting(
+        None, "Width of each of these; if not given, as in the checkpoint, else 512", within=(1, 100_000)
+    )
+    classifier_activation: str | None = setting(
+        None, "Activation of each of these; if not given, as in the checkpoint, else relu", choices=ACTIVATIONS
+    )
+    one_logit: bool = setting(
+        False, "For two labels: one logit with binary cross-entropy, instead of a logit for each label"
     )
 
 

@@ -125,6 +125,7 @@ def _write(
         "watched": None if run.loop_options.patience is None else "",
         "architecture": architecture,
         "command": "fill",
+        "classifier": config.classifier_in_words or None,
         "heads_left_out": ", ".join(HEAD_TITLES[each] for each in heads if each not in held) or None,
     }
     about |= {"tags": [config.model_type, *about["tags"]], "dataset": f"held-out {about['dataset']} of {files}"}
