@@ -141,13 +141,20 @@ class LoadedModel:
         size = f"{config.num_hidden_layers} layers, {config.num_attention_heads} heads, hidden {config.hidden_size}"
         return f"<{self.name}: {size}, {self.checkpoint.parameters:,} parameters>"
 
-    def encode(self, a: str, b: str | None = None) -> Encoding:
+    def encode(
+        self, a: str, b: str | None = None, *, length: int | None = None, pad: bool = False, truncate: bool = False
+    ) -> Encoding:
         """The text as the model reads it: tokens, ids, segments, offsets ..., each a list of length S.
+
+        Without a `length`, the model's own, to which a longer text is cut. With one, a longer text is an error unless
+        you `truncate`; `pad` fills a shorter one up with [PAD]. Raises BertcoreError for a length that does not do.
 
         >>> m.encode("A cat sat.").tokens
         ['[CLS]', 'a', 'cat', 'sat', '.', '[SEP]']
+        >>> m.encode("A cat sat.", length=8, pad=True).attention_mask
+        [1, 1, 1, 1, 1, 1, 0, 0]
         """
-        return self.checkpoint.encode(a, b)
+        return self.tokenizer.encode_to(a, b, self.config.max_length, length, pad, truncate)
 
     @classmethod
     def of(cls, bert: Bert, tokenizer: Tokenizer, name: str = "model in memory") -> LoadedModel:
@@ -383,13 +390,16 @@ class LoadedModel:
         keep: Collection[str] = tracing.ARRAYS,
         segments: Mapping[int, int] | None = None,
         positions: Mapping[int, int] | None = None,
+        length: int | None = None,
+        mask: bool = True,
         **what_if: Unpack[WhatIf],
     ) -> results.TracedText:
         """One pass with everything kept: `.attentions` (L,N,S,S), `.hidden_states` (L+1,S,H), `.queries` ...
 
         `keep` names the arrays to keep where not all are wanted, as of many texts: the words' logits alone are (S,V).
-        `segments` and `positions` give single tokens another one than their own. Raises BertcoreError for an array,
-        layer, head or token that is not there.
+        `segments` and `positions` give single tokens another one than their own. `length` cuts the text or fills it up
+        with [PAD]; with `mask` False the model attends to these as to words. Raises BertcoreError for an array, layer,
+        head or token that is not there, and as `encode`.
 
         >>> t = m.trace("The cat sat.", "It was warm.", heads_off=[(2, 3)])
         >>> t.tokens[:4], t.attentions.shape == (6, 6, len(t.tokens), len(t.tokens))
@@ -404,6 +414,10 @@ class LoadedModel:
         row = self.config.vocab_size // 1024 if "mlm_logits" in keep else 0
 
         def changed(encoding: Encoding) -> Encoding:
+            if length is not None:
+                a, b = encoding.text_a, encoding.text_b
+                encoding = self.encode(a, b, length=length, pad=True, truncate=True)
+                encoding = encoding if mask else replace(encoding, padding=0)
             own = _with_values(encoding.segments, segments), _with_values(encoding.positions, positions)
             return replace(encoding, segments=own[0], positions=own[1])
 

@@ -40,6 +40,10 @@ class WrappedBoxes(PointerWidget):
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
         raise NotImplementedError
 
+    def begins_line(self, number: int) -> bool:
+        """Even where there is room beside the box before it."""
+        return False
+
     def rect_of(self, number: int) -> QRectF:
         """Where a box stands; empty where there is none of that number."""
         return self.boxes[number] if number < len(self.boxes) else QRectF()
@@ -77,8 +81,8 @@ class WrappedBoxes(PointerWidget):
         gap, line_gap, height = self.px(self.gap_px), self.px(self.line_gap_px), self.px(self._box_px)
         x = y = margin = float(self.px(self.margin_px))
         boxes = []
-        for width in self.box_widths():
-            if x > margin and x + width > self.width():
+        for number, width in enumerate(self.box_widths()):
+            if x > margin and (x + width > self.width() or self.begins_line(number)):
                 x, y = margin, y + height + line_gap
             boxes.append(QRectF(x, y, width, height))
             x += width + gap

@@ -39,6 +39,7 @@ class Text:
     segments: Tensor | None  # (S); None where the model has no segments
     positions: Tensor  # (S), from 0
     changes: Changes | None = None  # made in every pass over the whole text
+    padding: int = 0  # tokens at the end that no token attends to
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -55,8 +56,11 @@ def as_text(
     input_ids: Sequence[int],
     segment_ids: Sequence[int] | None = None,
     position_ids: Sequence[int] | None = None,
+    padding: int = 0,
 ) -> Text:
     """The text as the model reads it; segments are left out where it has none, and 0 where it has one.
+
+    padding: of its tokens, those at the end that no token attends to.
 
     Raises BertcoreError where the model has too few positions, segments or words for it.
     """
@@ -83,6 +87,7 @@ def as_text(
         torch.tensor(list(input_ids), device=device),
         None if segments is None else torch.tensor(list(segments), device=device),
         torch.tensor(list(positions), device=device),
+        padding=padding,
     )
 
 
@@ -128,12 +133,13 @@ class Batch:
     """B texts on the model's device, the shorter ones padded at their ends."""
 
     numbers: list[int]  # (B) which of all texts
-    lengths: list[int]  # (B) tokens, without padding
+    lengths: list[int]  # (B) tokens, without what fills them up to the longest
     ids: Tensor  # (B,S)
     segments: Tensor | None  # (B,S); None where the model has no segments
     positions: Tensor  # (B,S)
     mask: Tensor  # (B,S) 1 for tokens, 0 for padding
     encodings: list[Encoding]  # (B); none where it is made of texts alone
+    has_padding: bool  # else there is nothing to mask, and torch's kernel is faster without
 
     @classmethod
     def of(
@@ -147,13 +153,14 @@ class Batch:
             ids=pad_sequence([text.ids for text in texts], batch_first=True),
             segments=pad_sequence(segments, batch_first=True) if segments else None,
             positions=pad_sequence([text.positions for text in texts], batch_first=True),
-            mask=pad_sequence([torch.ones_like(text.ids) for text in texts], batch_first=True),
+            mask=pad_sequence([_is_token(text) for text in texts], batch_first=True),
             encodings=list(encodings),
+            has_padding=len(set(lengths)) > 1 or any(text.padding for text in texts),
         )
 
     def hidden(self, model: Bert, hook: Hook = NO_HOOK, at: Sequence[int] | None = None) -> Tensor:
         """Last hidden states (B,S,H); `at`, the position of one token of each text (B), gives only theirs: (B,H)."""
-        mask = self.mask if len(set(self.lengths)) > 1 else None  # torch's kernel is faster without
+        mask = self.mask if self.has_padding else None
         rows = None
         if at is not None and hook is NO_HOOK:  # else what is changed on the way has to pass whole
             rows = torch.arange(0, self.ids.numel(), self.ids.shape[1]) + torch.tensor(at)
@@ -164,6 +171,13 @@ class Batch:
     def index(self, positions: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
         """Some tokens of each text -> (R) the text, and (R) the position, of each of them all."""
         return [row for row, each in enumerate(positions) for _ in each], [at for each in positions for at in each]
+
+
+def _is_token(text: Text) -> Tensor:
+    """(S) 1 for tokens, 0 for padding."""
+    found = torch.ones_like(text.ids)
+    found[len(text) - text.padding :] = 0
+    return found
 
 
 def open_cost(text: Sized) -> int:
@@ -212,7 +226,7 @@ def for_each(
     done, total = 0, sum(lengths)
     for numbers in grouped(lengths, list(map(cost, encodings)), max_tokens, alike=alike):
         chosen = [encodings[number] for number in numbers]
-        texts = [as_text(model, each.ids, each.segments, each.positions) for each in chosen]
+        texts = [as_text(model, each.ids, each.segments, each.positions, each.padding) for each in chosen]
         size = sum(map(len, chosen))
         answers = answer(Batch.of(texts, numbers, chosen), part_of(progress, done / total, size / total))
         found.update(zip(numbers, answers, strict=True))
@@ -249,7 +263,7 @@ def layer_states(model: Bert, batch: Batch, hook: Hook = NO_HOOK, seen: int | No
     normalised in every model.
     """
     x, depth = model.embeddings(batch.ids, batch.segments, batch.positions), model.encoder.depth
-    mask = Mask.of(batch.mask if len(set(batch.lengths)) > 1 else None, False, x)
+    mask = Mask.of(batch.mask if batch.has_padding else None, False, x)
     yield x
     for layer in range(depth):
         inside = hook.at(f"layer.{layer}") if layer == seen else NO_HOOK

@@ -106,18 +106,28 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     )
 
 
-def tokenize(model: args.Model = None, a: args.TextA = "", b: args.TextB = None, as_json: args.AsJson = False) -> None:
-    """Show the tokens of a sentence or pair, with ids, segments, positions and offsets."""
+def tokenize(
+    model: args.Model = None,
+    a: args.TextA = "",
+    b: args.TextB = None,
+    length: Annotated[int | None, typer.Option(min=1, help="Tokens at most; a longer text is an error.")] = None,
+    pad: Annotated[bool, typer.Option("--pad", help="Fill a shorter text up with [PAD].")] = False,
+    truncate: Annotated[bool, typer.Option("--truncate", help="Cut a longer text.")] = False,
+    as_json: args.AsJson = False,
+) -> None:
+    """Show the tokens of a sentence or pair, with ids, segments, positions, offsets and attention mask."""
     folder = resolve_model(model)  # needs no weights, so `load` would be a waste
     text_a, text_b = args.texts(a, b)
     with snapshot_errors(folder):
-        encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
-    names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "dropped")
+        tokenizer, most = Tokenizer.from_folder(folder), read_config(folder).max_length
+    encoding = tokenizer.encode_to(text_a, text_b, most, length, pad, truncate)
+    names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "attention_mask", "dropped")
     offsets = zip(encoding.parts, encoding.offsets, strict=True)
     characters = [None if part == "special" else f"{start}-{end}" for part, (start, end) in offsets]
     columns = (encoding.positions, encoding.tokens, map(str, encoding.ids), encoding.segments, encoding.parts)
-    shown = ("position", "token", "id", "segment", "part", "characters")
-    rows = [dict(zip(shown, row, strict=True)) for row in zip(*columns, characters, strict=True)]
+    shown = ("position", "token", "id", "segment", "part", "characters", "mask")
+    each = zip(*columns, characters, encoding.attention_mask, strict=True)
+    rows = [dict(zip(shown, row, strict=True)) for row in each]
     table = Listing(rows, " ".join(shown))
     if print_answer({name: getattr(encoding, name) for name in names}, table, as_json=as_json):
         say_dropped(encoding)

@@ -7,7 +7,7 @@ SentencePiece (ALBERT, XLM-RoBERTa, CamemBERT) and whole words (chemical models)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -51,13 +51,19 @@ class Encoding:
     unknown: list[int] = field(default_factory=list)  # positions that are [UNK]
     words: list[int | None] = field(default_factory=list)  # the word that a token is of, B's after A's; None if special
     labels: list[str] = field(default_factory=list)  # tokens as a person should see them
+    padding: int = 0  # tokens at the end that only fill up the length; with 0 the model takes [PAD] for a token
+
+    @property
+    def attention_mask(self) -> list[int]:
+        """1 for each token that may be attended to, 0 for padding (S)."""
+        return [1] * (len(self) - self.padding) + [0] * self.padding
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __hash__(self) -> int:
         """Nothing changes the lists of an encoding."""
-        return hash((self.text_a, self.text_b, tuple(self.ids)))
+        return hash((self.text_a, self.text_b, tuple(self.ids), self.padding))
 
 
 class _PartTokens(NamedTuple):
@@ -175,6 +181,40 @@ class Tokenizer:
             unknown=[i for i, token_id in enumerate(ids) if token_id == self.unk_id],
             words=template.around(None, of_a.words, [after_a + word for word in of_b.words]),
             labels=[self.label(token_id) for token_id in ids],
+        )
+
+    def encode_to(
+        self, a: str, b: str | None, most: int, length: int | None = None, pad: bool = False, truncate: bool = False
+    ) -> Encoding:
+        """As `encode`, at a length in tokens; absent, the `most` that the model reads, to which a longer text is cut.
+
+        pad: [PAD] fills up a shorter text. truncate: a longer one is cut. Raises BertcoreError for a text that is
+        too long and not to be cut, for a length that has no room for a word or is above `most`, and as `encode`.
+        """
+        encoding = self.encode(a, b, max_length=length or most)
+        specials = self.framing.template(encoding.text_b).specials
+        if length is not None and not specials < length <= most:
+            raise BertcoreError(f"The length of this text must be {specials + 1} to {most:,} tokens, not {length:,}.")
+        if length is not None and encoding.dropped and not truncate:
+            whole = len(encoding) + encoding.dropped
+            raise BertcoreError(f"The text has {whole:,} tokens, more than {length:,}: truncate it, or allow more.")
+        return self.padded(encoding, length or most) if pad else encoding
+
+    def padded(self, encoding: Encoding, length: int) -> Encoding:
+        """With [PAD] at its end, up to a length in tokens; of segment 0, as `transformers` has it."""
+        count = max(length - len(encoding), 0)
+        parts: list[TextPart] = ["special"] * count
+        return replace(
+            encoding,
+            tokens=encoding.tokens + [self.word(self.pad_id)] * count,
+            ids=encoding.ids + [self.pad_id] * count,
+            segments=encoding.segments + [0] * count,
+            positions=list(range(len(encoding) + count)),
+            offsets=encoding.offsets + [(0, 0)] * count,
+            parts=encoding.parts + parts,
+            words=encoding.words + [None] * count,
+            labels=encoding.labels + [self.label(self.pad_id)] * count,
+            padding=encoding.padding + count,
         )
 
     def tokenize(self, text: str) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 import torch
 from PySide6.QtCore import Qt
 
+import bertcore
 from app.rooms.embed.embedding_parts import lengths_at
 from app.rooms.embed.map_view import MapView
 from app.rooms.embed.room import EmbedRoom
@@ -422,3 +423,53 @@ def test_another_vocabulary_splits_the_same_text_and_one_that_cannot_be_read_is_
     answered(window)
     assert view.line.isVisible() and view.line.text and view.picture.spans == []
     assert not window.frame.banner.isVisible()
+
+
+def test_a_text_at_a_length_with_and_without_the_mask(room, window, model_folder):
+    view = room.open_view("padding")
+    settle(window)
+    m, whole = bertcore.load(str(model_folder)), window.state.reading.encoding
+    tiles, text = view.charts["tokens"].tiles, m.encode(whole.text_a, TEXT_B, length=16, pad=True)
+    assert [tile.token for tile in tiles] == text.labels and [tile.mask for tile in tiles] == text.attention_mask
+    assert [tile.position for tile in tiles if tile.kind == "segment_b"] == [
+        i for i, part in enumerate(whole.parts) if part == "b"
+    ]
+    count = text.attention_mask.count(0)
+    assert count and not view.shown["attention"].array[:, -count:].any()
+    before, norms = view.effect.text(), m.bert.embeddings.token.weight.norm(dim=1)
+    assert f"{float(norms[m.tokenizer.pad_id]):.2f}" in view.table.text()
+    view.uses_mask.click()
+    settle(window)
+    seen = m.trace(whole.text_a, TEXT_B, length=16, mask=False)
+    np.testing.assert_allclose(view.shown["attention"].array, seen.attentions.mean((0, 1)), atol=1e-6)
+    share = seen.attentions[..., :-count, -count:].sum(-1).mean()
+    assert view.effect.text() != before and f"{share:.0%}".rstrip("%") in view.effect.text()
+
+
+def test_what_is_cut_off_is_shown_and_two_texts_are_a_batch(room, window):
+    view = room.open_view("padding")
+    view.restore((5, False))
+    settle(window)
+    view.redraw()
+    settle(window)
+    kept, cut = view.charts["tokens"].tiles[:5], view.charts["tokens"].tiles[5:]
+    assert [tile.mask for tile in kept] == [1] * 5 and {tile.mask for tile in cut} == {None}
+    words = [label for label, part in zip(*shown_parts(window), strict=True) if part != "special"]
+    assert len(cut) == len(words) - 2 and {tile.token for tile in cut} <= set(words)
+    view.restore((0, True))
+    view.redraw()
+    settle(window)
+    tiles, chart = view.charts["tokens"].tiles, view.charts["tokens"]
+    first, second = tiles[: chart.second], tiles[chart.second :]
+    assert len(first) == len(second) and (0 in [tile.mask for tile in (*first, *second)])
+    assert {tile.kind for tile in second} == {"special", "segment_b"}
+    click(chart, chart.boxes[chart.second + 1].center())
+    assert window.state.encoding.parts[window.state.selection.position] == "b"
+    window.state.set_text("The cat sat.", "")
+    settle(window)
+    assert "B" in view.table.text() and len(view.texts) == 1
+
+
+def shown_parts(window):
+    encoding = window.state.reading.encoding
+    return encoding.labels, encoding.parts

@@ -27,6 +27,7 @@ SCRIPTED = {  # view -> how many of the figures on show bring their script
     "predict.attribution": 3,
     "embed.parts": 4,
     "embed.map": 1,
+    "embed.padding": 2,
     "layers.hidden": 2,
     "layers.paths": 1,
     "layers.word": 2,

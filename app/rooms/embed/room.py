@@ -1,10 +1,10 @@
-"""Room Embed: how the input vector of each token is put together, in four views."""
+"""Room Embed: how the input vector of each token is put together."""
 
 from collections.abc import Callable, Sequence
 
 from ...look import mark
 from ..room import Room
-from ..view import View, ViewSpec, later
+from ..view import ONE_AT_A_TIME, View, ViewSpec, later
 from .parts_view import PartsView
 
 
@@ -48,6 +48,16 @@ class EmbedRoom(Room):
             ),
             later(__package__, "vocabularies_view", "VocabulariesView"),
             only=mark("This view splits text with its own two vocabularies, so the baseline makes no difference here."),
+        ),
+        ViewSpec(
+            "padding",
+            mark("Padding and cutting"),
+            mark(
+                "Texts of a batch must be equally long: short ones are filled up with [PAD], long ones are cut. Does "
+                "[PAD] change what the model reads? Switch the attention mask off, and see."
+            ),
+            later(__package__, "padding_view", "PaddingView"),
+            only=ONE_AT_A_TIME,
         ),
     )
 

@@ -508,6 +508,14 @@
 <translation>A und B sind vertauscht (Dokument {a})</translation>
 </message>
 <message>
+<source>A and B as a batch of two</source>
+<translation>A und B als Batch aus zwei Texten</translation>
+</message>
+<message>
+<source>A and B as one input</source>
+<translation>A und B als eine Eingabe</translation>
+</message>
+<message>
 <source>A and B, and what the model reads</source>
 <translation>A und B, und was das Modell liest</translation>
 </message>
@@ -998,6 +1006,10 @@ Ein anderer Schluss</translation>
 <translation>Höchstens {parameters} Parameter, je nachdem, wie viele verschiedene Wörter der Text hat.</translation>
 </message>
 <message>
+<source>At one length</source>
+<translation>Auf einer Länge</translation>
+</message>
+<message>
 <source>At one token alone, most at “{token}”.</source>
 <translation>An einem einzelnen Token am meisten: „{token}“.</translation>
 </message>
@@ -1235,6 +1247,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Best of both directions</source>
 <translation>Die bessere Richtung</translation>
+</message>
+<message>
+<source>Best word at the mask: {masked} with it, {without} without.</source>
+<translation>Bestes Wort an der Maske: {masked} mit ihr, {without} ohne sie.</translation>
 </message>
 <message>
 <source>Between the layers</source>
@@ -3657,6 +3673,10 @@ Ein anderer Schluss</translation>
 <translation>Länge jedes Vektors und sein Anteil an der Summe: Es zählt nur, was in Richtung der Summe zeigt. Darum ergeben die Anteile 100 %, die Längen nicht.</translation>
 </message>
 <message>
+<source>Length of the input</source>
+<translation>Länge der Eingabe</translation>
+</message>
+<message>
 <source>Length of the summary</source>
 <translation>Länge der Zusammenfassung</translation>
 </message>
@@ -3723,6 +3743,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Lines stronger than</source>
 <translation>Linien stärker als</translation>
+</message>
+<message>
+<source>Lines: token, id, segment and position, attention mask (1: a token, 0: padding).</source>
+<translation>Zeilen: Token, Nummer, Segment und Position, Attention-Maske (1: ein Token, 0: aufgefüllt).</translation>
 </message>
 <message>
 <source>Load settings</source>
@@ -3944,6 +3968,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Maximum training examples</source>
 <translation>Höchstens so viele Beispiele zum Lernen</translation>
+</message>
+<message>
+<source>Mean attention of all heads: rows are the tokens that look, columns what they look at</source>
+<translation>Mittlere Attention aller Köpfe: Zeilen sind die Token, die hinschauen, Spalten die, die sie ansehen</translation>
 </message>
 <message>
 <source>Mean cosine between uses of the word</source>
@@ -4409,6 +4437,10 @@ Ein anderer Schluss</translation>
 <translation>Nichts wird gekürzt: Der längste von {counted} Sätzen hat {longest} Tokens, und bis zu {limit} passen.</translation>
 </message>
 <message>
+<source>Nothing is padded here, so the mask hides nothing. Choose a greater length.</source>
+<translation>Hier ist nichts aufgefüllt, also verdeckt die Maske nichts. Eine größere Länge wählen.</translation>
+</message>
+<message>
 <source>Nothing scored yet. Type texts, or try an example.</source>
 <translation>Noch ist nichts bewertet. Texte eintippen oder ein Beispiel ausprobieren.</translation>
 </message>
@@ -4507,6 +4539,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Of which label</source>
 <translation>Mit welchem Label</translation>
+</message>
+<message>
+<source>Off: the model takes [PAD] for a word</source>
+<translation>Aus: Das Modell hält [PAD] für ein Wort</translation>
 </message>
 <message>
 <source>Often a few heads and feed-forward networks do most of the work. Which ones made this answer, and what do they tell each other? Compare with a text of the same length that gets another answer.</source>
@@ -4823,6 +4859,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>PCA over all layers · across: {x} of the variance, up: {y}</source>
 <translation>PCA über alle Schichten · waagerecht: {x} der Varianz, senkrecht: {y}</translation>
+</message>
+<message>
+<source>Padding and cutting</source>
+<translation>Auffüllen und Abschneiden</translation>
 </message>
 <message>
 <source>Pairs (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)</source>
@@ -5392,6 +5432,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Row: the token that looks. Column: what it looks at. Both in the order of the text. Stronger colour: more.</source>
 <translation>Zeile: das Token, das schaut. Spalte: wohin es schaut. Beides in der Reihenfolge des Textes. Kräftigere Farbe: mehr.</translation>
+</message>
+<message>
+<source>Row: the token that looks. Column: what it looks at. Mean of all heads.</source>
+<translation>Zeile: das Token, das hinschaut. Spalte: was es ansieht. Mittel aller Köpfe.</translation>
 </message>
 <message>
 <source>Row: the token that looks. Column: what it looks at. Stronger colour: more.</source>
@@ -6197,6 +6241,10 @@ Ein anderer Schluss</translation>
 <translation>Texte (*.txt *.tsv *.jsonl *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
 <message>
+<source>Texts of a batch must be equally long: short ones are filled up with [PAD], long ones are cut. Does [PAD] change what the model reads? Switch the attention mask off, and see.</source>
+<translation>Texte eines Batches müssen gleich lang sein: Kurze werden mit [PAD] aufgefüllt, lange abgeschnitten. Ändert [PAD], was das Modell liest? Die Attention-Maske ausschalten und hinsehen.</translation>
+</message>
+<message>
 <source>Texts to score</source>
 <translation>Texte zum Bewerten</translation>
 </message>
@@ -6277,6 +6325,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The column {column} is chosen twice; choose each column once.</source>
 <translation>Die Spalte {column} ist zweimal gewählt; jede Spalte nur einmal wählen.</translation>
+</message>
+<message>
+<source>The columns of [PAD] are empty: no token looks at padding. Its own rows are computed, but nobody reads them. Switch the mask off to see what it prevents.</source>
+<translation>Die Spalten von [PAD] sind leer: Kein Token sieht dorthin. Seine eigenen Zeilen werden berechnet, aber niemand liest sie. Die Maske ausschalten zeigt, was sie verhindert.</translation>
 </message>
 <message>
 <source>The data has to be corrected first: see “Before you start”.</source>
@@ -6725,6 +6777,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The room {room} has no view “{view}”; it has: {known}.</source>
 <translation>Der Raum {room} hat keine Ansicht „{view}“; er hat: {known}.</translation>
+</message>
+<message>
+<source>The row of [PAD] in the token table has length {length} here (half of all rows are shorter than {usual}). In many models it is all zeros.</source>
+<translation>Die Zeile von [PAD] in der Token-Tabelle hat hier die Länge {length} (die Hälfte aller Zeilen ist kürzer als {usual}). In vielen Modellen besteht sie aus Nullen.</translation>
 </message>
 <message>
 <source>The rule that turns gradients into steps. Muon learns more from each token.</source>
@@ -7491,6 +7547,10 @@ Der andere Text: {other}
 <translation>Token</translation>
 </message>
 <message>
+<source>Tokens at one length, with their attention mask</source>
+<translation>Token auf einer Länge, mit ihrer Attention-Maske</translation>
+</message>
+<message>
 <source>Tokens for which the neuron fires most</source>
 <translation>Token, bei denen das Neuron am stärksten feuert</translation>
 </message>
@@ -7723,6 +7783,10 @@ Der andere Text: {other}
 <translation>In B einen zweiten Satz eintippen, um ihn mit A zu vergleichen.</translation>
 </message>
 <message>
+<source>Type a second text into B for a batch of two.</source>
+<translation>Für einen Batch aus zwei Texten einen zweiten in B eingeben.</translation>
+</message>
+<message>
 <source>Type a sentence</source>
 <translation>Einen englischen Satz eintippen</translation>
 </message>
@@ -7797,6 +7861,10 @@ Der andere Text: {other}
 <message>
 <source>Use its output on the other text in all rooms</source>
 <translation>In allen Räumen seine Ausgabe beim anderen Text einsetzen</translation>
+</message>
+<message>
+<source>Use the attention mask</source>
+<translation>Attention-Maske benutzen</translation>
 </message>
 <message>
 <source>Use these lines</source>
@@ -7969,6 +8037,10 @@ Der andere Text: {other}
 <message>
 <source>What is measured</source>
 <translation>Was gemessen wird</translation>
+</message>
+<message>
+<source>What is padded</source>
+<translation>Was aufgefüllt wird</translation>
 </message>
 <message>
 <source>What is taken out</source>
@@ -8395,6 +8467,10 @@ Der andere Text: {other}
 <translation>Ohne Segment und Position ist dasselbe Wort ein einziger Punkt, egal wo es steht.</translation>
 </message>
 <message>
+<source>Without the mask the tokens give {share} of their attention to [PAD], and their last hidden states move by {moved} of their length.</source>
+<translation>Ohne die Maske geben die Token {share} ihrer Attention an [PAD], und ihre letzten Hidden States verschieben sich um {moved} ihrer Länge.</translation>
+</message>
+<message>
 <source>Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} ({change}).</source>
 <translation>Ohne den ganzen Kopf, für alle Token, Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}).</translation>
 </message>
@@ -8724,6 +8800,10 @@ Der andere Text: {other}
 <message>
 <source>any two: {mean} on average</source>
 <translation>zwei beliebige: im Mittel {mean}</translation>
+</message>
+<message>
+<source>as long as the longer text (at most {count})</source>
+<translation>so lang wie der längere Text (höchstens {count})</translation>
 </message>
 <message>
 <source>as measured</source>
@@ -11729,6 +11809,10 @@ Der andere Text: {other}
 <translation>{row} schaut auf {column}: {change} im Mittel</translation>
 </message>
 <message>
+<source>{row} looks at {column}: {value}</source>
+<translation>{row} sieht {column} an: {value}</translation>
+</message>
+<message>
 <source>{row} or {column} has no counterpart in the baseline</source>
 <translation>{row} oder {column} hat bei der Baseline kein Gegenstück</translation>
 </message>
@@ -11767,6 +11851,10 @@ Der andere Text: {other}
 <message>
 <source>{row}, {column}: {value}</source>
 <translation>{row}, {column}: {value}</translation>
+</message>
+<message>
+<source>{row}: attention mask {value}</source>
+<translation>{row}: Attention-Maske {value}</translation>
 </message>
 <message>
 <source>{row}: head {column} finds {value}, all sentences together</source>
@@ -11948,6 +12036,14 @@ Der andere Text: {other}
 <message>
 <source>{title}: rows look at columns</source>
 <translation>{title}: Zeilen schauen auf Spalten</translation>
+</message>
+<message>
+<source>{tokens} and {count} [PAD].</source>
+<translation>{tokens} und {count} [PAD].</translation>
+</message>
+<message>
+<source>{tokens}, and {count} cut off (struck through).</source>
+<translation>{tokens}, und {count} abgeschnitten (durchgestrichen).</translation>
 </message>
 <message>
 <source>{token} ({place}) at position {position}</source>
