@@ -381,23 +381,52 @@ def _known(values: Mapping[str, Any]) -> dict[str, Any]:
     return known
 
 
-def count_parameters(config: BertConfig, heads: Collection[str] = (), pooler: bool | None = None) -> int:
-    """Exact number of parameters: encoder (with the pooler, where the family has one) plus any heads by name.
+@dataclass(frozen=True)
+class ParameterPart:
+    """The parameters of one part of a model, and how they are counted: with V rows in the token table, P in the
+    position table, T segments, E embedding width, H hidden size, I feed-forward width, L layers."""
 
-    What is shared counts once: ALBERT's layers, and the MLM head's output table, which is the token table itself.
-    A fixed sinusoidal position table is no parameter.
+    name: str  # "tokens", "positions", "segments", "attention", "feed_forward", ...
+    formula: str  # "V × H"
+    count: int
+
+
+def parameter_parts(config: BertConfig, pooler: bool | None = None) -> list[ParameterPart]:
+    """What the encoder's parameters are, in the order in which a text meets them; parts that it lacks are left out.
+
+    What is shared counts once, such as ALBERT's layers. A fixed sinusoidal position table is no parameter.
+    pooler: whether there is one; None: where the family has one.
     """
-    hidden, width, inner = config.hidden_size, config.embedding_width, config.intermediate_size
+    hidden, inner, groups = config.hidden_size, config.intermediate_size, config.layer_groups
+    width, e = config.embedding_width, "H" if config.embedding_width == config.hidden_size else "E"
     positions = 0 if config.positions == "sinusoidal_fixed" else config.max_position_embeddings
-    labels, square, norm = config.label_count, _linear(hidden, hidden), 2 * hidden
-    sizes = {
-        "embeddings": (config.vocab_size + config.type_vocab_size + positions) * width,
-        "norm": norm if config.norm == "pre" else 2 * width,  # at the end of the encoder, or at its beginning
-        "projection": _linear(width, hidden) if config.projects_embeddings else 0,
-        "layers": config.layer_groups * (4 * square + norm + _linear(hidden, inner) + _linear(inner, hidden) + norm),
-        "pooler": square if (config.family.pooler if pooler is None else pooler) else 0,
-    }
-    return sum(sizes.values()) + sum(
+    layers = "L" if config.num_hidden_groups is None else str(groups)
+    is_pre, square = config.norm == "pre", _linear(hidden, hidden)
+    has_pooler = config.family.pooler if pooler is None else pooler
+    feed_forward = _linear(hidden, inner) + _linear(inner, hidden)
+    parts = (
+        ParameterPart("tokens", f"V × {e}", config.vocab_size * width),
+        ParameterPart("positions", f"P × {e}", positions * width),
+        ParameterPart("segments", f"T × {e}", config.type_vocab_size * width),
+        ParameterPart("embedding_norm", f"2 × {e}", 0 if is_pre else 2 * width),
+        ParameterPart("projection", f"{e} × H + H", _linear(width, hidden) if config.projects_embeddings else 0),
+        ParameterPart("attention", f"{layers} × 4 × (H² + H)", groups * 4 * square),
+        ParameterPart("feed_forward", f"{layers} × (2 × H × I + I + H)", groups * feed_forward),
+        ParameterPart("layer_norms", f"{layers} × 4 × H", groups * 4 * hidden),
+        ParameterPart("final_norm", "2 × H", 2 * hidden if is_pre else 0),
+        ParameterPart("pooler", "H² + H", square if has_pooler else 0),
+    )
+    return [part for part in parts if part.count]
+
+
+def count_parameters(config: BertConfig, heads: Collection[str] = (), pooler: bool | None = None) -> int:
+    """Exact number of parameters: the encoder's parts, plus any heads by name.
+
+    The MLM head's output table is the token table itself, and counts once.
+    """
+    hidden, width, labels = config.hidden_size, config.embedding_width, config.label_count
+    square = _linear(hidden, hidden)
+    return sum(part.count for part in parameter_parts(config, pooler)) + sum(
         {
             "mlm": _linear(hidden, width) + 2 * width + config.vocab_size,
             "nsp": _linear(hidden, 2),

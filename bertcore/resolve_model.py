@@ -6,21 +6,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from bertcore.checkpoint.config_file import CONFIG_FILE, config_values
+from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError, UnreadableError, brief, shortened
-from bertcore.files import is_disk_full, read_json_or_empty
-from bertcore.locations import NAMED, built_in_checkpoint, shipped_checkpoint
+from bertcore.files import is_disk_full, is_there, read_json_or_empty, write_errors, write_json
+from bertcore.locations import ABOUT_FILE, NAMED, built_in_checkpoint, home, shipped_checkpoint
 from bertcore.runs.known_runs import is_run, run_around, run_behind
 
 MOST_PATH = 200  # characters of a path that a sentence quotes
 MOST_HUB_ID = 96  # characters: the hub's own limit
 _FETCH_AGAIN = "; fetch the checkpoint again."  # what sentences on damaged files end with
+UNTRAINED = "untrained:"  # before the name of a published model: one of its shape, with random weights
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 
 
 def resolve_model(reference: str | Path | None, download: bool = True) -> Path:
     """The checkpoint folder that `reference` names; None is the built-in model.
 
-    In this order: the name of a model that ships ("./bertscope-tiny" is a folder of that name), a checkpoint folder, a
+    In this order: the name of a model that ships ("./bertscope-tiny" is a folder of that name), "untrained:" and the
+    name of a published one, a checkpoint folder, a
     run folder (the snapshot that it ends with: its newest, or the best), the id of a model on the hub, which is
     downloaded once.
     Without `download` only what is on this machine counts: for a reference that stands in a file, and which no person
@@ -31,6 +35,8 @@ def resolve_model(reference: str | Path | None, download: bool = True) -> Path:
     text = str(reference)
     if text in NAMED and isinstance(reference, str):
         return shipped_checkpoint(text)
+    if text.startswith(UNTRAINED):
+        return untrained_checkpoint(text.removeprefix(UNTRAINED))
     try:
         path = Path(reference).expanduser()
         is_folder, exists = path.is_dir(), path.exists()
@@ -48,6 +54,25 @@ def resolve_model(reference: str | Path | None, download: bool = True) -> Path:
     if cached is None:
         raise BertcoreError(f"The model {text} is not on this machine; open it by its name to download it.")
     return cached
+
+
+def untrained_checkpoint(name: str) -> Path:
+    """A folder with the shape of a published model and the built-in vocabulary, in which no weights are stored:
+    opening it draws them, always the same way. Its token table has the rows of that vocabulary.
+
+    Raises BertcoreError where there is no such model, or the folder cannot be written.
+    """
+    config, folder = BertConfig.preset(name), home() / "untrained" / name
+    if not is_there(folder / ABOUT_FILE):
+        from bertcore.tokenizer.tokenizer import Tokenizer
+
+        tokenizer = Tokenizer.from_folder(built_in_checkpoint())
+        config = config.with_changes(vocab_size=tokenizer.largest_id + 1)
+        with write_errors(folder):
+            tokenizer.save(folder, config.max_length)
+            write_json(folder / CONFIG_FILE, config_values(config, f"{config.family.class_prefix}Model"))
+            write_json(folder / ABOUT_FILE, {"name": f"{name}, untrained", "untrained": True})
+    return folder
 
 
 def resolve_step(checkpoint: Path | None, step: int) -> Path:

@@ -32,6 +32,7 @@ from bertcore.tasks.readers.reading import TASKS
 ROOT = Path(__file__).parents[1]
 WORDS = ("title", "ask", "option", "correct", "option-if", "explain", "task", "hint", "note", "summary")
 SOURCES = "sources.json"  # beside the translations
+TEXTS_OF_ASSETS = {"family.json": ("differs", "why", "claim")}  # lists of objects, and the keys of what is shown
 FORMS = 2  # of a plural; both languages so far have two
 
 
@@ -72,6 +73,9 @@ def strings_of_sources() -> Texts:
         for said in Environment().parse(page.read_text(encoding="utf-8")).find_all(nodes.Call):
             if isinstance(said.node, nodes.Name) and said.node.name == "say" and isinstance(said.args[0], nodes.Const):
                 found["", said.args[0].value] = []
+    for name, keys in TEXTS_OF_ASSETS.items():
+        rows = json.loads((assets() / name).read_text(encoding="utf-8"))
+        found |= {("", row[key]): [] for row in rows for key in keys if key in row}
     return found
 
 

@@ -31,6 +31,7 @@ MEANINGS: dict[str, str] = {
         "text: 0 none, 1 all."
     ),
     "added_logit": mark("What this part adds to the logit of the word; all parts and biases add up to it."),
+    "parameters": mark("Numbers that training sets: weights and biases. What layers share counts once."),
     "relation_found": mark("In how many of all cases the head looks most at the right word."),
     "mean_effect": mark("The mean over all pairs of the collection, not of one sentence."),
     "share": mark("How much this word adds to the answer: +1 makes it 2.7 times as likely."),

@@ -1,14 +1,16 @@
 """The published models side by side: size, and speed on this machine."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from statistics import median
 
 import torch
 
+from bertcore.checkpoint.weights import refuse_without_memory
 from bertcore.config import PUBLISHED, BertConfig, count_parameters
 from bertcore.model.bert import Bert
+from bertcore.progress import ReportProgress, no_progress
 
 REFERENCE = "bert-base-uncased"
 TOKENS = 128
@@ -25,19 +27,28 @@ class FamilyRow:
     speed: float  # tokens per second of one forward pass on one thread, as a multiple of BERT-base's
 
 
-def family_table(extra: dict[str, BertConfig] | None = None) -> Iterator[FamilyRow]:
-    """A row per published model, and per config in `extra`, as they are measured: one text of 128 tokens, no heads.
+def family_table(
+    extra: dict[str, BertConfig] | None = None,
+    names: Collection[str] | None = None,
+    progress: ReportProgress = no_progress,
+) -> Iterator[FamilyRow]:
+    """A row per config in `extra`, and per published model (of these names; None: of all), as they are measured: one
+    text of 128 tokens, no heads. Raises BertcoreError where there is no memory for one.
 
     Each is timed in turn with BERT-base on one thread, by the time that the processor spent, so that other work on the
     machine changes little; the median of the ratios counts. The speed of a model does not depend on its weights, so
     none are needed.
     """
-    configs = {**(extra or {}), **{name: BertConfig.preset(name) for name in PUBLISHED}}
+    configs = {**(extra or {}), **{name: BertConfig.preset(name) for name in (PUBLISHED if names is None else names)}}
     reference = _empty_model(BertConfig.preset(REFERENCE))
-    for name, config in configs.items():
+    for number, (name, config) in enumerate(configs.items()):
         tokens = min(TOKENS, config.max_length)
-        model = _empty_model(config)
-        ratios = [_seconds(reference, tokens) / _seconds(model, tokens) for _ in range(_REPEATS + 1)][1:]
+        refuse_without_memory(count_parameters(config) * 4, name)
+        model, ratios = _empty_model(config), list[float]()
+        for repeat in range(_REPEATS + 1):
+            ratios.append(_seconds(reference, tokens) / _seconds(model, tokens))
+            progress((number + (repeat + 1) / (_REPEATS + 1)) / len(configs))
+        del ratios[0]  # it warms up
         yield FamilyRow(
             name=name,
             family=config.family.title,

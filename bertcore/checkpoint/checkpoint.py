@@ -28,9 +28,10 @@ from bertcore.checkpoint.weights import (
     list_weights,
     read_safetensors,
     read_tensors,
+    refuse_without_memory,
     write_tensors,
 )
-from bertcore.config import BertConfig
+from bertcore.config import BertConfig, count_parameters
 from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import is_there, read_json, write_json
 from bertcore.locations import ABOUT_FILE, DIFFERENCE_FILE, SHIPPED, shipped_checkpoint
@@ -77,7 +78,8 @@ def load_checkpoint(
 ) -> Checkpoint:
     """Open a checkpoint folder of the BERT family, written by BERTscope or by `transformers`.
 
-    All heads that the files carry are there; `random_heads` that they lack are drawn afresh, always the same way.
+    All heads that the files carry are there; `random_heads` that they lack are drawn afresh, always the same way. So
+    are all weights of a folder that says it is untrained.
     tokenizer: the folder's own, where it has been read already.
     Names and shapes are compared before a number is read or a module is built.
     Raises BertcoreError, one sentence, for a folder that is no checkpoint, files that are missing, cut off or would
@@ -96,6 +98,11 @@ def load_checkpoint(
     if base is not None:
         stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
         made = with_difference(load_checkpoint(base, tokenizer=tokenizer).model.state_dict(), folder, about)
+    elif about.get("untrained") is True:  # no weights are stored: see `resolve_model.untrained_checkpoint`
+        stored, unused, decoder = {}, [], None
+        heads = config.family.pretraining
+        refuse_without_memory(count_parameters(config, heads) * 4, folder)
+        made = Bert(config, heads, generator=torch.Generator().manual_seed(0)).state_dict()
     else:
         theirs = tensor_names.modern_names(list_weights(folder), config)
         architectures = read_config_values(folder).get("architectures")

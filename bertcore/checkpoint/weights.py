@@ -114,7 +114,7 @@ def list_pickled(file: Path) -> dict[str, StoredTensor]:
     try:
         file.open("rb").close()
         size = file.stat().st_size
-        _refuse_without_memory(size, file.parent)
+        refuse_without_memory(size, file.parent)
         try_file(check_pickled, file, more_bytes=size)
         tensors = torch.load(file, map_location="cpu", weights_only=True)
     except OSError as error:
@@ -171,7 +171,7 @@ def read_tensors(wanted: Mapping[Key, StoredTensor]) -> dict[Key, Tensor]:
     """
     if wanted:
         folder = next(iter(wanted.values())).file.parent
-        _refuse_without_memory(sum(tensor.elements * 4 for tensor in wanted.values()), folder)
+        refuse_without_memory(sum(tensor.elements * 4 for tensor in wanted.values()), folder)
     try:
         with ThreadPoolExecutor(_READERS) as pool:
             return dict(zip(wanted, pool.map(StoredTensor.read, wanted.values()), strict=True))
@@ -186,12 +186,12 @@ def read_safetensors(file: Path) -> dict[str, Tensor]:
     return read_tensors(list_safetensors(file))
 
 
-def _refuse_without_memory(needed: int, folder: Path) -> None:
-    """Before any is taken: a sparse file of a few bytes can claim gigabytes, and the system ends whoever takes them."""
+def refuse_without_memory(needed: int, model: Path | str) -> None:
+    """Before these bytes are taken: a sparse file can claim gigabytes, and the system ends whoever takes them."""
     free = _free_memory()
     if free is not None and needed > _RESERVE * free:
         raise UnreadableError(
-            f"The weights in {folder} need {needed / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are free; close "
+            f"The weights of {model} need {needed / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are free; close "
             "other programs, or open a smaller model."
         )
 

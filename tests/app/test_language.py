@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from app.look import numbers
 from app.look.say import plural, say, set_texts
 from app.shell.rooms import ROOMS, open_view
+from app.state.literature import family
 from app.widgets.card import Hint
 from app.widgets.help_panel import help_text
 from bertcore.locations import NAMED, assets, sample_corpus
@@ -84,7 +85,8 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
     *("layernorm", "gelu", "relu", "softmax", "pca", "ln", "emb", "png", "svg", "pdf", "csv", "npz", "ctrl", "shift"),
     *("mini", "small", "medium", "tiny", "base", "large"),  # the sizes of models
     *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
-    *("roberta", "albert"),
+    *("roberta", "albert", "distilbert", "electra"),
+    "h²",
 }
 PASSAGES = {"Table", "QHeaderView"}  # show what stands in a collection: here, in the sample
 WORDS_OF_OTHERS = {"SnapshotList", "SentenceArcs"}  # widgets that paint what another vocabulary, or a treebank, says
@@ -98,9 +100,9 @@ def untranslated(window, root=None, allowed=()):
     """Every text on show in `root` (left out: the window) that has words outside of the brackets, with its place."""
     own = words_of_others(window) | {word.lower() for word in allowed}
     found = {}
-    stories = sample_corpus().read_text(encoding="utf-8")
+    stories, papers = sample_corpus().read_text(encoding="utf-8"), [one.source for one in family()]
     for place, text in texts(root or window):
-        if place in PASSAGES and text.rstrip("…") in stories:
+        if text in papers or (place in PASSAGES and text.rstrip("…") in stories):
             continue
         words = [word.lower() for word in _WORD.findall(outside(text))]
         strange = [word for word in words if word not in own]

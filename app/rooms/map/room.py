@@ -40,6 +40,16 @@ class MapRoom(Room):
             ),
             later(__package__, "speaks_view", "SpeaksView"),
         ),
+        ViewSpec(
+            "family",
+            mark("The family"),
+            mark(
+                "BERT-base has 110 million parameters: where are they? And what did those that came after it change, "
+                "to be better, smaller or faster?"
+            ),
+            later(__package__, "family_view", "FamilyView"),
+            only=mark("This view is about models as such, not about a text."),
+        ),
     )
 
     def show_tab(self) -> None:
@@ -49,3 +59,5 @@ class MapRoom(Room):
     def connect_view(self, view: View) -> None:
         if hasattr(view, "room_requested"):
             view.room_requested.connect(self.room_requested)
+        if hasattr(view, "model_requested"):
+            view.model_requested.connect(self.model_requested)

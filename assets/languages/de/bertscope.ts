@@ -700,6 +700,10 @@
 <translation>Eine Tabelle mit Tabulatoren zwischen den Spalten; ihre erste Zeile benennt sie.</translation>
 </message>
 <message>
+<source>A text of 128 tokens, in turn with BERT-base, on one thread: some seconds</source>
+<translation>Ein Text aus 128 Token, abwechselnd mit BERT-base, auf einem Thread: einige Sekunden</translation>
+</message>
+<message>
 <source>A tiny model learns about eight people from scratch, in about a minute.</source>
 <translation>Ein winziges Modell lernt von null an, was es über acht Personen zu wissen gibt, in etwa einer Minute.</translation>
 </message>
@@ -822,6 +826,10 @@
 <message>
 <source>All its uses</source>
 <translation>Alle Verwendungen</translation>
+</message>
+<message>
+<source>All layers share one set of weights; narrow embeddings; sentence order instead of next sentence</source>
+<translation>Alle Schichten teilen sich dieselben Gewichte; schmale Embeddings; Satzreihenfolge statt nächster Satz</translation>
 </message>
 <message>
 <source>All pictures show the best run at its last step</source>
@@ -986,6 +994,10 @@ Ein anderer Schluss</translation>
 <translation>Pfeile, und wie wenige genügen, dauern bei diesem Modell und {count} Token etwa {time}.</translation>
 </message>
 <message>
+<source>As a multiple of BERT-base’s, where it was measured here</source>
+<translation>Als Vielfaches von BERT-base, soweit hier gemessen</translation>
+</message>
+<message>
 <source>As it was at step {step}</source>
 <translation>Wie es bei Schritt {step} war</translation>
 </message>
@@ -1070,6 +1082,10 @@ Ein anderer Schluss</translation>
 <translation>Attention als Linien: Die Token links schauen auf die rechts</translation>
 </message>
 <message>
+<source>Attention heads in each layer</source>
+<translation>Attention-Köpfe in jeder Schicht</translation>
+</message>
+<message>
 <source>Attention heads: rows look, columns are looked at</source>
 <translation>Attention-Köpfe: Zeilen schauen, auf Spalten wird geschaut</translation>
 </message>
@@ -1130,6 +1146,18 @@ Ein anderer Schluss</translation>
 <translation>B → A</translation>
 </message>
 <message>
+<source>BERT and its relatives</source>
+<translation>BERT und seine Verwandten</translation>
+</message>
+<message>
+<source>BERT had been trained too little: the same shape learns more from more text. Only the vocabulary makes it larger.</source>
+<translation>BERT war zu wenig trainiert: Dieselbe Form lernt mehr aus mehr Text. Größer ist es nur durch das Vokabular.</translation>
+</message>
+<message>
+<source>BERT-base has 110 million parameters: where are they? And what did those that came after it change, to be better, smaller or faster?</source>
+<translation>BERT-base hat 110 Millionen Parameter: Wo sind sie? Und was haben seine Nachfolger geändert, um besser, kleiner oder schneller zu sein?</translation>
+</message>
+<message>
 <source>BERTscope ended unexpectedly last time.</source>
 <translation>BERTscope wurde zuletzt unerwartet beendet.</translation>
 </message>
@@ -1144,6 +1172,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>BERTscope {version}</source>
 <translation>BERTscope {version}</translation>
+</message>
+<message>
+<source>BERT’s shape, small; a vocabulary of its own</source>
+<translation>BERTs Form, klein; eigenes Vokabular</translation>
 </message>
 <message>
 <source>Back</source>
@@ -1440,6 +1472,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word.</source>
 <translation>Eine Maske anklicken oder mit den Pfeiltasten hingehen und Enter drücken, um sie mit dem wahrscheinlichsten Wort zu füllen.</translation>
+</message>
+<message>
+<source>Click a model to see where its parameters are, and why it was made. Click a column’s name to sort.</source>
+<translation>Ein Klick auf ein Modell zeigt, wo seine Parameter sind und wozu es gemacht wurde; einer auf eine Überschrift sortiert.</translation>
 </message>
 <message>
 <source>Click a token above: other uses of it are looked for.</source>
@@ -1982,6 +2018,10 @@ Ein anderer Schluss</translation>
 <translation>Dropout vor dem neuen Ausgabekopf</translation>
 </message>
 <message>
+<source>ELECTRA’s way of learning, in the shape of BERT-base</source>
+<translation>ELECTRAs Art zu lernen, in der Form von BERT-base</translation>
+</message>
+<message>
 <source>Each answer comes from one line: yes or no from {token}, “What fits?” from the word.</source>
 <translation>Jede Antwort kommt von einer Linie: ja oder nein von {token}, „Was passt?“ vom Wort.</translation>
 </message>
@@ -2232,6 +2272,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Every room compares the two sentences of the selected row (double-click)</source>
 <translation>Jeder Raum vergleicht die beiden Sätze der gewählten Zeile (Doppelklick)</translation>
+</message>
+<message>
+<source>Every token sees both sides of it, in every layer. The shape is that of GPT, so that the two can be compared.</source>
+<translation>Jedes Token sieht in jeder Schicht nach beiden Seiten. Die Form ist die von GPT, damit sich beide vergleichen lassen.</translation>
 </message>
 <message>
 <source>Evidence</source>
@@ -2598,6 +2642,10 @@ Ein anderer Schluss</translation>
 <translation>Ratespiel: die Klasse gegen das Modell</translation>
 </message>
 <message>
+<source>Half of BERT’s layers, no segments, no pooler; it learned from BERT’s own answers</source>
+<translation>Halb so viele Schichten wie BERT, keine Segmente, kein Pooler; es hat aus BERTs Antworten gelernt</translation>
+</message>
+<message>
 <source>Half-trained</source>
 <translation>Halb trainiert</translation>
 </message>
@@ -2872,6 +2920,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How far two vectors point apart: 0 is the same direction, 1 unrelated.</source>
 <translation>Wie weit zwei Vektoren auseinander zeigen: 0 ist dieselbe Richtung, 1 ohne Bezug.</translation>
+</message>
+<message>
+<source>How fast is it here?</source>
+<translation>Wie schnell ist es hier?</translation>
 </message>
 <message>
 <source>How few are enough?</source>
@@ -3208,6 +3260,10 @@ Ein anderer Schluss</translation>
 <translation>Zur Auswahl stehen: {labels}</translation>
 </message>
 <message>
+<source>It does better on every task of the paper, most of all on those with little data.</source>
+<translation>Es ist in jeder Aufgabe des Artikels besser, am meisten in denen mit wenig Daten.</translation>
+</message>
+<message>
 <source>It ended at step {step}: {now} of {all} questions right, {before} at the start.</source>
 <translation>Beendet bei Schritt {step}: {now} von {all} Fragen richtig, am Anfang {before}.</translation>
 </message>
@@ -3244,6 +3300,14 @@ Ein anderer Schluss</translation>
 <translation>Es hat denselben Text zu oft gelesen. Am meisten würden mehr Text oder mehr Beispiele helfen, ein wenig auch weniger Schritte.</translation>
 </message>
 <message>
+<source>It has {share} of BERT-base’s parameters, and is {speed} times as fast here.</source>
+<translation>Es hat {share} der Parameter von BERT-base und ist hier {speed}-mal so schnell.</translation>
+</message>
+<message>
+<source>It has {share} of BERT-base’s parameters.</source>
+<translation>Es hat {share} der Parameter von BERT-base.</translation>
+</message>
+<message>
 <source>It is memorising its training text and getting worse on text that it has not seen.</source>
 <translation>Es lernt den Trainingstext auswendig und wird auf Text, den es nicht gesehen hat, schlechter.</translation>
 </message>
@@ -3264,12 +3328,24 @@ Ein anderer Schluss</translation>
 <translation>Es hält jedes Token für echt.</translation>
 </message>
 <message>
+<source>It judges of every token whether a small generator has replaced it; narrow embeddings</source>
+<translation>Es beurteilt bei jedem Token, ob ein kleiner Generator es ersetzt hat; schmale Embeddings</translation>
+</message>
+<message>
 <source>It judges {number} of {count} tokens to be replaced: {tokens}</source>
 <translation>Es hält {number} von {count} Token für ersetzt: {tokens}</translation>
 </message>
 <message>
 <source>It knows which words are frequent, but does not use context yet.</source>
 <translation>Es weiß, welche Wörter häufig sind, nutzt aber noch keinen Kontext.</translation>
+</message>
+<message>
+<source>It learns from all tokens, not from the masked 15% alone. In BERT’s own shape one sees what that is worth.</source>
+<translation>Es lernt aus allen Token und nicht nur aus den maskierten 15 %. In BERTs eigener Form sieht man, was das bringt.</translation>
+</message>
+<message>
+<source>It learns from all tokens, not from the masked 15% alone: more from the same text. This one was made to be trained on one GPU.</source>
+<translation>Es lernt aus allen Token und nicht nur aus den maskierten 15 %: mehr aus demselben Text. Dieses ist dafür gemacht, auf einer GPU trainiert zu werden.</translation>
 </message>
 <message>
 <source>It learns how two texts relate: do they say the same thing?</source>
@@ -3300,8 +3376,16 @@ Ein anderer Schluss</translation>
 <translation>Es lernt, Texte in Klassen zu ordnen: gut oder schlecht, richtig oder falsch.</translation>
 </message>
 <message>
+<source>It needs little memory for weights. It is not faster: every layer is computed all the same.</source>
+<translation>Die Gewichte brauchen wenig Speicher. Schneller ist es nicht: Gerechnet wird jede Schicht trotzdem.</translation>
+</message>
+<message>
 <source>It only memorises: its training loss is {train}, but its held-out loss is {loss}, no better than at the start ({start}).</source>
 <translation>Es lernt nur auswendig: Der Trainings-Loss ist {train}, aber der Loss auf ungesehenem Text {loss}, nicht besser als am Anfang ({start}).</translation>
+</message>
+<message>
+<source>It opens at once and answers at every key. It is trained, and ships with BERTscope.</source>
+<translation>Es öffnet sich sofort und antwortet bei jedem Tastendruck. Es ist trainiert und in BERTscope enthalten.</translation>
 </message>
 <message>
 <source>It prefers (bits)</source>
@@ -3405,6 +3489,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Its probability:</source>
 <translation>Ihre Wahrscheinlichkeit:</translation>
+</message>
+<message>
+<source>Its published weights are not here. It opens with random weights in this shape, so its answers are noise; with the built-in vocabulary ({rows} rows in the token table, not {own}), in {memory} of memory.</source>
+<translation>Die veröffentlichten Gewichte gibt es hier nicht. Geöffnet wird diese Form mit zufälligen Gewichten, die Antworten sind also Rauschen; mit dem eingebauten Vokabular ({rows} Zeilen in der Token-Tabelle statt {own}), in {memory} Arbeitsspeicher.</translation>
 </message>
 <message>
 <source>Its row in the large picture; each number stands alone, and they need not add up to 1.</source>
@@ -3576,6 +3664,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>LayerNorm then brings every line back to the same scale.</source>
 <translation>LayerNorm bringt danach jede Linie wieder auf dieselbe Größenordnung.</translation>
+</message>
+<message>
+<source>LayerNorms</source>
+<translation>LayerNorms</translation>
 </message>
 <message>
 <source>Layers</source>
@@ -4271,6 +4363,10 @@ Ein anderer Schluss</translation>
 <translation>Kein Modell ist offen. Im Menü oben einen Modellordner öffnen oder einen hierher ziehen.</translation>
 </message>
 <message>
+<source>No next sentence, new masks each time, ten times the text, larger batches, byte-level BPE</source>
+<translation>Kein nächster Satz, jedes Mal neue Masken, zehnmal so viel Text, größere Batches, Byte-BPE</translation>
+</message>
+<message>
 <source>No notes for this page.</source>
 <translation>Zu dieser Seite gibt es keine Notizen.</translation>
 </message>
@@ -4517,6 +4613,14 @@ Ein anderer Schluss</translation>
 <translation>Zahlen und Farben: wie weit ein Austausch diese Wahrscheinlichkeit (logarithmisch) von diesem Text (0) zum anderen (1) bewegt.</translation>
 </message>
 <message>
+<source>Numbers in each hidden state</source>
+<translation>Zahlen in jedem Hidden State</translation>
+</message>
+<message>
+<source>Numbers that training sets: weights and biases. What layers share counts once.</source>
+<translation>Zahlen, die das Training einstellt: Gewichte und Biases. Was Schichten teilen, zählt einmal.</translation>
+</message>
+<message>
 <source>O: not a name. B-: a name begins; I-: it continues.</source>
 <translation>O: kein Name. B-: ein Name beginnt; I-: er geht weiter.</translation>
 </message>
@@ -4725,6 +4829,14 @@ Ein anderer Schluss</translation>
 <translation>In allen Räumen öffnen</translation>
 </message>
 <message>
+<source>Open it</source>
+<translation>Öffnen</translation>
+</message>
+<message>
+<source>Open it, untrained</source>
+<translation>Untrainiert öffnen</translation>
+</message>
+<message>
 <source>Open its folder</source>
 <translation>Ordner öffnen</translation>
 </message>
@@ -4871,6 +4983,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Pairs of texts</source>
 <translation>Textpaare</translation>
+</message>
+<message>
+<source>Parameters</source>
+<translation>Parameter</translation>
+</message>
+<message>
+<source>Parameters of the selected model, part by part</source>
+<translation>Parameter des ausgewählten Modells, Teil für Teil</translation>
 </message>
 <message>
 <source>Parts</source>
@@ -5893,6 +6013,14 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
+<source>Small enough for a class to watch it learn. It is trained, and ships with BERTscope.</source>
+<translation>Klein genug, um ihm im Unterricht beim Lernen zuzusehen. Es ist trainiert und in BERTscope enthalten.</translation>
+</message>
+<message>
+<source>Smaller still; the steps of its training are kept</source>
+<translation>Noch kleiner; die Schritte seines Trainings sind aufbewahrt</translation>
+</message>
+<message>
 <source>Smooth: each point as the mean of the points around it</source>
 <translation>Glätten: jeder Punkt als Mittel der Punkte um ihn herum</translation>
 </message>
@@ -6359,6 +6487,10 @@ Ein anderer Schluss</translation>
 <translation>Die Beispiele</translation>
 </message>
 <message>
+<source>The family</source>
+<translation>Die Familie</translation>
+</message>
+<message>
 <source>The file could not be opened: {reason}.</source>
 <translation>Die Datei ließ sich nicht öffnen: {reason}.</translation>
 </message>
@@ -6683,6 +6815,10 @@ Ein anderer Schluss</translation>
 <translation>Das offene Modell; ein Klick öffnet ein anderes</translation>
 </message>
 <message>
+<source>The original: masked words and next sentence, in a WordPiece vocabulary</source>
+<translation>Das Original: maskierte Wörter und nächster Satz, mit WordPiece-Vokabular</translation>
+</message>
+<message>
 <source>The other model</source>
 <translation>Das andere Modell</translation>
 </message>
@@ -6725,6 +6861,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The pairs, and what the head does in each</source>
 <translation>Die Paare, und was der Kopf in jedem tut</translation>
+</message>
+<message>
+<source>The paper says: 40% smaller, 60% faster, 97% as good as BERT-base. The first is counted here and the second can be measured; 97% is the paper’s, of its GLUE score (table 1), and not measured here.</source>
+<translation>Der Artikel sagt: 40 % kleiner, 60 % schneller, 97 % so gut wie BERT-base. Das erste ist hier gezählt, das zweite lässt sich messen; 97 % ist die Angabe des Artikels zum GLUE-Wert (Tabelle 1) und hier nicht gemessen.</translation>
 </message>
 <message>
 <source>The passage</source>
@@ -6809,6 +6949,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The run’s name in the list.</source>
 <translation>Der Name des Laufs in der Liste.</translation>
+</message>
+<message>
+<source>The same recipe, twice as deep and wider</source>
+<translation>Dasselbe Rezept, doppelt so tief und breiter</translation>
 </message>
 <message>
 <source>The same run, already trained: for a computer that is too slow</source>
@@ -7459,6 +7603,10 @@ Der andere Text: {other}
 <translation>Diese Ansicht hat eigene Sätze, nicht den Text oben. Sie lassen sich ändern oder durch andere ersetzen.</translation>
 </message>
 <message>
+<source>This view is about models as such, not about a text.</source>
+<translation>Diese Ansicht handelt von Modellen, nicht von einem Text.</translation>
+</message>
+<message>
 <source>This view is about the collection, so the baseline makes no difference here.</source>
 <translation>Diese Ansicht betrifft die Sammlung, die Vergleichsgrundlage ändert hier nichts.</translation>
 </message>
@@ -7513,6 +7661,10 @@ Der andere Text: {other}
 <message>
 <source>To load them again later, or to use them as a --recipe in the shell</source>
 <translation>Um sie später wieder zu laden oder in der Shell als --recipe zu benutzen</translation>
+</message>
+<message>
+<source>To run on phones and cheap servers. Beginning with every other layer of its teacher, it learns to answer as that does (distillation).</source>
+<translation>Für Telefone und billige Server. Es beginnt mit jeder zweiten Schicht seines Lehrers und lernt, zu antworten wie er (Destillation).</translation>
 </message>
 <message>
 <source>To see what training changed, compare the model with an earlier step of its training, or with the model it was fine-tuned from.</source>
@@ -7959,6 +8111,10 @@ Der andere Text: {other}
 <translation>Was hat das Training verändert?</translation>
 </message>
 <message>
+<source>What differs</source>
+<translation>Was anders ist</translation>
+</message>
+<message>
 <source>What differs in the settings</source>
 <translation>Was sich in den Einstellungen unterscheidet</translation>
 </message>
@@ -8239,6 +8395,10 @@ Der andere Text: {other}
 <translation>Wann legt sich das Modell fest? Hier ist zu sehen, was es raten würde, wenn es nach jeder Schicht aufhörte, und ab wann der Tipp gleich bleibt.</translation>
 </message>
 <message>
+<source>Where are the parameters?</source>
+<translation>Wo sind die Parameter?</translation>
+</message>
+<message>
 <source>Where do two texts or two models differ: at which token, and from which layer on?</source>
 <translation>Wo unterscheiden sich zwei Texte oder zwei Modelle: bei welchem Token, und ab welcher Schicht?</translation>
 </message>
@@ -8411,8 +8571,16 @@ Der andere Text: {other}
 <translation>Ganze Wörter und Wortfolgen sind schwerer zu erraten als einzelne Token.</translation>
 </message>
 <message>
+<source>Why it was made</source>
+<translation>Wozu es gemacht wurde</translation>
+</message>
+<message>
 <source>Why this prediction:</source>
 <translation>Warum diese Vorhersage:</translation>
+</message>
+<message>
+<source>Width</source>
+<translation>Breite</translation>
 </message>
 <message>
 <source>Width of the feed-forward layer; usually four times the hidden size.</source>
@@ -8573,6 +8741,10 @@ Der andere Text: {other}
 <message>
 <source>Wrong</source>
 <translation>Falsch</translation>
+</message>
+<message>
+<source>Year</source>
+<translation>Jahr</translation>
 </message>
 <message>
 <source>Yes</source>
@@ -9150,6 +9322,10 @@ Der andere Text: {other}
 <translation>LayerNorm der Embeddings</translation>
 </message>
 <message>
+<source>embedding to hidden</source>
+<translation>Embedding zu Hidden</translation>
+</message>
+<message>
 <source>embeddings</source>
 <translation>Embeddings</translation>
 </message>
@@ -9252,6 +9428,10 @@ Der andere Text: {other}
 <message>
 <source>film strip gif webp html video export</source>
 <translation>Filmstreifen gif webp html Video exportieren</translation>
+</message>
+<message>
+<source>final LayerNorm</source>
+<translation>letzte LayerNorm</translation>
 </message>
 <message>
 <source>final {figure}</source>
@@ -10244,6 +10424,10 @@ Der andere Text: {other}
 <translation>Ort</translation>
 </message>
 <message>
+<source>pooler</source>
+<translation>Pooler</translation>
+</message>
+<message>
 <source>pooler (for [CLS])</source>
 <translation>Pooler (für [CLS])</translation>
 </message>
@@ -10254,6 +10438,10 @@ Der andere Text: {other}
 <message>
 <source>position embeddings</source>
 <translation>Positions-Embeddings</translation>
+</message>
+<message>
+<source>position table</source>
+<translation>Positionstabelle</translation>
 </message>
 <message>
 <source>position {position}</source>
@@ -10522,6 +10710,10 @@ Der andere Text: {other}
 <message>
 <source>segment embeddings</source>
 <translation>Segment-Embeddings</translation>
+</message>
+<message>
+<source>segment table</source>
+<translation>Segment-Tabelle</translation>
 </message>
 <message>
 <source>segment {letter}</source>
@@ -10997,6 +11189,10 @@ Der andere Text: {other}
 <message>
 <source>token embeddings</source>
 <translation>Token-Embeddings</translation>
+</message>
+<message>
+<source>token table</source>
+<translation>Token-Tabelle</translation>
 </message>
 <message>
 <source>token {position} “{token}”</source>
@@ -11643,6 +11839,10 @@ Der andere Text: {other}
 <translation>{model} wurde nicht für diese Aufgabe feingetunt; deshalb gibt es keine Antwort zum Vergleichen.</translation>
 </message>
 <message>
+<source>{model}: {count} parameters in all. Hover over a part to see how they are counted.</source>
+<translation>{model}: insgesamt {count} Parameter. Auf einen Teil zeigen: so werden sie gezählt.</translation>
+</message>
+<message>
 <source>{model}: {happens}</source>
 <translation>{model}: {happens}</translation>
 </message>
@@ -11717,6 +11917,10 @@ Der andere Text: {other}
 <message>
 <source>{part}: moved by {change}, {share} of its length before training ({before})</source>
 <translation>{part}: hat sich um {change} bewegt, {share} seiner Länge vor dem Training ({before})</translation>
+</message>
+<message>
+<source>{part}: {formula} = {count} parameters</source>
+<translation>{part}: {formula} = {count} Parameter</translation>
 </message>
 <message>
 <source>{perplexity} (worse than guessing at random)</source>

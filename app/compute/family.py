@@ -1,0 +1,17 @@
+"""How fast the models of the family are here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .question import ReportOrCancel
+
+if TYPE_CHECKING:
+    from bertcore.config import BertConfig
+
+
+def speed_of(name: str, config: BertConfig, progress: ReportOrCancel) -> float:
+    """Of one forward pass, as a multiple of BERT-base's. Raises BertcoreError where there is no memory for it."""
+    from bertcore.analysis.family_table import family_table
+
+    return next(family_table({name: config}, (), progress)).speed
