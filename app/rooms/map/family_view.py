@@ -59,7 +59,7 @@ class FamilyView(ValuesView):
             number="parameters",
             python="[part.count for part in bertcore.config.parameter_parts({view.config_in_python})]",
             is_compared=False,
-            least_px=200,
+            least_px=150,
             chart=partial(BarList, stretch_to_px=34, label_share=0.66),
             folds=True,
         ),
@@ -92,7 +92,7 @@ class FamilyView(ValuesView):
         if theme.is_projector():
             self.cards["parts"].setMinimumWidth(theme.px(PARTS_PX))
             return hbox((self.models, 1), parts, about, gap_px=GAP_PX)
-        return vbox((self.models, 5), (hbox((parts, 3), (about, 2), gap_px=GAP_PX), 4), gap_px=GAP_PX)
+        return vbox((self.models, 6), (hbox((parts, 3), (about, 2), gap_px=GAP_PX), 5), gap_px=GAP_PX)
 
     @property
     def member(self) -> FamilyMember:
