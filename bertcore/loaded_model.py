@@ -25,7 +25,7 @@ from bertcore.analysis.attention_heads import HeadReport
 from bertcore.analysis.circuit import MOST_LINKS, Circuit, Part, PartPasses, find_circuit
 from bertcore.analysis.effects import Method
 from bertcore.analysis.find_target import NamedTarget, find_target
-from bertcore.analysis.interventions import Head, PatchedPart, Values, WhatIf
+from bertcore.analysis.interventions import Direction, Head, PatchedPart, Values, WhatIf
 from bertcore.analysis.merging import word_groups
 from bertcore.analysis.passes import Batch, Text
 from bertcore.analysis.predict import HeadOutputs
@@ -124,7 +124,7 @@ class LoadedModel:
     One text gives one result; a list (for pairs: two of one length) gives a result for each, in their order, read in
     padded batches, with a progress bar if it takes long. Results have `.rows()`, `.to_pandas()` and `.to_json()`.
     Methods that make a pass take what is changed in it (`bertcore.analysis.interventions.WhatIf`): `heads_off`
-    {(layer, head), ...}, `layers_off`, `ablate_with` and `changes`.
+    {(layer, head), ...}, `layers_off`, `ablate_with`, `direction` and `changes`.
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -1147,12 +1147,15 @@ class LoadedModel:
         heads_off: Collection[Head] = (),
         layers_off: Collection[int] = (),
         ablate_with: str | Values | None = None,
+        direction: Direction | None = None,
         changes: Changes | None = None,
     ) -> Changes | None:
         if isinstance(ablate_with, str):
             interventions.ablate(heads_off, layers_off, config=self.config)  # raises for what is not there
             _, text = self._read(ablate_with, None)
             ablate_with = tracing.activations(self.bert, text, interventions.ablated_points(heads_off, layers_off))
+        if direction is not None:
+            changes = interventions.combine(interventions.one_direction(direction), changes or {})
         return interventions.ablate(heads_off, layers_off, ablate_with, changes, self.config) or None
 
     def _warn_of_cut(self, cut: int, of: int) -> None:

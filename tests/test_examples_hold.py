@@ -27,7 +27,7 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
     "circuit_needs": [5, 10]                        to keep 80% of it, between so many parts are needed
     "circuit_head": ["6.1", 0.9]                    alone, this head loses most of all heads, and at least that share
 
-Where there are several masks, "mask": 2 beside it means the second.
+Where there are several masks, "mask": 2 beside it means the second. "direction": "left": where tokens look left only.
 """
 
 from dataclasses import dataclass, replace
@@ -41,6 +41,7 @@ from app.state.examples import Example, load_examples
 from bertcore.analysis.attention_heads import classify_heads
 from bertcore.analysis.circuit import find_circuit
 from bertcore.analysis.find_target import find_target
+from bertcore.analysis.interventions import one_direction
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.trace import Trace, trace
@@ -98,7 +99,8 @@ def ask(checkpoint, example, check):
         masked = set(positions_of(encoding, example.mask))
         ids = [tokenizer.mask_id if place in masked else token for place, token in enumerate(encoding.ids)]
     masks = [place for place, token in enumerate(ids) if token == tokenizer.mask_id]
-    seen = trace(checkpoint.model, ids, encoding.segments)
+    changes = one_direction(check["direction"]) if "direction" in check else None
+    seen = trace(checkpoint.model, ids, encoding.segments, changes=changes)
     return Asked(checkpoint, encoding, masks, seen, example.passage, example.other)
 
 
@@ -287,7 +289,7 @@ def problems(checkpoint, example):
     for check in example.checks:
         (kind,) = set(check) & set(HOLDS)
         beside = {key: check[key] for key in BESIDE.get(kind, set()) & set(check)}
-        assert set(check) <= {kind, "a", "b", "mask", *beside}, f"unknown keys in {check}"
+        assert set(check) <= {kind, "a", "b", "mask", "direction", *beside}, f"unknown keys in {check}"
         asked = ask(checkpoint, example, check)
         if not HOLDS[kind](asked, check[kind], check.get("mask", 1), **beside):
             found.append(f"{check}: {said(asked)}")

@@ -42,7 +42,7 @@ LAYERS = (
     ("app.rooms.view",),
     ("app.rooms.pictures",),
     ("app.rooms.room", "app.rooms.values_view"),
-    ("app.rooms.two_texts",),
+    ("app.rooms.two_texts", "app.rooms.direction"),
     tuple(
         f"app.rooms.{room}"
         for room in ("map", "embed", "attend", "predict", "layers", "train", "apply", "evidence", "film", "game")

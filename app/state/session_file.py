@@ -10,7 +10,8 @@ heads and positions count from 0. `changes` is what is changed inside the model;
 
     {"heads_off": [[0, 2]], "layers_off": [3], "dropped": ["position"], "segments": [[4, 1]], "positions": [[2, 5]],
      "rows": [{"layer": 0, "head": 1, "position": 4, "weights": [0.5, 0.5, ...]}],
-     "swap": {"part": "state", "row": 2, "place": 4, "text_a": "...", "text_b": "...", "token": "dog"}}
+     "swap": {"part": "state", "row": 2, "place": 4, "text_a": "...", "text_b": "...", "token": "dog"},
+     "direction": "left"}
 `baseline` is what it is compared with, null for none: {"text_a": "...", "text_b": "..."} or {"model": {...}}, the
 model as above; `difference` says whether only what differs is shown.
 """
@@ -171,6 +172,7 @@ def _changes_as_json(what_if: WhatIf) -> dict[str, Any]:
         "rows": [vars(row) | {"weights": list(row.weights)} for row in what_if.rows],
         "swap": swap
         and {"part": swap.part, "row": swap.row, "place": swap.place, **_plain(swap.text), "token": swap.token},
+        "direction": what_if.direction,
     }
     return {name: value for name, value in values.items() if value}
 
@@ -237,10 +239,16 @@ def _changes(value: Any) -> WhatIf:
         positions=_places(values.pop("positions", []), most=MOST_ITEMS),
         dropped=frozenset(_list(values.pop("dropped", []))),
         swap=_swap(values.pop("swap")) if "swap" in values else None,
+        direction=values.pop("direction", None),
     )
-    from bertcore.analysis.interventions import EMBEDDINGS, PatchedPart  # here: the first paint need not wait for it
+    from bertcore.analysis.interventions import (
+        DIRECTIONS,
+        EMBEDDINGS,
+        PatchedPart,
+    )  # here: the first paint need not wait for it
 
     is_known = made.swap is None or made.swap.part in get_args(PatchedPart)
+    is_known = is_known and made.direction in (None, *DIRECTIONS)
     if values or not is_known or not made.dropped <= set(EMBEDDINGS):
         raise ValueError
     return made

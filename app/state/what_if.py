@@ -1,5 +1,5 @@
-"""What a person has changed inside the model: heads and layers off, edited rows, moved segments, swapped positions,
-and what has been swapped in from another text.
+"""What a person has changed inside the model: heads and layers off, one direction alone, edited rows, moved segments,
+swapped positions, and what has been swapped in from another text.
 
 Plain values; `changes()` turns them into what the engine takes. Layers, heads and positions count from 0 here.
 """
@@ -14,7 +14,7 @@ from ..look import mark, say
 from .baseline import OtherText
 
 if TYPE_CHECKING:
-    from bertcore.analysis.interventions import PatchedPart
+    from bertcore.analysis.interventions import Direction, PatchedPart
     from bertcore.model.hooks import Changes
 
 NO_EMBEDDING = {
@@ -22,6 +22,7 @@ NO_EMBEDDING = {
     "segment": mark("no segment embedding"),
     "position": mark("no position embedding"),
 }
+ONE_SIDE = {"left": mark("every token looks left only"), "right": mark("every token looks right only")}
 Head = tuple[int, int]  # layer, head
 Thing = TypeVar("Thing")
 
@@ -85,6 +86,7 @@ class WhatIf:
     positions: tuple[tuple[int, int], ...] = ()  # (position, position it is taken to stand at)
     dropped: frozenset[str] = frozenset()  # of "token", "segment", "position": embeddings left out
     swap: Swap | None = None  # what comes from another text
+    direction: Direction | None = None  # the side on which tokens look at others; None: both
 
     def __bool__(self) -> bool:
         return self != WhatIf()
@@ -109,6 +111,10 @@ class WhatIf:
     def with_swap(self, swap: Swap | None) -> WhatIf:
         """In place of the one before; None: nothing is swapped in any more."""
         return replace(self, swap=swap)
+
+    def with_direction(self, direction: Direction, is_on: bool) -> WhatIf:
+        """Tokens look at that side alone, or at both again."""
+        return replace(self, direction=direction if is_on else None)
 
     def with_segment(self, position: int, segment: int | None) -> WhatIf:
         """None: as it is."""
@@ -177,6 +183,7 @@ class WhatIf:
                 for at, place in sorted(self.positions)
             ),
             *(say(NO_EMBEDDING[embedding]) for embedding in sorted(self.dropped)),
+            *([] if self.direction is None else [say(ONE_SIDE[self.direction])]),
             *([] if self.swap is None else [say("swapped in: {what}", what=self.swap.description)]),
         ]
 
@@ -194,7 +201,7 @@ class WhatIf:
         """For `trace` and all other analyses; None where nothing is changed inside."""
         from bertcore.analysis import interventions  # here: the first paint need not wait for it
 
-        if not (self.heads_off or self.layers_off or self.rows or self.dropped or self.swap):
+        if not (self.heads_off or self.layers_off or self.rows or self.dropped or self.swap or self.direction):
             return None
         if self.swap is not None and self.swap.changes is None:
             raise RuntimeError("what is swapped in has not been computed; take the changes of a reading's request")
@@ -202,6 +209,7 @@ class WhatIf:
         return interventions.combine(
             *([] if self.swap is None or self.swap.changes is None else [self.swap.changes]),
             *(interventions.drop_embedding(embedding) for embedding in named),
+            {} if self.direction is None else interventions.one_direction(self.direction),
             *(interventions.set_attention_row(row.layer, row.head, row.position, row.weights) for row in self.rows),
             interventions.ablate(self.heads_off, self.layers_off),
         )

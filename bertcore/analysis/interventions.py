@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bertcore.config import BertConfig
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, brief
 from bertcore.model.hooks import Changes, hidden_points
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ Change = Callable[["Tensor"], "Tensor"]
 Values = Mapping[str, ArrayLike]  # hook point -> numbers, without batch dimension
 _LAYER_ADDS = ("attention.output", "feed_forward.output")
 EMBEDDINGS = ("token", "segment", "position")
+Direction = Literal["left", "right"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 
 def combine(*changes: Changes) -> Changes:
@@ -45,12 +47,14 @@ class WhatIf(TypedDict, total=False):
     heads_off: (layer, head) each, that add nothing. layers_off: layers that do nothing: what enters one leaves it.
     ablate_with: what heads and layers that are off add instead: a text (token by token what they add there; it needs
     the same number of tokens), or the mean over a collection (`LoadedModel.mean_activations`); absent, zeros.
+    direction: "left" or "right": no token looks at what stands on the other side of it (`one_direction`).
     changes: any others, as built in `bertcore.analysis.interventions`.
     """
 
     heads_off: Collection[Head]
     layers_off: Collection[int]
     ablate_with: str | Values | None
+    direction: Direction | None
     changes: Changes | None
 
 
@@ -106,6 +110,23 @@ def drop_embedding(which: Literal["token", "segment", "position"]) -> Changes:
     if which not in EMBEDDINGS:
         raise BertcoreError(f"There is no {which} embedding; choose one of {', '.join(EMBEDDINGS)}.")
     return {f"embeddings.{which}": _zeros}
+
+
+def one_direction(direction: Direction) -> Changes:
+    """Each token looks at itself and at the tokens on one side of it, in every layer; "left" is the causal mask.
+
+    It is added to the scores, as in `Bert.forward(..., causal=True)`. Raises BertcoreError for another direction.
+    """
+    if direction not in DIRECTIONS:
+        raise BertcoreError(f"There is no direction {brief(direction)}; choose left or right.")
+
+    def hidden(scores: Tensor) -> Tensor:
+        from bertcore.model.bert import causal_mask  # here: importing it imports torch
+
+        later = causal_mask(scores)  # (S,S)
+        return scores + (later if direction == "left" else later.T)
+
+    return {"layer.*.attention.scores": hidden}
 
 
 def check_layers(layers: Collection[int], config: BertConfig) -> None:

@@ -56,6 +56,12 @@ Wanted = Annotated[
 Against = Annotated[
     str | None, typer.Option("--against", metavar="WORD", help="Another word or label, whose score is subtracted.")
 ]
+OneDirection = Annotated[
+    str | None,
+    typer.Option(
+        "--direction", metavar="left", help="left or right: no token looks at what stands on the other side of it."
+    ),
+]
 Position = Annotated[
     int | None, typer.Option("--position", help="Token of the word, tag or answer; positions as shown by `tokenize`.")
 ]

@@ -141,12 +141,13 @@ def fill(
     allow_random: Annotated[
         bool, typer.Option("--allow-random", help="Use a random head if the model has none.")
     ] = False,
+    direction: args.OneDirection = None,
     as_json: args.AsJson = False,
 ) -> None:
     """Show the most likely words for every [MASK], and what the model says about the pair."""
     text_a, text_b = args.texts(a, b)
     m = args.opened(model, random_output_heads=["mlm"] if allow_random else [])
-    filled = m.fill(text_a, text_b, top=top)
+    filled = m.fill(text_a, text_b, top=top, direction=cast(Any, direction))
     random_output_heads = list(m.checkpoint.random_output_heads)
     masks = [{"position": at, "predictions": words} for at, words in zip(filled.positions, filled, strict=True)]
     replaced = None
@@ -196,6 +197,7 @@ def trace(
     set_position: Annotated[
         str | None, typer.Option(metavar="5=9,9=5", help="Position numbers of single tokens, counted from 0.")
     ] = None,
+    direction: args.OneDirection = None,
     as_json: args.AsJson = False,
 ) -> None:
     """Save everything that the model computes for one text, as NumPy arrays in one file."""
@@ -207,6 +209,7 @@ def trace(
         text_a,
         text_b,
         heads_off=parse_heads(ablate, m.config) if ablate else (),
+        direction=cast(Any, direction),
         segments=parse_positions(set_segment) if set_segment else None,
         positions=parse_positions(set_position) if set_position else None,
     )

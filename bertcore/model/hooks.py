@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 HookFunction = Callable[[str, "Tensor"], "Tensor"]
-Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # hook point -> function applied to the tensor there
+Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # hook point, or one of every layer (layer.*...) -> function
 
 # The same names in every family; what a family lacks is never seen (missing_parts.absent_points says why).
 POINTS = {
@@ -75,6 +75,12 @@ def hidden_points(layers: int) -> list[str]:
     return ["embeddings.output", *(f"layer.{layer}.output" for layer in range(layers))]
 
 
+def in_every_layer(point: str) -> str:
+    """The name under which a point is changed in all layers: layer.*.output of layer.3.output; others as they are."""
+    first, *rest = point.split(".", 2)
+    return f"layer.*.{rest[1]}" if first == "layer" else point
+
+
 class Recorder(Hook):
     """Keeps the tensors of a pass, by the name of their point, and changes nothing.
 
@@ -103,7 +109,8 @@ class Recorder(Hook):
 class Intervention(Hook):
     """Replaces tensors: a function of the tensor per point name, applied in the order of the pass.
 
-    Example: `Intervention({"layer.0.attention.probs": switch_off})`.
+    Example: `Intervention({"layer.0.attention.probs": switch_off})`; "layer.*.attention.probs" acts in every layer,
+    before what acts in that layer alone.
     """
 
     def __init__(self, changes: Changes, then: Hook = NO_HOOK) -> None:
@@ -112,10 +119,11 @@ class Intervention(Hook):
         self._unused = dict.fromkeys(changes)
 
     def __call__(self, point: str, value: Tensor) -> Tensor:
-        change = self._changes.get(point)
-        if change is not None:
-            self._unused.pop(point, None)
-            value = change(value)
+        for name in dict.fromkeys((in_every_layer(point), point)):
+            change = self._changes.get(name)
+            if change is not None:
+                self._unused.pop(name, None)
+                value = change(value)
         return self._then(point, value)
 
     @property

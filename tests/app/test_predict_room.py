@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
@@ -126,6 +127,30 @@ def test_what_is_changed_inside_shows_before_and_now(window):
     answered(window)
     assert all(card.changed.isHidden() for card in view.shown_cards) and "With" not in texts(view.pair)
     assert reading.request.input_ids == window.state.reading.request.input_ids
+
+
+def test_a_switch_leaves_one_direction_and_another_click_both(window):
+    view = predict(window).words_view
+    checkpoint, text, _ = asked(window)
+    switches = view.directions.switches
+    for direction, causal in (("left", True), ("right", False)):
+        switches[direction].click()
+        answered(window)
+        assert [switches[one].isChecked() for one in ("left", "right")] == [causal, not causal]
+        assert f"every token looks {direction} only" in window.frame.what_if.text
+        assert "not what a model trained to read in one direction" in view.one_sided.text()
+        if causal:  # equal to the pass that the causal part of training makes
+            ids, segments = torch.tensor([text.input_ids]), torch.tensor([text.segments])
+            with torch.no_grad():
+                hidden = checkpoint.model(ids, segments, causal=True)[0]
+                logits = checkpoint.model.mlm_logits(hidden[list(MASKS)]).numpy()
+            for row, card in zip(logits, view.shown_cards, strict=True):
+                assert card.words[0].probability == pytest.approx(softmax(row)[card.words[0].id], abs=1e-5)
+                assert card.words[0].id == row.argmax()
+    assert all("With the unchanged model" in card.changed.text() for card in view.shown_cards)
+    switches["right"].click()
+    answered(window)
+    assert not window.state.what_if and "Every token looks at all others" in view.one_sided.text()
 
 
 def test_a_word_put_in_keeps_the_former_guesses_beside_it(window):

@@ -240,6 +240,7 @@ WRONG_ENTRIES = {
     "changes": [
         *([], {"heads_off": [[0]]}, {"layers_off": [-1]}, {"dropped": ["bias"]}, {"segments": [[1, 2]]}, {"more": []}),
         *({"positions": [[1, 2], [1, 3]]}, {"swap": {"part": "state"}}, {"swap": NEURON}),
+        *({"direction": "up"}, {"direction": ["left"]}),
     ],
 }
 
@@ -306,7 +307,7 @@ def test_every_session_reads_as_it_was_written():
     session = Session("Der Bär 🐻", "", (Place("a", 4, 7),), Place("a", 0, 3), model, 2, 3)
     changes = WhatIf(frozenset({(0, 1)}), frozenset({2}), (EditedRow(0, 1, 2, (0.25, 0.75)),), ((1, 0),), ((2, 3),))
     swap = Swap("state", 1, 2, OtherText("Der Hund", ""), "hund")
-    session = replace(session, changes=changes.with_dropped("token", True).with_swap(swap))
+    session = replace(session, changes=changes.with_dropped("token", True).with_swap(swap).with_direction("left", True))
     read = read_session(as_json(session), FILE)
     assert read == session and read.changes.swap is not None and read.changes.swap.token == "hund"
 

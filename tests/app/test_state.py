@@ -293,6 +293,10 @@ def test_what_is_put_in_can_be_taken_back():
         "dog (4) at position 1",
         "no position embedding",
     ]
+    one_sided = WhatIf().with_direction("right", is_on=True)
+    assert one_sided and one_sided.described(TOKENS) == ["every token looks right only"]
+    assert one_sided.with_direction("left", is_on=True).direction == "left"
+    assert one_sided.with_direction("right", is_on=False) == NOTHING_CHANGED == WhatIf().without_places()
     back = changed.with_head(1, 2, off=False).with_layer(0, off=False).without_row(0, 1, 2).with_segment(2, None)
     assert back.swapped(1, 4).with_dropped("position", off=False) == NOTHING_CHANGED
 

@@ -16,6 +16,7 @@ from bertcore.analysis.interventions import (
     check_rows,
     combine,
     drop_embedding,
+    one_direction,
     parse_heads,
     parse_positions,
     put,
@@ -82,6 +83,41 @@ class TestHeads:
         assert difference(run(model, ablate(set())), intact) <= 1e-6
         with pytest.raises(BertcoreError, match="no head 9; each layer of this model has heads 0 to 3"):
             run(model, ablate({(1, 9)}))
+
+
+class TestOneDirection:
+    @families
+    def test_left_is_the_causal_pass_and_right_that_of_the_text_from_its_end(self, family):
+        model = family_model(family)
+        text = as_text(model, PAIR.ids, segments_for(model))
+        segments = None if text.segments is None else text.segments[None]
+        both = run(model).hidden_states[-1]
+        with torch.no_grad():
+            left = model(text.ids[None], segments, position_ids=text.positions[None], causal=True)[0]
+            turned = model(
+                text.ids.flip(0)[None],
+                None if segments is None else segments.flip(1),
+                position_ids=text.positions.flip(0)[None],
+                causal=True,
+            )[0].flip(0)
+        for direction, expected in (("left", left), ("right", turned)):
+            found = run(model, one_direction(direction))
+            assert np.abs(found.hidden_states[-1] - expected.numpy()).max() <= 1e-5
+            assert np.abs(found.hidden_states[-1] - both).max() > 1e-3
+            unseen = np.triu(found.attentions, 1) if direction == "left" else np.tril(found.attentions, -1)
+            assert not unseen.any() and np.allclose(found.attentions.sum(-1), 1, atol=1e-5)
+
+    def test_it_goes_together_with_other_changes_and_each_acts_once(self):
+        changes = combine(one_direction("left"), set_attention_row(1, 0, 2, [0.0] * len(PAIR)), ablate({(0, 1)}))
+        found = run(MODEL, changes)
+        assert not found.attentions[1, 0, 2].any() and not np.triu(found.attentions[0], 1).any()
+        seen = []
+        Intervention({"layer.*.output": seen.append, "layer.1.output": seen.append})("layer.1.output", 3)
+        assert seen == [3, None]  # that of every layer first
+
+    def test_another_direction_is_refused(self):
+        with pytest.raises(BertcoreError, match="no direction 'up'; choose left or right"):
+            one_direction("up")
 
 
 class TestLayers:

@@ -13,6 +13,7 @@ from ...widgets.before_after import BeforeAfter
 from ...widgets.card import button, label
 from ...widgets.controls import Choice, NumberBox
 from ...widgets.layouts import enable_if, fill, hbox, show_if, vbox
+from ..direction import DirectionSwitches
 from .attend_state import AttendState
 from .attentions import Attentions
 from .sentences import about_changes, changed_predictions
@@ -30,6 +31,7 @@ class WhatIfPanel(QWidget):
         self.layer_off = button(
             "", hint=say("Run the model with this layer passing its input on unchanged"), checkable=True
         )
+        self.directions = DirectionSwitches(shared.edited.emit)
         self.column = Choice(say("The token whose weight is edited"))
         self.weight = NumberBox(say("The new weight, 0 to 1"), 0, 1, step=0.05, decimals=3)
         self.reset = button(say("Reset the row"), self._on_reset_clicked, look="small")
@@ -44,7 +46,7 @@ class WhatIfPanel(QWidget):
         self._labels: list[str] = []
         self._head = 0, 0
         line = hbox((self.column, 1), self.weight, gap_px=6)
-        layout = vbox(self.head_off, self.layer_off, 4, self._edit_title, line, parent=self, gap_px=6)
+        layout = vbox(self.head_off, self.layer_off, self.directions, 4, self._edit_title, line, parent=self, gap_px=6)
         fill(layout, self.is_edited, self.reset, self.effect, self.mask_button)
         edited = shared.edited
         self.head_off.clicked.connect(lambda off: edited.emit(lambda now, head=self._head: now.with_head(*head, off)))
@@ -57,6 +59,7 @@ class WhatIfPanel(QWidget):
     def show_selection(self, attentions: Attentions, selection: Selection) -> None:
         what_if, (layer, head) = attentions.reading.request.what_if, (selection.layer, selection.head)
         self._head = layer, head
+        self.directions.show_what_if(what_if)
         is_head_off, is_layer_off = (layer, head) in what_if.heads_off, layer in what_if.layers_off
         self.head_off.setChecked(is_head_off)
         self.layer_off.setChecked(is_layer_off)

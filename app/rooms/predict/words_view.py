@@ -20,6 +20,7 @@ from ...widgets.charts.bars import BarList
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import fill, vbox
 from ...widgets.rich_text import RichLabel, colored
+from ..direction import DirectionSwitches, about_direction
 from ..pictures import Bars, Tokens
 from .mask_card import MaskCard
 from .pair_card import AskedPair, PairCard, PreviousCard, PreviousPredictions
@@ -82,7 +83,9 @@ class WordsView(PredictView):
         intro = say("Words or pieces of words, with markers such as [CLS] and [SEP].")
         read_card = Card(say("What the model reads"), intro=intro)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
-        fill(read_card.body, AsHighAsNeeded(self.read_text), None)
+        self.directions, self.one_sided = DirectionSwitches(self.what_if_edited.emit), label("", "muted", wrap=True)
+        both = label(say("Both directions at once"), "title")
+        fill(read_card.body, AsHighAsNeeded(self.read_text), 8, both, self.directions, self.one_sided, None)
         column = scrolled(vbox(self.pair, self.previous_card, (read_card, 1), gap_px=GAP_PX))
         column.setFixedWidth(theme.column_px(SIDE_PX))
         self.row.addWidget(folding_on_projector(column, say("A and B, and what the model reads")))
@@ -147,6 +150,8 @@ class WordsView(PredictView):
         self._show_pair(reading)
         self.previous_card.show_previous(self._previous, reading, self.pair.verdict)
         self.read_text.write(self._as_read)
+        self.directions.show_what_if(reading.request.what_if)
+        self.one_sided.setText(about_direction(reading.request.what_if.direction))
         super().show_reading(reading, selection)
         self.draw_answer("lens")
 

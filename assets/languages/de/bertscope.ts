@@ -1317,6 +1317,10 @@ Ein anderer Schluss</translation>
 <translation>Beides: Änderung von {prediction}.</translation>
 </message>
 <message>
+<source>Both directions at once</source>
+<translation>Beide Richtungen zugleich</translation>
+</message>
+<message>
 <source>Both split the text in the same way.</source>
 <translation>Beide zerlegen den Text gleich.</translation>
 </message>
@@ -2274,6 +2278,10 @@ Ein anderer Schluss</translation>
 <translation>Jeder Raum vergleicht die beiden Sätze der gewählten Zeile (Doppelklick)</translation>
 </message>
 <message>
+<source>Every token looks at all others, before and after it. What is left of the guess with one side?</source>
+<translation>Jedes Token schaut auf alle anderen, vor und nach ihm. Was bleibt vom Tipp mit nur einer Seite?</translation>
+</message>
+<message>
 <source>Every token sees both sides of it, in every layer. The shape is that of GPT, so that the two can be compared.</source>
 <translation>Jedes Token sieht in jeder Schicht nach beiden Seiten. Die Form ist die von GPT, damit sich beide vergleichen lassen.</translation>
 </message>
@@ -3188,6 +3196,14 @@ Ein anderer Schluss</translation>
 <translation>Bei beiden hebt +0,01 die Chancen von „{first}“ gegen „{second}“ um 1 %.</translation>
 </message>
 <message>
+<source>In every layer each token sees itself and what stands after it</source>
+<translation>In jeder Schicht sieht jedes Token sich selbst und was nach ihm steht</translation>
+</message>
+<message>
+<source>In every layer each token sees itself and what stands before it, as in a language model that writes</source>
+<translation>In jeder Schicht sieht jedes Token sich selbst und was vor ihm steht, wie in einem Sprachmodell, das Text schreibt</translation>
+</message>
+<message>
 <source>In how many of all cases the head looks most at the right word.</source>
 <translation>In wie vielen aller Fälle der Kopf am stärksten auf das richtige Wort schaut.</translation>
 </message>
@@ -3903,6 +3919,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Look around</source>
 <translation>Umschauen</translation>
+</message>
+<message>
+<source>Look left only</source>
+<translation>Nur nach links</translation>
+</message>
+<message>
+<source>Look right only</source>
+<translation>Nur nach rechts</translation>
 </message>
 <message>
 <source>Loss</source>
@@ -7559,6 +7583,10 @@ Ein anderer Schluss</translation>
 <translation>Dieses Modell sagt keine Wörter vorher</translation>
 </message>
 <message>
+<source>This model was trained with both sides. So this is what it can do without the other one, not what a model trained to read in one direction would have learned.</source>
+<translation>Dieses Modell wurde mit beiden Seiten trainiert. Das hier kann es also ohne die andere; ein Modell, das von Anfang an nur in einer Richtung liest, hätte anderes gelernt.</translation>
+</message>
+<message>
 <source>This model’s vocabulary has no mask token, so no word can be masked.</source>
 <translation>Das Vokabular dieses Modells hat kein Masken-Token, deshalb lässt sich kein Wort maskieren.</translation>
 </message>
@@ -9364,6 +9392,14 @@ Der andere Text: {other}
 <message>
 <source>estimated time</source>
 <translation>geschätzte Dauer</translation>
+</message>
+<message>
+<source>every token looks left only</source>
+<translation>jedes Token schaut nur nach links</translation>
+</message>
+<message>
+<source>every token looks right only</source>
+<translation>jedes Token schaut nur nach rechts</translation>
 </message>
 <message>
 <source>exact match</source>

@@ -1,0 +1,48 @@
+"""Two switches: every token looks left only, or right only."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from bertcore.analysis.interventions import DIRECTIONS, Direction
+
+from ..look import mark, say
+from ..state import WhatIf
+from ..widgets.card import button
+from ..widgets.layouts import FlowLayout
+
+TITLES: dict[Direction, str] = {"left": mark("Look left only"), "right": mark("Look right only")}
+HINTS: dict[Direction, str] = {
+    "left": mark("In every layer each token sees itself and what stands before it, as in a language model that writes"),
+    "right": mark("In every layer each token sees itself and what stands after it"),
+}
+
+
+def about_direction(direction: Direction | None) -> str:
+    """What a person can find out by them, or what has been changed."""
+    if direction is None:
+        return say("Every token looks at all others, before and after it. What is left of the guess with one side?")
+    return say(
+        "This model was trained with both sides. So this is what it can do without the other one, not what a model "
+        "trained to read in one direction would have learned."
+    )
+
+
+class DirectionSwitches(QWidget):
+    """`edited` is given what a person wants changed: a function from a what-if to another."""
+
+    def __init__(self, edited: Callable[[Callable[[WhatIf], WhatIf]], Any]) -> None:
+        super().__init__()
+        self.switches: dict[Direction, QPushButton] = {}
+        for direction in DIRECTIONS:
+            made = button(say(TITLES[direction]), hint=say(HINTS[direction]), checkable=True)
+            made.clicked.connect(
+                lambda is_on, direction=direction: edited(lambda now: now.with_direction(direction, is_on))
+            )
+            self.switches[direction] = made
+        self.setLayout(FlowLayout(*self.switches.values()))
+
+    def show_what_if(self, what_if: WhatIf) -> None:
+        for direction, made in self.switches.items():
+            made.setChecked(what_if.direction == direction)
