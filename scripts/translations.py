@@ -25,6 +25,7 @@ from app.look.say import Texts
 from app.look.translated import folder_of
 from app.state.examples import load_examples
 from app.state.glossary import read_glossary
+from bertcore.exercises import EXERCISES, SAYS, sentences, ways_of
 from bertcore.locations import assets
 from bertcore.runs.diagnosis_words import ALL_SENTENCES
 from bertcore.tasks.readers.reading import TASKS
@@ -56,7 +57,10 @@ def main() -> int:
 
 def strings_of_sources() -> Texts:
     """All of them, without translations: those of app/ and its pages, and what the window shows of the engine's."""
-    found = {("", text): list[str]() for text in (*ALL_SENTENCES, *(task.title for task in TASKS.values()))}
+    found = {
+        ("", text): list[str]()
+        for text in (*ALL_SENTENCES, *exercise_sentences(), *(task.title for task in TASKS.values()))
+    }
     for file in sorted((ROOT / "app").rglob("*.py")):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("say", "mark"):
@@ -77,6 +81,13 @@ def strings_of_sources() -> Texts:
         rows = json.loads((assets() / name).read_text(encoding="utf-8"))
         found |= {("", row[key]): [] for row in rows for key in keys if key in row}
     return found
+
+
+def exercise_sentences() -> Iterator[str]:
+    """What is said of a student's functions."""
+    yield from SAYS.values()
+    for exercise in EXERCISES:
+        yield from (text for name, way in ways_of(exercise).items() if "__" in name for text in sentences(way))
 
 
 def _literals(argument: ast.expr) -> list[str]:

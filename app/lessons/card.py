@@ -10,6 +10,7 @@ from ..widgets.charts.scale import ShareBar
 from ..widgets.controls import IconButton
 from ..widgets.layouts import FlowLayout, enable_if, hbox, show_if, vbox
 from .card_parts import CuttingSteps, Markdown, OptionButton, Progress
+from .exercise_box import ExerciseBox
 from .lesson import PAGE_TEXT, Condition, Page, Question, Task
 from .measures import MEASURES, Value, filled, is_right, right_options, shown
 from .player import LessonPlayer
@@ -97,7 +98,8 @@ class _PageBody(QWidget):
         self.text, line = Markdown(), separator()
         self.cutting = CuttingSteps() if page.cut else None
         self.task = TaskBox(player, page.task) if page.task else None
-        parts = self.question, line, self.text, self.cutting, self.task
+        self.exercise = ExerciseBox(player, page.exercise) if page.exercise else None
+        parts = self.question, line, self.text, self.cutting, self.exercise, self.task
         gap, title = theme.px(GAP_PX), label(page.title, "lesson-title", wrap=True)
         shown_parts, margins = (part for part in parts if part is not None), (gap, theme.px(4), gap, theme.px(8))
         vbox(title, *shown_parts, None, parent=self, gap_px=10, margins=margins)

@@ -135,6 +135,7 @@ class Page:
     notes: tuple[str, ...] = ()  # for the teacher
     covers: tuple[str, ...] = ()  # names of HIGHLIGHTS, and PAGE_TEXT: hidden until the question is answered
     cut: str = ""  # a word whose cutting into pieces the card shows, step by step
+    exercise: str = ""  # to write oneself, one of bertcore.exercises
     placeholders: tuple[tuple[int, Measure], ...] = field(default=(), compare=False)  # of all its texts, with lines
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)  # "cover" -> where its first one stands
 

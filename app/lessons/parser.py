@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bertcore.analysis.attention_heads import KINDS
+from bertcore.exercises import EXERCISES
 from bertcore.files import read_bytes, reason_of
 from bertcore.locations import NAMED
 
@@ -364,6 +365,7 @@ COMMANDS: Mapping[str, Command] = {
     "highlight": Command("page", "highlights", lambda p, text: p.here(text, HIGHLIGHTS), is_list=True),
     "cover": Command("page", "covers", lambda p, text: p.here(text, [*HIGHLIGHTS, PAGE_TEXT]), is_list=True),
     "cut": Command("page", "cut", _Parser.one_word),
+    "exercise": Command("page", "exercise", lambda p, text: p.one_of(text, EXERCISES)),
     "ask": Command("question", "text", _Parser.text),
     "option": Command("question", "options", lambda p, text: [Option(p.text(text), False)], is_list=True),
     "correct": Command("question", "options", lambda p, text: [Option(p.text(text), True)], is_list=True),

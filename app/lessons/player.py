@@ -48,6 +48,7 @@ class LessonPlayer(QObject):
         self.answers: dict[tuple[str, str], Answer] = {}  # by page and kind
         self.choices: dict[str, str] = {}  # page -> what is chosen or typed there, shown or not
         self.revealed: set[str] = set()  # pages whose answer is on show
+        self.exercises: dict[str, Path] = {}  # exercise -> the student's file that was marked last
         self._state, self._open_model, self._session, self._rooms = state, open_model, session, rooms
         self._is_arriving = False  # the page's selection waits for its reading
         self._asked: dict[str, Ask[Any]] = {  # see `page_setup.further`

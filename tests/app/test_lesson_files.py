@@ -10,6 +10,7 @@ from app.lessons.measures import MEASURES, filled, is_right, value_of
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
+from app.look import language
 from app.shell.lesson_command import main
 from app.shell.rooms import prediction_rooms, room_views
 from app.state.baseline import OtherText
@@ -335,3 +336,33 @@ def test_cutting_tries_the_longest_first():
     made = tries(["sn", "##o", "##w"])
     assert [each.piece for each in made] == ["snow", "sno", "sn", "##ow", "##o", "##w"]
     assert made[-1].found == ("sn", "##o", "##w")
+
+
+def test_an_exercise_is_written_and_marked(tmp_path, capsys):
+    file = tmp_path / "masking.py"
+    assert main(["exercise", "masking", str(tmp_path)]) == 0
+    assert file.read_bytes() == (ROOT / "assets" / "exercises" / "masking.py").read_bytes()
+    assert main(["exercise", "masking", str(tmp_path)]) == 2, "nothing is written over it"
+    assert "is there already" in capsys.readouterr().err
+    assert main(["check", str(file)]) == 2
+    assert capsys.readouterr().out == "choose: Nothing is written here yet.\nhide: Nothing is written here yet.\n"
+    solved = (ROOT / "tests" / "engine" / "solved_masking.py").read_text(encoding="utf-8")
+    file.write_text(solved, encoding="utf-8")
+    assert main(["check", str(file)]) == 0
+    file.write_text(solved.replace("fate < 0.8", "fate < 1"), encoding="utf-8")
+    assert main(["check", str(file)]) == 2
+    assert "all that is chosen" in capsys.readouterr().out.lower()
+    assert main(["check", "--hints", str(file)]) == 2
+    assert "    That is right for 80% of them." in capsys.readouterr().out
+    assert main(["check", str(tmp_path / "none.py")]) == 2
+    assert "could not be opened" in capsys.readouterr().err
+
+
+def test_an_exercise_in_german(tmp_path, capsys, qapp):
+    try:
+        assert main(["--language", "de", "exercise", "attention", str(tmp_path)]) == 0
+        assert "Schreib es selbst" in (tmp_path / "attention.py").read_text(encoding="utf-8")
+        assert main(["--language", "de", "check", str(tmp_path / "attention.py")]) == 2
+    finally:
+        language.install(qapp)
+    assert "embed: Hier steht noch nichts." in capsys.readouterr().out

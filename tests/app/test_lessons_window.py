@@ -24,6 +24,7 @@ from tests.app.conftest import press, settle, wait_until
 from tests.app.layout_check import faults
 from tests.app.layout_walk import SIZE, is_drawn
 from tests.app.test_apply_room import make_model
+from tests.test_rules import ROOT
 
 LESSON = """---
 title: Small
@@ -395,3 +396,30 @@ def test_a_card_that_a_page_has_opened_closes_with_it(projected):
 def _opened(window):
     folds = window.frame.findChildren(FoldingCard)
     return [fold.card.objectName() for fold in folds if not fold.tab.isHidden() and fold.tab.isChecked()]
+
+
+def test_an_exercise_is_saved_and_marked_on_its_page(played, window, tmp_path, monkeypatch):
+    played.read_again(LESSON.replace(":: note Wait for them.", ":: exercise masking"))
+    box, file = played.body.exercise, tmp_path / "masking.py"
+    assert box.again.isHidden() and box.marks.isHidden()
+    monkeypatch.setattr("app.lessons.exercise_box.ask_for_file", lambda *_: file)
+    box._on_save_clicked()
+    assert "def hide(" in file.read_text(encoding="utf-8")
+    box.mark(file)
+    wait_until(lambda: not box.marking.is_running)
+    assert box.marks.text() == "✗ choose: Nothing is written here yet.\n\n✗ hide: Nothing is written here yet."
+    solved = (ROOT / "tests" / "engine" / "solved_masking.py").read_text(encoding="utf-8")
+    file.write_text(solved.replace("fate < 0.8", "fate < 1"), encoding="utf-8")
+    assert not box.again.isHidden() and box.hint.isHidden()
+    box.again.click()
+    wait_until(lambda: not box.marking.is_running)
+    assert box.marks.text() == "✓ choose: Right.\n\n✗ hide: All that is chosen became [MASK]."
+    box.hint.click()
+    assert "hide: That is right for 80% of them." in box.marks.text()
+    played.go(1)
+    played.go(0)
+    again = played.body.exercise
+    assert not again.again.isHidden(), "the page remembers the file"
+    again.mark(tmp_path / "none.py")
+    wait_until(lambda: not again.marking.is_running)
+    assert "could not be opened" in again.marking.sentence and again.marks.isHidden()

@@ -12,10 +12,10 @@ from tests.limited import needs_limits
 
 SMALL = """
 import sys
-sys.path[:] = sys.argv[5:]
+sys.path[:] = sys.argv[6:]
 import bertcore.trial as trial
 trial.TRIAL_BYTES = 200 << 20
-trial.run(*sys.argv[1:5])
+trial.run(*sys.argv[1:6])
 """
 
 

@@ -456,6 +456,18 @@
 <translation>3. Die Datei speichern und hier noch einmal prüfen.</translation>
 </message>
 <message>
+<source>80% became [MASK], but no random words are put in.</source>
+<translation>80 % wurden [MASK], aber es gibt keine Zufallswörter.</translation>
+</message>
+<message>
+<source>80% became [MASK], but none of the others stayed.</source>
+<translation>80 % wurden [MASK], aber von den anderen blieb keines stehen.</translation>
+</message>
+<message>
+<source>80, 10 and 10% are shares of what is chosen; all other tokens stay as they are.</source>
+<translation>80, 10 und 10 % sind Anteile des Ausgewählten; alle anderen Token bleiben, wie sie sind.</translation>
+</message>
+<message>
 <source>95% interval</source>
 <translation>95-%-Intervall</translation>
 </message>
@@ -644,6 +656,10 @@
 <translation>Eine Zahl</translation>
 </message>
 <message>
+<source>A number of the answer is not finite (NaN or infinity): is something divided by 0?</source>
+<translation>Eine Zahl des Ergebnisses ist nicht endlich (NaN oder unendlich): Wird etwas durch 0 geteilt?</translation>
+</message>
+<message>
 <source>A page asks one question; this is the second.</source>
 <translation>Eine Seite stellt eine Frage; das ist die zweite.</translation>
 </message>
@@ -792,12 +808,32 @@
 <translation>Satz hinzufügen</translation>
 </message>
 <message>
+<source>Add rows of `segment_table` and of `position_table` to those of `token_table`.</source>
+<translation>Zu den Zeilen von `token_table` solche von `segment_table` und `position_table` addieren.</translation>
+</message>
+<message>
+<source>Add the first S rows of `position_table`, one for each place.</source>
+<translation>Die ersten S Zeilen von `position_table` addieren, eine für jeden Platz.</translation>
+</message>
+<message>
+<source>Add the row of `segment_table` for each of the `segment_ids`.</source>
+<translation>Für jede Zahl in `segment_ids` die Zeile von `segment_table` addieren.</translation>
+</message>
+<message>
+<source>Add up all three parts first, then normalise the sum.</source>
+<translation>Erst alle drei Teile addieren, dann die Summe normieren.</translation>
+</message>
+<message>
 <source>Advanced</source>
 <translation>Erweitert</translation>
 </message>
 <message>
 <source>After each layer</source>
 <translation>Nach jeder Schicht</translation>
+</message>
+<message>
+<source>After that multiply by `weight` and add `bias`: they are learned.</source>
+<translation>Danach mit `weight` multiplizieren und `bias` addieren: Sie sind gelernt.</translation>
 </message>
 <message>
 <source>After the last layer the lines can be read: as words, as a yes or no.</source>
@@ -864,6 +900,10 @@
 <translation>Alle Räume zeigen jetzt „{text}“.</translation>
 </message>
 <message>
+<source>All rows were normalised with the same mean.</source>
+<translation>Alle Zeilen wurden mit demselben Mittelwert normiert.</translation>
+</message>
+<message>
 <source>All sequences of the batch</source>
 <translation>Alle Sequenzen des Batches</translation>
 </message>
@@ -876,6 +916,10 @@
 <translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Muster</translation>
 </message>
 <message>
+<source>All that is chosen became [MASK].</source>
+<translation>Alles Ausgewählte wurde [MASK].</translation>
+</message>
+<message>
 <source>All tokens</source>
 <translation>Alle Token</translation>
 </message>
@@ -886,6 +930,10 @@
 <message>
 <source>All views show this swap now; Esc ends it.</source>
 <translation>Alle Ansichten zeigen jetzt diesen Austausch; Esc beendet ihn.</translation>
+</message>
+<message>
+<source>All weights together add up to 1, not each row.</source>
+<translation>Alle Gewichte zusammen ergeben 1, nicht jede Zeile.</translation>
 </message>
 <message>
 <source>All words together, in this order: probability {probability}, {bits} bits.</source>
@@ -1008,6 +1056,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>At [MASK]</source>
 <translation>Bei [MASK]</translation>
+</message>
+<message>
+<source>At least one, but 15% of the words: `max(1, round(0.15 * (~is_special).sum()))`.</source>
+<translation>Mindestens eines, sonst 15 % der Wörter: `max(1, round(0.15 * (~is_special).sum()))`.</translation>
 </message>
 <message>
 <source>At most</source>
@@ -1329,6 +1381,10 @@ Ein anderer Schluss</translation>
 <translation>Untere Reihe: {model}</translation>
 </message>
 <message>
+<source>Bring the sum to a common size: `layer_norm(sum, weight, bias)`.</source>
+<translation>Die Summe auf eine gemeinsame Größe bringen: `layer_norm(sum, weight, bias)`.</translation>
+</message>
+<message>
 <source>By layer</source>
 <translation>Nach Schicht</translation>
 </message>
@@ -1390,6 +1446,10 @@ Ein anderer Schluss</translation>
 <translation>Einen Checkpoint-Ordner wegen seines Vokabulars wählen</translation>
 </message>
 <message>
+<source>Choose a fixed number of words, `max(1, round(...))`, in place of asking for each word by itself.</source>
+<translation>Eine feste Zahl von Wörtern auswählen, `max(1, round(...))`, statt bei jedem Wort einzeln zu losen.</translation>
+</message>
+<message>
 <source>Choose a folder for the lab sheet</source>
 <translation>Ordner für das Arbeitsblatt wählen</translation>
 </message>
@@ -1406,12 +1466,20 @@ Ein anderer Schluss</translation>
 <translation>Oben unter „Vergleichen“ einen anderen Text, ein anderes Modell oder einen anderen Schritt wählen.</translation>
 </message>
 <message>
+<source>Choose from the places where `is_special` is False, `np.flatnonzero(~is_special)`: 15% of how many those are.</source>
+<translation>Aus den Plätzen wählen, an denen `is_special` False ist, `np.flatnonzero(~is_special)`: 15 % von deren Zahl.</translation>
+</message>
+<message>
 <source>Choose the best ending</source>
 <translation>Den besten Schluss wählen</translation>
 </message>
 <message>
 <source>Choose the right answer (CommonsenseQA)</source>
 <translation>Die richtige Antwort wählen (CommonsenseQA)</translation>
+</message>
+<message>
+<source>Choose them by chance: `rng.choice(places, count, replace=False)`.</source>
+<translation>Durch Zufall auswählen: `rng.choice(places, count, replace=False)`.</translation>
 </message>
 <message>
 <source>Choose where the folder of the figure goes</source>
@@ -1906,6 +1974,22 @@ Ein anderer Schluss</translation>
 <translation>Divergiert</translation>
 </message>
 <message>
+<source>Divide by the square root of D, the length of a query: `query.shape[1]`, not of how many tokens there are.</source>
+<translation>Durch die Wurzel aus D teilen, der Länge einer Query: `query.shape[1]`, nicht aus der Zahl der Token.</translation>
+</message>
+<message>
+<source>Divide by the square root of the variance, not by the variance.</source>
+<translation>Durch die Wurzel der Varianz teilen, nicht durch die Varianz.</translation>
+</message>
+<message>
+<source>Divide the scores by the square root of D before the softmax, so that they stay moderate.</source>
+<translation>Die Scores vor der Softmax durch die Wurzel aus D teilen, damit sie nicht zu groß werden.</translation>
+</message>
+<message>
+<source>Divide the scores by the square root of D, not by D.</source>
+<translation>Die Scores durch die Wurzel aus D teilen, nicht durch D.</translation>
+</message>
+<message>
 <source>Do these parts work in other pairs, too? Write one on each line, as [woman/man]; click a bar to open it.</source>
 <translation>Wirken diese Teile auch in anderen Paaren? Ein Paar je Zeile, so: [woman/man]; ein Klick auf einen Balken öffnet es.</translation>
 </message>
@@ -2014,6 +2098,18 @@ Ein anderer Schluss</translation>
 <translation>Auf einen gespeicherten Schritt ziehen und ihn öffnen: Alle Bilder, von Überblick bis Schichten, zeigen das Modell, wie es da war. Frühe Schritte werden öfter gespeichert (nicht maßstäblich).</translation>
 </message>
 <message>
+<source>Draw a new one each time: `rng.choice(words)`.</source>
+<translation>Jedes Mal ein neues losen: `rng.choice(words)`.</translation>
+</message>
+<message>
+<source>Draw a number for each token: `rng.random(len(ids))`.</source>
+<translation>Für jedes Token eine Zahl losen: `rng.random(len(ids))`.</translation>
+</message>
+<message>
+<source>Draw one number for each token: below 0.8 [MASK], from there to 0.9 a random word, else the token itself.</source>
+<translation>Für jedes Token eine Zahl losen: unter 0.8 [MASK], von da bis 0.9 ein Zufallswort, sonst das Token selbst.</translation>
+</message>
+<message>
 <source>Dropout</source>
 <translation>Dropout</translation>
 </message>
@@ -2110,6 +2206,18 @@ Ein anderer Schluss</translation>
 <translation>Jedes Token wird zu {count} Zahlen (rot: über 0, blau: darunter): seinen gelernten Vektoren, addiert.</translation>
 </message>
 <message>
+<source>Each token got the mean of what it picks up, not the sum.</source>
+<translation>Jedes Token hat den Mittelwert dessen bekommen, was es mitnimmt, nicht die Summe.</translation>
+</message>
+<message>
+<source>Each token has a mean and a variance of its own: `axis=-1, keepdims=True`.</source>
+<translation>Jedes Token hat seinen eigenen Mittelwert und seine eigene Varianz: `axis=-1, keepdims=True`.</translation>
+</message>
+<message>
+<source>Each token is normalised by itself: mean and variance go along the last side, `axis=-1, keepdims=True`.</source>
+<translation>Jedes Token wird für sich normiert: Mittelwert und Varianz gehen über die letzte Seite, `axis=-1, keepdims=True`.</translation>
+</message>
+<message>
 <source>Each token looks at its neighbours.</source>
 <translation>Jedes Token schaut auf seine Nachbarn.</translation>
 </message>
@@ -2128,6 +2236,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Each token looks at the one before it: {share} of the attention.</source>
 <translation>Jedes Token schaut auf das davor: {share} der Attention.</translation>
+</message>
+<message>
+<source>Each token that looks gives away its own attention: the softmax goes along the last side, `axis=-1, keepdims=True`.</source>
+<translation>Jedes Token, das schaut, verteilt seine eigene Attention: Die Softmax geht über die letzte Seite, `axis=-1, keepdims=True`.</translation>
 </message>
 <message>
 <source>Each was trained once: a small difference may be chance.</source>
@@ -2654,6 +2766,10 @@ Ein anderer Schluss</translation>
 <translation>Halb so viele Schichten wie BERT, keine Segmente, kein Pooler; es hat aus BERTs Antworten gelernt</translation>
 </message>
 <message>
+<source>Half of the other 20% become a random word: `rng.choice(words)`.</source>
+<translation>Die Hälfte der anderen 20 % wird ein Zufallswort: `rng.choice(words)`.</translation>
+</message>
+<message>
 <source>Half-trained</source>
 <translation>Halb trainiert</translation>
 </message>
@@ -2800,6 +2916,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Hint</source>
 <translation>Hinweis</translation>
+</message>
+<message>
+<source>Hints</source>
+<translation>Hinweise</translation>
 </message>
 <message>
 <source>Hold X to see the baseline’s map.</source>
@@ -3196,6 +3316,10 @@ Ein anderer Schluss</translation>
 <translation>Bei beiden hebt +0,01 die Chancen von „{first}“ gegen „{second}“ um 1 %.</translation>
 </message>
 <message>
+<source>In every draw the same words are chosen.</source>
+<translation>Jedes Mal werden dieselben Wörter ausgewählt.</translation>
+</message>
+<message>
 <source>In every layer each token sees itself and what stands after it</source>
 <translation>In jeder Schicht sieht jedes Token sich selbst und was nach ihm steht</translation>
 </message>
@@ -3276,6 +3400,10 @@ Ein anderer Schluss</translation>
 <translation>Zur Auswahl stehen: {labels}</translation>
 </message>
 <message>
+<source>It did not end within {seconds} seconds: is there a loop without an end?</source>
+<translation>Es war nach {seconds} Sekunden nicht fertig: Gibt es eine Schleife ohne Ende?</translation>
+</message>
+<message>
 <source>It does better on every task of the paper, most of all on those with little data.</source>
 <translation>Es ist in jeder Aufgabe des Artikels besser, am meisten in denen mit wenig Daten.</translation>
 </message>
@@ -3284,8 +3412,16 @@ Ein anderer Schluss</translation>
 <translation>Beendet bei Schritt {step}: {now} von {all} Fragen richtig, am Anfang {before}.</translation>
 </message>
 <message>
+<source>It ended the whole process, by itself or for lack of memory.</source>
+<translation>Es hat den ganzen Prozess beendet, von selbst oder weil der Speicher nicht reichte.</translation>
+</message>
+<message>
 <source>It ended without saying why.</source>
 <translation>Der Lauf endete, ohne zu sagen, warum.</translation>
+</message>
+<message>
+<source>It ends with an error: {why}</source>
+<translation>Es endet mit einem Fehler: {why}</translation>
 </message>
 <message>
 <source>It finds other places with the same word.</source>
@@ -3433,6 +3569,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>It reads the text on the left and ignores A and B.</source>
 <translation>Es liest den Text links und lässt A und B außer Acht.</translation>
+</message>
+<message>
+<source>It returns an array of shape {shape}; it should be {wanted}.</source>
+<translation>Das Ergebnis hat die Form {shape}; sie sollte {wanted} sein.</translation>
 </message>
 <message>
 <source>It tags no words in this text.</source>
@@ -3676,6 +3816,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>LayerNorm and projection</source>
 <translation>LayerNorm und Projektion</translation>
+</message>
+<message>
+<source>LayerNorm comes too early.</source>
+<translation>Die LayerNorm kommt zu früh.</translation>
 </message>
 <message>
 <source>LayerNorm then brings every line back to the same scale.</source>
@@ -4000,6 +4144,18 @@ Ein anderer Schluss</translation>
 <message>
 <source>Map of this text, large</source>
 <translation>Karte dieses Textes, groß</translation>
+</message>
+<message>
+<source>Mark it again</source>
+<translation>Noch einmal prüfen</translation>
+</message>
+<message>
+<source>Mark my file</source>
+<translation>Meine Datei prüfen</translation>
+</message>
+<message>
+<source>Mark my file…</source>
+<translation>Meine Datei prüfen…</translation>
 </message>
 <message>
 <source>Mask</source>
@@ -4479,6 +4635,10 @@ Ein anderer Schluss</translation>
 <translation>Nein, danke</translation>
 </message>
 <message>
+<source>Nobody looks at padding, but now the rows do not add up to 1.</source>
+<translation>Auf das Padding schaut niemand, aber jetzt ergeben die Zeilen nicht mehr 1.</translation>
+</message>
+<message>
 <source>Nobody taught the model grammar. Does a head still look from a subject to its verb, and more often than always guessing the next word would?</source>
 <translation>Niemand hat dem Modell Grammatik beigebracht. Schaut trotzdem ein Kopf vom Subjekt zum Verb, und öfter, als immer das nächste Wort zu raten träfe?</translation>
 </message>
@@ -4559,6 +4719,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Nothing is padded here, so the mask hides nothing. Choose a greater length.</source>
 <translation>Hier ist nichts aufgefüllt, also verdeckt die Maske nichts. Eine größere Länge wählen.</translation>
+</message>
+<message>
+<source>Nothing is written here yet.</source>
+<translation>Hier steht noch nichts.</translation>
 </message>
 <message>
 <source>Nothing scored yet. Type texts, or try an example.</source>
@@ -4745,6 +4909,14 @@ Ein anderer Schluss</translation>
 <translation>Eine der Zahlen eines Vektors: Rot über 0, Blau darunter.</translation>
 </message>
 <message>
+<source>One of the three parts is missing: the model could not tell in which order the words stand.</source>
+<translation>Einer der drei Teile fehlt: Das Modell wüsste nicht, in welcher Reihenfolge die Wörter stehen.</translation>
+</message>
+<message>
+<source>One of the three parts is missing: the model could not tell sentence A from sentence B.</source>
+<translation>Einer der drei Teile fehlt: Das Modell könnte Satz A nicht von Satz B unterscheiden.</translation>
+</message>
+<message>
 <source>One of the two texts is empty: write a sentence in both to compare them.</source>
 <translation>Einer der beiden Texte ist leer: Zum Vergleichen in beide einen Satz schreiben.</translation>
 </message>
@@ -4801,6 +4973,10 @@ Ein anderer Schluss</translation>
 <translation>Nur ein Filmstreifen lässt sich als Animation speichern: Strg+9 öffnet ihn.</translation>
 </message>
 <message>
+<source>Only half of the other 20% become a random word.</source>
+<translation>Nur die Hälfte der anderen 20 % wird ein Zufallswort.</translation>
+</message>
+<message>
 <source>Only highlighted: every other part gives its output on the other text.</source>
 <translation>Nur hervorgehobene: Alle übrigen geben aus, was sie beim anderen Text ausgeben.</translation>
 </message>
@@ -4823,6 +4999,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Only the {shown} tokens it looks at most are listed, out of {all}.</source>
 <translation>Aufgelistet sind nur die {shown} Token, auf die er am meisten schaut, von {all}.</translation>
+</message>
+<message>
+<source>Only words are chosen, but too many: the 15% were counted of all tokens.</source>
+<translation>Ausgewählt werden nur Wörter, aber zu viele: Die 15 % wurden von allen Token gerechnet.</translation>
 </message>
 <message>
 <source>Open Predict for the answer.</source>
@@ -5542,6 +5722,10 @@ Ein anderer Schluss</translation>
 <translation>Räume</translation>
 </message>
 <message>
+<source>Row i of `weights` says how much token i takes of each value: `weights @ value`, without `.T`.</source>
+<translation>Zeile i von `weights` sagt, wie viel Token i von jedem Value nimmt: `weights @ value`, ohne `.T`.</translation>
+</message>
+<message>
 <source>Row {row}: training example {number}</source>
 <translation>Zeile {row}: Trainingsbeispiel {number}</translation>
 </message>
@@ -5588,6 +5772,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Row: what looks. Column: what it looks at. Stronger colour: more. Click to open Attend.</source>
 <translation>Zeile: was schaut. Spalte: worauf es schaut. Kräftigere Farbe: mehr. Ein Klick öffnet Attention.</translation>
+</message>
+<message>
+<source>Rows and columns have changed places.</source>
+<translation>Zeilen und Spalten sind vertauscht.</translation>
 </message>
 <message>
 <source>Run the best model on your own text</source>
@@ -5714,6 +5902,14 @@ Ein anderer Schluss</translation>
 <translation>Einstellungen speichern …</translation>
 </message>
 <message>
+<source>Save the exercise</source>
+<translation>Aufgabe speichern</translation>
+</message>
+<message>
+<source>Save the exercise…</source>
+<translation>Aufgabe speichern…</translation>
+</message>
+<message>
 <source>Save your answers for your teacher</source>
 <translation>Die Antworten für die Lehrkraft speichern</translation>
 </message>
@@ -5736,6 +5932,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Saved {file}. Give it to your teacher.</source>
 <translation>{file} gespeichert. Gib die Datei deiner Lehrkraft.</translation>
+</message>
+<message>
+<source>Saved {file}. When the gaps are filled in: bertscope lesson check {file}</source>
+<translation>{file} ist gespeichert. Wenn die Lücken gefüllt sind: bertscope lesson --language de check {file}</translation>
 </message>
 <message>
 <source>Saved: {file}</source>
@@ -5888,6 +6088,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Sequence {number}</source>
 <translation>Sequenz {number}</translation>
+</message>
+<message>
+<source>Set the score to a very low number where `allowed` is False, such as -1e9.</source>
+<translation>Den Score sehr klein machen, wo `allowed` False ist, etwa -1e9.</translation>
 </message>
 <message>
 <source>Settings (*.json)</source>
@@ -6065,6 +6269,14 @@ Ein anderer Schluss</translation>
 <translation>Softmax</translation>
 </message>
 <message>
+<source>Some of the attention goes to padding.</source>
+<translation>Ein Teil der Attention geht an das Padding.</translation>
+</message>
+<message>
+<source>Some of the attention goes to padding: a score of 0 is not low, e to the power of 0 is 1.</source>
+<translation>Ein Teil der Attention geht an das Padding: Ein Score von 0 ist nicht klein, e hoch 0 ist 1.</translation>
+</message>
+<message>
 <source>Some of the words to predict are not hidden: real text has no [MASK], so the model must not rely on it, and cannot take any word for granted.</source>
 <translation>Ein paar gesuchte Wörter sind nicht verdeckt: Echter Text hat kein [MASK], also darf sich das Modell nicht darauf verlassen und kann keinem Wort blind trauen.</translation>
 </message>
@@ -6225,6 +6437,10 @@ Ein anderer Schluss</translation>
 <translation>Stärkste</translation>
 </message>
 <message>
+<source>Subtract the mean of each row before you divide.</source>
+<translation>Vor dem Teilen den Mittelwert jeder Zeile abziehen.</translation>
+</message>
+<message>
 <source>Such a head cannot tell tokens apart, so the model learns little from context.</source>
 <translation>Ein solcher Kopf kann Tokens nicht unterscheiden; das Modell lernt so wenig aus dem Kontext.</translation>
 </message>
@@ -6329,8 +6545,16 @@ Ein anderer Schluss</translation>
 <translation>Schlagwörter, durch Kommas getrennt</translation>
 </message>
 <message>
+<source>Take 15% of how many words there are: `(~is_special).sum()`.</source>
+<translation>15 % der Zahl der Wörter nehmen: `(~is_special).sum()`.</translation>
+</message>
+<message>
 <source>Take one step at a time and see how it changes the weights and the loss on its own batch.</source>
 <translation>Schritt für Schritt ist zu sehen, wie sich die Gewichte ändern und der Loss des eigenen Batches.</translation>
+</message>
+<message>
+<source>Take the softmax of each row: e to the power of each score, divided by the sum of the row.</source>
+<translation>Von jeder Zeile die Softmax nehmen: e hoch jeden Score, geteilt durch die Summe der Zeile.</translation>
 </message>
 <message>
 <source>Taken evenly from the teacher’s; usually half of them.</source>
@@ -6403,6 +6627,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Texts, one per line</source>
 <translation>Texte, einer pro Zeile</translation>
+</message>
+<message>
+<source>That is right for 80% of them. 10% become a random word, 10% stay: the model must not rely on [MASK] being there.</source>
+<translation>Das stimmt für 80 %. 10 % werden ein Zufallswort, 10 % bleiben: Das Modell darf sich nicht auf [MASK] verlassen.</translation>
 </message>
 <message numerus="yes">
 <source>The %Ln term(s), largest first</source>
@@ -6477,6 +6705,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The column {column} is chosen twice; choose each column once.</source>
 <translation>Die Spalte {column} ist zweimal gewählt; jede Spalte nur einmal wählen.</translation>
+</message>
+<message>
+<source>The columns add up to 1, not the rows.</source>
+<translation>Die Spalten ergeben 1, nicht die Zeilen.</translation>
+</message>
+<message>
+<source>The columns have mean 0, not the rows.</source>
+<translation>Die Spalten haben den Mittelwert 0, nicht die Zeilen.</translation>
 </message>
 <message>
 <source>The columns of [PAD] are empty: no token looks at padding. Its own rows are computed, but nobody reads them. Switch the mask off to see what it prevents.</source>
@@ -6557,6 +6793,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The first run is training.</source>
 <translation>Der erste Lauf wird trainiert.</translation>
+</message>
+<message>
+<source>The first token gets row 0 of `position_table`, the next row 1: whichever words they are.</source>
+<translation>Das erste Token bekommt Zeile 0 von `position_table`, das nächste Zeile 1: welche Wörter es auch sind.</translation>
+</message>
+<message>
+<source>The first token gets row 0 of `position_table`.</source>
+<translation>Das erste Token bekommt Zeile 0 von `position_table`.</translation>
 </message>
 <message>
 <source>The folder of a fine-tuned model, or of a run</source>
@@ -6706,6 +6950,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The map shows {some} of {all} tokens: the one to predict, those that differ and those you clicked. All tokens would take about {time}.</source>
 <translation>Die Karte zeigt {some} von {all} Token: das vorhergesagte, die verschiedenen und die angeklickten. Alle Token würden etwa {time} dauern.</translation>
+</message>
+<message>
+<source>The mask comes before the softmax: what is set to 0 after it is missing from the row.</source>
+<translation>Die Maske kommt vor der Softmax: Was danach auf 0 gesetzt wird, fehlt in der Zeile.</translation>
+</message>
+<message>
+<source>The mask is on the rows: padding does not look, but is looked at.</source>
+<translation>Die Maske liegt auf den Zeilen: Das Padding schaut nicht, aber auf das Padding wird geschaut.</translation>
 </message>
 <message>
 <source>The mean over all pairs of the collection, not of one sentence.</source>
@@ -6899,6 +7151,14 @@ Ein anderer Schluss</translation>
 <translation>Das Bild hat die {count}, die am stärksten feuern. Bei „{token}“: Neuron {neuron}, {value}.</translation>
 </message>
 <message>
+<source>The position part does not follow from where the token stands.</source>
+<translation>Der Positionsteil richtet sich nicht danach, wo das Token steht.</translation>
+</message>
+<message>
+<source>The position part is that of the place next to it.</source>
+<translation>Der Positionsteil ist der des Platzes daneben.</translation>
+</message>
+<message>
 <source>The prediction to explain</source>
 <translation>Die Vorhersage, die erklärt werden soll</translation>
 </message>
@@ -6931,6 +7191,10 @@ Ein anderer Schluss</translation>
 <translation>Die Fragen: ein Haken für jede richtige Antwort</translation>
 </message>
 <message>
+<source>The random words are not random: they are always the same.</source>
+<translation>Die Zufallswörter sind nicht zufällig: Es ist immer dasselbe.</translation>
+</message>
+<message>
 <source>The right answer ends here. The model’s answer ends at “{given}”.</source>
 <translation>Hier endet die richtige Antwort. Die des Modells endet bei „{given}“.</translation>
 </message>
@@ -6943,8 +7207,36 @@ Ein anderer Schluss</translation>
 <translation>Der Raum {room} hat keine Ansicht „{view}“; er hat: {known}.</translation>
 </message>
 <message>
+<source>The row is the token that looks: its query, multiplied by the keys of all, `query @ key.T`.</source>
+<translation>Die Zeile ist das Token, das schaut: seine Query mal die Keys aller Token, `query @ key.T`.</translation>
+</message>
+<message>
 <source>The row of [PAD] in the token table has length {length} here (half of all rows are shorter than {usual}). In many models it is all zeros.</source>
 <translation>Die Zeile von [PAD] in der Token-Tabelle hat hier die Länge {length} (die Hälfte aller Zeilen ist kürzer als {usual}). In vielen Modellen besteht sie aus Nullen.</translation>
+</message>
+<message>
+<source>The rows add up to 1, but the scores were divided by another number.</source>
+<translation>Die Zeilen ergeben 1, aber die Scores wurden durch eine andere Zahl geteilt.</translation>
+</message>
+<message>
+<source>The rows add up to 1, but they are too even.</source>
+<translation>Die Zeilen ergeben 1, sind aber zu gleichmäßig.</translation>
+</message>
+<message>
+<source>The rows add up to 1, but they are too sharp: almost all of the attention is on one token.</source>
+<translation>Die Zeilen ergeben 1, sind aber zu spitz: Fast die ganze Attention liegt auf einem Token.</translation>
+</message>
+<message>
+<source>The rows have mean 0 and variance 1, but one step is missing.</source>
+<translation>Die Zeilen haben Mittelwert 0 und Varianz 1, aber ein Schritt fehlt.</translation>
+</message>
+<message>
+<source>The rows have mean 0, but not variance 1.</source>
+<translation>Die Zeilen haben den Mittelwert 0, aber nicht die Varianz 1.</translation>
+</message>
+<message>
+<source>The rows were divided, but their mean is not 0.</source>
+<translation>Die Zeilen wurden geteilt, aber ihr Mittelwert ist nicht 0.</translation>
 </message>
 <message>
 <source>The rule that turns gradients into steps. Muon learns more from each token.</source>
@@ -7079,6 +7371,10 @@ Ein anderer Schluss</translation>
 <translation>Die Einstellungen in {file} sind nicht lesbar: {why}. Es gelten die Voreinstellungen.</translation>
 </message>
 <message>
+<source>The shape is right, the numbers are not yet: read once more what the text at the gap asks for.</source>
+<translation>Die Form stimmt, die Zahlen noch nicht: Im Text bei der Lücke steht, was gefragt ist.</translation>
+</message>
+<message>
 <source>The share of A’s attention that goes to B.</source>
 <translation>Der Anteil der Attention von A, der nach B geht.</translation>
 </message>
@@ -7103,6 +7399,14 @@ Ein anderer Schluss</translation>
 <translation>Der Anteil des Laufs, an seinem Anfang, der nächste Wörter vorhersagt: Kleine Modelle lernen so schneller.</translation>
 </message>
 <message>
+<source>The shares are right, but all chosen tokens of a text share one fate.</source>
+<translation>Die Anteile stimmen, aber allen ausgewählten Token eines Textes geschieht dasselbe.</translation>
+</message>
+<message>
+<source>The shares are right, but in some draws nothing is chosen.</source>
+<translation>Die Anteile stimmen, aber manchmal wird gar nichts ausgewählt.</translation>
+</message>
+<message>
 <source>The size of BERT: it takes days, or a graphics card.</source>
 <translation>So groß wie BERT: braucht Tage oder eine Grafikkarte.</translation>
 </message>
@@ -7123,6 +7427,10 @@ Ein anderer Schluss</translation>
 <translation>Die Snapshots dieses Laufs sind nicht mehr da.</translation>
 </message>
 <message>
+<source>The softmax is of each row by itself: `axis=-1, keepdims=True`.</source>
+<translation>Die Softmax gilt jeder Zeile für sich: `axis=-1, keepdims=True`.</translation>
+</message>
+<message>
 <source>The solution does not do the task.</source>
 <translation>Die Lösung löst die Aufgabe nicht.</translation>
 </message>
@@ -7137,6 +7445,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The sum</source>
 <translation>Die Summe</translation>
+</message>
+<message>
+<source>The sum of the three is right, but it is not yet what enters the model.</source>
+<translation>Die Summe der drei stimmt, aber das ist noch nicht, was ins Modell hineingeht.</translation>
 </message>
 <message>
 <source>The tag of the word before</source>
@@ -7307,6 +7619,14 @@ Ein anderer Schluss</translation>
 <translation>Die Gewichte ergeben zusammen 1. Ein Klick auf ein Token oben zeigt dessen Zahlen.</translation>
 </message>
 <message>
+<source>The weights of a row add up to 1 already: do not divide once more.</source>
+<translation>Die Gewichte einer Zeile ergeben schon 1: nicht noch einmal teilen.</translation>
+</message>
+<message>
+<source>The weights of the columns were used, not those of the rows.</source>
+<translation>Benutzt wurden die Gewichte der Spalten, nicht die der Zeilen.</translation>
+</message>
+<message>
 <source>The whole model</source>
 <translation>Das ganze Modell</translation>
 </message>
@@ -7425,6 +7745,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>There is nothing to compare with. {why}</source>
 <translation>Es gibt nichts zum Vergleichen. {why}</translation>
+</message>
+<message>
+<source>These are the scores, not yet shares.</source>
+<translation>Das sind die Scores, noch keine Anteile.</translation>
 </message>
 <message>
 <source>These heads look at other tokens than in the baseline, which may explain the change: click one.</source>
@@ -7691,6 +8015,10 @@ Der andere Text: {other}
 <translation>Um sie später wieder zu laden oder in der Shell als --recipe zu benutzen</translation>
 </message>
 <message>
+<source>To mark a file runs it: choose only one that you would run yourself.</source>
+<translation>Beim Prüfen wird die Datei ausgeführt: nur eine wählen, die man auch selbst ausführen würde.</translation>
+</message>
+<message>
 <source>To run on phones and cheap servers. Beginning with every other layer of its teacher, it learns to answer as that does (distillation).</source>
 <translation>Für Telefone und billige Server. Es beginnt mit jeder zweiten Schicht seines Lehrers und lernt, zu antworten wie er (Destillation).</translation>
 </message>
@@ -7731,6 +8059,10 @@ Der andere Text: {other}
 <translation>Token auf einer Länge, mit ihrer Attention-Maske</translation>
 </message>
 <message>
+<source>Tokens changed that are not chosen: the shares were taken of all tokens.</source>
+<translation>Auch nicht ausgewählte Token haben sich geändert: Die Anteile wurden von allen Token genommen.</translation>
+</message>
+<message>
 <source>Tokens for which the neuron fires most</source>
 <translation>Token, bei denen das Neuron am stärksten feuert</translation>
 </message>
@@ -7763,6 +8095,14 @@ Der andere Text: {other}
 <translation>Zu weit: bis zu {most} in einem Schritt; gesunde Läufe bleiben unter {limit}. Ein Zehntel der Lernrate versuchen.</translation>
 </message>
 <message>
+<source>Too few are chosen: one word in each draw.</source>
+<translation>Zu wenige: Jedes Mal wird nur ein Wort ausgewählt.</translation>
+</message>
+<message>
+<source>Too few became [MASK]: the random words were put in after it, and took some of its place.</source>
+<translation>Zu wenige wurden [MASK]: Die Zufallswörter kamen danach und haben ihm Platz genommen.</translation>
+</message>
+<message>
 <source>Too few examples: a slice has 20 at least, and as many are outside it.</source>
 <translation>Zu wenige Beispiele: Ein Ausschnitt hat mindestens 20, und ebenso viele liegen außerhalb.</translation>
 </message>
@@ -7773,6 +8113,10 @@ Der andere Text: {other}
 <message>
 <source>Too few steps so far to say whether this is usual.</source>
 <translation>Noch zu wenige Schritte, um zu sagen, ob das üblich ist.</translation>
+</message>
+<message>
+<source>Too many stayed: the 10% for random words were drawn anew, from what is left.</source>
+<translation>Zu viele blieben stehen: Die 10 % Zufallswörter wurden neu gelost, aus dem, was übrig war.</translation>
 </message>
 <message>
 <source>Top guess after each layer</source>
@@ -7933,6 +8277,10 @@ Der andere Text: {other}
 <message>
 <source>Try {task}</source>
 <translation>{task} ausprobieren</translation>
+</message>
+<message>
+<source>Two of the three parts are missing.</source>
+<translation>Zwei der drei Teile fehlen.</translation>
 </message>
 <message>
 <source>Two tell sentence A from sentence B.</source>
@@ -8423,6 +8771,10 @@ Der andere Text: {other}
 <translation>Wann legt sich das Modell fest? Hier ist zu sehen, was es raten würde, wenn es nach jeder Schicht aufhörte, und ab wann der Tipp gleich bleibt.</translation>
 </message>
 <message>
+<source>Where `allowed` is False, set the score to a very low number, such as -1e9, before the softmax.</source>
+<translation>Wo `allowed` False ist, den Score vor der Softmax sehr klein machen, etwa -1e9.</translation>
+</message>
+<message>
 <source>Where are the parameters?</source>
 <translation>Wo sind die Parameter?</translation>
 </message>
@@ -8613,6 +8965,10 @@ Der andere Text: {other}
 <message>
 <source>Width of the feed-forward layer; usually four times the hidden size.</source>
 <translation>Breite der Feed-forward-Schicht; üblich ist das Vierfache der verborgenen Zustände.</translation>
+</message>
+<message>
+<source>With --hints it says what would put it right.</source>
+<translation>Mit --hints steht dabei, was zu ändern ist.</translation>
 </message>
 <message>
 <source>With 0.9 each layer learns a tenth more slowly than the one above it.</source>
@@ -8821,6 +9177,14 @@ Der andere Text: {other}
 <message>
 <source>Zoom out to the whole matrix (0)</source>
 <translation>Auf die ganze Matrix verkleinern (0)</translation>
+</message>
+<message>
+<source>[CLS], [SEP] and padding are chosen, too.</source>
+<translation>Auch [CLS], [SEP] und Padding werden ausgewählt.</translation>
+</message>
+<message>
+<source>`allowed` is about what is looked at, the columns: `np.where(allowed, scores, -1e9)`.</source>
+<translation>`allowed` meint, worauf geschaut wird, also die Spalten: `np.where(allowed, scores, -1e9)`.</translation>
 </message>
 <message>
 <source>a file of my own</source>
@@ -11745,6 +12109,10 @@ Der andere Text: {other}
 <message>
 <source>{file} is not there; choose another file.</source>
 <translation>{file} ist nicht da; eine andere Datei wählen.</translation>
+</message>
+<message>
+<source>{file} is there already; nothing is written over it.</source>
+<translation>{file} gibt es schon; es wird nicht überschrieben.</translation>
 </message>
 <message>
 <source>{file} is too large for a BERTscope session; open another file.</source>
