@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bertcore.evidence.asking import Evidence
     from bertcore.evidence.collection import Collection
 
-Kind = Literal["pairs", "trees", "sentences", "examples"]  # of the rows of a collection
+Kind = Literal["pairs", "trees", "sentences", "examples", "documents"]  # of the rows of a collection
 Found = TypeVar("Found")
 SAMPLED = 500  # rows of the sample of sentences
 MOST_KEPT = 60
@@ -63,12 +63,14 @@ def shipped_source(kind: Kind) -> Source:
         return Source(kind)
     if kind == "sentences":
         return Source(kind, sample_corpus(), SAMPLED)
+    if kind == "documents":
+        return Source(kind, assets() / "tasks" / "topics" / "train.csv")
     return Source(kind, assets() / "evidence" / ("agreement.txt" if kind == "pairs" else "sentences.conllu"))
 
 
 def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
     """Raises BertcoreError for a file, or lines, that are no such collection."""
-    from bertcore.evidence.collection import Collection, read_pairs, read_sentences, read_treebank
+    from bertcore.evidence.collection import Collection, read_documents, read_pairs, read_sentences, read_treebank
 
     if source.kind == "examples":
         content = b"" if source.file is None else read_bytes(source.file)
@@ -76,7 +78,9 @@ def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
         empty = Collection[Any](name, (), sha256(content).hexdigest())
         return Gathered(source, name, empty.sha256, empty, len(content) // 6)
     read: dict[Kind, Callable[..., Any]] = {"pairs": read_pairs, "trees": read_treebank, "sentences": read_sentences}
-    found: Collection[Any] = read[source.kind](source.lines if source.file is None else source.file)
+    found: Collection[Any] = (read | {"documents": read_documents})[source.kind](
+        source.lines if source.file is None else source.file
+    )
     if source.first is not None and len(found) > source.first:
         name = say("{name}, the first {count}", name=found.name, count=source.first)
         found = replace(found.first(source.first), name=name)

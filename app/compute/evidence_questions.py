@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bertcore.evidence.heads import HeadEvidence
     from bertcore.evidence.intervals import Interval
     from bertcore.evidence.nearest import TokenIndex, Use, UseGroups
+    from bertcore.evidence.topics import Documents, Topics
 
 Words = list[tuple[str, int]]  # and how often each
 MOST_LABELS = 24  # of a confusion matrix
@@ -149,6 +150,26 @@ def flips_of(work: Work, number: int) -> Sequence[Flip]:
     if "mlm" in checkpoint.missing:
         guesses = work.kept.get(checkpoint, "guesses", lambda: load_checkpoint(built_in_checkpoint()))
     return flips(checkpoint, found.answered.scored.rows[number], guesses, work.progress)
+
+
+@dataclass(frozen=True, eq=False)
+class FoundTopics:
+    """Clusters of documents after one layer."""
+
+    documents: Documents
+    topics: Topics
+    agreements: Sequence[float]  # (L+1) of clusters and labels; none where there are no labels
+
+
+def topics_of(work: Work, clusters: int, stage: int) -> FoundTopics:
+    """Raises BertcoreError for more clusters than there are different documents."""
+    documents: Documents = work.ask(answer_of, "documents")
+    return FoundTopics(documents, documents.topics(clusters, stage, SEED), work.ask(agreements_of, clusters))
+
+
+def agreements_of(work: Work, clusters: int) -> Sequence[float]:
+    documents: Documents = work.ask(answer_of, "documents")
+    return documents.agreements(clusters, SEED) if documents.has_labels else ()
 
 
 @dataclass(frozen=True, eq=False)

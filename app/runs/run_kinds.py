@@ -206,17 +206,17 @@ _RATE = ("learning_rate", "warm_up_share")
 _TEXT = ("masking", "mask_share", "mask_fate", "random_fate", "sequence_length", "batch_size")
 _SHAPE = ("family", "layers", "hidden", "heads", "intermediate", "positions", "position_count", "segments", "dropout")
 _PRETRAINING = (*_RATE, "fall_share", "causal_share", "pairs", *_TEXT, "optimizer", "seed")
-_TUNING = (
-    *("learning_rate", "schedule", "warm_up_share", "batch_size", "max_length", "dropout", "classifier_dropout"),
-    *("layer_decay", "frozen_layers", "gradual_unfreezing", "max_examples", "max_held_out", "seed"),
-)
+_TUNING = ("learning_rate", "schedule", "warm_up_share", "batch_size", "max_length", "dropout", "classifier_dropout")
+_CLASSIFIER = ("classifier_layers", "classifier_width", "classifier_activation", "one_logit")
+_AT_LAST = ("layer_decay", "frozen_layers", "gradual_unfreezing", "max_examples", "max_held_out", "seed")
 
 
 def _task(key: str, title: str, sentence: str, max_length: int = 128) -> RunKind:
+    kind = TASK_KINDS[TASKS[key].kind]
     return RunKind(
         *(key, title, sentence, FinetuneOptions().with_changes(max_length=max_length), _finetune),
-        basic=("crf",) if TASK_KINDS[TASKS[key].kind].takes_crf else (),
-        advanced=_TUNING,
+        basic=("crf",) if kind.takes_crf else (),
+        advanced=(*_TUNING, *(_CLASSIFIER[: 3 + kind.has_labels] if kind.problem else ()), *_AT_LAST),
         model_setting="model",
         model_title=_FROM,
         own_task=key,

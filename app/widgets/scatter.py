@@ -49,6 +49,8 @@ class Points:
     shades: Sequence[float] = ()  # in the place of kinds: 0..1 on the sequential scale
     stage_names: Sequence[str] = ()  # (T) beside the path of the first selected point
     links: Sequence[tuple[int, int]] = ()  # points that a dotted line connects, where they are at the stage on show
+    tags: Sequence[str] = ()  # (P) names that some points have even where names are left out; "" for none
+    squares: Sequence[bool] = ()  # (P) which points have another shape
     partners: Mapping[int, int] = field(default_factory=dict)  # whose path is shown with that of a selected point
 
     @property
@@ -185,14 +187,22 @@ class Scatter(ZoomedDrawing):
             painter.drawEllipse(spot, radius * 0.6, radius * 0.6)
         elif is_far:
             painter.drawPolygon(_pointing_out(spot, radius * 1.4, self.rect()))
-        elif kind == "segment_b":  # a shape says it too, not only a colour
+        elif kind == "segment_b" or (
+            len(self.points.squares) and self.points.squares[point]
+        ):  # a shape says it too, not only a colour
             painter.drawRect(QRectF(spot.x() - radius + 1, spot.y() - radius + 1, 2 * radius - 2, 2 * radius - 2))
         else:
             painter.drawEllipse(spot, radius, radius)
 
+    def _name(self, point: int) -> str:
+        """Its tag where it has one and is not pointed at."""
+        is_here = point == self.hovered_cell or point in self.selected
+        tag = self.points.tags[point] if self.points.tags and not is_here else ""
+        return tag or self.points.names[point]
+
     def _named_places(self, path: list[QPointF]) -> dict[int, QRectF]:
         """Where names fit, points first, then the stages of `path`; found anew only when something has moved."""
-        zoom, names, count = self.zoom, list(self.points.names), len(self.spots)
+        zoom, names, count = self.zoom, [self._name(point) for point in range(len(self.spots))], len(self.spots)
         assert zoom is not None
         here = [point for point in (*self.selected, self.hovered_cell) if point is not None and point < count]
         leads = here[:1] if path or not self._names else []
@@ -201,7 +211,7 @@ class Scatter(ZoomedDrawing):
             return self._named
         named = range(min(len(path), len(self.points.stage_names)))
         first = [*leads, *(count + stage for stage in named if stage != self.stage)]  # there the name stands
-        others = list(dict.fromkeys(here))
+        others = list(dict.fromkeys([*here, *(point for point, tag in enumerate(self.points.tags) if tag)]))
         if self._names:  # each name once, then what is called the same: in a long text one word would take all the room
             begins = {name: point for point, name in reversed(list(enumerate(names)))}
             others = sorted(range(count), key=lambda point: begins[names[point]] != point)[:MOST_NAMES]
@@ -221,7 +231,9 @@ class Scatter(ZoomedDrawing):
         for place, box in named.items():
             is_stage, is_here = place >= count, place in self.selected or place == self.hovered_cell
             text, kind = (
-                (points.stage_names[place - count], "") if is_stage else (points.names[place], points.kind(place))
+                (points.stage_names[place - count], "")
+                if is_stage
+                else (self._name(place), "" if points.tags else points.kind(place))
             )
             font = theme.font(10.5 if is_stage else NAME_PX, bold=is_here)
             painter.setFont(font)

@@ -367,7 +367,12 @@ def pooled(
     record = Recorder(lambda point: point == hidden_points(depth)[layer])
     with torch.inference_mode(), changed(model, changes, *([record] if layer < depth else [])) as hook:
         hidden = batch.hidden(model, hook)
-    hidden = (record[hidden_points(depth)[layer]] if layer < depth else hidden).float()  # (B,S,H)
+    return pool(record[hidden_points(depth)[layer]] if layer < depth else hidden, batch, pooling)
+
+
+def pool(hidden: Tensor, batch: Batch, pooling: Pooling | None = None) -> NDArray[np.float32]:
+    """Hidden states (B,S,H) -> (B,H); the mean, where no other way is known."""
+    hidden, pooling = hidden.float(), pooling or Pooling("mean", normalised=False)
     if pooling.kind == "cls":
         vectors = hidden[:, 0]
     else:

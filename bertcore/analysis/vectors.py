@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,9 +42,52 @@ class Pca:
         return float(self.explained_variance_ratio.sum()) if self.explained_variance_ratio.any() else 1.0
 
 
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """P vectors by k-means, which always finds as many groups as it is asked for, and names none.
+
+    They mean something where `apart` is far above `apart_by_chance`, that of a cloud as wide in each direction.
+    """
+
+    groups: NDArray[np.int64]  # (P)
+    points: NDArray[np.float64]  # (P,2) on the first two principal components
+    shown: float  # the share of the variance that these have
+    apart: float  # the share of the variance that lies between groups
+    apart_by_chance: float
+
+
+def clusters_of(vectors: NDArray, count: int, chance: np.random.Generator) -> Clusters:
+    """Of vectors (P,H). Raises BertcoreError where fewer than `count` of them differ."""
+    different = len(np.unique(vectors.round(4), axis=0))
+    if different < count:
+        raise BertcoreError(f"{count} clusters need {count} different vectors at least; here there are {different}.")
+    groups, apart = k_means(vectors, count, chance)
+    normal, centred = chance.standard_normal((len(vectors), len(vectors))), vectors - vectors.mean(axis=0)
+    by_chance = k_means(normal @ centred / len(vectors) ** 0.5, count, chance)[1]
+    return Clusters(groups, (plane := pca(vectors)).points, plane.kept, apart, by_chance)
+
+
+def k_means(vectors: NDArray, count: int, chance: np.random.Generator) -> tuple[NDArray[np.int64], float]:
+    """The group of each vector, and the share of their variance that lies between groups: the best of ten tries."""
+    from scipy.cluster.vq import ClusterError, kmeans2
+
+    best = np.zeros(len(vectors), dtype=np.int64), vectors.var(axis=0).sum()  # all in one
+    for _ in range(10):
+        with suppress(ClusterError):  # a group without any
+            centres, groups = kmeans2(vectors, count, iter=30, minit="++", missing="raise", seed=chance)
+            best = min(best, (groups, (vectors - centres[groups]).var(axis=0).sum()), key=lambda each: each[1])
+    return best[0], 1 - float(best[1] / vectors.var(axis=0).sum())
+
+
 def lengths(vectors: NDArray) -> NDArray[np.float32]:
     """L2 norm of each vector: (...,H) -> (...)."""
     return np.linalg.norm(vectors, axis=-1).astype(np.float32)
+
+
+def units_of(vectors: NDArray) -> NDArray[np.float32]:
+    """(...,H), each of length 1."""
+    exact = np.asarray(vectors, dtype=np.float32)
+    return exact / np.maximum(np.linalg.norm(exact, axis=-1, keepdims=True), 1e-30)
 
 
 def cosine(first: NDArray, second: NDArray) -> float:

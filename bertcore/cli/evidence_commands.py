@@ -58,7 +58,8 @@ class Asked:
         left_out = getattr(found, "left_out", ())
         values = {**about.about, **facts, "left_out": left_out, "rows": found.rows()}
         why = f"Left out: {'; '.join(left_out)}." if left_out else None
-        print_answer(values, Listing(found.rows(), columns), why, as_json=self.as_json, out=self.out)
+        finding = getattr(found, "finding", None)
+        print_answer(values, Listing(found.rows(), columns), finding, why, as_json=self.as_json, out=self.out)
         return found
 
 
@@ -163,6 +164,18 @@ def probe(
 ) -> None:
     """Which tags of a treebank can be read off each layer, beside a control task; no layer: without a model."""
     asked.answer(lambda about: about.probe_trees(rank) if trees else about.probe(), f"layer of value:.3f {INTERVAL}")
+
+
+@evidence.command()
+@args.with_flags_from("asked", Asked)
+def topics(
+    *,
+    asked: Asked,
+    clusters: Annotated[int, typer.Option(min=2, max=12, help="How many clusters.")] = 4,
+    layer: Annotated[int | None, typer.Option(min=0, help="After which layer; if not given, the last.")] = None,
+) -> None:
+    """Documents in clusters: the words typical of each, and how well they match the labels in the file."""
+    asked.answer(lambda about: about.topics(clusters, layer), "cluster:+1 count words label of_label")
 
 
 @evidence.command()

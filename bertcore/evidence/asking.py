@@ -17,11 +17,13 @@ from bertcore.errors import BertcoreError
 from bertcore.evidence.calibration import Calibration, binned, calibration_of
 from bertcore.evidence.collection import (
     Collection,
+    Document,
     Pair,
     R,
     Sentence,
     Source,
     Tree,
+    read_documents,
     read_pairs,
     read_sentences,
     read_treebank,
@@ -46,6 +48,7 @@ from bertcore.evidence.probing import MOST_WORDS, Probes, TreeProbes, probe, pro
 from bertcore.evidence.pruning import RANDOM_ORDERS, Part, Pruning, prune
 from bertcore.evidence.scoring import Answers, MaskedWords, Scored, TaskExamples
 from bertcore.evidence.shards import ROWS, Arrays, Shard, summed
+from bertcore.evidence.topics import Documents, Topics
 from bertcore.progress import ReportProgress, progress_bar
 from bertcore.table import Records, Table
 from bertcore.tasks.predict import task_kind
@@ -175,6 +178,17 @@ class Evidence:
             raise BertcoreError(f"{self.checkpoint.name} has learned no task; open a fine-tuned model.")
         with self._doing("Reading answers") as step:
             return AnsweredExamples(scored, scored.answers(progress=step)).by(self.checkpoint.name)
+
+    def documents(self) -> Documents:
+        """Documents and their vectors after each layer: `.topics`, `.agreements`, `.nearest`."""
+        self._alone("Documents are compared with one another")
+        documents = self.collection(Document, read_documents)
+        with self._doing("Reading documents") as step:
+            return Documents.read(self.checkpoint, documents, self.seed, step)
+
+    def topics(self, clusters: int = 4, layer: int | None = None) -> Topics:
+        """Documents in clusters, with the words typical of each, and how well they match the labels in the file."""
+        return self.documents().topics(clusters, layer, self.seed).by(self.checkpoint.name)
 
     def scored(self, most: int | None = None) -> Scored:
         """Labelled examples for a model that has learned a task, else sentences with masked words.

@@ -16,8 +16,9 @@ from typing import Any, Generic, TypeVar
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.sets import MinimalPair, read_minimal_pairs
 from bertcore.limits import MOST_LISTED_TEXTS, TASK_FILE_BYTES, TASK_LINES
+from bertcore.tasks.kinds.texts import LABEL_COLUMNS, TEXT_COLUMNS
 from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, refuse
-from bertcore.tasks.readers.tables import TABLES, read_rows
+from bertcore.tasks.readers.tables import TABLES, Row, read_rows
 from bertcore.tokenizer.special_tokens import MASK
 
 R = TypeVar("R", bound="Sentence")
@@ -60,6 +61,11 @@ class Tree(Sentence):
         """(W) where each word stands in the text: its first character, and the one after its last."""
         sizes = [len(word) + (not joined) for word, joined in zip(self.words, self.is_joined, strict=True)]
         return [(at, at + len(word)) for word, at in zip(self.words, accumulate(sizes, initial=0), strict=False)]
+
+
+@dataclass(frozen=True)
+class Document(Sentence):
+    labels: tuple[str, ...] = ()  # none: they are not known
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,25 @@ def read_sentences(source: Source, keeps: Callable[[int], bool] | None = None) -
         lines = ((row.place, row.text(column)) for row, column in rows)
     found = (Sentence(line.strip(), place) for place, line in lines if line.strip())
     return _collection(name, found, "a sentence on each line", keeps=keeps)
+
+
+def read_documents(source: Source) -> Collection[Document]:
+    """A document on each line; of a table its column of texts, with labels where it has them, several with ; between.
+
+    Raises BertcoreError for a file that cannot be read or has none.
+    """
+    name, lines = _lines(source)
+    found: Iterable[Document] = (Document(line.strip(), place) for place, line in lines if line.strip())
+    if isinstance(source, Path) and layout_suffix(source) in TABLES and layout_suffix(source) != ".txt":
+        found = map(_document, islice(read_rows(source), MOST_ROWS + 1))
+    return _collection(name, found, "a document on each line, or rows with a column of texts")
+
+
+def _document(row: Row) -> Document:
+    text = next((name for name in TEXT_COLUMNS if name in row.fields), TEXT_COLUMNS[0])
+    said = next((row.fields[name] for name in LABEL_COLUMNS if name in row.fields), None)
+    labels = said if isinstance(said, list) else [] if said is None else str(said).split(";")
+    return Document(row.text(text), row.place, tuple(label for each in labels if (label := str(each).strip())))
 
 
 def read_pairs(source: Source) -> Collection[Pair]:

@@ -21,7 +21,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from bertcore.analysis.interventions import check_numbers, check_rows
-from bertcore.analysis.vectors import pca
+from bertcore.analysis.vectors import Clusters, clusters_of, units_of
 from bertcore.errors import BertcoreError
 from bertcore.evidence.shards import Arrays, beside, described
 from bertcore.files import read_json_or_empty, reason_of, write_json
@@ -108,18 +108,10 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class UseGroups:
-    """The uses of a word by k-means, which always finds as many groups as it is asked for, and names none.
-
-    They mean something where `apart` is far above `apart_by_chance`, that of a cloud as wide in each direction.
-    """
+class UseGroups(Clusters):
+    """The uses of a word in groups: first the word asked for, then its U uses."""
 
     uses: Records[Use]  # U; the value is the cosine with what was asked
-    groups: NDArray[np.int64]  # (1+U) that of the word asked for, then those of the uses
-    points: NDArray[np.float64]  # (1+U,2) on the first two principal components
-    shown: float  # the share of the variance that these have
-    apart: float  # the share of the variance that lies between groups
-    apart_by_chance: float
     count: int  # of uses in the collection: where there are too many, U of them are drawn
 
 
@@ -139,7 +131,7 @@ def ask(checkpoint: Checkpoint, encoding: Encoding, positions: Sequence[int], la
     ids = tuple(encoding.ids[each] for each in at)
     word = tokenizer.label(ids[0]) if len(ids) == 1 else tokenizer.decode(ids)
     (around,) = Tokens.of([encoding]).around(np.array([words.index(at[0])]), len(ids))
-    return Asked(word, ids, around, {layer: _units(states[layer]).mean(axis=0) for layer in layers})
+    return Asked(word, ids, around, {layer: units_of(states[layer]).mean(axis=0) for layer in layers})
 
 
 class TokenIndex:
@@ -176,7 +168,7 @@ class TokenIndex:
             whole = (
                 self.states[layer][here].astype(np.float32) if count == 1 else self._means(asked, layer, starts[here])
             )
-            found[here] = whole @ _units(asked.vectors[layer])
+            found[here] = whole @ units_of(asked.vectors[layer])
             if known not in self._lengths:
                 lengths[here] = np.linalg.norm(whole, axis=1)
         return starts, found / self._lengths.setdefault(known, lengths)
@@ -208,7 +200,7 @@ class TokenIndex:
     def any_two(self, layer: int, seed: int = 0) -> NDArray[np.float32]:
         """The cosines of SAMPLED pairs of any two tokens: how alike all are (Ethayarajh 2019, section 4.1)."""
         pairs = np.random.default_rng(seed).integers(0, len(self.tokens.ids), (2, SAMPLED))
-        first, second = _units(self.states[layer][pairs])
+        first, second = units_of(self.states[layer][pairs])
         return (first * second).sum(axis=1)
 
     def groups(self, asked: Asked, layer: int, count: int = 3, seed: int = 0) -> UseGroups:
@@ -220,14 +212,12 @@ class TokenIndex:
             raise BertcoreError(f"{where}; {count} groups need {2 * count} uses at least.")
         chance = np.random.default_rng(seed)
         chosen = np.sort(chance.permutation(same)[:MOST_USES])
-        units = _units(np.vstack([asked.vectors[layer], self._means(asked, layer, starts[chosen])]))
-        cloud = chance.standard_normal((len(units), len(units))) @ (units - units.mean(axis=0)) / len(units) ** 0.5
-        (groups, apart), (_, by_chance) = (_k_means(each, count, chance) for each in (units, cloud))
+        units = units_of(np.vstack([asked.vectors[layer], self._means(asked, layer, starts[chosen])]))
         uses = uses_of(self.checkpoint, self.collection, asked, self._found(asked, starts[chosen], cosines[chosen]))
-        return UseGroups(uses, groups, (plane := pca(units)).points, plane.kept, apart, by_chance, len(same))
+        return UseGroups(**vars(clusters_of(units, count, chance)), uses=uses, count=len(same))
 
     def _means(self, asked: Asked, layer: int, starts: NDArray) -> NDArray[np.float32]:
-        return _units(self.states[layer][starts[:, None] + np.arange(len(asked.ids))]).mean(axis=1)
+        return units_of(self.states[layer][starts[:, None] + np.arange(len(asked.ids))]).mean(axis=1)
 
     def _is_same(self, asked: Asked, starts: NDArray) -> NDArray[np.bool_]:
         return np.all([self.tokens.ids[starts + at] == each for at, each in enumerate(asked.ids)], axis=0)
@@ -355,19 +345,3 @@ def _bytes(vectors: NDArray) -> NDArray[np.int8]:
     """(...,H), each stretched so that its largest number is 127."""
     largest = np.abs(vectors).max(axis=-1, keepdims=True)
     return np.rint(vectors * (127 / np.maximum(largest, 1e-30))).astype(np.int8)
-
-
-def _units(vectors: NDArray) -> NDArray[np.float32]:
-    """(...,H), each of length 1."""
-    exact = np.asarray(vectors, dtype=np.float32)
-    return exact / np.maximum(np.linalg.norm(exact, axis=-1, keepdims=True), 1e-30)
-
-
-def _k_means(vectors: NDArray, count: int, chance: np.random.Generator) -> tuple[NDArray[np.int64], float]:
-    """The group of each vector, and the share of their variance that lies between groups: the best of ten tries."""
-    from scipy.cluster.vq import kmeans2
-
-    tries = [kmeans2(vectors, count, minit="++", seed=chance) for _ in range(10)]
-    spreads = [((vectors - centres[groups]).var(axis=0).sum(), groups) for centres, groups in tries]
-    within, groups = min(spreads, key=lambda spread: spread[0])
-    return groups, 1 - float(within / vectors.var(axis=0).sum())

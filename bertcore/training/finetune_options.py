@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bertcore.config import ACTIVATIONS
 from bertcore.settings import Settings, setting
 from bertcore.training.options import LoopOptions, RunOptions
 
@@ -79,7 +78,9 @@ class TuningOptions(LoopOptions):
         None, "Width of each of these; if not given, as in the checkpoint, else 512", within=(1, 100_000)
     )
     classifier_activation: str | None = setting(
-        None, "Activation of each of these; if not given, as in the checkpoint, else relu", choices=ACTIVATIONS
+        None,
+        "Activation of each of these; if not given, as in the checkpoint, else relu",
+        choices=("relu", "tanh", "gelu", "silu"),
     )
     one_logit: bool = setting(
         False, "For two labels: one logit with binary cross-entropy, instead of a logit for each label"

@@ -115,6 +115,16 @@ STARTED = {  # kind, what is filled in, settings
         _set(classifier_dropout="0.3", max_held_out="50", schedule="constant"),
         {"classifier_dropout": 0.3, "max_held_out": 50, "schedule": "constant", "epochs": 10.0, "crf": False},
     ),
+    "a classifier of one's own": (
+        "classify",
+        _set(classifier_layers="1", classifier_width="64", classifier_activation="tanh", one_logit="True"),
+        {"classifier_layers": 1, "classifier_width": 64, "classifier_activation": "tanh", "one_logit": True},
+    ),
+    "a classifier as the checkpoint has it": (
+        "similarity",
+        _set(classifier_activation="None"),
+        {"classifier_layers": None, "classifier_activation": None, "one_logit": False},
+    ),
     "minutes of a task": ("classify", _with_length("minutes", 1.5), {"minutes": 1.5, "epochs": None}),
     "CRF": ("tag", _set(crf="True"), {"crf": True}),
     "second sample": ("tag", lambda form, _: _choose(form, "source", 1), {"task": "conll2003-pos"}),

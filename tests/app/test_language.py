@@ -88,7 +88,7 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
     *("roberta", "albert", "distilbert", "electra"),
     "h²",
 }
-PASSAGES = {"Table", "QHeaderView"}  # show what stands in a collection: here, in the sample
+PASSAGES = {"Table", "QHeaderView", "Scatter"}  # show what stands in a collection: here, in the samples
 WORDS_OF_OTHERS = {"SnapshotList", "SentenceArcs"}  # widgets that paint what another vocabulary, or a treebank, says
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TAGS = re.compile(r"<[^>]*>|&[a-z]+;")
@@ -101,11 +101,13 @@ def untranslated(window, root=None, allowed=()):
     own = words_of_others(window) | {word.lower() for word in allowed}
     found = {}
     stories, papers = sample_corpus().read_text(encoding="utf-8"), [one.source for one in family()]
+    topics = (assets() / "tasks" / "topics" / "train.csv").read_text(encoding="utf-8")
+    documents = {word.lower() for word in _WORD.findall(topics)}
     for place, text in texts(root or window):
         if text in papers or (place in PASSAGES and text.rstrip("…") in stories):
             continue
         words = [word.lower() for word in _WORD.findall(outside(text))]
-        strange = [word for word in words if word not in own]
+        strange = [word for word in words if word not in own and not (place in PASSAGES and word in documents)]
         if strange and words[0] == strange[0] and any(word.endswith(words[0]) for word in own):
             del strange[0]  # the passage is cut off there
         if strange and text.endswith("…") and any(word.startswith(strange[-1]) for word in own):

@@ -20,12 +20,14 @@ FILES = {
     "pairs": mark("Pairs (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)"),
     "trees": mark("Treebanks (*.conllu *.gz *.xz);;All files (*)"),
     "examples": mark("Labelled examples (*.tsv *.csv *.json *.jsonl *.conll *.txt *.gz *.xz);;All files (*)"),
+    "documents": mark("Documents (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)"),
     "sentences": mark("Sentences (*.txt *.conllu *.gz *.xz);;All files (*)"),
 }
 SAMPLES = {
     "pairs": mark("Sample: does the verb agree with its subject?"),
     "trees": mark("Sample: sentences with their grammar"),
     "examples": mark("Sample: for the task of the model"),
+    "documents": mark("Sample: sentences about four topics"),
     "sentences": mark("Sample: stories"),
 }
 HELP = {
@@ -34,6 +36,7 @@ HELP = {
         "like [smiles/smile]. A slash: the word here / in the other text. A bar: choices. The last place is what the "
         "model is asked: wanted / unwanted."
     ),
+    "documents": mark("One document per line. A table (CSV, TSV, JSONL) may have labels in a column of its own."),
     "sentences": mark("One sentence per line."),
 }
 
@@ -74,7 +77,8 @@ class CollectionChooser(QWidget):
         if gathered is not None and len(gathered):
             left = "; ".join(gathered.collection.left_out)
             left = say("left out: {what}", what=left) if left else ""
-            count = say(mark("%Ln pair(s)") if kind == "pairs" else mark("%Ln sentence(s)"), n=len(gathered))
+            counted = {"pairs": mark("%Ln pair(s)"), "documents": mark("%Ln document(s)")}
+            count = say(counted.get(kind, mark("%Ln sentence(s)")), n=len(gathered))
             facts = joined(count, hash_text(gathered.sha256), left)
         self.facts.setText(facts)
 

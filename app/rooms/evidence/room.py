@@ -74,6 +74,15 @@ VIEWS = (  # key, view, title, and why one looks at it
         ),
     ),
     (
+        "topics",
+        later(__package__, "topics_view", "TopicsView"),
+        mark("Topics"),
+        mark(
+            "Do texts about the same thing lie close together in the model, though nobody told it what they are about? "
+            "Choose how many clusters, and compare them with the labels."
+        ),
+    ),
+    (
         "examples",
         later(__package__, "examples_view", "ExamplesView"),
         mark("Examples"),

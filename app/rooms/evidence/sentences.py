@@ -7,6 +7,7 @@ from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from ...figures.figure import joined
 from ...figures.values import stage_name
 from ...look import mark, numbers, say
 from ...state.what_if import head_name
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from bertcore.evidence.nearest import UseGroups
     from bertcore.evidence.probing import Probes
     from bertcore.evidence.pruning import Pruning
+    from bertcore.evidence.topics import Topic
 
-    from ...compute.evidence_questions import FoundBeside, FoundExamples, FoundUnit, FoundUses
+    from ...compute.evidence_questions import FoundBeside, FoundExamples, FoundTopics, FoundUnit, FoundUses
 
 MOST_NAMED, MOST_OTHERS = 2, 3  # heads, and words, in the finding
 LITTLE = 0.05  # of the loss
@@ -189,6 +191,38 @@ def groups_text(groups: UseGroups) -> str:
     if groups.apart <= groups.apart_by_chance + LEAST_GAIN:
         text = mark("No groups: three hold {apart} of the differences, and as much of a cloud without any ({chance}).")
     return say(text, apart=numbers.percent(groups.apart), chance=numbers.percent(groups.apart_by_chance))
+
+
+def topics_finding(found: FoundTopics) -> str:
+    """How well clusters match labels, beside chance; or, without labels, whether there are clusters at all."""
+    topics, count = found.topics, numbers.count(len(found.topics.topics))
+    where, apart = _where(topics.layer), topics.clusters.apart
+    if topics.agreement is None or topics.by_chance is None:
+        text = mark("{where}, {count} clusters hold {apart} of the differences; of a cloud without clusters {chance}.")
+        chance = numbers.percent(topics.clusters.apart_by_chance)
+        return say(text, where=where, count=count, apart=numbers.percent(apart), chance=chance)
+    text = mark(
+        "{where}, {count} clusters match the labels with an adjusted Rand index of {value} "
+        "(1: entirely; 0: as by chance)."
+    )
+    if topics.agreement <= topics.by_chance:
+        text = mark("{where}, {count} clusters match the labels no better than chance could: {value}.")
+    return say(text, where=where, count=count, value=numbers.decimal(topics.agreement))
+
+
+def topic_name(topic: Topic) -> str:
+    """ "2 · rain, wind"."""
+    return joined(str(topic.cluster + 1), ", ".join(topic.words[:2]))
+
+
+def documents_text(found: FoundTopics) -> str:
+    """How many documents, of how many, and how much of them the plane shows."""
+    documents, shown = found.documents, numbers.percent(found.topics.clusters.shown)
+    count = len(documents.collection)
+    drawn = say("drawn from {count}", count=numbers.count(documents.of)) if documents.of > count else ""
+    cut = say("%Ln cut to the length that the model reads", n=documents.cut) if documents.cut else ""
+    shares = say("{share} of their differences lie in this plane", share=shown)
+    return joined(say("%Ln document(s)", n=count), drawn, cut, shares)
 
 
 def unit_name(found: FoundUnit) -> str:

@@ -42,6 +42,20 @@
 </translation>
 </message>
 <message numerus="yes">
+<source>%Ln cut to the length that the model reads</source>
+<translation>
+<numerusform>%Ln auf die Länge gekürzt, die das Modell liest</numerusform>
+<numerusform>%Ln auf die Länge gekürzt, die das Modell liest</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%Ln document(s)</source>
+<translation>
+<numerusform>%Ln Dokument</numerusform>
+<numerusform>%Ln Dokumente</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%Ln example(s)</source>
 <translation>
 <numerusform>%Ln Beispiel</numerusform>
@@ -130,6 +144,13 @@
 <translation>
 <numerusform>%n Batchgröße</numerusform>
 <numerusform>%n Batchgrößen</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n cluster(s)</source>
+<translation>
+<numerusform>%n Cluster</numerusform>
+<numerusform>%n Cluster</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -454,6 +475,10 @@
 <message>
 <source>3. Save the file, and check it again here.</source>
 <translation>3. Die Datei speichern und hier noch einmal prüfen.</translation>
+</message>
+<message>
+<source>512 where nothing else is said.</source>
+<translation>512, wenn nichts anderes dasteht.</translation>
 </message>
 <message>
 <source>80% became [MASK], but no random words are put in.</source>
@@ -794,6 +819,10 @@
 <message>
 <source>Activation at all tokens</source>
 <translation>Aktivierung bei allen Token</translation>
+</message>
+<message>
+<source>Activation of these layers</source>
+<translation>Aktivierung dieser Schichten</translation>
 </message>
 <message>
 <source>Add</source>
@@ -1337,6 +1366,10 @@ Ein anderer Schluss</translation>
 <translation>Bestes Wort an der Maske: {masked} mit ihr, {without} ohne sie.</translation>
 </message>
 <message>
+<source>Between [CLS] and the classes. Usually none; textbooks often put one there.</source>
+<translation>Zwischen [CLS] und den Klassen. Meist keine; Lehrbücher setzen oft eine dorthin.</translation>
+</message>
+<message>
 <source>Between the layers</source>
 <translation>Zwischen den Schichten</translation>
 </message>
@@ -1606,6 +1639,14 @@ Ein anderer Schluss</translation>
 <translation>Am nächsten bei „{word}“ jetzt: {now}. Vorher: {before}.</translation>
 </message>
 <message>
+<source>Cluster</source>
+<translation>Cluster</translation>
+</message>
+<message>
+<source>Clusters</source>
+<translation>Cluster</translation>
+</message>
+<message>
 <source>CoLA’s own layout: four columns without names, with the label second and the sentence last.</source>
 <translation>Das eigene Format von CoLA: vier Spalten ohne Namen, das Label in der zweiten, der Satz in der letzten.</translation>
 </message>
@@ -1624,6 +1665,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Colour scale from {low} to {high}</source>
 <translation>Farbskala von {low} bis {high}</translation>
+</message>
+<message>
+<source>Colour: cluster</source>
+<translation>Farbe: Cluster</translation>
+</message>
+<message>
+<source>Colour: label</source>
+<translation>Farbe: Label</translation>
 </message>
 <message>
 <source>Colours begin at {low}, not 0.</source>
@@ -1990,6 +2039,10 @@ Ein anderer Schluss</translation>
 <translation>Die Scores durch die Wurzel aus D teilen, nicht durch D.</translation>
 </message>
 <message>
+<source>Do texts about the same thing lie close together in the model, though nobody told it what they are about? Choose how many clusters, and compare them with the labels.</source>
+<translation>Liegen Texte zum selben Thema im Modell nah beieinander, obwohl ihm niemand gesagt hat, worum es geht? Wähle die Zahl der Cluster und vergleiche sie mit den Labels.</translation>
+</message>
+<message>
 <source>Do these parts work in other pairs, too? Write one on each line, as [woman/man]; click a bar to open it.</source>
 <translation>Wirken diese Teile auch in anderen Paaren? Ein Paar je Zeile, so: [woman/man]; ein Klick auf einen Balken öffnet es.</translation>
 </message>
@@ -2000,6 +2053,18 @@ Ein anderer Schluss</translation>
 <message>
 <source>Do two sentences mean the same? (MRPC)</source>
 <translation>Bedeuten zwei Sätze dasselbe? (MRPC)</translation>
+</message>
+<message>
+<source>Documents</source>
+<translation>Dokumente</translation>
+</message>
+<message>
+<source>Documents (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)</source>
+<translation>Dokumente (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;Alle Dateien (*)</translation>
+</message>
+<message>
+<source>Documents by their two main directions</source>
+<translation>Dokumente nach ihren zwei Hauptrichtungen</translation>
 </message>
 <message>
 <source>Does A come before B?</source>
@@ -2064,6 +2129,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Done: of {all} questions it got {before} right at the start and {now} after {time} of training.</source>
 <translation>Fertig: Von {all} Fragen waren am Anfang {before} richtig und nach {time} Training {now}.</translation>
+</message>
+<message>
+<source>Dots are documents, in the colour of their cluster. Click one to see which are nearest to it.</source>
+<translation>Punkte sind Dokumente, in der Farbe ihres Clusters. Ein Klick zeigt, welche am nächsten liegen.</translation>
+</message>
+<message>
+<source>Dots are documents, in the colour of their label; grey: several labels, or none.</source>
+<translation>Punkte sind Dokumente, in der Farbe ihres Labels; grau: mehrere Labels oder keines.</translation>
 </message>
 <message>
 <source>Dotted line: chance.</source>
@@ -2866,6 +2939,10 @@ Ein anderer Schluss</translation>
 <translation>Hier entsteht die Änderung; der Überblick zeigt ihre Wirkung neben der Baseline.</translation>
 </message>
 <message>
+<source>Hidden layers of the classifier</source>
+<translation>Verborgene Schichten des Klassifikators</translation>
+</message>
+<message>
 <source>Hidden size</source>
 <translation>Breite der verborgenen Zustände</translation>
 </message>
@@ -3106,6 +3183,10 @@ Ein anderer Schluss</translation>
 <translation>Wie lange, in Schritten</translation>
 </message>
 <message>
+<source>How many clusters</source>
+<translation>Wie viele Cluster</translation>
+</message>
+<message>
 <source>How many different tokens it learns at most; rare words are split.</source>
 <translation>Wie viele verschiedene Tokens es höchstens lernt; seltene Wörter werden zerlegt.</translation>
 </message>
@@ -3264,6 +3345,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How this number was computed</source>
 <translation>Wie diese Zahl berechnet wurde</translation>
+</message>
+<message>
+<source>How well clusters and labels match</source>
+<translation>Wie gut Cluster und Labels passen</translation>
 </message>
 <message>
 <source>How well it does</source>
@@ -4138,6 +4223,10 @@ Ein anderer Schluss</translation>
 <translation>Überblick</translation>
 </message>
 <message>
+<source>Map of the documents</source>
+<translation>Karte der Dokumente</translation>
+</message>
+<message>
 <source>Map of this text</source>
 <translation>Karte dieses Textes</translation>
 </message>
@@ -4426,6 +4515,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Near tokens are alike: PCA shows {share} of the differences.</source>
 <translation>Nahe Token ähneln sich: PCA zeigt {share} der Unterschiede.</translation>
+</message>
+<message>
+<source>Nearest documents</source>
+<translation>Nächste Dokumente</translation>
 </message>
 <message>
 <source>Nearest uses</source>
@@ -4889,6 +4982,10 @@ Ein anderer Schluss</translation>
 <translation>Ein Kontext je Satz; {count} Token betrachtet.</translation>
 </message>
 <message>
+<source>One document per line. A table (CSV, TSV, JSONL) may have labels in a column of its own.</source>
+<translation>Ein Dokument pro Zeile. Eine Tabelle (CSV, TSV, JSONL) kann Labels in einer eigenen Spalte haben.</translation>
+</message>
+<message>
 <source>One head</source>
 <translation>Ein Kopf</translation>
 </message>
@@ -4897,12 +4994,20 @@ Ein anderer Schluss</translation>
 <translation>Eine Schicht, Schritt für Schritt</translation>
 </message>
 <message>
+<source>One logit for two classes</source>
+<translation>Ein Logit für zwei Klassen</translation>
+</message>
+<message>
 <source>One neuron</source>
 <translation>Ein Neuron</translation>
 </message>
 <message>
 <source>One neuron may seem to stand for one thing. Where does it fire in a whole collection, and does the model miss it when it is gone?</source>
 <translation>Ein Neuron scheint vielleicht für eine Sache zu stehen. Wo feuert es in einer ganzen Sammlung, und fehlt es dem Modell, wenn es weg ist?</translation>
+</message>
+<message>
+<source>One number with binary cross-entropy, instead of one for each class.</source>
+<translation>Eine Zahl mit binärer Kreuzentropie statt einer für jede Klasse.</translation>
 </message>
 <message>
 <source>One of the numbers of a vector: red above 0, blue below.</source>
@@ -5502,6 +5607,10 @@ Ein anderer Schluss</translation>
 <translation>Seltene Wörter werden zerlegt: „{word}“ ist {pieces}.</translation>
 </message>
 <message>
+<source>ReLU where nothing else is said.</source>
+<translation>ReLU, wenn nichts anderes gewählt ist.</translation>
+</message>
+<message>
 <source>Read B first, then A</source>
 <translation>Erst B lesen, dann A</translation>
 </message>
@@ -5832,6 +5941,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Sample: for the task of the model</source>
 <translation>Beispiel: zur Aufgabe des Modells</translation>
+</message>
+<message>
+<source>Sample: sentences about four topics</source>
+<translation>Beispiel: Sätze zu vier Themen</translation>
 </message>
 <message>
 <source>Sample: sentences with their grammar</source>
@@ -6737,6 +6850,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The embeddings added up, number by number; length {length}.</source>
 <translation>Die Embeddings, Zahl für Zahl addiert; Länge {length}.</translation>
+</message>
+<message>
+<source>The embeddings know words alone. Click a layer.</source>
+<translation>Die Embeddings kennen nur einzelne Wörter. Ein Klick wählt eine Schicht.</translation>
 </message>
 <message>
 <source>The endings</source>
@@ -8135,6 +8252,10 @@ Der andere Text: {other}
 <translation>Obere Reihe: {model}</translation>
 </message>
 <message>
+<source>Topics</source>
+<translation>Themen</translation>
+</message>
+<message>
 <source>Tour of the window</source>
 <translation>Rundgang durch das Fenster</translation>
 </message>
@@ -8353,6 +8474,10 @@ Der andere Text: {other}
 <message>
 <source>Types: {types}</source>
 <translation>Typen: {types}</translation>
+</message>
+<message>
+<source>Typical words</source>
+<translation>Typische Wörter</translation>
 </message>
 <message>
 <source>Unchanged: {parts}.</source>
@@ -8625,6 +8750,10 @@ Der andere Text: {other}
 <message>
 <source>What the class guessed</source>
 <translation>Was die Klasse getippt hat</translation>
+</message>
+<message>
+<source>What the colours are</source>
+<translation>Wofür die Farben stehen</translation>
 </message>
 <message>
 <source>What the film strip shows</source>
@@ -8967,6 +9096,10 @@ Der andere Text: {other}
 <translation>Breite der Feed-forward-Schicht; üblich ist das Vierfache der verborgenen Zustände.</translation>
 </message>
 <message>
+<source>Width of these layers</source>
+<translation>Breite dieser Schichten</translation>
+</message>
+<message>
 <source>With --hints it says what would put it right.</source>
 <translation>Mit --hints steht dabei, was zu ändern ist.</translation>
 </message>
@@ -9237,6 +9370,10 @@ Der andere Text: {other}
 <message>
 <source>adjective → its noun</source>
 <translation>Adjektiv → sein Substantiv</translation>
+</message>
+<message>
+<source>adjusted Rand index</source>
+<translation>adjustierter Rand-Index</translation>
 </message>
 <message>
 <source>adverb → what it modifies</source>
@@ -9692,6 +9829,10 @@ Der andere Text: {other}
 <message>
 <source>dot: a run</source>
 <translation>Punkt: ein Lauf</translation>
+</message>
+<message>
+<source>drawn from {count}</source>
+<translation>gezogen aus {count}</translation>
 </message>
 <message>
 <source>each {share} of the full length</source>
@@ -10150,6 +10291,14 @@ Der andere Text: {other}
 <translation>gilt als ersetzt</translation>
 </message>
 <message>
+<source>k-means</source>
+<translation>k-Means</translation>
+</message>
+<message>
+<source>k-means; principal components</source>
+<translation>k-Means; Hauptkomponenten</translation>
+</message>
+<message>
 <source>kept</source>
 <translation>bleibt</translation>
 </message>
@@ -10392,6 +10541,10 @@ Der andere Text: {other}
 <message>
 <source>masking</source>
 <translation>Maskieren</translation>
+</message>
+<message>
+<source>match with the labels</source>
+<translation>passt zu den Labels</translation>
 </message>
 <message>
 <source>maximum flow, capacity = ½ (I + mean of heads)</source>
@@ -11583,6 +11736,10 @@ Der andere Text: {other}
 <translation>gesucht</translation>
 </message>
 <message>
+<source>to “{text}”</source>
+<translation>zu „{text}“</translation>
+</message>
+<message>
 <source>token</source>
 <translation>Token</translation>
 </message>
@@ -12549,6 +12706,10 @@ Der andere Text: {other}
 <translation>{share} der Varianz</translation>
 </message>
 <message>
+<source>{share} of their differences lie in this plane</source>
+<translation>{share} ihrer Unterschiede liegen in dieser Ebene</translation>
+</message>
+<message>
 <source>{share} of {count} are right; always answering “{always}” would get {often}.</source>
 <translation>{share} von {count} sind richtig; immer „{always}“ zu antworten träfe {often}.</translation>
 </message>
@@ -12740,6 +12901,18 @@ Der andere Text: {other}
 <message>
 <source>{where}, all {count} nearest uses are the word “{word}” itself.</source>
 <translation>{where} sind alle {count} nächsten Verwendungen das Wort „{word}“ selbst.</translation>
+</message>
+<message>
+<source>{where}, {count} clusters hold {apart} of the differences; of a cloud without clusters {chance}.</source>
+<translation>{where} erklären {count} Cluster {apart} der Unterschiede; in einer Wolke ohne Cluster {chance}.</translation>
+</message>
+<message>
+<source>{where}, {count} clusters match the labels no better than chance could: {value}.</source>
+<translation>{where} passen {count} Cluster nicht besser zu den Labels, als es Zufall sein könnte: {value}.</translation>
+</message>
+<message>
+<source>{where}, {count} clusters match the labels with an adjusted Rand index of {value} (1: entirely; 0: as by chance).</source>
+<translation>{where} passen {count} Cluster mit einem adjustierten Rand-Index von {value} zu den Labels (1: völlig; 0: wie durch Zufall).</translation>
 </message>
 <message>
 <source>{where}, {same} of the {count} nearest uses are the word “{word}” itself; others: {others}.</source>

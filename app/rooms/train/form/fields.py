@@ -94,7 +94,7 @@ class SettingFields(QWidget):
         """What is set; None where it is left empty. Raises BertcoreError with a sentence for what cannot be."""
         field, setting = self.fields[name], self._settings[name]
         if isinstance(field, Choice):
-            return field.currentData()
+            return field.currentData() or None
         if isinstance(field, QCheckBox):
             return field.isChecked()
         if isinstance(field, QDoubleSpinBox):
@@ -120,7 +120,7 @@ class SettingFields(QWidget):
         """As if it were typed or chosen: a number, or a choice as the setting calls it."""
         field = self.fields[name]
         if isinstance(field, Choice):
-            field.setCurrentIndex(field.findData(text))
+            field.setCurrentIndex(field.findData("" if text == str(None) else text))
         elif isinstance(field, QCheckBox):
             field.setChecked(text == str(True))
         elif isinstance(field, QDoubleSpinBox):
@@ -162,11 +162,11 @@ class SettingFields(QWidget):
 
     def _input(self, setting: Setting, title: str, usual: Any) -> QWidget:
         if setting.choices:
-            choice = Choice(title)
+            choice = Choice(title, {"": say("automatic")} if setting.optional else None)
             for name in setting.choices:
                 shown = "{}: {} × {}".format(name, *PRESETS[name]) if name in PRESETS else PROPER_NAMES.get(name)
                 choice.addItem(shown or say(CHOICE_WORDS[name]), name)
-            choice.setCurrentIndex(choice.findData(usual))
+            choice.setCurrentIndex(choice.findData(usual or ""))
             choice.currentIndexChanged.connect(self.edited)
             if setting.name == "family":
                 choice.activated.connect(  # each family has learned from pairs of its own

@@ -88,6 +88,16 @@ SETTING_WORDS: dict[str, tuple[str, str]] = {
         mark("Dropout before the new head"),
         mark("The same, but only just before the new output layer."),
     ),
+    "classifier_layers": (
+        mark("Hidden layers of the classifier"),
+        mark("Between [CLS] and the classes. Usually none; textbooks often put one there."),
+    ),
+    "classifier_width": (mark("Width of these layers"), mark("512 where nothing else is said.")),
+    "classifier_activation": (mark("Activation of these layers"), mark("ReLU where nothing else is said.")),
+    "one_logit": (
+        mark("One logit for two classes"),
+        mark("One number with binary cross-entropy, instead of one for each class."),
+    ),
     "max_examples": (mark("Maximum training examples"), mark("Fewer examples: a shorter run, and a weaker model.")),
     "max_held_out": (
         mark("Maximum held-out examples"),
@@ -96,6 +106,7 @@ SETTING_WORDS: dict[str, tuple[str, str]] = {
     "seed": (mark("Seed"), mark("Another seed gives other random choices.")),
 }
 PROPER_NAMES = {"bert": "BERT", "roberta": "RoBERTa", "albert": "ALBERT", "adamw": "AdamW", "muon": "Muon"}
+PROPER_NAMES |= {"relu": "ReLU", "tanh": "Tanh", "gelu": "GELU", "silu": "SiLU"}
 CHOICE_WORDS = {
     "learned": mark("learned"),
     "sinusoidal_start": mark("learned from sine waves"),
