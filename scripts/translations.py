@@ -25,6 +25,7 @@ from app.look.say import Texts
 from app.look.translated import folder_of
 from app.state.examples import load_examples
 from app.state.glossary import read_glossary
+from app.state.literature import before_bert, family
 from bertcore.exercises import EXERCISES, SAYS, sentences, ways_of
 from bertcore.locations import assets
 from bertcore.runs.diagnosis_words import ALL_SENTENCES
@@ -33,7 +34,7 @@ from bertcore.tasks.readers.reading import TASKS
 ROOT = Path(__file__).parents[1]
 WORDS = ("title", "ask", "option", "correct", "option-if", "explain", "task", "hint", "note", "summary")
 SOURCES = "sources.json"  # beside the translations
-TEXTS_OF_ASSETS = {"family.json": ("differs", "why", "claim")}  # lists of objects, and the keys of what is shown
+TEXTS_OF_ASSETS = ("differs", "why", "claim")  # keys of what is shown of family.json and published.json
 FORMS = 2  # of a plural; both languages so far have two
 
 
@@ -77,9 +78,8 @@ def strings_of_sources() -> Texts:
         for said in Environment().parse(page.read_text(encoding="utf-8")).find_all(nodes.Call):
             if isinstance(said.node, nodes.Name) and said.node.name == "say" and isinstance(said.args[0], nodes.Const):
                 found["", said.args[0].value] = []
-    for name, keys in TEXTS_OF_ASSETS.items():
-        rows = json.loads((assets() / name).read_text(encoding="utf-8"))
-        found |= {("", row[key]): [] for row in rows for key in keys if key in row}
+    for one in (*family(), *before_bert()):
+        found |= {("", text): [] for key in TEXTS_OF_ASSETS if (text := getattr(one, key))}
     return found
 
 

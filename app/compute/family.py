@@ -1,13 +1,8 @@
 """How fast the models of the family are here."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from bertcore.config import BertConfig
 
 from .question import ReportOrCancel
-
-if TYPE_CHECKING:
-    from bertcore.config import BertConfig
 
 
 def speed_of(name: str, config: BertConfig, progress: ReportOrCancel) -> float:

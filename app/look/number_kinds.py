@@ -32,6 +32,7 @@ MEANINGS: dict[str, str] = {
     ),
     "added_logit": mark("What this part adds to the logit of the word; all parts and biases add up to it."),
     "parameters": mark("Numbers that training sets: weights and biases. What layers share counts once."),
+    "published": mark("What a paper reports, in percent; not measured here."),
     "relation_found": mark("In how many of all cases the head looks most at the right word."),
     "mean_effect": mark("The mean over all pairs of the collection, not of one sentence."),
     "share": mark("How much this word adds to the answer: +1 makes it 2.7 times as likely."),

@@ -3,15 +3,20 @@
 import math
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bertcore.checkpoint.config_file import read_config
+from bertcore.config import count_parameters
+from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 
 from ..look import mark, numbers, say
+from ..state.literature import published_results, published_tasks
 from ..state.task_info import metric_name, metric_value
 from .finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
 from .run_info import HeldOutExample, RunInfo, RunResult
@@ -183,6 +188,31 @@ def measured_on(result: RunResult) -> str:
     if result.examples_cut:
         words += " " + say("Cut, because longer than the model can read: %n example(s).", n=result.examples_cut)
     return words
+
+
+def beside_papers(task_name: str, model: Path) -> str:
+    """What papers report of a task, of the model nearest in size to the one in this folder and of BERT-base; empty
+    where they report nothing."""
+    task = next((one for one in published_tasks() if one.key == task_name), None)
+    results = [one for one in published_results() if one.size and task_name in one.scores]
+    if task is None or not results:
+        return ""
+    try:
+        size = count_parameters(read_config(model))
+    except BertcoreError:  # of a damaged snapshot
+        return ""
+    nearest = min(results, key=lambda one: abs(math.log((one.parameters or 1) / size)))
+    scores = ", ".join(
+        f"{one.model} ({numbers.compact_count(one.parameters)}) {metric_value(task.measure, one.score(task.key) / 100)}"
+        for one in results
+        if one.size in (nearest.size, "base")
+    )
+    text = mark(
+        "Papers report of {task}, {metric}: {scores}. Compare with care: this model has {count} parameters, has seen "
+        "other text and, as a rule, other examples. Sources are in Map, Published results."
+    )
+    count, metric = numbers.compact_count(size), metric_name(task.measure)
+    return say(text, task=task.title, scores=scores, metric=metric, count=count)
 
 
 def compared_rows(sides: dict[str, dict[str, Any]]) -> list[list[str]]:

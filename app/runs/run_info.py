@@ -54,7 +54,8 @@ class RunInfo:
     is_built_in: bool = False  # ships with BERTscope, to be looked at only: how a built-in model was trained
     kind: str = PretrainOptions.kind  # the command that made it
     does: str = "pretrain"  # in a word: "classify", "tag + CRF"
-    task_kind: str | None = None  # of a fine-tuning run
+    task: str = ""  # of a fine-tuning run
+    task_kind: str | None = None
     metrics: tuple[str, ...] = ()  # measured on its held-out examples, the main one first
     has_questions: bool = False  # it answers some at each measurement
     tags: tuple[str, ...] = ()  # a person's own
@@ -107,6 +108,7 @@ def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
         info,
         kind=kind.usual.kind if kind else PretrainOptions.kind,
         does=name_from_file(word_of(config)),
+        task=spec.name if spec else "",
         task_kind=spec.kind if spec else None,
         metrics=metrics_of(spec) if spec else (),
         has_questions=_has_questions(config),

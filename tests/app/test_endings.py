@@ -340,6 +340,7 @@ def test_finished_run_shows_what_it_wrote_and_one_without_a_result_its_curves(ro
     assert bars == [("accuracy", "75.0%"), ("macro F1", "0.700")]
     assert result.confusion.counts == [[5, 1], [2, 4]]
     assert "No &lt;b&gt;fun" in result.worst.text() and "3.25" in result.worst.text()
+    assert "SST-2" in result.papers.text() and "with care" in result.papers.text()
     assert "What a day!" in result.best.text()
     look_at(room, _make_run("cola"))
     assert not view.result.isVisibleTo(view) and not view.buttons[result].isEnabled()

@@ -94,7 +94,7 @@ def test_speed_is_measured_at_a_click(window, monkeypatch):
     assert view.measure.isVisibleTo(view) and not asked
     view.measure.click()
     wait_until(lambda: one.name in view.speeds)
-    assert asked == [(one.name, one.config)] and "2.0 times as fast" in view.compared.text()
+    assert asked == [(one.name, one.config)] and "Here it is 2.0 times as fast." in view.compared.text()
     assert not view.measure.isVisibleTo(view)
     assert "2.0" in [column.text(one) for column in columns(view.speeds)]
     view.table.sortByColumn(6, Qt.SortOrder.DescendingOrder)

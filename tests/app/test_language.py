@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from app.look import numbers
 from app.look.say import plural, say, set_texts
 from app.shell.rooms import ROOMS, open_view
-from app.state.literature import family
+from app.state.literature import before_bert, family
 from app.widgets.card import Hint
 from app.widgets.help_panel import help_text
 from bertcore.locations import NAMED, assets, sample_corpus
@@ -86,7 +86,8 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
     *("mini", "small", "medium", "tiny", "base", "large"),  # the sizes of models
     *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
     *("roberta", "albert", "distilbert", "electra"),
-    "h²",
+    *("h²", "glue", "mnli", "qqp", "qnli", "sst", "cola", "sts", "mrpc", "rte", "openai", "gpt", "sota", "pre"),
+    *("bilstm", "elmo", "cove", "ulmfit", "xxlarge"),
 }
 PASSAGES = {"Table", "QHeaderView", "Scatter"}  # show what stands in a collection: here, in the samples
 WORDS_OF_OTHERS = {"SnapshotList", "SentenceArcs"}  # widgets that paint what another vocabulary, or a treebank, says
@@ -100,11 +101,11 @@ def untranslated(window, root=None, allowed=()):
     """Every text on show in `root` (left out: the window) that has words outside of the brackets, with its place."""
     own = words_of_others(window) | {word.lower() for word in allowed}
     found = {}
-    stories, papers = sample_corpus().read_text(encoding="utf-8"), [one.source for one in family()]
+    stories, papers = sample_corpus().read_text(encoding="utf-8"), papers_named()
     topics = (assets() / "tasks" / "topics" / "train.csv").read_text(encoding="utf-8")
     documents = {word.lower() for word in _WORD.findall(topics)}
     for place, text in texts(root or window):
-        if text in papers or (place in PASSAGES and text.rstrip("…") in stories):
+        if text.rstrip("…") in papers or (place in PASSAGES and text.rstrip("…") in stories):
             continue
         words = [word.lower() for word in _WORD.findall(outside(text))]
         strange = [word for word in words if word not in own and not (place in PASSAGES and word in documents)]
@@ -115,6 +116,12 @@ def untranslated(window, root=None, allowed=()):
         if strange:
             found[f"{place}: {text[:110]!r} ({', '.join(strange[:4])})"] = None
     return list(found)
+
+
+def papers_named():
+    """As the window names them: in full, and by author and year."""
+    sources = [one.source for one in (*family(), *before_bert())]
+    return {*sources, *(source.partition(":")[0] for source in sources)}
 
 
 def words_of_others(window):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Signal
@@ -71,16 +74,13 @@ class FamilyView(ValuesView):
         self.speeds: dict[str, float] = {REFERENCE: 1.0}  # those that were measured
         self.measured: Question[float] = self.add_question(self._on_measured)
         self.table, self.about = Table(say("The family")), Card(" ")
-        intro = say(
-            "Click a model to see where its parameters are, and why it was made. Click a column’s name to sort."
-        )
+        intro = say("Click a model to see where its parameters are and why it was made. Click a column’s name to sort.")
         self.models = Card(say("BERT and its relatives"), intro=intro)
         self.models.body.addWidget(self.table, 1)
         self.table.row_clicked.connect(self._choose)
         self.table.row_opened.connect(self._open)
-        self.why, self.compared, self.memory, self.source = (
-            label("", role, wrap=True) for role in ("", "", "muted", "muted")
-        )
+        self.why, self.compared = label(wrap=True), label(wrap=True)
+        self.memory, self.source = label("", "muted", wrap=True), label("", "muted", wrap=True)
         self.open = button("", lambda: self._open(self.member), look="primary")
         self.measure = button(say("How fast is it here?"), self._on_measure_clicked)
         self.measure.setToolTip(say("A text of 128 tokens, in turn with BERT-base, on one thread: some seconds"))
@@ -106,7 +106,7 @@ class FamilyView(ValuesView):
         return f"bertcore.load({name!r}).config" if self.member.ships else f"bertcore.BertConfig.preset({name!r})"
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values:
-        config, total = self.member.config, count_parameters(self.member.config)
+        config, total = self.member.config, self.member.parameters
         parts = parameter_parts(config)
         texts = [[size_text(part.count, total)] for part in parts]
         rows = Side("none", [say(PARTS[part.name]) for part in parts], axis_name="part")
@@ -124,30 +124,24 @@ class FamilyView(ValuesView):
         return say(text, part=say(PARTS[part.name]), formula=formula, count=numbers.count(part.count))
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        one, size = self.member, count_parameters(self.member.config)
+        one, texts = self.member, list[str]()
         if not self.table.shown:
             self.table.set_rows(family(), columns(self.speeds))
         if (row := self.table.shown.index(one)) != self.table.currentIndex().row():
             self.table.selectRow(row)
+        if one.name != REFERENCE:
+            share = numbers.percent(one.parameters / family()[0].parameters)
+            texts.append(say("It has {share} of BERT-base’s parameters.", share=share))
+            if speed := self.speeds.get(one.name):
+                texts.append(say("Here it is {speed} times as fast.", speed=speed_text(speed)))
+        texts += [say(one.claim)] if one.claim else []
         self.about.set_title(f"{one.title} ({one.year})")
         show_text(self.why, f"{say(one.differs)}. {say(one.why)}")
-        show_text(
-            self.compared, " ".join(filter(None, (self._compared(one, size), say(one.claim) if one.claim else "")))
-        )
+        show_text(self.compared, " ".join(texts))
         show_text(self.source, one.source)
         self.open.setText(say("Open it") if one.ships else say("Open it, untrained"))
         show_text(self.memory, "" if one.ships else untrained_text(one.config))
         self.measure.setVisible(one.name not in self.speeds)
-
-    def _compared(self, one: FamilyMember, size: int) -> str:
-        """With BERT-base: its size, and its speed where that was measured."""
-        base, speed = count_parameters(BertConfig.preset(REFERENCE)), self.speeds.get(one.name)
-        if one.name == REFERENCE:
-            return ""
-        text = mark("It has {share} of BERT-base’s parameters.")
-        if speed is not None:
-            text = mark("It has {share} of BERT-base’s parameters, and is {speed} times as fast here.")
-        return say(text, share=numbers.percent(size / base), speed=numbers.decimal(speed, 1))
 
     def _choose(self, one: FamilyMember) -> None:
         self.chosen = one
@@ -170,43 +164,28 @@ class FamilyView(ValuesView):
 def columns(speeds: dict[str, float]) -> list[Column]:
     """speeds: of models that were measured."""
 
-    def number(title: str, value: str, tip: str = "") -> Column:
-        def get(one: FamilyMember) -> int:
-            found: int = getattr(one.config, value)
-            return found
+    def number(
+        title: str, get: Callable[[Any], Any], write: Callable[[Any], str] = numbers.count, tip: str = ""
+    ) -> Column:
+        return Column(title, lambda one: write(get(one)), sort=get, is_number=True, title_tip=tip)
 
-        return Column(title, lambda one: numbers.count(get(one)), sort=get, is_number=True, title_tip=tip)
-
-    size, speed = (lambda one: count_parameters(one.config)), (lambda one: speeds.get(one.name, 0.0))
+    tip = say("As a multiple of BERT-base’s, where it was measured here")
     found = [
         Column(say("Model"), lambda one: one.title, lambda one: one.name, is_strong=lambda one: one.ships),
-        Column(say("Year"), lambda one: str(one.year), sort=lambda one: one.year, is_number=True),
-        number(say("Layers"), "num_hidden_layers"),
-        number(say("Heads"), "num_attention_heads", say("Attention heads in each layer")),
-        number(say("Width"), "hidden_size", say("Numbers in each hidden state")),
-        Column(
-            say("Parameters"),
-            lambda one: numbers.compact_count(size(one)),
-            lambda one: numbers.count(size(one)),
-            sort=size,
-            is_number=True,
-            title_tip=explained("parameters"),
-        ),
-        Column(
-            say("Speed"),
-            lambda one: numbers.decimal(speeds.get(one.name), 1) if one.name in speeds else "",
-            sort=speed,
-            is_number=True,
-            title_tip=say("As a multiple of BERT-base’s, where it was measured here"),
-        ),
-        Column(
-            say("What differs"),
-            lambda one: say(one.differs),
-            lambda one: f"{say(one.differs)}. {say(one.why)}",
-            is_widest=True,
-        ),
+        number(say("Year"), attrgetter("year"), str),
+        number(say("Layers"), attrgetter("config.num_hidden_layers")),
+        number(say("Heads"), attrgetter("config.num_attention_heads"), tip=say("Attention heads in each layer")),
+        number(say("Width"), attrgetter("config.hidden_size"), tip=say("Numbers in each hidden state")),
+        number(say("Parameters"), attrgetter("parameters"), numbers.compact_count, explained("parameters")),
+        number(say("Speed"), lambda one: speeds.get(one.name, 0.0), speed_text, tip),
+        Column(say("What differs"), lambda one: say(one.differs), lambda one: say(one.why), is_widest=True),
     ]
     return [found[at] for at in (0, 2, 3, 4, 5, 7)] if theme.is_projector() else found
+
+
+def speed_text(speed: float) -> str:
+    """0: not measured."""
+    return numbers.decimal(speed, 1) if speed else ""
 
 
 def size_text(count: int, total: int) -> str:
@@ -217,15 +196,9 @@ def size_text(count: int, total: int) -> str:
 
 def formula_text(formula: str, config: BertConfig) -> str:
     """ "V × H = 30,522 × 768"."""
-    sizes = {
-        "V": config.vocab_size,
-        "P": config.max_position_embeddings,
-        "T": config.type_vocab_size,
-        "E": config.embedding_width,
-        "H": config.hidden_size,
-        "I": config.intermediate_size,
-        "L": config.num_hidden_layers,
-    }
+    embeddings = config.vocab_size, config.max_position_embeddings, config.type_vocab_size, config.embedding_width
+    values = (*embeddings, config.hidden_size, config.intermediate_size, config.num_hidden_layers)
+    sizes = dict(zip("VPTEHIL", values, strict=True))
     return f"{formula} = {re.sub('[A-Z]', lambda letter: numbers.count(sizes[letter[0]]), formula)}"
 
 

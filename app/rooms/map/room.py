@@ -8,6 +8,8 @@ from ..room import Room
 from ..view import View, ViewSpec, later
 from .view import MapView
 
+ABOUT_MODELS = mark("This view is about models as such, not about a text.")
+
 
 class MapRoom(Room):
     """The map says itself what it is, so there are words above the other views alone."""
@@ -48,7 +50,17 @@ class MapRoom(Room):
                 "to be better, smaller or faster?"
             ),
             later(__package__, "family_view", "FamilyView"),
-            only=mark("This view is about models as such, not about a text."),
+            only=ABOUT_MODELS,
+        ),
+        ViewSpec(
+            "published",
+            mark("Published results"),
+            mark(
+                "BERT became known by one table: eight tasks, one model, better than all before it in each. What did "
+                "smaller and later ones reach, and how does a run of one’s own compare?"
+            ),
+            later(__package__, "published_view", "PublishedView"),
+            only=ABOUT_MODELS,
         ),
     )
 

@@ -119,6 +119,13 @@
 </translation>
 </message>
 <message numerus="yes">
+<source>%Ln training example(s)</source>
+<translation>
+<numerusform>%Ln Trainingsbeispiel</numerusform>
+<numerusform>%Ln Trainingsbeispiele</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%Ln use(s)</source>
 <translation>
 <numerusform>%Ln Verwendung</numerusform>
@@ -533,6 +540,10 @@
 <translation>Eine Parquet-Tabelle.</translation>
 </message>
 <message>
+<source>A Transformer that reads from left to right, pretrained, then fine-tuned with hardly any new parts</source>
+<translation>Ein Transformer, der von links nach rechts liest, vortrainiert und dann mit kaum neuen Teilen feingetunt</translation>
+</message>
+<message>
 <source>A and B</source>
 <translation>A und B</translation>
 </message>
@@ -619,6 +630,10 @@
 <message>
 <source>A is the question; the passage is typed on the left.</source>
 <translation>A ist die Frage; der Text wird links eingegeben.</translation>
+</message>
+<message>
+<source>A language model is pretrained, then fine-tuned as a whole for a task</source>
+<translation>Ein Sprachmodell wird vortrainiert und dann als Ganzes für eine Aufgabe feingetunt</translation>
 </message>
 <message>
 <source>A layer does not replace what a token is: it adds to it. Which half of a layer adds more: attention, which collects information from other tokens, or feed-forward, which works on the token alone?</source>
@@ -1231,6 +1246,10 @@ Ein anderer Schluss</translation>
 <translation>BERT und seine Verwandten</translation>
 </message>
 <message>
+<source>BERT became known by one table: eight tasks, one model, better than all before it in each. What did smaller and later ones reach, and how does a run of one’s own compare?</source>
+<translation>Bekannt wurde BERT durch eine Tabelle: acht Aufgaben, ein Modell, in jeder besser als alle vor ihm. Was erreichten kleinere und spätere, und wo steht ein eigener Lauf?</translation>
+</message>
+<message>
 <source>BERT had been trained too little: the same shape learns more from more text. Only the vocabulary makes it larger.</source>
 <translation>BERT war zu wenig trainiert: Dieselbe Form lernt mehr aus mehr Text. Größer ist es nur durch das Vokabular.</translation>
 </message>
@@ -1304,6 +1323,10 @@ Ein anderer Schluss</translation>
 <numerusform>Bevor %n Wort eingesetzt wurde</numerusform>
 <numerusform>Bevor %n Wörter eingesetzt wurden</numerusform>
 </translation>
+</message>
+<message>
+<source>Before BERT, and after</source>
+<translation>Vor BERT und danach</translation>
 </message>
 <message>
 <source>Before and after</source>
@@ -1579,7 +1602,7 @@ Ein anderer Schluss</translation>
 <translation>Eine Maske anklicken oder mit den Pfeiltasten hingehen und Enter drücken, um sie mit dem wahrscheinlichsten Wort zu füllen.</translation>
 </message>
 <message>
-<source>Click a model to see where its parameters are, and why it was made. Click a column’s name to sort.</source>
+<source>Click a model to see where its parameters are and why it was made. Click a column’s name to sort.</source>
 <translation>Ein Klick auf ein Modell zeigt, wo seine Parameter sind und wozu es gemacht wurde; einer auf eine Überschrift sortiert.</translation>
 </message>
 <message>
@@ -2263,6 +2286,10 @@ Ein anderer Schluss</translation>
 <translation>Jede Schicht endet mit einer LayerNorm, die die Größen nah beieinander hält.</translation>
 </message>
 <message>
+<source>Each line is an idea; a tool tip has its paper.</source>
+<translation>Jede Zeile ist eine Idee; im Tooltip steht der Artikel dazu.</translation>
+</message>
+<message>
 <source>Each sentence is read on its own, as typed, and becomes one vector: {vector}. Their cosine is 1 where both point the same way and about 0 where they have nothing in common. What counts as high differs from model to model.</source>
 <translation>Jeder Satz wird für sich gelesen, wie er dasteht, und wird zu einem Vektor: {vector}. Ihr Kosinus ist 1, wenn beide in dieselbe Richtung zeigen, und etwa 0, wenn sie nichts gemeinsam haben. Was als hoch gilt, ist von Modell zu Modell verschieden.</translation>
 </message>
@@ -2739,6 +2766,10 @@ Ein anderer Schluss</translation>
 <translation>GIF, WebP oder eine Seite mit Regler</translation>
 </message>
 <message>
+<source>GLUE: eight tasks of language understanding</source>
+<translation>GLUE: acht Aufgaben zum Sprachverstehen</translation>
+</message>
+<message>
 <source>Getting ready: a few seconds…</source>
 <translation>Wird vorbereitet: ein paar Sekunden…</translation>
 </message>
@@ -2925,6 +2956,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Help</source>
 <translation>Hilfe</translation>
+</message>
+<message>
+<source>Here it is {speed} times as fast.</source>
+<translation>Hier ist es {speed}-mal so schnell.</translation>
 </message>
 <message>
 <source>Here the model uses only the line of {token}.</source>
@@ -3367,6 +3402,10 @@ Ein anderer Schluss</translation>
 <translation>Wie falsch das Modell liegt: seine mittlere Überraschung über die richtigen Antworten; niedriger ist besser.</translation>
 </message>
 <message>
+<source>Idea</source>
+<translation>Idee</translation>
+</message>
+<message>
 <source>If it had to be surer</source>
 <translation>Wenn es sicherer sein müsste</translation>
 </message>
@@ -3419,6 +3458,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>In other sentences</source>
 <translation>In anderen Sätzen</translation>
+</message>
+<message>
+<source>In percent: F1 for QQP and MRPC, correlation for CoLA and STS-B, else accuracy. A star: measured on the development sets with other measures, so not to be compared with the rest. Hover over a score: its source.</source>
+<translation>In Prozent: F1 bei QQP und MRPC, Korrelation bei CoLA und STS-B, sonst Genauigkeit. Mit Stern: auf Entwicklungsdaten mit anderen Maßen gemessen, also nicht mit dem Rest vergleichbar. Auf einen Wert zeigen: seine Quelle.</translation>
 </message>
 <message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
@@ -3535,10 +3578,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>It has read the same text too often. More text or more examples would help most, fewer steps a little.</source>
 <translation>Es hat denselben Text zu oft gelesen. Am meisten würden mehr Text oder mehr Beispiele helfen, ein wenig auch weniger Schritte.</translation>
-</message>
-<message>
-<source>It has {share} of BERT-base’s parameters, and is {speed} times as fast here.</source>
-<translation>Es hat {share} der Parameter von BERT-base und ist hier {speed}-mal so schnell.</translation>
 </message>
 <message>
 <source>It has {share} of BERT-base’s parameters.</source>
@@ -5294,6 +5333,14 @@ Ein anderer Schluss</translation>
 <translation>Textpaare</translation>
 </message>
 <message>
+<source>Paper</source>
+<translation>Artikel</translation>
+</message>
+<message>
+<source>Papers report of {task}, {metric}: {scores}. Compare with care: this model has {count} parameters, has seen other text and, as a rule, other examples. Sources are in Map, Published results.</source>
+<translation>Artikel berichten zu {task}, {metric}: {scores}. Vorsicht beim Vergleichen: Dieses Modell hat {count} Parameter, hat anderen Text und in der Regel andere Beispiele gesehen. Die Quellen stehen im Überblick unter Veröffentlichte Werte.</translation>
+</message>
+<message>
 <source>Parameters</source>
 <translation>Parameter</translation>
 </message>
@@ -5553,6 +5600,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Promotes</source>
 <translation>Fördert</translation>
+</message>
+<message>
+<source>Published results</source>
+<translation>Veröffentlichte Werte</translation>
+</message>
+<message>
+<source>Published scores: rows are models, columns are tasks with the size of their training set</source>
+<translation>Veröffentlichte Werte: Zeilen sind Modelle, Spalten sind Aufgaben mit der Größe ihrer Trainingsdaten</translation>
 </message>
 <message>
 <source>Purple: masked.</source>
@@ -8400,6 +8455,10 @@ Der andere Text: {other}
 <translation>{task} ausprobieren</translation>
 </message>
 <message>
+<source>Two LSTM language models, one from each side; a task’s own model is given their layers, mixed</source>
+<translation>Zwei LSTM-Sprachmodelle, von jeder Seite eines; das eigene Modell einer Aufgabe bekommt ihre Schichten gemischt</translation>
+</message>
+<message>
 <source>Two of the three parts are missing.</source>
 <translation>Zwei der drei Teile fehlen.</translation>
 </message>
@@ -8540,6 +8599,10 @@ Der andere Text: {other}
 <translation>Werte außerhalb des Bereichs haben die Farbe an seinem Ende</translation>
 </message>
 <message>
+<source>Vectors from the encoder of a translation model, which has seen the whole sentence</source>
+<translation>Vektoren aus dem Encoder eines Übersetzungsmodells, der den ganzen Satz gesehen hat</translation>
+</message>
+<message>
 <source>Verified: this computer gets the numbers stored with the model; the largest difference is given.</source>
 <translation>Geprüft: Dieser Rechner kommt auf die Zahlen, die beim Modell gespeichert sind, bis auf die genannte Abweichung.</translation>
 </message>
@@ -8590,6 +8653,10 @@ Der andere Text: {other}
 <message>
 <source>Weights</source>
 <translation>Gewichte</translation>
+</message>
+<message>
+<source>What a paper reports, in percent; not measured here.</source>
+<translation>Was ein Artikel berichtet, in Prozent; nicht hier gemessen.</translation>
 </message>
 <message>
 <source>What can be read off?</source>
@@ -9775,6 +9842,10 @@ Der andere Text: {other}
 <translation>Nenner, die Summe über alle Token</translation>
 </message>
 <message>
+<source>development set</source>
+<translation>Entwicklungsdaten</translation>
+</message>
+<message>
 <source>difference</source>
 <translation>Differenz</translation>
 </message>
@@ -10551,6 +10622,10 @@ Der andere Text: {other}
 <translation>maximaler Fluss, Kapazität = ½ (I + Mittel der Köpfe)</translation>
 </message>
 <message>
+<source>mean</source>
+<translation>Mittel</translation>
+</message>
+<message>
 <source>mean cosine</source>
 <translation>mittlerer Kosinus</translation>
 </message>
@@ -10564,6 +10639,10 @@ Der andere Text: {other}
 <numerusform>Mittel von %n Stück</numerusform>
 <numerusform>Mittel von %n Stücken</numerusform>
 </translation>
+</message>
+<message>
+<source>mean of its scores</source>
+<translation>Mittel seiner Werte</translation>
 </message>
 <message>
 <source>mean of the row</source>
@@ -10618,6 +10697,10 @@ Der andere Text: {other}
 <message>
 <source>missing</source>
 <translation>fehlt</translation>
+</message>
+<message>
+<source>model</source>
+<translation>Modell</translation>
 </message>
 <message>
 <source>most certain first</source>
@@ -11493,12 +11576,20 @@ Der andere Text: {other}
 <translation>Tag {tag} statt {other} für {token} ({position})</translation>
 </message>
 <message>
+<source>task</source>
+<translation>Aufgabe</translation>
+</message>
+<message>
 <source>teacher</source>
 <translation>Lehrer</translation>
 </message>
 <message>
 <source>teacher {model}</source>
 <translation>Lehrer {model}</translation>
+</message>
+<message>
+<source>test set</source>
+<translation>Testdaten</translation>
 </message>
 <message>
 <source>that, to, if → its verb</source>

@@ -78,6 +78,7 @@ class ResultView(QWidget):
         self._result: RunResult | None = None
         self.metrics, self.confusion = BarList(say("Metrics on held-out examples")), ConfusionMatrix()
         self._measured_on, self._others = LinkedText(), label("", "muted", wrap=True)
+        self.papers = label("", "muted", wrap=True)
         self._note = label("", "muted", wrap=True)
         title, self._table_title = label(say("On held-out examples"), "title"), label(say("Confusion matrix"), "title")
         save = FigureButton(self._metrics_figure, self.metrics, title.text())
@@ -88,7 +89,7 @@ class ResultView(QWidget):
         self._sides = QGridLayout()
         self._sides.setHorizontalSpacing(theme.px(30))
         left = vbox(
-            hbox((title, 1), save), self._measured_on, self.metrics, self._others, 10,
+            hbox((title, 1), save), self._measured_on, self.metrics, self._others, self.papers, 10,
             hbox((self._table_title, 1), self._table_save), self.confusion, self._note, None,
         )  # fmt: skip
         examples = [part for head, shown in zip(heads, (self.worst, self.best), strict=True)
@@ -101,9 +102,10 @@ class ResultView(QWidget):
         layout = vbox((self._columns, 1), self._sides_holder, parent=self, margins=(0, theme.px(4), 0, 0))
         layout.addStretch(0)
 
-    def show_result(self, result: RunResult | None, metrics: tuple[str, ...] = ()) -> None:
-        """metrics: those of the task, the main one first; others follow."""
+    def show_result(self, result: RunResult | None, metrics: tuple[str, ...] = (), papers: str = "") -> None:
+        """metrics: those of the task, the main one first; others follow. papers: what they report of the task."""
         self._result = result
+        show_text(self.papers, papers)
         if result is None:
             return
         order = dict.fromkeys([*(name for name in metrics if name in result.metrics), *result.metrics])

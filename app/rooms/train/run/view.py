@@ -17,7 +17,7 @@ from bertcore.runs.run_record import RunRecord, common_answer, record_of
 from ....figures.figure import joined
 from ....look import mark, numbers, say, theme
 from ....look.number_kinds import explain
-from ....runs.ending_sentences import ending_of
+from ....runs.ending_sentences import beside_papers, ending_of
 from ....runs.finding import health_of
 from ....runs.run_info import RunResult
 from ....runs.run_sentences import shown_name, state_name
@@ -189,7 +189,9 @@ class RunView(Card):
     # --- drawing
 
     def _draw_result(self) -> None:
-        self.result.show_result(self._state.result, self._state.run.metrics)
+        run, snapshots = self._state.run, self._state.snapshots
+        papers = beside_papers(run.task, snapshots[-1][1]) if snapshots else ""
+        self.result.show_result(self._state.result, run.metrics, papers)
         self.curves.set_chance(_chance(self._state.result, self.metrics))
         self._show_pages()
 

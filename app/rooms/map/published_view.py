@@ -1,0 +1,94 @@
+"""View "Published results": what papers report of BERT, smaller and later models, and what came before it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from PySide6.QtWidgets import QLayout
+
+from ...figures.values import Side, Values
+from ...look import mark, numbers, say, theme
+from ...state.literature import PublishedResult, before_bert, family, published_results, published_tasks
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.task_info import metric_name
+from ...widgets.card import GAP_PX, Card, scrolled
+from ...widgets.charts.cells import LabelledGrid
+from ...widgets.folding_card import folding_on_projector
+from ...widgets.layouts import hbox, vbox
+from ...widgets.table import Column, Table
+from ..pictures import Cells
+from ..values_view import ValuesView
+
+TASKS = [task for task in published_tasks() if task.examples]  # those of GLUE
+RESULTS = [result for result in published_results() if len(result.scores) == len(TASKS)]
+
+
+class PublishedView(ValuesView):
+    """The table of GLUE as a picture, and below it who came before and after."""
+
+    pictures = (
+        Cells(
+            key="glue",
+            title=mark("GLUE: eight tasks of language understanding"),
+            name=mark("Published scores: rows are models, columns are tasks with the size of their training set"),
+            intro=mark(
+                "In percent: F1 for QQP and MRPC, correlation for CoLA and STS-B, else accuracy. A star: measured on "
+                "the development sets with other measures, so not to be compared with the rest. Hover over a score: "
+                "its source."
+            ),
+            number="published",
+            is_compared=False,
+            least_px=330,
+            chart=partial(LabelledGrid, scale=False),
+            axis_names=(mark("model"), mark("task")),
+        ),
+    )
+
+    def lay_out(self) -> QLayout:
+        history = Card(say("Before BERT, and after"), intro=say("Each line is an idea; a tool tip has its paper."))
+        self.table = Table(say("Before BERT, and after"))
+        history.body.addWidget(self.table, 1)
+        self.table.set_rows([*before_bert(), *(one for one in family() if not one.ships)], columns())
+        folded = folding_on_projector(history, history.title)
+        boxes = (self.cards["glue"], 1), folded
+        if theme.is_projector():
+            return hbox(*boxes, gap_px=GAP_PX)
+        return vbox((scrolled(vbox(*boxes, gap_px=GAP_PX)), 1))
+
+    def values(self, key: str, reading: Reading, selection: Selection) -> Values:
+        scores = np.array([[*(result.score(task.key) for task in TASKS), mean_of(result)] for result in RESULTS])
+        names = [result.model + "*" * (result.set == "development") for result in RESULTS]
+        sizes = ["" if theme.is_projector() else f" {numbers.compact_count(task.examples)}" for task in TASKS]
+        heads = [task.title + size for task, size in zip(TASKS, sizes, strict=True)]
+        rows, columns = Side("none", names, axis_name="model"), Side("none", [*heads, say("mean")], axis_name="task")
+        texts = [[numbers.decimal(one, 1) for one in row] for row in scores.tolist()]
+        return Values(scores, rows, columns, 0, 100, texts)
+
+    def sentence(self, key: str, row: int, column: int | None) -> str:
+        result, tasks = RESULTS[row], [*TASKS, None]
+        task = tasks[column or 0]
+        given = mean_of(result) if task is None else result.scores[task.key]
+        score = " / ".join(numbers.decimal(one, 1) for one in (given if isinstance(given, list) else [given]))
+        on = say("test set") if result.set == "test" else say("development set")
+        what = say("mean of its scores")
+        if task is not None:
+            size = say("%Ln training example(s)", n=task.examples)
+            what = f"{task.title} ({size}), {metric_name(task.measure)}, {on}"
+        count = "" if result.parameters is None else f" ({numbers.compact_count(result.parameters)})"
+        return f"{result.model}{count} · {what}: {score} · {result.source}"
+
+
+def mean_of(result: PublishedResult) -> float:
+    """Of all its scores; MNLI's two count as two, as in the paper."""
+    return float(np.mean(np.concatenate([np.atleast_1d(score) for score in result.scores.values()])))
+
+
+def columns() -> list[Column]:
+    return [
+        Column(say("Year"), lambda one: str(one.year), sort=lambda one: one.year, is_number=True),
+        Column(say("Model"), lambda one: one.title, is_strong=lambda one: one.title.startswith("BERT")),
+        Column(say("Idea"), lambda one: say(one.differs), lambda one: one.source, is_widest=True),
+        Column(say("Paper"), lambda one: one.source.partition(":")[0], lambda one: one.source),
+    ]
