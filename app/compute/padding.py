@@ -1,4 +1,7 @@
-"""A text at a length, or two as a batch: what is padded, what is cut off, and what the attention mask does."""
+"""A text at a length, or two as a batch: what is padded, what is cut off, and what the attention mask does.
+
+L layers, N heads, S tokens, P padding, D head size, H hidden.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ import numpy as np
 
 from bertcore.analysis.predict import WordGuess, top_words
 from bertcore.progress import ReportProgress
+
+from ..state.readings import ModelInput
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -63,3 +68,14 @@ def pad_texts(
         rows = float(norms[tokenizer.pad_id]), float(np.median(norms))
         found.append(PaddedText(encoding, whole, attentions, words, to_padding, moved, *rows))
     return found
+
+
+def padding_keys(checkpoint: Checkpoint, text: ModelInput, count: int, progress: ReportProgress) -> np.ndarray:
+    """The keys (L,N,P,D) of `count` [PAD] after a text, which the attention mask hides."""
+    from bertcore.analysis.trace import trace
+
+    size, pad_id = len(text.input_ids), checkpoint.tokenizer.pad_id
+    positions = None if text.positions is None else [*text.positions, *range(size, size + count)]
+    ids, segments = [*text.input_ids, *[pad_id] * count], [*text.segments, *[0] * count]
+    padded = trace(checkpoint.model, ids, segments, positions, mlm_positions=[], padding=count)
+    return padded.keys[:, :, size:]

@@ -93,6 +93,18 @@ def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:
     return connect_room(room, context)
 
 
+def _make_predict(made: type[Any], context: RoomContext) -> QWidget:
+    room = made(context.services.state)
+
+    def show_batch(a: str, b: str) -> None:
+        context.services.state.set_text(a, b)
+        embed: Any = context.open_room("embed")
+        embed.open_view("padding").show_batch()
+
+    room.batch_requested.connect(show_batch)
+    return connect_room(room, context)
+
+
 def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
     machine = context.services.time_machine
     room = made(context.services.state)
@@ -153,7 +165,12 @@ ROOMS = (
     RoomSpec("map", mark("Map", meaning="RoomSpec"), mark("The whole model in one picture"), _make_map, BARE),
     RoomSpec("embed", mark("Embed"), mark("How the input vector of each token is put together"), _make_embed),
     RoomSpec("attend", mark("Attend"), mark("What each attention head looks at")),
-    RoomSpec("predict", mark("Predict"), mark("Which words the model predicts for a mask, and whether B follows A")),
+    RoomSpec(
+        "predict",
+        mark("Predict"),
+        mark("Which words the model predicts for a mask, and whether B follows A"),
+        _make_predict,
+    ),
     RoomSpec("layers", mark("Layers"), mark("How each token changes from layer to layer")),
     RoomSpec("train", mark("Train"), mark("Train a small model here and watch it learn"), _make_train, TOKENS),
     RoomSpec("apply", mark("Apply"), mark("Try a fine-tuned model on your own text"), _make_apply, TOKENS),

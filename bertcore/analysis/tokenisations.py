@@ -1,7 +1,7 @@
 """The same text tokenised by two vocabularies: where they split it alike, and where not. Importable without torch."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -96,6 +96,16 @@ def compare_tokenisations(first: Encoding, second: Encoding) -> TwoTokenisations
         _counts(second, [piece for span in spans for piece in span.second], pieces[1], words),
         not (first.dropped or second.dropped),
     )
+
+
+def lacking(tokenizer: Tokenizer, words: Iterable[str]) -> list[str]:
+    """Why words are unknown: the characters in them that the vocabulary lacks, each once. A word of which it has every
+    character is there itself: whole words are its tokens, or the word is too long to be cut."""
+    found: dict[str, None] = {}
+    for word in words:
+        letters = [each for each in word if tokenizer.unk_id in tokenizer.encode_batch_ids([each])[0]]
+        found.update(dict.fromkeys(letters if len(letters) in range(1, max(len(word), 2)) else [word]))
+    return list(found)
 
 
 def _is_word(text: str) -> bool:

@@ -78,16 +78,18 @@ def trace(
     *,
     mlm_positions: Sequence[int] | Literal["all"] = "all",
     changes: Changes | None = None,
+    padding: int = 0,
 ) -> Trace:
     """Run one text (S tokens, at most the model's positions) and keep what passes.
 
     Absent, all segments are 0, and positions count from 0.
     `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
     `changes` (hook point -> function of the tensor there) intervene; the trace then shows what they left.
+    `padding` is how many tokens at the end are hidden from all others.
     Raises BertcoreError where the model has too few positions, segments or words for the text, and for changes at a
     point that nothing passes. Where only the heads' answers are wanted, `predict_heads` takes a tenth of the memory.
     """
-    batch = Batch.of([as_text(model, input_ids, segment_ids, position_ids)])
+    batch = Batch.of([as_text(model, input_ids, segment_ids, position_ids, padding)])
     found = traces(model, batch, mlm_positions=None if mlm_positions == "all" else [mlm_positions], changes=changes)[0]
     if segment_ids is not None:  # as given, whatever the model makes of them
         found["segment_ids"] = np.array(segment_ids, dtype=np.int64)

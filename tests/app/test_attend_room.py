@@ -16,6 +16,7 @@ from bertcore.analysis.links import strongest_links
 from bertcore.analysis.passes import as_text
 from bertcore.analysis.score_steps import score_steps
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.loaded_model import load
 from tests.app.attend_room import attend, set_weight, traced, values
 from tests.app.conftest import answered, press, read_changed, read_text, settle, units_of, wait_until
 
@@ -253,6 +254,34 @@ class TestScore:
         assert strips[4].title == f"divided by √{size} = {size**0.5:.5g}"
         np.testing.assert_allclose(strips[6].values, found.attentions[1, 1, 9], atol=1e-6)
         assert strips[6].result.endswith(f"= {steps.weights[column]:.4f}")
+
+    def test_what_the_padding_mask_does(self, room, window):
+        view = room.open_view("score")
+        window.state.set_head(1, 1)
+        view.pads.click()
+        answered(window)
+        m, request, position = (
+            load(str(window.state.model.folder)),
+            window.state.reading.request,
+            view.selection.position,
+        )
+        size = len(request.input_ids)
+        padded = m.trace(request.encoding.text_a, request.encoding.text_b, length=size + 2)
+        scores = padded.keys[1, 1] @ padded.queries[1, 1, position]
+        np.testing.assert_allclose(view.steps.scores, scores, rtol=1e-4, atol=1e-4)
+        assert np.isinf(view.steps.masked[size:]).all() and view.tokens[size:] == ["[PAD]"] * 2
+        np.testing.assert_allclose(view.steps.weights, padded.attentions[1, 1, position], atol=1e-6)
+        view.shared.choose_column(size + 1)
+        results = [strip.result for strip in view.strips.strips]
+        assert results[5] == "−∞" and results[6].startswith("e^−∞ / ") and results[6].endswith("= 0.0000")
+        view.pads.click()
+        assert len(view.steps.weights) == size and "no padding" in view.strips.strips[5].title
+        window.state.set_what_if(WhatIf(direction="left"))
+        settle(window)
+        weights = window.state.reading.trace.attentions[1, 1, position]
+        np.testing.assert_allclose(view.steps.weights, weights, atol=1e-5)
+        assert np.isinf(view.steps.masked[position + 1 :]).all() and not view.pads.isEnabled()
+        assert "instead of the softmax" not in view.note.text()
 
     def test_a_click_chooses_another_column_and_an_edited_row_is_said(self, room, window):
         view = room.open_view("score")

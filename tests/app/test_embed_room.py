@@ -425,6 +425,17 @@ def test_another_vocabulary_splits_the_same_text_and_one_that_cannot_be_read_is_
     assert not window.frame.banner.isVisible()
 
 
+def test_what_an_unknown_word_loses_is_said(room, window):
+    view = room.open_view("vocabularies")
+    window.state.set_text("the cat🙂 sat", "")
+    answered(window)
+    assert "1 unknown: it has no token for 🙂" in view.first.text()
+    assert "“the [UNK] sat” is all" in view.note.text()
+    window.state.set_text("the cat sat", "")
+    answered(window)
+    assert "unknown" not in view.first.text() and "[UNK]" not in view.note.text()
+
+
 def test_a_text_at_a_length_with_and_without_the_mask(room, window, model_folder):
     view = room.open_view("padding")
     settle(window)

@@ -74,6 +74,19 @@ def test_the_text_of_a_sorted_row_is_opened(view, window):
     assert window.state.text_a == "the cat sat" and window.state.baseline == OtherText("the sat cat", "")
 
 
+def test_two_of_them_are_seen_as_a_batch(view, window):
+    scored(view, "the cat sat on the mat\nthe dog ran")
+    assert view.pad.isVisible()
+    view.table.selectRow(1)
+    view.pad.click()
+    settle(window)
+    padding = window.frame.room.view
+    assert (window.state.text_a, window.state.text_b) == ("the dog ran", "the cat sat on the mat")
+    assert [text.encoding.padding for text in padding.texts] == [3, 0]
+    scored(view, "the cat sat > the sat cat")
+    assert not view.pad.isVisible()
+
+
 def test_a_template_has_means_and_a_grid(view):
     scored(view, TEMPLATE)
     first, second = mean_by_choice(view.table.shown)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from bertcore.cli.main import app
 from bertcore.errors import BertcoreError
-from bertcore.loaded_model import LoadedModel
+from bertcore.loaded_model import LoadedModel, load
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 
@@ -86,3 +86,18 @@ def test_the_command(folder):
     short = json.loads(run("--length", "12", "--json").stdout)
     assert len(short["ids"]) == 9
     assert isinstance(run("--length", "5").exception, BertcoreError | SystemExit)
+
+
+def test_what_the_lesson_says_of_the_model_that_ships():
+    """assets/lessons/16-padding-cutting-and-unknown-words.md, which has no measures for it."""
+    m, text = load(), "The cat sat on the [MASK]."
+    size, at = len(m.encode(text)), 6
+    hidden, seen = m.trace(text, length=16), m.trace(text, length=16, mask=False)
+    words = [m.tokenizer.word(int(found.mlm_logits[at].argmax())) for found in (m.trace(text), hidden, seen)]
+    assert words == ["bed", "bed", "floor"]
+    assert 0.15 < seen.attentions[..., :size, size:].sum(-1).mean() < 0.25
+    before, after = (found.hidden_states[-1, :size] for found in (hidden, seen))
+    assert 0.25 < (np.linalg.norm(after - before, axis=1) / np.linalg.norm(before, axis=1)).mean() < 0.4
+    assert m.trace(text, length=64, mask=False).attentions[..., :size, size:].sum(-1).mean() > 0.5
+    pair = "The old man walked slowly along the river and looked at the boats.", "He was tired."
+    assert len(m.encode(*pair)) == 21 and m.encode(*pair, length=16, truncate=True).parts.count("b") == 4

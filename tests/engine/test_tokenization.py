@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bertcore.analysis.tokenisations import lacking
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.framing import fit_pair
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
@@ -248,3 +249,11 @@ class TestFolders:
         values["padding"] |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
         (tmp_path / "tokenizer.json").write_text(json.dumps(values))
         assert len(Tokenizer.from_folder(tmp_path).encode("the cat sat on the mat")) == 8
+
+
+def test_what_a_vocabulary_lacks_is_named():
+    letters = word_tokenizer()
+    assert lacking(letters, ["cat🙂", "猫", "🙂"]) == ["🙂", "猫"]
+    assert lacking(letters, ["a" * 150]) == ["a" * 150]  # every letter is there, but so long a word is not cut
+    words = Tokenizer.train(["the cat sat on the mat"] * 20, 40, kind="words")
+    assert lacking(words, ["dog"]) == ["dog"]

@@ -14,19 +14,22 @@ from PySide6.QtWidgets import QLayout, QSizePolicy
 
 from bertcore.analysis.score_steps import ScoreSteps, score_steps
 
+from ...compute.padding import padding_keys
+from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
 from ...state import Reading, Selection
 from ...state.baseline_names import baseline_name, where_compared
-from ...widgets.card import label
+from ...widgets.card import button, label
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.charts.pointer import next_of
-from ...widgets.layouts import vbox
+from ...widgets.layouts import hbox, vbox
 from .attentions import Attentions, Head
 from .sentences import change_in_words, softmax_in_words
 from .view import PairedView
 
+PADS = 2  # [PAD] after the text, where a person wants to see what the mask does
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
 SAME = 1e-3  # weights that differ by less are those of the softmax
 MOST_RAISED = 500.0  # e to more than that is no number
@@ -176,10 +179,11 @@ def _small(text: str, baseline: QPointF, color: str) -> Words:
 class ScoreView(PairedView):
     """Query, key and their products over the head's dimensions; score, scaled, masked and softmax over the tokens."""
 
-    asks = PairedView.asks
+    asks = PairedView.asks | {"padding": False}
     follows = ("head", "heads", "column", "token")
     steps: ScoreSteps | None = None
     baseline_steps: ScoreSteps | None = None  # in our places
+    tokens: Sequence[str] = ()  # that have a bar: those of the text, and [PAD] behind them
 
     def lay_out(self) -> QLayout:
         self.strips = BarStrips(say("From query and key to one attention weight"))
@@ -187,22 +191,36 @@ class ScoreView(PairedView):
         self._asked, self.note = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.readout = label("", "muted", wrap=True)
         self._on_strips_hovered(None)
+        self.pads = button(say("Add two [PAD]"), self.redraw, look="small", checkable=True)
+        self.pads.setToolTip(say("See how the padding mask hides them"))
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(self._on_strips_clicked)
-        return vbox(self._asked, (self.strips, 1), self.note, self.readout, gap_px=6)
+        return vbox(hbox((self._asked, 1), self.pads), (self.strips, 1), self.note, self.readout, gap_px=6)
 
     def words(self) -> tuple[str, str, str]:
         return self.attentions.title(*self.head), "", ""
+
+    def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        if asks != "padding":
+            return super().job(asks, reading, selection)
+        is_wanted, asked = self.pads.isChecked() and reading.unchanged is None, reading.request
+        return Job(padding_keys, (asked.model_input, PADS), (asked.model,)) if is_wanted else None
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         super().drawn(reading, selection)
         attentions, position, trace = self.attentions, selection.position, reading.trace
         weights = trace.attentions[(*self.head, position)]  # (S)
         column = int(weights.argmax()) if self.shared.column is None else self.shared.column
-        column = min(column, len(weights) - 1)
-        self.steps = score_steps(trace.queries[(*self.head, position)], trace.keys[self.head], column)
+        padding, tokenizer = self.asked["padding"].answer, reading.request.model.tokenizer
+        self.pads.setEnabled(reading.unchanged is None)
+        keys = trace.keys[self.head] if padding is None else np.concatenate([trace.keys[self.head], padding[self.head]])
+        column, places = min(column, len(keys) - 1), np.arange(len(keys))
+        sides = {"left": places <= position, "right": places >= position}
+        allowed = sides.get(reading.request.what_if.direction or "", places < len(weights))
+        self.tokens = [*reading.shown_tokens, *[tokenizer.label(tokenizer.pad_id)] * (len(keys) - len(weights))]
+        self.steps = score_steps(trace.queries[(*self.head, position)], keys, column, allowed)
         self.baseline_steps, notes = None, [say("Red: above 0. Blue: below.")]
-        if self.is_difference or self.has_baseline_beside:
+        if padding is None and (self.is_difference or self.has_baseline_beside):
             head = self.baseline_head(self.head)
             title = self.baseline_title(head)
             steps = title if head is None else baseline_steps(attentions, head, position, column)
@@ -213,8 +231,7 @@ class ScoreView(PairedView):
                 notes.append(say("Line across a bar: its value in {head}.", head=title))
         is_difference = self.is_difference and self.baseline_steps is not None
         names = [
-            say("“{token}” ({position})", token=reading.shown_tokens[place], position=place)
-            for place in (position, column)
+            say("“{token}” ({position})", token=self.tokens[place], position=place) for place in (position, column)
         ]
         asked = say("How much {row} looks at {column}", row=names[0], column=names[1])
         if is_difference:
@@ -222,11 +239,11 @@ class ScoreView(PairedView):
             notes = [say("Bars: now minus {baseline}; red: more, blue: less.", baseline=name)]
             asked = joined(asked, say("now minus {baseline}", baseline=name))
         self._asked.setText(asked)
-        strips = self._strips(self.steps, reading.shown_tokens, *names)
+        strips = self._strips(self.steps, *names)
         if self.baseline_steps is not None:
             strips = compared_strips(strips, self.baseline_steps, is_difference=is_difference)
         self.strips.set_strips(strips)
-        if float(np.abs(self.steps.weights - weights).max()) > SAME:
+        if column < len(weights) and float(np.abs(self.steps.weights[: len(weights)] - weights).max()) > SAME:
             text = mark("You edited this row: the model used {weight} instead of the softmax result.")
             notes.append(say(text, weight=numbers.decimal(float(weights[column]), 4)))
         if attentions.token_view.words or not attentions.token_view.specials:
@@ -238,7 +255,7 @@ class ScoreView(PairedView):
     def figure_of(self, key: str) -> Figure | None:
         if self.steps is None or self.reading is None:
             return None
-        axes = (Axis("is looked at", self.reading.shown_tokens),)
+        axes = (Axis("is looked at", self.tokens),)
         values: dict[str, Numbers] = {}
         for steps, where in ((self.steps, ""), (self.baseline_steps, " with the baseline")):
             if steps is not None:
@@ -246,15 +263,20 @@ class ScoreView(PairedView):
                 values |= {f"{name}{where}": Numbers(one, axes) for name, one in by_token.items()}
         assert self.steps.products is not None
         values["products"] = Numbers(self.steps.products, (Axis("dimension"),))
-        of = {"hint": self._asked.text(), "python": "t.keys[layer, head] @ t.queries[layer, head, position]"}
+        is_whole = len(self.tokens) == len(self.reading.shown_tokens)
+        python = "t.keys[layer, head] @ t.queries[layer, head, position]" if is_whole else ""
+        of = {"hint": self._asked.text(), "python": python}
         return self.figure(self.title, [self.strips], values, head=True, by_token=True, **of)
 
-    def _strips(self, steps: ScoreSteps, tokens: list[str], row: str, column: str) -> list[Strip]:
+    def _strips(self, steps: ScoreSteps, row: str, column: str) -> list[Strip]:
         size, at = len(steps.rows[0] if steps.rows[0] is not None else ()), steps.column
         root = numbers.number(math.sqrt(size), 5)
         over_tokens = (steps.scores, steps.scaled, steps.masked, steps.weights)
         score, scaled, masked, weight = (numbers.decimal(float(values[at]), 4) for values in over_tokens)
+        masked = masked if np.isfinite(steps.masked[at]) else "−∞"
         padding = say("padding mask: changes nothing, because a single text has no padding")
+        if not np.isfinite(steps.masked).all():
+            padding = say("mask: −∞ for what must not be looked at, so that softmax gives it 0")
         titles = (
             (say("query of {token}: {size} dimensions", token=row, size=size), ""),
             (say("key of {token}", token=column), ""),
@@ -272,7 +294,7 @@ class ScoreView(PairedView):
             for index, ((title, result), values) in enumerate(zip(titles, steps.rows, strict=True))
             if values is not None
         ]
-        return [*strips[:-1], replace(strips[-1], labels=tokens)]
+        return [*strips[:-1], replace(strips[-1], labels=self.tokens)]
 
     def _on_strips_hovered(self, cell: tuple[int, int] | None) -> None:
         steps, theirs = self.steps, self.baseline_steps
@@ -294,7 +316,7 @@ class ScoreView(PairedView):
             self.readout.setText(text)
             return
         score, scaled, weight = written(steps.scores, steps.scaled, steps.weights)
-        token = f"{self.reading.shown_tokens[bar]} ({bar})"
+        token = f"{self.tokens[bar]} ({bar})"
         text = mark("{token}: score {score}, scaled {scaled}, softmax {weight}")
         text = say(text, token=token, score=score, scaled=scaled, weight=weight)
         if theirs is not None and np.isfinite(theirs.scores[bar]):

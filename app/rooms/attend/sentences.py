@@ -313,4 +313,5 @@ def softmax_in_words(masked: np.ndarray, at: int, weight: str, most_raised: floa
     if masked.max() >= most_raised:
         return weight
     sums = numbers.number(float(np.exp(masked).sum()), 4)
-    return f"e^{numbers.decimal(float(masked[at]), 3)} / {sums} = {weight}"
+    score = numbers.decimal(float(masked[at]), 3) if np.isfinite(masked[at]) else "−∞"
+    return f"e^{score} / {sums} = {weight}"

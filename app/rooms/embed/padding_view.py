@@ -151,6 +151,11 @@ class PaddingView(ValuesView):
         self.lengths.setCurrentIndex(self.lengths.findData(self.length))
         self.batch.setCurrentIndex(self.batch.findData(self.is_batch))
 
+    def show_batch(self) -> None:
+        """A and B as two texts, the shorter one padded to the longer."""
+        self.restore((0, True))
+        self._on_chosen()
+
     def _on_chosen(self) -> None:
         self.length, self.is_batch = self.lengths.currentData(), self.batch.currentData()
         self.kept_changed.emit((self.length, self.is_batch))

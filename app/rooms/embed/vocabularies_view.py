@@ -16,15 +16,17 @@ from bertcore.analysis.tokenisations import (
     TokenCounts,
     TwoTokenisations,
     compare_tokenisations,
+    lacking,
     vocabulary_of,
 )
-from bertcore.errors import printable
+from bertcore.errors import printable, shortened
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, say, theme
+from ...look.fitting import fitting_line
 from ...state import Reading, Selection
 from ...state.token_units import KINDS
 from ...widgets.card import Card, label, scrolled, show_text
@@ -36,6 +38,7 @@ from ..view import View
 
 ROW_PX, PADDING_PX = 26, 7
 LONGEST_NAME = 48
+MOST_LACKING = 12  # characters that are named
 
 
 class TokenisationsPicture(WrappedBoxes):
@@ -147,13 +150,23 @@ class VocabulariesView(View):
             (self.first, say("Top row: {model}", model=own.name), own.tokenizer, both and both.first),
             (self.second, say("Bottom row: {model}", model=name_of(self.reference)), other, both and both.second),
         )
-        for line, row, tokenizer, counts in rows:
+        for number, (line, row, tokenizer, counts) in enumerate(rows):
             size = 0 if tokenizer is None else tokenizer.vocab_size
             vocabulary = say("vocabulary of {size}", size=numbers.count(size))
-            show_text(line, "" if counts is None else " · ".join([row, vocabulary, *counted(counts)]))
-        self.note.setText("" if both is None else explained(both))
+            lacks = self._lacking(tokenizer, number) if tokenizer and counts and counts.unknown else ""
+            show_text(line, "" if counts is None else " · ".join([row, vocabulary, *counted(counts, lacks)]))
+        self.note.setText("" if both is None else " ".join([*read_back(reading), explained(both)]))
         self.picture.set_spans([] if both is None else both.spans)
         self.show_selection(reading, selection)
+
+    def _lacking(self, tokenizer: Tokenizer, row: int) -> str:
+        """What the vocabulary of a row (0: the upper one) has no token for."""
+        assert self.reading is not None
+        encoding, spans = self.reading.encoding, self.answer_of("compared", self.reading)[1].spans
+        texts = {"a": encoding.text_a, "b": encoding.text_b or ""}
+        pieces = ((span.part, piece) for span in spans for piece in (span.first, span.second)[row])
+        unknown = [texts[part][piece.start : piece.end] for part, piece in pieces if piece.is_unknown]
+        return " ".join(shortened(each, LONGEST_NAME) for each in lacking(tokenizer, unknown)[:MOST_LACKING])
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         here = (
@@ -226,14 +239,28 @@ def explained(both: TwoTokenisations) -> str:
     return " ".join(filter(None, sentences))
 
 
-def counted(counts: TokenCounts) -> list[str]:
-    """Phrases on how many tokens a vocabulary splits the text into."""
+def read_back(reading: Reading) -> list[str]:
+    """What is left of the text where a token is unknown: a sentence, or none."""
+    encoding, tokenizer = reading.encoding, reading.request.model.tokenizer
+    ids = [token_id for token_id, part in zip(encoding.ids, encoding.parts, strict=True) if part != "special"]
+    text = fitting_line(tokenizer.decode(ids))
+    return (
+        [say("From the ids of the top row, “{text}” is all that can be read back.", text=text)]
+        if encoding.unknown
+        else []
+    )
+
+
+def counted(counts: TokenCounts, lacks: str = "") -> list[str]:
+    """Phrases on how many tokens a vocabulary splits the text into. lacks: what it has no token for."""
     mean = numbers.decimal(counts.pieces_per_word)
     phrases = [
         say("%n token(s) in all", n=counts.tokens),
         say("{words} words in {pieces} tokens: {mean} per word", words=counts.words, pieces=counts.pieces, mean=mean),
     ]
-    return [*phrases, say("{count} unknown", count=counts.unknown)] if counts.unknown else phrases
+    if not counts.unknown:
+        return phrases
+    return [*phrases, say("{count} unknown: it has no token for {lacks}", count=counts.unknown, lacks=lacks)]
 
 
 def name_of(reference: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFileDialog,
@@ -68,6 +68,7 @@ class TextsView(PredictView):
     Lines of JSON are minimal pairs: beside their table is how often the model is right, by phenomenon.
     """
 
+    batch_requested = Signal(str, str)  # two texts, to be seen as a batch
     _model: ModelInfo | None = None  # that the scores are of
 
     def lay_out(self) -> QLayout:
@@ -119,7 +120,9 @@ class TextsView(PredictView):
         self._on_box_changed()
         fill(self._table_card.body, self.line, (self._offers, 1), (self._results, 1))
         self.use = button("", lambda: self._open(self.table.currentIndex().data(ROW)), look="small")
-        self._table_card.add_to_header(self.use)
+        hint = say("The text of the selected row and of the one below, as a batch: what is added to the shorter one?")
+        self.pad = button(say("As a batch"), self._on_pad_clicked, look="small", hint=hint)
+        self._table_card.add_to_header(self.pad, self.use)
         self._table_card.set_figure(self._figure)
         self.table.row_opened.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda now, _before: self.use.setEnabled(now.isValid()))
@@ -197,6 +200,10 @@ class TextsView(PredictView):
         else:
             self.text_requested.emit(row.a, row.b or "")
 
+    def _on_pad_clicked(self) -> None:
+        row, shown = max(self.table.currentIndex().row(), 0), self.table.shown
+        self.batch_requested.emit(shown[row].a, shown[(row + 1) % len(shown)].a)
+
     def _on_scores_answered(self, scored: ScoredTexts | ScoredPairs) -> None:
         if isinstance(scored, ScoredPairs):
             has_phenomena, means, values = any(scored.phenomena), pairs_result(scored), None
@@ -224,6 +231,7 @@ class TextsView(PredictView):
         scores = self.scores.answer
         self._offers.setVisible(scores is None)
         show_if(scores is not None, self._results, self.use)
+        self.pad.setVisible(not isinstance(scores, ScoredPairs) and len(self.table.shown) > 1)
         self.use.setEnabled(self.table.currentIndex().isValid())
         use, tip, intro, hint = "", "", "", ""
         if isinstance(scores, ScoredPairs):

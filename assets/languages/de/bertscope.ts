@@ -864,6 +864,10 @@
 <translation>Für jede Zahl in `segment_ids` die Zeile von `segment_table` addieren.</translation>
 </message>
 <message>
+<source>Add two [PAD]</source>
+<translation>Zwei [PAD] anhängen</translation>
+</message>
+<message>
 <source>Add up all three parts first, then normalise the sum.</source>
 <translation>Erst alle drei Teile addieren, dann die Summe normieren.</translation>
 </message>
@@ -1084,6 +1088,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Arrows, and how few are enough, take about {time} for this model and {count} tokens.</source>
 <translation>Pfeile, und wie wenige genügen, dauern bei diesem Modell und {count} Token etwa {time}.</translation>
+</message>
+<message>
+<source>As a batch</source>
+<translation>Als Batch</translation>
 </message>
 <message>
 <source>As a multiple of BERT-base’s, where it was measured here</source>
@@ -2744,6 +2752,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>From the first step to the last</source>
 <translation>Vom ersten Schritt bis zum letzten</translation>
+</message>
+<message>
+<source>From the ids of the top row, “{text}” is all that can be read back.</source>
+<translation>Aus den Nummern der oberen Reihe lässt sich nur noch „{text}“ lesen.</translation>
 </message>
 <message>
 <source>Frozen layers</source>
@@ -6155,6 +6167,10 @@ Ein anderer Schluss</translation>
 <translation>In den Beispielen suchen</translation>
 </message>
 <message>
+<source>See how the padding mask hides them</source>
+<translation>Zeigt, wie die Padding-Maske sie verdeckt</translation>
+</message>
+<message>
 <source>See its heads</source>
 <translation>Seine Köpfe ansehen</translation>
 </message>
@@ -7673,6 +7689,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The text is too long, so only the part that both models can read is compared.</source>
 <translation>Der Text ist zu lang, deshalb wird nur der Teil verglichen, den beide Modelle lesen können.</translation>
+</message>
+<message>
+<source>The text of the selected row and of the one below, as a batch: what is added to the shorter one?</source>
+<translation>Der Text der ausgewählten Zeile und der darunter als Batch: Was kommt zum kürzeren dazu?</translation>
 </message>
 <message>
 <source>The text with the masks filled so far</source>
@@ -10598,6 +10618,10 @@ Der andere Text: {other}
 <translation>markiert: {texts}</translation>
 </message>
 <message>
+<source>mask: −∞ for what must not be looked at, so that softmax gives it 0</source>
+<translation>Maske: −∞ für das, was nicht angesehen werden darf, damit Softmax ihm 0 gibt</translation>
+</message>
+<message>
 <source>masked-word loss</source>
 <translation>Loss maskierter Wörter</translation>
 </message>
@@ -12241,8 +12265,8 @@ Der andere Text: {other}
 <translation>Enthalten sind {count} Teile. Ein Klick auf einen Teil zeigt seine Lizenz.</translation>
 </message>
 <message>
-<source>{count} unknown</source>
-<translation>{count} unbekannt</translation>
+<source>{count} unknown: it has no token for {lacks}</source>
+<translation>{count} unbekannt: kein Token für {lacks}</translation>
 </message>
 <message>
 <source>{distance} tokens</source>
