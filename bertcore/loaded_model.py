@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from bertcore import results
 from bertcore.analysis import attention_heads, effects, flow, interventions, passes, predict, residual, vectors
+from bertcore.analysis import masked_draws as masking
 from bertcore.analysis import trace as tracing
 from bertcore.analysis.attention_heads import HeadReport
 from bertcore.analysis.circuit import MOST_LINKS, Circuit, Part, PartPasses, find_circuit
@@ -319,6 +320,23 @@ class LoadedModel:
             ]
 
         return self._each("Measuring surprise", a, b, what_if, answer, warns=True)
+
+    def masked_draws(self, a: str, b: str | None = None, *, draws: int = 100, seed: int = 0) -> Grid:
+        """The text masked many times as in training, 80 / 10 / 10 (Devlin et al. 2019, section 3.1), each (draws,S).
+
+        "seen" are the ids read; "fate" is the number in `bertcore.analysis.masked_draws.FATES`, -1 for special tokens;
+        "probability" is that of the token in the text, "is_first" whether it is the likeliest. Raises BertcoreError as
+        the function there.
+
+        >>> found = m.masked_draws("The cat sat on the mat.", draws=20)
+        >>> found["fate"].shape, set(found["fate"][:, 0].tolist())
+        ((20, 9), {-1})
+        """
+        encoding = self.encode(a, b)
+        with progress_bar("Masking") as step:
+            asked = self.bert, self.tokenizer, encoding.ids, encoding.segments
+            found = masking.masked_draws(*asked, draws=draws, seed=seed, progress=step)
+        return Grid({"draw": range(draws), "token": encoding.tokens}, vars(found)).by(self.name)
 
     def embed(
         self,

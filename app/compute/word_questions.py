@@ -16,6 +16,7 @@ from .model_text import text_of
 
 if TYPE_CHECKING:
     from bertcore.analysis.effects import Attribution, Method
+    from bertcore.analysis.masked_draws import MaskedDraws
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
@@ -49,6 +50,15 @@ def surprise_of(
         progress=progress,
     )
     return found
+
+
+def draws_of(
+    checkpoint: Checkpoint, ids: tuple[int, ...], segments: tuple[int, ...], progress: ReportProgress = no_progress
+) -> MaskedDraws:
+    """The text masked a hundred times as training masks it. Raises BertcoreError where no word can be predicted."""
+    from bertcore.analysis.masked_draws import masked_draws
+
+    return masked_draws(checkpoint.model, checkpoint.tokenizer, ids, segments, progress=progress)
 
 
 def attribution_of(

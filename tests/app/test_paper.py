@@ -25,6 +25,7 @@ SCRIPTED = {  # view -> how many of the figures on show bring their script
     "predict.lens": 1,
     "predict.surprise": 2,
     "predict.attribution": 3,
+    "predict.fates": 2,
     "embed.parts": 4,
     "embed.map": 1,
     "embed.padding": 2,

@@ -51,6 +51,18 @@ class PredictRoom(Room):
             only=mark("This view has its own list of texts, so the baseline makes no difference here."),
         ),
         ViewSpec(
+            "fates",
+            mark("80 / 10 / 10"),
+            mark(
+                "Training hides 15% of the tokens: 80% of these behind [MASK], 10% behind another token, 10% not at "
+                "all. Why not always [MASK]?"
+            ),
+            later(__package__, "fates_view", "FatesView"),
+            only=mark(
+                "This view masks the text anew, in the model as it is, so the baseline makes no difference here."
+            ),
+        ),
+        ViewSpec(
             "attribution",
             mark("Which words decided"),
             mark(

@@ -456,6 +456,14 @@
 <translation>1. Was sagt das Modell voraus?</translation>
 </message>
 <message>
+<source>100% [MASK]</source>
+<translation>100 % [MASK]</translation>
+</message>
+<message>
+<source>100% other</source>
+<translation>100 % andere</translation>
+</message>
+<message>
 <source>1: the same direction</source>
 <translation>1: dieselbe Richtung</translation>
 </message>
@@ -486,6 +494,10 @@
 <message>
 <source>512 where nothing else is said.</source>
 <translation>512, wenn nichts anderes dasteht.</translation>
+</message>
+<message>
+<source>80 / 10 / 10</source>
+<translation>80 / 10 / 10</translation>
 </message>
 <message>
 <source>80% became [MASK], but no random words are put in.</source>
@@ -908,6 +920,10 @@
 <translation>Alle Köpfe</translation>
 </message>
 <message>
+<source>All hundred draws</source>
+<translation>Alle hundert Ziehungen</translation>
+</message>
+<message>
 <source>All its uses</source>
 <translation>Alle Verwendungen</translation>
 </message>
@@ -1034,6 +1050,10 @@ Ein anderer Schluss</translation>
 <translation>Anderes klares</translation>
 </message>
 <message>
+<source>Another draw</source>
+<translation>Andere Ziehung</translation>
+</message>
+<message>
 <source>Another game</source>
 <translation>Noch ein Spiel</translation>
 </message>
@@ -1108,6 +1128,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>At [MASK]</source>
 <translation>Bei [MASK]</translation>
+</message>
+<message>
+<source>At [MASK] both ways do equally well: {both} and {alone}, the difference may be chance. But where the token stands as it is, the model trained with [MASK] alone finds it in {kept_alone} of the places, the other in {kept}: it never had to say anything there, and the texts it is used on have no [MASK]. Means of three small runs each.</source>
+<translation>An [MASK] sind beide Wege gleich gut: {both} und {alone}; der Unterschied kann Zufall sein. Aber wo das Token dasteht, wie es ist, findet es das nur mit [MASK] trainierte Modell an {kept_alone} der Stellen, das andere an {kept}: Es musste dort nie etwas sagen, und die Texte, für die man es braucht, haben kein [MASK]. Mittel aus je drei kleinen Läufen.</translation>
 </message>
 <message>
 <source>At least one, but 15% of the words: `max(1, round(0.15 * (~is_special).sum()))`.</source>
@@ -1760,6 +1784,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Column with the words</source>
 <translation>Spalte mit den Wörtern</translation>
+</message>
+<message>
+<source>Columns: what training made of the chosen tokens. Number: in how many places of unseen text the token is found.</source>
+<translation>Spalten: was das Training aus den gewählten Token machte. Zahl: an wie vielen Stellen ungesehenen Textes das Token gefunden wird.</translation>
 </message>
 <message>
 <source>Commands found</source>
@@ -2682,6 +2710,10 @@ Ein anderer Schluss</translation>
 <translation>Feingetunt, um jedes Wort zu taggen.</translation>
 </message>
 <message>
+<source>Fine-tuned, the published BERT hardly differs: MNLI 84.2 with 80 / 10 / 10, 84.3 with [MASK] alone; without fine-tuning, names 94.9 and 94.0 (Devlin et al. 2019, appendix C.2).</source>
+<translation>Feingetunt unterscheidet sich das veröffentlichte BERT kaum: MNLI 84,2 mit 80 / 10 / 10, 84,3 mit [MASK] allein; ohne Feintuning, bei Namen, 94,9 und 94,0 (Devlin et al. 2019, Anhang C.2).</translation>
+</message>
+<message>
 <source>Five guesses, best first, with commas</source>
 <translation>5 Wörter mit Komma, bestes zuerst</translation>
 </message>
@@ -3340,6 +3372,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How often its first guess is the word behind the mask.</source>
 <translation>Wie oft der erste Tipp das Wort hinter der Maske ist.</translation>
+</message>
+<message>
+<source>How often small models find the token, by how they were trained</source>
+<translation>Wie oft kleine Modelle das Token finden, je nach Training</translation>
 </message>
 <message>
 <source>How similar are A and B?</source>
@@ -5037,6 +5073,10 @@ Ein anderer Schluss</translation>
 <translation>Ein Dokument pro Zeile. Eine Tabelle (CSV, TSV, JSONL) kann Labels in einer eigenen Spalte haben.</translation>
 </message>
 <message>
+<source>One draw of a hundred</source>
+<translation>Eine Ziehung von hundert</translation>
+</message>
+<message>
 <source>One head</source>
 <translation>Ein Kopf</translation>
 </message>
@@ -5578,6 +5618,10 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichkeit jeder Klasse</translation>
 </message>
 <message>
+<source>Probability of each token of the text, by what became of it</source>
+<translation>Wahrscheinlichkeit jedes Tokens des Textes, je nachdem, was daraus wurde</translation>
+</message>
+<message>
 <source>Probability of the word after each layer</source>
 <translation>Wahrscheinlichkeit des Wortes nach jeder Schicht</translation>
 </message>
@@ -5952,6 +5996,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Rows and columns have changed places.</source>
 <translation>Zeilen und Spalten sind vertauscht.</translation>
+</message>
+<message>
+<source>Rows: what became of a token, how often, and how surely it was found. Columns: the text. Hatched: never met.</source>
+<translation>Zeilen: was aus einem Token wurde, wie oft, und wie sicher es gefunden wurde. Spalten: der Text. Schraffiert: kam nie vor.</translation>
 </message>
 <message>
 <source>Run the best model on your own text</source>
@@ -7663,6 +7711,10 @@ Ein anderer Schluss</translation>
 <translation>Der Text</translation>
 </message>
 <message>
+<source>The text as the model reads it in this draw, and how surely it finds each token</source>
+<translation>Der Text, wie ihn das Modell in dieser Ziehung liest, und wie sicher es jedes Token findet</translation>
+</message>
+<message>
 <source>The text as two vocabularies tokenise it</source>
 <translation>Der Text, von zwei Vokabularen zerlegt</translation>
 </message>
@@ -8155,6 +8207,10 @@ Der andere Text: {other}
 <translation>Diese Ansicht betrifft die Sammlung, die Vergleichsgrundlage ändert hier nichts.</translation>
 </message>
 <message>
+<source>This view masks the text anew, in the model as it is, so the baseline makes no difference here.</source>
+<translation>Diese Ansicht maskiert den Text neu, im Modell, wie es ist; die Baseline ändert hier nichts.</translation>
+</message>
+<message>
 <source>This view shows one text in one model. Hold X to see the baseline instead.</source>
 <translation>Diese Ansicht zeigt einen Text in einem Modell. X gedrückt halten zeigt stattdessen die Baseline.</translation>
 </message>
@@ -8351,12 +8407,20 @@ Der andere Text: {other}
 <translation>Trainiert</translation>
 </message>
 <message>
+<source>Trained with it, and without</source>
+<translation>Damit trainiert, und ohne</translation>
+</message>
+<message>
 <source>Training a few steps to see how long they take…</source>
 <translation>Einige Schritte werden trainiert, um zu sehen, wie lange sie dauern …</translation>
 </message>
 <message>
 <source>Training has finished after {time}.</source>
 <translation>Das Training ist nach {time} fertig.</translation>
+</message>
+<message>
+<source>Training hides 15% of the tokens: 80% of these behind [MASK], 10% behind another token, 10% not at all. Why not always [MASK]?</source>
+<translation>Das Training verbirgt 15 % der Token: 80 % davon hinter [MASK], 10 % hinter einem anderen Token, 10 % gar nicht. Warum nicht immer [MASK]?</translation>
 </message>
 <message>
 <source>Training longer will not help; the learning rate is probably too high or too low.</source>
@@ -8905,6 +8969,10 @@ Der andere Text: {other}
 <message>
 <source>What the model reads</source>
 <translation>Was das Modell liest</translation>
+</message>
+<message>
+<source>What the model reads; framed: chosen. Below: how surely it finds the token of the text there.</source>
+<translation>Was das Modell liest; umrahmt: gewählt. Darunter: wie sicher es dort das Token des Textes findet.</translation>
 </message>
 <message>
 <source>What the model says about each</source>
@@ -9698,6 +9766,14 @@ Der andere Text: {other}
 <translation>Batchgröße</translation>
 </message>
 <message>
+<source>became [MASK]</source>
+<translation>wurde [MASK]</translation>
+</message>
+<message>
+<source>became another token</source>
+<translation>wurde ein anderes Token</translation>
+</message>
+<message>
 <source>before the first layer</source>
 <translation>vor der ersten Schicht</translation>
 </message>
@@ -9764,6 +9840,10 @@ Der andere Text: {other}
 <message>
 <source>choose…</source>
 <translation>wählen…</translation>
+</message>
+<message>
+<source>chosen, but kept</source>
+<translation>gewählt, aber geblieben</translation>
 </message>
 <message>
 <source>chosen: step {step}</source>
@@ -9920,6 +10000,10 @@ Der andere Text: {other}
 <message>
 <source>dot: a run</source>
 <translation>Punkt: ein Lauf</translation>
+</message>
+<message>
+<source>draw {number}</source>
+<translation>Ziehung {number}</translation>
 </message>
 <message>
 <source>drawn from {count}</source>
@@ -10856,6 +10940,10 @@ Der andere Text: {other}
 <translation>nicht geprüft</translation>
 </message>
 <message>
+<source>not chosen</source>
+<translation>nicht gewählt</translation>
+</message>
+<message>
 <source>not in the summary</source>
 <translation>nicht in der Zusammenfassung</translation>
 </message>
@@ -11154,6 +11242,10 @@ Der andere Text: {other}
 <message>
 <source>probability and rank after each layer</source>
 <translation>Wahrscheinlichkeit und Rang nach jeder Schicht</translation>
+</message>
+<message>
+<source>probability of the token in the text</source>
+<translation>Wahrscheinlichkeit des Tokens im Text</translation>
 </message>
 <message>
 <source>probability when it was filled in</source>
@@ -12296,6 +12388,13 @@ Der andere Text: {other}
 <source>{factor} times as likely</source>
 <translation>{factor}-mal so wahrscheinlich</translation>
 </message>
+<message numerus="yes">
+<source>{fate}, %n time(s): {mean}</source>
+<translation>
+<numerusform>{fate}, %n-mal: {mean}</numerusform>
+<numerusform>{fate}, %n-mal: {mean}</numerusform>
+</translation>
+</message>
 <message>
 <source>{field}: choose one of the columns of your file.</source>
 <translation>{field}: eine der Spalten der Datei wählen.</translation>
@@ -12721,6 +12820,10 @@ Der andere Text: {other}
 <translation>{row}, als {column} beantwortet: {value}</translation>
 </message>
 <message>
+<source>{row}, trained with {column}: found in {value} of the places</source>
+<translation>{row}, trainiert mit {column}: an {value} der Stellen gefunden</translation>
+</message>
+<message>
 <source>{row}, {column}: cosine {value} with the baseline</source>
 <translation>{row}, {column}: Kosinus {value} zur Baseline</translation>
 </message>
@@ -12739,6 +12842,10 @@ Der andere Text: {other}
 <message>
 <source>{row}: head {column} finds {value}, all sentences together</source>
 <translation>{row}: Kopf {column} findet {value}, alle Sätze zusammen</translation>
+</message>
+<message>
+<source>{row}: the token of the text has probability {value}</source>
+<translation>{row}: Das Token des Textes hat Wahrscheinlichkeit {value}</translation>
 </message>
 <message>
 <source>{row}: {value}</source>
@@ -12974,6 +13081,10 @@ Der andere Text: {other}
 <translation>{token}: Score {score}, geteilt {scaled}, Softmax {weight}</translation>
 </message>
 <message>
+<source>{token}: {probability}</source>
+<translation>{token}: {probability}</translation>
+</message>
+<message>
 <source>{token}: {surprise}, probability {probability}</source>
 <translation>{token}: {surprise}, Wahrscheinlichkeit {probability}</translation>
 </message>
@@ -13176,6 +13287,10 @@ Der andere Text: {other}
 <message>
 <source>“start” is for tasks: a claim holds when the page opens.</source>
 <translation>„start“ ist für Aufgaben: Eine Behauptung (claim) gilt, wenn die Seite sich öffnet.</translation>
+</message>
+<message>
+<source>“{column}”, {row}: probability {value}</source>
+<translation>„{column}“, {row}: Wahrscheinlichkeit {value}</translation>
 </message>
 <message>
 <source>“{measure} {operator} {wanted}” does not hold: it is {value}.</source>
