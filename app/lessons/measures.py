@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bertcore.analysis.attention_heads import KINDS, HeadKind, classify_heads
+from bertcore.config import PUBLISHED, BertConfig, parameter_parts
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
@@ -159,6 +160,7 @@ ARGUMENTS: Mapping[str, Callable[[str], bool]] = {  # as docs/lessons.md writes 
     "KIND": lambda text: text in KINDS,
     "CLASS": bool,
     "RELATION": bool,
+    "MODEL [PART]": lambda text: text.partition(" ")[0] in PUBLISHED,
 }
 
 
@@ -310,6 +312,13 @@ def _of(thing: object, name: str) -> Value:
     return float(value) if isinstance(value, int) else value
 
 
+def _millions(_: Facts, text: str) -> Value:
+    """Of parameters of a published model, or of one of its parts; None where it has no such part."""
+    name, _space, part = text.partition(" ")
+    found = parameter_parts(BertConfig.preset(name))
+    return sum(each.count for each in found if part in ("", each.name)) / 1e6 or None
+
+
 MEASURES: Mapping[str, Spec] = {
     "tokens": Spec("", "count", lambda facts, _: float(len(facts.reading.encoding))),
     "pieces": Spec("WORD", "count", lambda facts, word: float(len(facts.token_ids(word))) or None),
@@ -357,6 +366,7 @@ MEASURES: Mapping[str, Spec] = {
     "circuit-head": Spec("[N]", "word", _circuit(_strongest_head), "circuit"),
     "circuit-lost": Spec("", "share", _circuit(_lost), "circuit"),
     "circuit-word": Spec("[N]", "word", _circuit(_pushed_word), "circuit"),
+    "millions": Spec("MODEL [PART]", "number", _millions),
 }
 
 

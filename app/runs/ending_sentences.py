@@ -209,7 +209,7 @@ def beside_papers(task_name: str, model: Path) -> str:
     )
     text = mark(
         "Papers report of {task}, {metric}: {scores}. Compare with care: this model has {count} parameters, has seen "
-        "other text and, as a rule, other examples. Sources are in Map, Published results."
+        "other text and, as a rule, other examples. Sources are in Map, Papers."
     )
     count, metric = numbers.compact_count(size), metric_name(task.measure)
     return say(text, task=task.title, scores=scores, metric=metric, count=count)

@@ -1,4 +1,4 @@
-"""Published results: their shape and sources, the view, and what stands beside a finished run."""
+"""Map, "Papers": published results, their shape and sources, the view, and what stands beside a finished run."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""View "Published results": what papers report of BERT, smaller and later models, and what came before it."""
+"""View "Papers": what papers report of BERT, smaller and later models, and what came before it."""
 
 from __future__ import annotations
 

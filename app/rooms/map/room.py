@@ -54,7 +54,7 @@ class MapRoom(Room):
         ),
         ViewSpec(
             "published",
-            mark("Published results"),
+            mark("Papers"),
             mark(
                 "BERT became known by one table: eight tasks, one model, better than all before it in each. What did "
                 "smaller and later ones reach, and how does a run of one’s own compare?"

@@ -5389,8 +5389,12 @@ Ein anderer Schluss</translation>
 <translation>Artikel</translation>
 </message>
 <message>
-<source>Papers report of {task}, {metric}: {scores}. Compare with care: this model has {count} parameters, has seen other text and, as a rule, other examples. Sources are in Map, Published results.</source>
-<translation>Artikel berichten zu {task}, {metric}: {scores}. Vorsicht beim Vergleichen: Dieses Modell hat {count} Parameter, hat anderen Text und in der Regel andere Beispiele gesehen. Die Quellen stehen im Überblick unter Veröffentlichte Werte.</translation>
+<source>Papers</source>
+<translation>Artikel</translation>
+</message>
+<message>
+<source>Papers report of {task}, {metric}: {scores}. Compare with care: this model has {count} parameters, has seen other text and, as a rule, other examples. Sources are in Map, Papers.</source>
+<translation>Artikel berichten zu {task}, {metric}: {scores}. Vorsicht beim Vergleichen: Dieses Modell hat {count} Parameter, hat anderen Text und in der Regel andere Beispiele gesehen. Die Quellen stehen im Überblick unter Artikel.</translation>
 </message>
 <message>
 <source>Parameters</source>
@@ -5656,10 +5660,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Promotes</source>
 <translation>Fördert</translation>
-</message>
-<message>
-<source>Published results</source>
-<translation>Veröffentlichte Werte</translation>
 </message>
 <message>
 <source>Published scores: rows are models, columns are tasks with the size of their training set</source>
