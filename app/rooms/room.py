@@ -114,6 +114,7 @@ class Room(QWidget):
     hover_text_changed = Signal(str)  # what is under the mouse, for the status line
     question_requested = Signal(object)  # Question
     model_requested = Signal(str)  # to be opened, by its name
+    room_requested = Signal(str, str)  # room, view
 
     key = ""  # "embed"
     specs: Sequence[ViewSpec] = ()
@@ -309,6 +310,7 @@ class Room(QWidget):
         view.hover_text_changed.connect(self.hover_text_changed)
         view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.question_requested.connect(self.question_requested)
+        view.room_requested.connect(self.room_requested)
 
     def _on_view_what_if_edited(self, edit: Callable[[WhatIf], WhatIf]) -> None:
         """Of a reading that is behind the text, positions may be others by now."""

@@ -78,6 +78,7 @@ class View(QWidget):
     hover_text_changed = Signal(str)  # for the status line
     token_menu_requested = Signal(object, QPoint, object)  # position | None, a point of the screen, further entries
     question_requested = Signal(object)  # Question
+    room_requested = Signal(str, str)  # room, view; the selection is what was clicked by then
     kept_changed = Signal(object)  # what the view wants back when the window is built anew: see `restore`
 
     def __init__(self) -> None:

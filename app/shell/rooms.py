@@ -20,7 +20,6 @@ from ..look.say import Titled
 from ..rooms.apply.room import ApplyRoom
 from ..rooms.embed.room import EmbedRoom
 from ..rooms.film.room import FilmRoom
-from ..rooms.map.room import MapRoom
 from ..rooms.room import Room
 from ..rooms.train.room import TrainRoom
 from ..rooms.view import ViewSpec
@@ -78,30 +77,13 @@ def connect_room(room: Room, context: RoomContext) -> QWidget:
     room.model_requested.connect(context.services.open_model.open)
     room.hover_text_changed.connect(context.show_hover_text)
     room.question_requested.connect(inference.ask)
+    room.room_requested.connect(lambda key, view: open_view(context.open_room(key), view))
     return room
 
 
 def _make_embed(made: type[EmbedRoom], context: RoomContext) -> QWidget:
     services, room = context.services, made(context.services.state)
     room.recent_models = lambda: services.settings.recent_models
-    return connect_room(room, context)
-
-
-def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:
-    room = made(context.services.state)
-    room.room_requested.connect(lambda key, view: open_view(context.open_room(key), view))
-    return connect_room(room, context)
-
-
-def _make_predict(made: type[Any], context: RoomContext) -> QWidget:
-    room = made(context.services.state)
-
-    def show_batch(a: str, b: str) -> None:
-        context.services.state.set_text(a, b)
-        embed: Any = context.open_room("embed")
-        embed.open_view("padding").show_batch()
-
-    room.batch_requested.connect(show_batch)
     return connect_room(room, context)
 
 
@@ -162,15 +144,10 @@ def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
 
 BARE, TOKENS = frozenset({"difference"}), frozenset({"tokens"})
 ROOMS = (
-    RoomSpec("map", mark("Map", meaning="RoomSpec"), mark("The whole model in one picture"), _make_map, BARE),
+    RoomSpec("map", mark("Map", meaning="RoomSpec"), mark("The whole model in one picture"), above=BARE),
     RoomSpec("embed", mark("Embed"), mark("How the input vector of each token is put together"), _make_embed),
     RoomSpec("attend", mark("Attend"), mark("What each attention head looks at")),
-    RoomSpec(
-        "predict",
-        mark("Predict"),
-        mark("Which words the model predicts for a mask, and whether B follows A"),
-        _make_predict,
-    ),
+    RoomSpec("predict", mark("Predict"), mark("Which words the model predicts for a mask, and whether B follows A")),
     RoomSpec("layers", mark("Layers"), mark("How each token changes from layer to layer")),
     RoomSpec("train", mark("Train"), mark("Train a small model here and watch it learn"), _make_train, TOKENS),
     RoomSpec("apply", mark("Apply"), mark("Try a fine-tuned model on your own text"), _make_apply, TOKENS),

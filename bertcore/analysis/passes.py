@@ -44,6 +44,11 @@ class Text:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def mask(self) -> Tensor:
+        """(S) 1 for tokens, 0 for padding."""
+        return (torch.arange(len(self)) < len(self) - self.padding).to(self.ids)
+
     def hidden(self, model: Bert, hook: Hook = NO_HOOK) -> Tensor:
         """Last hidden states (1,S,H)."""
         with changed(model, self.changes, hook) as hook:
@@ -153,7 +158,7 @@ class Batch:
             ids=pad_sequence([text.ids for text in texts], batch_first=True),
             segments=pad_sequence(segments, batch_first=True) if segments else None,
             positions=pad_sequence([text.positions for text in texts], batch_first=True),
-            mask=pad_sequence([_is_token(text) for text in texts], batch_first=True),
+            mask=pad_sequence([text.mask for text in texts], batch_first=True),
             encodings=list(encodings),
             has_padding=len(set(lengths)) > 1 or any(text.padding for text in texts),
         )
@@ -171,13 +176,6 @@ class Batch:
     def index(self, positions: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
         """Some tokens of each text -> (R) the text, and (R) the position, of each of them all."""
         return [row for row, each in enumerate(positions) for _ in each], [at for each in positions for at in each]
-
-
-def _is_token(text: Text) -> Tensor:
-    """(S) 1 for tokens, 0 for padding."""
-    found = torch.ones_like(text.ids)
-    found[len(text) - text.padding :] = 0
-    return found
 
 
 def open_cost(text: Sized) -> int:

@@ -202,20 +202,12 @@ class Tokenizer:
 
     def padded(self, encoding: Encoding, length: int) -> Encoding:
         """With [PAD] at its end, up to a length in tokens; of segment 0, as `transformers` has it."""
-        count = max(length - len(encoding), 0)
-        parts: list[TextPart] = ["special"] * count
-        return replace(
-            encoding,
-            tokens=encoding.tokens + [self.word(self.pad_id)] * count,
-            ids=encoding.ids + [self.pad_id] * count,
-            segments=encoding.segments + [0] * count,
-            positions=list(range(len(encoding) + count)),
-            offsets=encoding.offsets + [(0, 0)] * count,
-            parts=encoding.parts + parts,
-            words=encoding.words + [None] * count,
-            labels=encoding.labels + [self.label(self.pad_id)] * count,
-            padding=encoding.padding + count,
-        )
+        count, pad = max(length - len(encoding), 0), self.pad_id
+        added = {"tokens": self.word(pad), "ids": pad, "segments": 0, "labels": self.label(pad), "words": None}
+        added |= {"offsets": (0, 0), "parts": "special"}
+        longer = {name: getattr(encoding, name) + [each] * count for name, each in added.items()}
+        positions = list(range(len(encoding) + count))
+        return replace(encoding, **longer, positions=positions, padding=encoding.padding + count)
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text as the vocabulary writes them, without special ones. Raises as `encode`.

@@ -65,19 +65,18 @@ class PaddedTokens(WrappedBoxes):
         tile, rect, is_cut = self.tiles[number], box.adjusted(1, 1, -1, -1), self.tiles[number].mask is None
         edge = "muted" if is_cut else "ink" if number == self._selected else ""
         Box(rect, "" if is_cut else f"{tile.kind}_tint", edge, 1.4, self.px(5), dashed=is_cut).paint(painter)
-        font, line = self.sized_font(13, medium=True), QRectF(rect.x(), rect.y() + 2, rect.width(), self.px(LINE_PX))
+        font, place = self.sized_font(13, medium=True), QRectF(rect.x(), rect.y() + 2, rect.width(), self.px(LINE_PX))
         font.setStrikeOut(is_cut)
         for text, color in ((tile.token, "muted" if is_cut else tile.kind), *((text, "ink") for text in tile.lines)):
             painter.setFont(font)
             painter.setPen(theme.color(color))
-            painter.drawText(line, CENTER, text)
-            font, line = self.sized_font(11.5), line.translated(0, line.height())
+            painter.drawText(place, CENTER, text)
+            font, place = self.sized_font(11.5), place.translated(0, place.height())
         if tile.mask is not None:
-            pill = line.adjusted(self.px(5), 1, -self.px(5), 1)
-            Box(pill, "accent" if tile.mask else "card", "accent" if tile.mask else "line", 1, self.px(4)).paint(
-                painter
-            )
-            painter.setPen(theme.color("on_accent" if tile.mask else "ink"))
+            pill = place.adjusted(self.px(5), 1, -self.px(5), 1)
+            fill, line, ink = ("accent", "accent", "on_accent") if tile.mask else ("card", "line", "ink")
+            Box(pill, fill, line, 1, self.px(4)).paint(painter)
+            painter.setPen(theme.color(ink))
             painter.drawText(pill, CENTER, str(tile.mask))
 
 

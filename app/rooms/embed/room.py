@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from ...look import mark
 from ..room import Room
-from ..view import ONE_AT_A_TIME, View, ViewSpec, later
+from ..view import View, ViewSpec, later
 from .parts_view import PartsView
 
 
@@ -57,12 +57,19 @@ class EmbedRoom(Room):
                 "[PAD] change what the model reads? Switch the attention mask off, and see."
             ),
             later(__package__, "padding_view", "PaddingView"),
-            only=ONE_AT_A_TIME,
+            only=mark("This view reads the text with the model as it is, whatever is compared or changed inside."),
         ),
     )
 
     # References of models opened lately, newest first; their vocabularies are offered.
     recent_models: Callable[[], Sequence[str]] = staticmethod(tuple)
+
+    def open_view(self, key: str) -> View:
+        """ "batch": A and B as two texts, in Padding and cutting."""
+        view = super().open_view("padding" if key == "batch" else key)
+        if key == "batch":
+            view.show_batch()  # type: ignore[attr-defined]
+        return view
 
     def connect_view(self, view: View) -> None:
         from .vocabularies_view import VocabulariesView

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QLayout, QPlainTextEdit, QSlider
 
 from bertcore.tokenizer.special_tokens import MASK
@@ -126,7 +126,6 @@ class CircuitView(TwoTextsView):
             folds=True,
         ),
     )
-    room_requested = Signal(str, str)  # room, view; the selection is what was clicked by then
 
     def lay_out_cards(self) -> QLayout:
         self.map, self.map_card = PartsMap(), Card(" ", intro=" ")

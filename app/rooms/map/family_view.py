@@ -67,7 +67,7 @@ class FamilyView(ValuesView):
             folds=True,
         ),
     )
-    model_requested, room_requested = Signal(str), Signal(str, str)
+    model_requested = Signal(str)
 
     def lay_out(self) -> QLayout:
         self.chosen: FamilyMember | None = None  # None: the one that is open untrained, else BERT-base

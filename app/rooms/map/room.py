@@ -1,8 +1,6 @@
 """Room Map: the whole model for this text in one picture, which leads to all other rooms; and which parts of it made
 the answer."""
 
-from PySide6.QtCore import Signal
-
 from ...look import mark
 from ..room import Room
 from ..view import View, ViewSpec, later
@@ -13,8 +11,6 @@ ABOUT_MODELS = mark("This view is about models as such, not about a text.")
 
 class MapRoom(Room):
     """The map says itself what it is, so there are words above the other views alone."""
-
-    room_requested = Signal(str, str)  # room, view
 
     key = "map"
     specs = (
@@ -69,7 +65,5 @@ class MapRoom(Room):
         self.intro.setVisible(self.views.key != "model")
 
     def connect_view(self, view: View) -> None:
-        if hasattr(view, "room_requested"):
-            view.room_requested.connect(self.room_requested)
         if hasattr(view, "model_requested"):
             view.model_requested.connect(self.model_requested)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
 from ...compute.feed_forward import feed_forward_activity
@@ -58,7 +57,6 @@ class MapView(View):
     """One picture, which fills the room."""
 
     asks: ClassVar = {"activity": False, "guesses": True}
-    room_requested = Signal(str, str)  # room, view; the selection is what was clicked by then
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,5 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
-from PySide6.QtCore import Signal
-
 from ...look import mark
 from ..room import Room
 from ..view import ONE_AT_A_TIME, View, ViewSpec, later
@@ -13,7 +11,6 @@ from .words_view import WordsView
 class PredictRoom(Room):
     """Its views change the text and its masks; the guesses from before a word was inserted stay beside the new ones."""
 
-    batch_requested = Signal(str, str)  # two texts, to be padded in the room Embed
     key = "predict"
     specs = (
         ViewSpec(
@@ -95,8 +92,6 @@ class PredictRoom(Room):
         assert isinstance(view, PredictView)
         view.text_requested.connect(self.state.set_text)
         view.words_inserted.connect(self._on_view_words_inserted)
-        if hasattr(view, "batch_requested"):
-            view.batch_requested.connect(self.batch_requested)
         view.comparison_wanted.connect(lambda _: self.open_view("surprise"))  # the sentences of a pair, word by word
 
     def _on_view_words_inserted(self, words: list[tuple[int, int]]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFileDialog,
@@ -68,7 +68,6 @@ class TextsView(PredictView):
     Lines of JSON are minimal pairs: beside their table is how often the model is right, by phenomenon.
     """
 
-    batch_requested = Signal(str, str)  # two texts, to be seen as a batch
     _model: ModelInfo | None = None  # that the scores are of
 
     def lay_out(self) -> QLayout:
@@ -202,7 +201,8 @@ class TextsView(PredictView):
 
     def _on_pad_clicked(self) -> None:
         row, shown = max(self.table.currentIndex().row(), 0), self.table.shown
-        self.batch_requested.emit(shown[row].a, shown[(row + 1) % len(shown)].a)
+        self.text_requested.emit(shown[row].a, shown[(row + 1) % len(shown)].a)
+        self.room_requested.emit("embed", "batch")
 
     def _on_scores_answered(self, scored: ScoredTexts | ScoredPairs) -> None:
         if isinstance(scored, ScoredPairs):

@@ -8211,6 +8211,10 @@ Der andere Text: {other}
 <translation>Diese Ansicht maskiert den Text neu, im Modell, wie es ist; die Baseline ändert hier nichts.</translation>
 </message>
 <message>
+<source>This view reads the text with the model as it is, whatever is compared or changed inside.</source>
+<translation>Diese Ansicht liest den Text mit dem Modell, wie es ist, was auch immer verglichen oder in ihm geändert ist.</translation>
+</message>
+<message>
 <source>This view shows one text in one model. Hold X to see the baseline instead.</source>
 <translation>Diese Ansicht zeigt einen Text in einem Modell. X gedrückt halten zeigt stattdessen die Baseline.</translation>
 </message>
