@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.compute.applying import Applied, ApplyRequest
@@ -17,7 +18,10 @@ from app.state.baseline import OtherText
 from app.state.selection import NO_CONTRAST, Contrast
 from app.widgets.highlights import HIGHLIGHTS
 from bertcore.analysis.attention_heads import KINDS
-from bertcore.locations import TUNED
+from bertcore.analysis.trace import trace
+from bertcore.analysis.vectors import cosines
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.locations import TUNED, built_in_checkpoint
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
@@ -275,6 +279,17 @@ def test_what_a_lesson_that_ships_says_holds(file, bench):
     assert all(page.notes or page.question or page.task for page in made.pages)
     last = made.pages[-1]
     assert "Try" in last.text or last.task is not None
+
+
+def test_the_first_token_hardly_differs_between_texts_in_the_first_layers():
+    """What "Kinds of heads" says of [CLS]; the word in second place differs from the start."""
+    checkpoint = load_checkpoint(built_in_checkpoint())
+    texts = ("The girl was sleepy.", "The boy was hungry.", "He bought a car.", "Once upon a time there was a king.")
+    read = [checkpoint.tokenizer.encode(text) for text in texts]
+    states = np.stack([trace(checkpoint.model, each.ids).hidden_states[:, :3] for each in read], axis=2)  # (L+1,3,T,H)
+    alike = [[cosines(states[layer, place])[np.triu_indices(4, 1)] for place in (0, 2)] for layer in range(7)]
+    assert all(cls.min() > 0.9 > other.max() for cls, other in alike[:3])
+    assert alike[5][0].max() < alike[2][0].min(), "later it has its text"
 
 
 def test_the_menu_reads_what_the_parser_reads():

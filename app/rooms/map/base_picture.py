@@ -367,14 +367,20 @@ def key_shapes(plan: Plan, entries: Sequence[KeyEntry], free: QRectF) -> tuple[l
     names = max((width(one.name) for one in fitting_entries), default=0) + px(10)
     lows = max((width(one.low) for one in fitting_entries), default=0) + px(4)
     highs = max((width(one.high) for one in fitting_entries), default=0)
+    room = free.width() - names - highs - px(17)
+    lows = lows if room - lows > px(BAR / 2) else 0.0  # beside a lesson: 0, or the other end below 0
+    bar_px = min(px(BAR), max(room - lows, px(BAR / 4)))
     for number, one in enumerate(fitting_entries):
         line = QRectF(free.left(), free.top() + number * height, free.width(), height)
         low = QRectF(line.left() + names, line.top(), lows, height)
-        bar = QRectF(low.right() + px(5), line.center().y() - px(4), px(BAR), px(8))
+        bar = QRectF(low.right() + px(5), line.center().y() - px(4), bar_px, px(8))
         high = QRectF(bar.right() + px(6), line.top(), max(line.right() - bar.right() - px(6), 0), height)
-        shapes += [Words(line, one.name, "muted", 11), Words(low, one.low, "muted", 11, align=theme.RIGHT)]
+        shapes += [
+            Words(line, one.name, "muted", 11),
+            Words(low, one.low if lows else "", "muted", 11, align=theme.RIGHT),
+        ]
         shapes += [Scale(bar, one.colors), Words(high, one.high, "muted", 11)]
-    needs = min(names + lows + px(5 + BAR + 6) + highs, free.width())
+    needs = min(names + lows + px(11) + bar_px + highs, free.width())
     return shapes, QRectF(free.left(), free.top(), needs, len(fitting_entries) * height)
 
 
