@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from bertcore.analysis.interventions import Direction
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN
 
@@ -56,13 +57,14 @@ class Setup:
     passage: str | None = None  # that a model finds answers in, in the room Apply
     other: str | None = None  # the text to compare with; "" for none
     contrast: tuple[str, str] | None = None  # at a mask, the word asked about and the one against it
+    direction: Direction | None = None  # the side that tokens look at, where it is not both
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)  # "text" -> where in the file it is set
 
     def then(self, later: Setup) -> Setup:
         """What a later page shows. Another text brings no masks, second sentence, selected token, comparison along."""
         earlier = self
         if later.text_a is not None:
-            earlier = replace(earlier, text_b="", masks=(), select=None, other=None, contrast=None)
+            earlier = replace(earlier, text_b="", masks=(), select=None, other=None, contrast=None, direction=None)
         if later.room is not None:
             earlier = replace(earlier, view=None)
         if later.model is not None:

@@ -11,7 +11,7 @@ from ..compute.evidence_questions import shipped_grammar, shipped_heads
 from ..compute.masks import lens_of
 from ..compute.question import Job
 from ..look import mark, say
-from ..state import NO_CONTRAST, NOTHING_CHANGED, Contrast, OtherText, Reading
+from ..state import NO_CONTRAST, Contrast, OtherText, Reading, WhatIf
 from ..state.explore_state import ExploreState
 from .lesson import Measure, Setup, SetupError
 from .measures import Facts, needs, word_places
@@ -47,7 +47,7 @@ def set_input(state: ExploreState, setup: Setup) -> None:
         if word.nth > len(found):
             raise SetupError("mask", say("The text has no word “{word}” to mask.", word=word))
         places.append(found[word.nth - 1])
-    state.set_what_if(NOTHING_CHANGED)
+    state.set_what_if(WhatIf(direction=setup.direction))
     state.set_baseline(OtherText(setup.other, "") if setup.other else None)
     state.set_contrast(NO_CONTRAST if setup.contrast is None else Contrast(*setup.contrast))
     state.set_text(text_a, text_b)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bertcore.analysis.attention_heads import KINDS
+from bertcore.analysis.interventions import DIRECTIONS
 from bertcore.exercises import EXERCISES
 from bertcore.files import read_bytes, reason_of
 from bertcore.locations import NAMED
@@ -362,6 +363,7 @@ COMMANDS: Mapping[str, Command] = {
     "passage": Command("setup", "passage"),
     "other": Command("setup", "other"),
     "contrast": Command("setup", "contrast", _Parser.two_words),
+    "direction": Command("setup", "direction", lambda p, text: p.one_of(text, DIRECTIONS)),
     "highlight": Command("page", "highlights", lambda p, text: p.here(text, HIGHLIGHTS), is_list=True),
     "cover": Command("page", "covers", lambda p, text: p.here(text, [*HIGHLIGHTS, PAGE_TEXT]), is_list=True),
     "cut": Command("page", "cut", _Parser.one_word),

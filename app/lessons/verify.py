@@ -48,7 +48,8 @@ class Bench:
             raise SetupError("text", "".join(self._problems[-1:]))
         if state.encoding.dropped:
             raise SetupError("text", say("The text is too long for the model."))
-        request = ReadingRequest(model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked)
+        ids = tuple(state.input_ids)
+        request = ReadingRequest(model, state.encoding, ids, state.all_masked, state.masked, state.what_if)
         reading = read(request, checkpoint)
         state.set_reading(reading)
         set_selection(state, setup, Facts(reading, state.layer, state.head))

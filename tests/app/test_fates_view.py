@@ -55,6 +55,7 @@ def test_what_small_models_learned_is_said_with_its_numbers(window, view):
     shown = view.shown["trained"]
     assert shown.columns.labels == ["80 / 10 / 10", "100% [MASK]", "100% other"] and shown.array.shape == (4, 3)
     assert view.figure_of("trained") is not None
+    assert [round(100 * share) for share in shown.array[2, :2]] == [99, 75]  # as the lesson on both directions has it
 
 
 def test_a_text_with_a_mask_one_without_words_and_a_model_without_any(window, view, open_window, headless_folder):

@@ -65,6 +65,16 @@ def test_a_page_says_what_it_sets_asks_and_checks():
     assert two.setup.head == one.setup.head
 
 
+def test_a_page_lets_tokens_look_at_one_side_until_another_text(bench):
+    one, two = lesson(":: direction left\n# Two\n:: text Another.\n").pages
+    assert (one.setup.direction, two.setup.direction) == ("left", None)
+    for page in (one, two):
+        reading = bench.show(page.setup).reading
+        assert reading.request.what_if.direction == page.setup.direction
+        later = np.triu(reading.trace.attentions, 1).max()
+        assert (later == 0) == (page.setup.direction == "left")
+
+
 def test_a_page_sets_what_its_text_is_compared_with(bench):
     one, two = lesson(":: other The dogs saw the cat.\n:: contrast has have\n# Two\n:: text Another.\n").pages
     other = OtherText("The dogs saw the cat.", "")
@@ -101,6 +111,7 @@ def test_commands_in_a_code_block_are_text():
         (":: head best friend", 10, "no head"),
         (":: cut two words", 10, "one word"),
         (":: contrast one", 10, "two words"),
+        (":: direction up", 10, "left"),
         (":: layer 0", 10, "whole number"),
         (":: claim tokens", 10, "no condition"),
         (":: claim happiness > 1", 10, "no measure “happiness”"),

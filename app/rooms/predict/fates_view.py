@@ -88,7 +88,7 @@ class FatesView(PredictView):
                 "Columns: what training made of the chosen tokens. Number: in how many places of unseen text the token "
                 "is found."
             ),
-            chart=partial(LabelledGrid, largest_px=(110, 70)),
+            chart=partial(LabelledGrid, tilted=True, largest_px=(110, 70)),
             hovered=mark("{row}, trained with {column}: found in {value} of the places"),
             write=numbers.percent,
             is_compared=False,
