@@ -201,18 +201,17 @@ def beside_papers(task_name: str, model: Path) -> str:
         size = count_parameters(read_config(model))
     except BertcoreError:  # of a damaged snapshot
         return ""
-    nearest = min(results, key=lambda one: abs(math.log((one.parameters or 1) / size)))
-    scores = ", ".join(
-        f"{one.model} ({numbers.compact_count(one.parameters)}) {metric_value(task.measure, one.score(task.key) / 100)}"
-        for one in results
-        if one.size in (nearest.size, "base")
-    )
+    nearest, scores = min(results, key=lambda one: abs(math.log((one.parameters or 1) / size))), list[str]()
+    for one in results:
+        if one.size in (nearest.size, "base"):
+            score = metric_value(task.measure, one.scores[task.key][0] / 100)
+            scores.append(f"{one.model} ({numbers.compact_count(one.parameters)}) {score}")
     text = mark(
-        "Papers report of {task}, {metric}: {scores}. Compare with care: this model has {count} parameters, has seen "
+        "Papers report on {task} ({metric}): {scores}. Compare with care: this model has {count} parameters, has seen "
         "other text and, as a rule, other examples. Sources are in Map, Papers."
     )
     count, metric = numbers.compact_count(size), metric_name(task.measure)
-    return say(text, task=task.title, scores=scores, metric=metric, count=count)
+    return say(text, task=task.title, scores=", ".join(scores), metric=metric, count=count)
 
 
 def compared_rows(sides: dict[str, dict[str, Any]]) -> list[list[str]]:

@@ -3,6 +3,8 @@ Qt, no torch. Its texts are translated where they are shown, with `say`."""
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
+from statistics import mean
 from typing import Any
 
 from bertcore.checkpoint.config_file import read_config
@@ -58,11 +60,11 @@ class PublishedTask:
 
 @dataclass(frozen=True)
 class PublishedResult:
-    """The scores of one model in one paper, in percent. MNLI may have two: matched and mismatched."""
+    """The scores of one model in one paper, in percent; of MNLI perhaps two: matched and mismatched."""
 
     model: str
     set: str  # that it was measured on: "test", "development"
-    scores: dict[str, float | list[float]]
+    scores: dict[str, list[float]]
     source: str
     size: str = ""  # of bertcore.config.PRESETS; empty: of another shape
     average: float | None = None  # as the paper gives it
@@ -71,10 +73,10 @@ class PublishedResult:
     def parameters(self) -> int | None:
         return count_parameters(BertConfig.preset(self.size)) if self.size else None
 
-    def score(self, task: str) -> float:
-        """The first one of a task."""
-        found = self.scores[task]
-        return found[0] if isinstance(found, list) else found
+    @property
+    def mean(self) -> float:
+        """Of all its scores; MNLI's two count as two, as in the paper."""
+        return mean(chain(*self.scores.values()))
 
 
 @cache

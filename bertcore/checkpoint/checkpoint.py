@@ -98,7 +98,7 @@ def load_checkpoint(
     if base is not None:
         stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
         made = with_difference(load_checkpoint(base, tokenizer=tokenizer).model.state_dict(), folder, about)
-    elif about.get("untrained") is True:  # no weights are stored: see `resolve_model.untrained_checkpoint`
+    elif about.get("untrained") is True and not is_there(folder / SAFETENSORS):  # `resolve_model.untrained_checkpoint`
         stored, unused, decoder = {}, [], None
         heads = config.family.pretraining
         refuse_without_memory(count_parameters(config, heads) * 4, folder)

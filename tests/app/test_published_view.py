@@ -1,10 +1,9 @@
 """Map, "Papers": published results, their shape and sources, the view, and what stands beside a finished run."""
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.rooms.map.published_view import RESULTS, TASKS, mean_of
+from app.rooms.map.published_view import RESULTS, TASKS
 from app.runs.ending_sentences import beside_papers
 from app.state.literature import before_bert, family, published_results, published_tasks
 from bertcore.config import PRESETS
@@ -23,7 +22,7 @@ def test_each_number_has_its_source_and_its_task():
         assert "20" in result.source and ("table" in result.source or "README" in result.source)
         assert result.set in ("test", "development") and (not result.size or result.size in PRESETS)
         assert result.scores and set(result.scores) <= set(tasks)
-        assert all(0 <= score <= 100 for scores in result.scores.values() for score in np.atleast_1d(scores))
+        assert all(0 <= score <= 100 for scores in result.scores.values() for score in scores)
     for one in before_bert():
         assert one.year < 2019 and one.source and one.differs and not one.ships
 
@@ -32,7 +31,7 @@ def test_averages_of_the_paper_are_the_means_of_its_row():
     given = [result for result in RESULTS if result.average is not None]
     assert len(given) == 5
     for result in given:  # the paper's own are means of scores with more digits
-        assert mean_of(result) == pytest.approx(result.average, abs=0.1)
+        assert result.mean == pytest.approx(result.average, abs=0.1)
 
 
 def test_the_view_shows_them_all(window):
@@ -57,9 +56,9 @@ def test_the_view_shows_them_all(window):
 
 def test_a_run_stands_beside_the_papers(tmp_path):
     said = beside_papers("sst2", built_in_checkpoint())
-    assert "SST-2, accuracy: BERT-mini (11.2\u2009M) 85.9%, BERT-base (109\u2009M) 93.5%" in said
+    assert "SST-2 (accuracy): BERT-mini (11.2\u2009M) 85.9%, BERT-base (109\u2009M) 93.5%" in said
     assert "17.3\u2009M parameters" in said and "with care" in said
-    assert "CoLA, Matthews: BERT-mini (11.2\u2009M) 0.000, BERT-base" in beside_papers("cola", built_in_checkpoint())
-    assert "F1: BERT-base (109\u2009M) 0.885." in beside_papers("squad", built_in_checkpoint())
+    assert "CoLA (Matthews): BERT-mini (11.2\u2009M) 0.000, BERT-base" in beside_papers("cola", built_in_checkpoint())
+    assert "(F1): BERT-base (109\u2009M) 0.885." in beside_papers("squad", built_in_checkpoint())
     assert beside_papers("classify", built_in_checkpoint()) == "" == beside_papers("", built_in_checkpoint())
     assert beside_papers("sst2", tmp_path) == "", "a snapshot that cannot be read"

@@ -126,14 +126,14 @@ class FamilyView(ValuesView):
     def drawn(self, reading: Reading, selection: Selection) -> None:
         one, texts = self.member, list[str]()
         if not self.table.shown:
-            self.table.set_rows(family(), columns(self.speeds))
+            self.table.set_rows(family(), columns())
         if (row := self.table.shown.index(one)) != self.table.currentIndex().row():
             self.table.selectRow(row)
         if one.name != REFERENCE:
             share = numbers.percent(one.parameters / family()[0].parameters)
             texts.append(say("It has {share} of BERT-base’s parameters.", share=share))
             if speed := self.speeds.get(one.name):
-                texts.append(say("Here it is {speed} times as fast.", speed=speed_text(speed)))
+                texts.append(say("Here it is {speed} times as fast.", speed=numbers.decimal(speed, 1)))
         texts += [say(one.claim)] if one.claim else []
         self.about.set_title(f"{one.title} ({one.year})")
         show_text(self.why, f"{say(one.differs)}. {say(one.why)}")
@@ -157,19 +157,15 @@ class FamilyView(ValuesView):
 
     def _on_measured(self, speed: float) -> None:
         self.speeds[self.member.name] = speed
-        self.table.set_rows(family(), columns(self.speeds))
         self.redraw()
 
 
-def columns(speeds: dict[str, float]) -> list[Column]:
-    """speeds: of models that were measured."""
-
+def columns() -> list[Column]:
     def number(
         title: str, get: Callable[[Any], Any], write: Callable[[Any], str] = numbers.count, tip: str = ""
     ) -> Column:
         return Column(title, lambda one: write(get(one)), sort=get, is_number=True, title_tip=tip)
 
-    tip = say("As a multiple of BERT-base’s, where it was measured here")
     found = [
         Column(say("Model"), lambda one: one.title, lambda one: one.name, is_strong=lambda one: one.ships),
         number(say("Year"), attrgetter("year"), str),
@@ -177,15 +173,9 @@ def columns(speeds: dict[str, float]) -> list[Column]:
         number(say("Heads"), attrgetter("config.num_attention_heads"), tip=say("Attention heads in each layer")),
         number(say("Width"), attrgetter("config.hidden_size"), tip=say("Numbers in each hidden state")),
         number(say("Parameters"), attrgetter("parameters"), numbers.compact_count, explained("parameters")),
-        number(say("Speed"), lambda one: speeds.get(one.name, 0.0), speed_text, tip),
         Column(say("What differs"), lambda one: say(one.differs), lambda one: say(one.why), is_widest=True),
     ]
-    return [found[at] for at in (0, 2, 3, 4, 5, 7)] if theme.is_projector() else found
-
-
-def speed_text(speed: float) -> str:
-    """0: not measured."""
-    return numbers.decimal(speed, 1) if speed else ""
+    return found[:1] + found[2:] if theme.is_projector() else found
 
 
 def size_text(count: int, total: int) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLayout
 
 from ...figures.values import Side, Values
 from ...look import mark, numbers, say, theme
-from ...state.literature import PublishedResult, before_bert, family, published_results, published_tasks
+from ...state.literature import before_bert, family, published_results, published_tasks
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.task_info import metric_name
@@ -58,7 +58,7 @@ class PublishedView(ValuesView):
         return vbox((scrolled(vbox(*boxes, gap_px=GAP_PX)), 1))
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values:
-        scores = np.array([[*(result.score(task.key) for task in TASKS), mean_of(result)] for result in RESULTS])
+        scores = np.array([[*(one.scores[task.key][0] for task in TASKS), one.mean] for one in RESULTS])
         names = [result.model + "*" * (result.set == "development") for result in RESULTS]
         sizes = ["" if theme.is_projector() else f" {numbers.compact_count(task.examples)}" for task in TASKS]
         heads = [task.title + size for task, size in zip(TASKS, sizes, strict=True)]
@@ -67,22 +67,15 @@ class PublishedView(ValuesView):
         return Values(scores, rows, columns, 0, 100, texts)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
-        result, tasks = RESULTS[row], [*TASKS, None]
-        task = tasks[column or 0]
-        given = mean_of(result) if task is None else result.scores[task.key]
-        score = " / ".join(numbers.decimal(one, 1) for one in (given if isinstance(given, list) else [given]))
-        on = say("test set") if result.set == "test" else say("development set")
-        what = say("mean of its scores")
-        if task is not None:
-            size = say("%Ln training example(s)", n=task.examples)
+        result, what, given = RESULTS[row], say("mean of its scores"), [RESULTS[row].mean]
+        if column is not None and column < len(TASKS):
+            task = TASKS[column]
+            size, given = say("%Ln training example(s)", n=task.examples), result.scores[task.key]
+            on = say("test set") if result.set == "test" else say("development set")
             what = f"{task.title} ({size}), {metric_name(task.measure)}, {on}"
+        score = " / ".join(numbers.decimal(one, 1) for one in given)
         count = "" if result.parameters is None else f" ({numbers.compact_count(result.parameters)})"
         return f"{result.model}{count} · {what}: {score} · {result.source}"
-
-
-def mean_of(result: PublishedResult) -> float:
-    """Of all its scores; MNLI's two count as two, as in the paper."""
-    return float(np.mean(np.concatenate([np.atleast_1d(score) for score in result.scores.values()])))
 
 
 def columns() -> list[Column]:

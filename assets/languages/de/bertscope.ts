@@ -1114,10 +1114,6 @@ Ein anderer Schluss</translation>
 <translation>Als Batch</translation>
 </message>
 <message>
-<source>As a multiple of BERT-base’s, where it was measured here</source>
-<translation>Als Vielfaches von BERT-base, soweit hier gemessen</translation>
-</message>
-<message>
 <source>As it was at step {step}</source>
 <translation>Wie es bei Schritt {step} war</translation>
 </message>
@@ -5393,8 +5389,8 @@ Ein anderer Schluss</translation>
 <translation>Artikel</translation>
 </message>
 <message>
-<source>Papers report of {task}, {metric}: {scores}. Compare with care: this model has {count} parameters, has seen other text and, as a rule, other examples. Sources are in Map, Papers.</source>
-<translation>Artikel berichten zu {task}, {metric}: {scores}. Vorsicht beim Vergleichen: Dieses Modell hat {count} Parameter, hat anderen Text und in der Regel andere Beispiele gesehen. Die Quellen stehen im Überblick unter Artikel.</translation>
+<source>Papers report on {task} ({metric}): {scores}. Compare with care: this model has {count} parameters, has seen other text and, as a rule, other examples. Sources are in Map, Papers.</source>
+<translation>Artikel berichten zu {task} ({metric}): {scores}. Vorsicht beim Vergleichen: Dieses Modell hat {count} Parameter, hat anderen Text und in der Regel andere Beispiele gesehen. Die Quellen stehen im Überblick unter Artikel.</translation>
 </message>
 <message>
 <source>Parameters</source>
