@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes, reason_of
 from bertcore.locations import assets, built_in_checkpoint
-from bertcore.student_code import SECONDS, Given, answers_of, call
+from bertcore.student_code import SECONDS, Given, NoAnswer, answers_of, call
 from bertcore.trial import TrialFailed
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ SAYS = {
     "error": "It ends with an error: {why}",
     "late": "It did not end within {seconds} seconds: is there a loop without an end?",
     "ended": "It ended the whole process, by itself or for lack of memory.",
+    "nothing": "It returns no array of numbers: is `return` missing?",
+    "copy": "It changes what it is given; begin with a copy, {value} = {value}.copy()",
+    "refused": "It may not do this here ({value}): an exercise writes no files, starts nothing, connects to nothing.",
+    "large": "It returns an array of shape {value}, which is far too large.",
     "shape": "It returns an array of shape {shape}; it should be {wanted}.",
     "infinite": "A number of the answer is not finite (NaN or infinity): is something divided by 0?",
     "other": "The shape is right, the numbers are not yet: read once more what the text at the gap asks for.",
@@ -89,9 +93,11 @@ def _mark(code: bytes, name: str, gap: Gap, ways: Mapping[str, Callable[..., Any
     try:
         answers = call(code, name, gap.given, draws)
     except TrialFailed as failed:
-        kind = "error" if failed.why else "late" if failed.was_late else "ended"
-        kind = "open" if failed.why.startswith("NotImplementedError") else kind
-        return Mark(name, SAYS[kind], values={"why": failed.why, "seconds": SECONDS})
+        said, kind, value = (*failed.why.split(" ", 2), "", "", "")[:3]
+        if said != NoAnswer.__name__:
+            kind = "error" if said else "late" if failed.was_late else "ended"
+            kind = "open" if said.startswith("NotImplementedError") else kind
+        return Mark(name, SAYS[kind], values={"why": failed.why, "value": value, "seconds": SECONDS})
     if answers.shape != gap.wanted.shape:
         return Mark(name, SAYS["shape"], values={"shape": answers.shape[1:], "wanted": gap.wanted.shape[1:]})
     if not np.isfinite(answers).all():
@@ -124,10 +130,8 @@ def _attention(checkpoint: "Checkpoint") -> dict[str, Gap]:
     model, encodings = checkpoint.model, [checkpoint.tokenizer.encode(*texts) for texts in TEXTS]
     batch, record = Batch.of([as_text(model, each.ids, each.segments) for each in encodings]), Recorder()
     batch.hidden(model, record)
-    head = {
-        name: record[f"layer.1.attention.{name}"][1, 0].numpy(force=True) for name in ("query", "key", "value", "probs")
-    }
-    context = record["layer.1.attention.context_heads"][1, 0].numpy(force=True)
+    points = ("query", "key", "value", "probs", "context_heads")
+    head = {name: record[f"layer.1.attention.{name}"][1, 0].numpy(force=True) for name in points}
     parts = {name: each.numpy(force=True) for name, each in model.embeddings.state_dict().items()}
     norm = {name: parts[f"norm.{name}"] for name in ("weight", "bias")}
     tables = {f"{name}_table": parts[f"{name}.weight"] for name in ("token", "segment", "position")}
@@ -138,7 +142,7 @@ def _attention(checkpoint: "Checkpoint") -> dict[str, Gap]:
         "layer_norm": Gap({"x": record["embeddings.sum"][0].numpy(force=True), **norm}, embedded),
         "embed": Gap({**ids, **tables, **norm}, embedded),
         "attention_weights": Gap(looks, head["probs"][None]),
-        "attend": Gap({"weights": head["probs"], "value": head["value"]}, context[None]),
+        "attend": Gap({"weights": head["probs"], "value": head["value"]}, head["context_heads"][None]),
     }
 
 

@@ -199,6 +199,14 @@ def attention_weights__swapped(query, key, allowed):
     return _softmax(_scores(key, query, allowed))
 
 
+def attention_weights__root_after(query, key, allowed):
+    """The rows do not add up to 1: they were divided after the softmax.
+
+    Divide the scores by the square root of D before the softmax.
+    """
+    return _softmax(np.where(allowed, query @ key.T, -1e9)) / np.sqrt(query.shape[1])
+
+
 def attention_weights__scores(query, key, allowed):
     """These are the scores, not yet shares.
 

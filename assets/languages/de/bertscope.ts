@@ -2090,6 +2090,10 @@ Ein anderer Schluss</translation>
 <translation>Die Scores vor der Softmax durch die Wurzel aus D teilen, damit sie nicht zu groß werden.</translation>
 </message>
 <message>
+<source>Divide the scores by the square root of D before the softmax.</source>
+<translation>Die Scores vor der Softmax durch die Wurzel aus D teilen.</translation>
+</message>
+<message>
 <source>Divide the scores by the square root of D, not by D.</source>
 <translation>Die Scores durch die Wurzel aus D teilen, nicht durch D.</translation>
 </message>
@@ -3568,6 +3572,10 @@ Ein anderer Schluss</translation>
 <translation>Es kann nicht schreiben, nur aus dem Text kopieren. Etwas fragen, das nicht darin steht!</translation>
 </message>
 <message>
+<source>It changes what it is given; begin with a copy, {value} = {value}.copy()</source>
+<translation>Es verändert, was es bekommt; mit einer Kopie beginnen, {value} = {value}.copy()</translation>
+</message>
+<message>
 <source>It chooses from: {labels}</source>
 <translation>Zur Auswahl stehen: {labels}</translation>
 </message>
@@ -3696,6 +3704,10 @@ Ein anderer Schluss</translation>
 <translation>Es lernt, Texte in Klassen zu ordnen: gut oder schlecht, richtig oder falsch.</translation>
 </message>
 <message>
+<source>It may not do this here ({value}): an exercise writes no files, starts nothing, connects to nothing.</source>
+<translation>Das darf es hier nicht ({value}): Eine Aufgabe schreibt keine Dateien, startet nichts und stellt keine Verbindung her.</translation>
+</message>
+<message>
 <source>It needs little memory for weights. It is not faster: every layer is computed all the same.</source>
 <translation>Die Gewichte brauchen wenig Speicher. Schneller ist es nicht: Gerechnet wird jede Schicht trotzdem.</translation>
 </message>
@@ -3741,6 +3753,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>It returns an array of shape {shape}; it should be {wanted}.</source>
 <translation>Das Ergebnis hat die Form {shape}; sie sollte {wanted} sein.</translation>
+</message>
+<message>
+<source>It returns an array of shape {value}, which is far too large.</source>
+<translation>Das Ergebnis hat die Form {value}, viel zu groß.</translation>
+</message>
+<message>
+<source>It returns no array of numbers: is `return` missing?</source>
+<translation>Das Ergebnis ist kein Array von Zahlen: Fehlt `return`?</translation>
 </message>
 <message>
 <source>It tags no words in this text.</source>
@@ -7457,6 +7477,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The rows add up to 1, but they are too sharp: almost all of the attention is on one token.</source>
 <translation>Die Zeilen ergeben 1, sind aber zu spitz: Fast die ganze Attention liegt auf einem Token.</translation>
+</message>
+<message>
+<source>The rows do not add up to 1: they were divided after the softmax.</source>
+<translation>Die Zeilen ergeben nicht 1: Sie wurden nach der Softmax geteilt.</translation>
 </message>
 <message>
 <source>The rows have mean 0 and variance 1, but one step is missing.</source>
