@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bertcore.trial import TrialFailed, try_file
 
-SECONDS, WAITING_S = 10, 40.0  # of a core, and in all
+SECONDS, WAITING_S = 5, 30.0  # of a core, and in all
 MOST_NUMBERS = 1_000_000  # in an answer
 Given = Mapping[str, NDArray]  # a function's arguments
 _ALLOWED = ("os.listdir", "os.scandir", "os.putenv", "os.unsetenv")  # of what `os` does; imports need the first two

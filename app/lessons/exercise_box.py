@@ -9,7 +9,7 @@ from bertcore.errors import BertcoreError
 from bertcore.exercises import Mark, mark
 from bertcore.files import read_bytes
 
-from ..compute.question import Question, ReportOrCancel
+from ..compute.question import Question, ReportOrCancel, ignore
 from ..figures.files import write_whole
 from ..look import say, theme, translated
 from ..widgets.card import button, label
@@ -21,13 +21,10 @@ from .player import LessonPlayer
 ENDING = ".py"
 
 
-def marks_of(file: Path, progress: ReportOrCancel) -> Generator[Mark, None, list[Mark]]:
-    found = []
+def marks_of(file: Path, progress: ReportOrCancel) -> Generator[Mark, None, None]:
     for one in mark(file):
-        found.append(one)
         yield one
         progress(0.5)  # how many are to come it does not know; between two of them typing comes first
-    return found
 
 
 class ExerciseBox(QFrame):
@@ -38,7 +35,7 @@ class ExerciseBox(QFrame):
         self.setProperty("look", "task")
         self._player, self._name = player, exercise
         self._found, self._wants_hints = list[Mark](), False
-        self.marking = Question(self, self._finish, self._add)
+        self.marking = Question[None](self, ignore, self._add)
         self.marking.requested.connect(player.question_requested)
         self.marks, save = label("", wrap=True), button(say("Save the exercise…"), self._on_save_clicked, look="small")
         choose = button(say("Mark my file…"), self._on_choose_clicked, look="small")
@@ -59,10 +56,6 @@ class ExerciseBox(QFrame):
 
     def _add(self, one: Mark) -> None:
         self._found.append(one)
-        self._show()
-
-    def _finish(self, marks: list[Mark]) -> None:
-        self._found = marks
         self._show()
 
     def _show(self) -> None:
