@@ -105,7 +105,7 @@ def _mark(code: bytes, name: str, gap: Gap, ways: Mapping[str, Callable[..., Any
 
     def is_same(others: NDArray) -> bool:
         ours, theirs = (ways[name](each, **gap.given) if name in ways else each for each in (answers, others))
-        return np.allclose(ours, theirs, rtol=1e-3, atol=1e-3 if draws == 1 else 0.03)
+        return np.allclose(ours, theirs, rtol=1e-4, atol=1e-4 if draws == 1 else 0.03)
 
     if is_same(gap.wanted):
         return Mark(name, SAYS["right"])

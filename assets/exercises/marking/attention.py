@@ -60,6 +60,22 @@ def layer_norm__mean_left(x, weight, bias):
     return x / np.sqrt(x.var(-1, keepdims=True) + 1e-12) * weight + bias
 
 
+def layer_norm__one_less(x, weight, bias):
+    """Almost: the rows are a little too small, for their variance was divided by H - 1.
+
+    Here it is the mean of the squares, divided by H: `x.var(axis=-1, keepdims=True)`, without `ddof`.
+    """
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True, ddof=1) + 1e-12) * weight + bias
+
+
+def layer_norm__large_addition(x, weight, bias):
+    """Almost: the rows are a little too small, for what was added to the variance is not small enough.
+
+    Add 1e-12, as BERT does; 1e-5 is what other models add.
+    """
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * weight + bias
+
+
 def embed__no_segment(token_ids, segment_ids, token_table, segment_table, position_table, weight, bias):
     """One of the three parts is missing: the model could not tell sentence A from sentence B.
 

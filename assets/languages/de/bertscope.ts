@@ -856,6 +856,10 @@
 <translation>Addieren</translation>
 </message>
 <message>
+<source>Add 1e-12, as BERT does; 1e-5 is what other models add.</source>
+<translation>1e-12 addieren, wie BERT; 1e-5 addieren andere Modelle.</translation>
+</message>
+<message>
 <source>Add a CRF layer</source>
 <translation>Eine CRF-Schicht anfügen</translation>
 </message>
@@ -1002,6 +1006,14 @@
 <message>
 <source>All words together, in this order: probability {probability}, {bits} bits.</source>
 <translation>Alle Wörter zusammen, in dieser Reihenfolge: Wahrscheinlichkeit {probability}, {bits} Bit.</translation>
+</message>
+<message>
+<source>Almost: the rows are a little too small, for their variance was divided by H - 1.</source>
+<translation>Fast: Die Zahlen sind ein wenig zu klein, denn die Varianz wurde durch H - 1 geteilt.</translation>
+</message>
+<message>
+<source>Almost: the rows are a little too small, for what was added to the variance is not small enough.</source>
+<translation>Fast: Die Zahlen sind ein wenig zu klein, denn was zur Varianz addiert wurde, ist nicht klein genug.</translation>
 </message>
 <message>
 <source>Always giving the most common answer would get {chance} on these {count}.</source>
@@ -3000,6 +3012,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Help</source>
 <translation>Hilfe</translation>
+</message>
+<message>
+<source>Here it is the mean of the squares, divided by H: `x.var(axis=-1, keepdims=True)`, without `ddof`.</source>
+<translation>Hier ist sie das Mittel der Quadrate, geteilt durch H: `x.var(axis=-1, keepdims=True)`, ohne `ddof`.</translation>
 </message>
 <message>
 <source>Here it is {speed} times as fast.</source>
