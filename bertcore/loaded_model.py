@@ -86,7 +86,8 @@ _TEXTS_AT_ONCE = 2048  # tokenised at a time: a file of a million would fill the
 def load(
     model: str | Path | None = None, *, random_output_heads: Collection[str] = (), device: str | None = None
 ) -> LoadedModel:
-    """Open a model: "bertscope-mini", "bertscope-tiny", a checkpoint folder, a run (its newest snapshot) or a hub id.
+    """Open a model: "bertscope-mini", "bertscope-tiny", a checkpoint folder, a run (its newest snapshot), a hub id, or
+    "untrained:" and the name of a published model.
 
     None is the built-in model. `random_output_heads`, such as "mlm", are drawn afresh where the files lack them, always
     the same way: what they say means nothing. `device` is one of torch's; absent: the CPU.
