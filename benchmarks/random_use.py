@@ -1,6 +1,6 @@
 """Types, clicks and switches at random for minutes, and says what that left behind: `python -m benchmarks.random_use`.
 
-A window of its own, offscreen, on the built-in model. Exits with 1 where something went wrong or was left over.
+A window of its own, offscreen. Exits with 1 where something went wrong or was left over.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ def main(
     seed: Annotated[int, typer.Option(help="The same seed does the same, as far as time allows.")] = 1,
     most_memory: Annotated[float, typer.Option(help="At the end, as a multiple of the start.")] = 1.10,
     walks: Annotated[int, typer.Option(help="Through all rooms before the start.")] = 2,
+    model: Annotated[str | None, typer.Option(help="That is looked at first; if not given, the built-in one.")] = None,
 ) -> None:
     faulthandler.enable()
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = os.environ["HOME"] = folder
-        problems, services = _use(Path(folder), minutes, seed, most_memory, walks)
+        problems, services = _use(Path(folder), minutes, seed, most_memory, walks, model)
     for problem, times in Counter(problems).items():
         print(f"FAILED: {problem}" + f" ({times} times)" * (times > 1))
     print("Nothing went wrong and nothing is left over." if not problems else f"{len(problems)} problems.", flush=True)
@@ -50,7 +51,9 @@ def main(
     leave(services, 1 if problems else 0)
 
 
-def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int) -> tuple[list[str], Services]:
+def _use(
+    folder: Path, minutes: float, seed: int, most_memory: float, walks: int, model: str | None
+) -> tuple[list[str], Services]:
     """The window from its first paint to its end; returns what was wrong, and the services, which are closed."""
     from app.shell.services import Services
     from app.shell.window import Window
@@ -59,9 +62,9 @@ def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int
     complaints = Complaints()
     models = other_models(folder)
     services = Services(offscreen_app())
-    window = Window(services)
+    window = Window(services, model)
     window.show()
-    stay = _Stay(window, RandomPerson(window, models, folder, seed), complaints, minutes * 60, walks)
+    stay = _Stay(window, RandomPerson(window, models, folder, seed), complaints, minutes * 60, walks, model)
     stay.run()
     window.close()
     if not services.close():
@@ -74,12 +77,18 @@ class _Stay:
     """Goes through all rooms, takes stock, lets the person act, goes through all rooms again, takes stock again."""
 
     def __init__(
-        self, window: Window, person: RandomPerson, complaints: Complaints, seconds: float, walks: int
+        self,
+        window: Window,
+        person: RandomPerson,
+        complaints: Complaints,
+        seconds: float,
+        walks: int,
+        model: str | None,
     ) -> None:
         from PySide6.QtCore import QTimer
 
         self._window, self._person, self._complaints = window, person, complaints
-        self._seconds, self._walks = seconds, walks
+        self._seconds, self._walks, self._model = seconds, walks, model
         self._said: Counter[str] = Counter()
         self._start: Census | None = None
         self._end: Census | None = None
@@ -168,7 +177,7 @@ class _Stay:
             if other is not window and other.isVisible():
                 other.close()
         window.resize(1440, 900)
-        window.open_model(None)
+        window.open_model(self._model)
         yield lambda: not window.services.open_model.is_opening and not inference.is_busy
         window.open_room("embed")
         state.set_token_view(words=False, specials=True)

@@ -218,6 +218,14 @@ def test_what_takes_long_is_offered(opened, window, monkeypatch):
     assert question.can_restart and "takes about" in question.sentence and not view.finding.isVisible()
 
 
+def test_what_was_found_is_there_in_a_window_of_another_size(opened, window, qtbot):
+    found = opened("heads").found
+    window.appearance.set_look(projector=True)
+    view = shown_view(window, "evidence", "heads", qtbot)
+    qtbot.waitUntil(lambda: view.found is not None)
+    assert view.found is found
+
+
 def test_arcs_stand_above_those_they_go_over():
     arcs = [Arc(0, 4, "", True), Arc(1, 2, "", True), Arc(3, 1, "", False), Arc(4, 5, "", True)]
     assert levels_of(arcs) == [3, 1, 2, 1]

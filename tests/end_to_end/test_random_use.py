@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.widgets.banner import Banner
 from benchmarks.left_over import Complaints, left_over, take_census
+from bertcore.locations import TINY
 from tests.end_to_end.shell import run_python
 
 SECONDS = 4
@@ -21,7 +22,9 @@ MOST_MEMORY = 1.25  # so short a time says little of memory; ten minutes are hel
 
 
 def test_some_seconds_of_random_use_leave_nothing_behind():
+    # the smaller model: a walk opens every view of Evidence, which reads hundreds of sentences
     given = ("--minutes", str(SECONDS / 60), "--seed", "4", "--walks", "1", "--most-memory", str(MOST_MEMORY))
+    given += ("--model", TINY)
     done = run_python("-m", "benchmarks.random_use", *given)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert done.stdout.endswith("Nothing went wrong and nothing is left over.\n")

@@ -106,7 +106,7 @@ class EvidenceRoom(Room):
 
     def lay_out(self) -> None:
         self._sources: Any = self.state.kept.setdefault("evidence.sources", {})  # kind -> what a person has chosen
-        self._kept = Kept()  # of all views
+        self._kept: Any = self.state.kept.setdefault("evidence.answers", Kept())  # of all views
         self._found: dict[Kind, Gathered | str] = {}  # a sentence: why the first one cannot be read
         self.reads: Question[Gathered] = Question(self, self._on_read)
         self.reads.requested.connect(self.question_requested)
