@@ -22,9 +22,12 @@ HINTS: dict[Direction, str] = {
 def about_direction(direction: Direction | None) -> str:
     """What a person can find out by them, or what has been changed."""
     if direction is None:
-        return say("Every token looks at all others, before and after it. What is left of the guess with one side?")
+        return say(
+            "BERT looks in both directions: every token sees those before and after it. What is left of the guess "
+            "with one side?"
+        )
     return say(
-        "This model was trained with both sides. So this is what it can do without the other one, not what a model "
+        "This model was trained on both sides. This is what it can do with one of them taken away, not what a model "
         "trained to read in one direction would have learned."
     )
 

@@ -53,7 +53,7 @@ def test_the_totals_are_the_means_of_all_draws(window, view):
 
 def test_what_small_models_learned_is_said_with_its_numbers(window, view):
     shown = view.shown["trained"]
-    assert shown.columns.labels == ["80 / 10 / 10", "100% [MASK]", "100% other"] and shown.array.shape == (4, 3)
+    assert shown.columns.labels == ["80 / 10 / 10", "100% [MASK]", "100% random"] and shown.array.shape == (4, 3)
     assert view.figure_of("trained") is not None
     assert [round(100 * share) for share in shown.array[2, :2]] == [99, 75]  # as the lesson on both directions has it
 

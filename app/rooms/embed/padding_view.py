@@ -102,8 +102,8 @@ class PaddingView(ValuesView):
     pictures = (
         PaddedPicture(
             key="tokens",
-            title=mark("At one length"),
-            name=mark("Tokens at one length, with their attention mask"),
+            title=mark("Set to a length"),
+            name=mark("Tokens set to a length, with their attention mask"),
             saved_as="attention mask",
             hovered=mark("{row}: attention mask {value}"),
             write=numbers.number,
@@ -114,7 +114,7 @@ class PaddingView(ValuesView):
         ),
         Cells(
             key="attention",
-            title=mark("Who looks at whom"),
+            title=mark("Which token looks at which"),
             name=mark("Mean attention of all heads: rows are the tokens that look, columns what they look at"),
             python="m.trace({view.trace_python}).attentions.mean((0, 1))",
             hovered=mark("{row} looks at {column}: {value}"),
@@ -134,7 +134,7 @@ class PaddingView(ValuesView):
         self.lengths = Choice(say("Length of the input"), lengths, self._on_chosen)
         self.batch = Choice(say("What is padded"), texts, self._on_chosen)
         hint = say("Off: the model takes [PAD] for a word")
-        self.uses_mask = button(say("Use the attention mask"), self._on_chosen, look="small", hint=hint, checkable=True)
+        self.uses_mask = button(say("Attention mask"), self._on_chosen, look="small", hint=hint, checkable=True)
         self.uses_mask.setChecked(True)
         self.table, self.effect = label("", "muted", wrap=True), label("", wrap=True)
         self.cards["tokens"].add_to_header(self.lengths, self.batch)
@@ -186,10 +186,10 @@ class PaddingView(ValuesView):
         colors, positions = [tile.kind for tile in shown], [tile.position for tile in shown]
         side = Side("token", [tile.token for tile in shown], colors, positions, units)
         if key == "attention":
-            intro = say("Row: the token that looks. Column: what it looks at. Mean of all heads.")
+            intro = say("Row: the token that looks. Column: what it looks at. Mean of all heads in all layers.")
             return Values(self.padded.attentions[not self.uses_mask.isChecked()], side, side, low=0.0, intro=intro)
         masks = np.array([np.nan if tile.mask is None else float(tile.mask) for tile in shown])
-        lines = say("Lines: token, id, segment and position, attention mask (1: a token, 0: padding).")
+        lines = say("On each: token, id, segment and position, attention mask (1: a token, 0: padding).")
         intro = " ".join([*(facts(text) for text in self.texts), lines])
         return Values(masks, side, detail={"tiles": shown, "second": len(each[0])}, intro=intro)
 
@@ -252,8 +252,8 @@ def row_of_padding(text: PaddedText) -> str:
     if not text.encoding.padding:
         return ""
     return say(
-        "The row of [PAD] in the token table has length {length} here (half of all rows are shorter than {usual}). In "
-        "many models it is all zeros.",
+        "The vector of [PAD] in the token table has the norm {length} here (the median of all is {usual}). In many "
+        "models it is all zeros.",
         length=numbers.decimal(text.pad_norm),
         usual=numbers.decimal(text.usual_norm),
     )
@@ -262,21 +262,23 @@ def row_of_padding(text: PaddedText) -> str:
 def effect_of(text: PaddedText, *, uses_mask: bool) -> str:
     """What the mask does, or what its absence does."""
     if not text.encoding.padding:
-        return say("Nothing is padded here, so the mask hides nothing. Choose a greater length.")
+        return say("Nothing is padded here, so the attention mask hides nothing. Choose a greater length.")
     if uses_mask:
         return say(
-            "The columns of [PAD] are empty: no token looks at padding. Its own rows are computed, but nobody reads "
-            "them. Switch the mask off to see what it prevents."
+            "The columns of [PAD] are empty: no token looks at padding. The rows of [PAD] are computed, but no token "
+            "uses them. Switch the attention mask off to see what it prevents."
         )
     share, moved = numbers.percent(text.to_padding), numbers.percent(text.moved)
     effect = say(
-        "Without the mask the tokens give {share} of their attention to [PAD], and their last hidden states move by "
-        "{moved} of their length.",
+        "Without the attention mask the tokens give {share} of their attention to [PAD], and their last hidden states "
+        "move by {moved} of their norm.",
         share=share,
         moved=moved,
     )
     if not text.words:
         return effect
     masked, without = (f"{quoted(word.token)} {numbers.probability(word.probability)}" for word in text.words)
-    best = say("Best word at the mask: {masked} with it, {without} without.", masked=masked, without=without)
+    best = say(
+        "Best guess for [MASK]: {masked} with the attention mask, {without} without.", masked=masked, without=without
+    )
     return f"{effect} {best}"

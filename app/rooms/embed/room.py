@@ -51,10 +51,10 @@ class EmbedRoom(Room):
         ),
         ViewSpec(
             "padding",
-            mark("Padding and cutting"),
+            mark("Padding and truncation"),
             mark(
-                "Texts of a batch must be equally long: short ones are filled up with [PAD], long ones are cut. Does "
-                "[PAD] change what the model reads? Switch the attention mask off, and see."
+                "All texts of a batch have the same length: short ones are padded with [PAD], long ones are "
+                "truncated. Does [PAD] change what the model reads? Switch the attention mask off and see."
             ),
             later(__package__, "padding_view", "PaddingView"),
             only=mark("This view reads the text with the model as it is, whatever is compared or changed inside."),

@@ -202,12 +202,15 @@ def topics_finding(found: FoundTopics) -> str:
         chance = numbers.percent(topics.clusters.apart_by_chance)
         return say(text, where=where, count=count, apart=numbers.percent(apart), chance=chance)
     text = mark(
-        "{where}, {count} clusters match the labels with an adjusted Rand index of {value} "
-        "(1: entirely; 0: as by chance)."
+        "{where}, {count} clusters match the labels with an adjusted Rand index of {value} (1: perfectly, 0: no "
+        "better than chance)."
     )
     if topics.agreement <= topics.by_chance:
         text = mark("{where}, {count} clusters match the labels no better than chance could: {value}.")
-    return say(text, where=where, count=count, value=numbers.decimal(topics.agreement))
+    best = max(range(len(found.agreements)), key=found.agreements.__getitem__)
+    better = say("Best: {where}, {value}.", where=stage_name(best), value=numbers.decimal(found.agreements[best]))
+    here = say(text, where=where, count=count, value=numbers.decimal(topics.agreement))
+    return here if best == topics.layer else f"{here} {better}"
 
 
 def topic_name(topic: Topic) -> str:
@@ -221,7 +224,7 @@ def documents_text(found: FoundTopics) -> str:
     count = len(documents.collection)
     drawn = say("drawn from {count}", count=numbers.count(documents.of)) if documents.of > count else ""
     cut = say("%Ln cut to the length that the model reads", n=documents.cut) if documents.cut else ""
-    shares = say("{share} of their differences lie in this plane", share=shown)
+    shares = say("this plane shows {share} of the variance", share=shown)
     return joined(say("%Ln document(s)", n=count), drawn, cut, shares)
 
 

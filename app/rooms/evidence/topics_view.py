@@ -61,7 +61,7 @@ class TopicsView(EvidenceView):
             key="layers",
             title=mark("By layer"),
             name=mark("How well clusters and labels match"),
-            intro=mark("The embeddings know words alone. Click a layer."),
+            intro=mark("Embeddings know each word without its context. Click a layer."),
             curves=(CurveSpec("agreement", mark("match with the labels"), "curve_train", markers=True),),
             left_label=mark("adjusted Rand index"),
             includes_zero=True,

@@ -34,9 +34,9 @@ class PublishedView(ValuesView):
             title=mark("GLUE: eight tasks of language understanding"),
             name=mark("Published scores: rows are models, columns are tasks with the size of their training set"),
             intro=mark(
-                "In percent: F1 for QQP and MRPC, correlation for CoLA and STS-B, else accuracy. A star: measured on "
-                "the development sets with other measures, so not to be compared with the rest. Hover over a score: "
-                "its source."
+                "In percent: F1 for QQP and MRPC, correlation for CoLA and STS-B, else accuracy; MNLI on two test "
+                "sets. Beside a task: its training examples. *: on the development sets with other measures, not "
+                "comparable with the rows above. Hover over a score for its source."
             ),
             number="published",
             is_compared=False,
@@ -47,7 +47,7 @@ class PublishedView(ValuesView):
     )
 
     def lay_out(self) -> QLayout:
-        history = Card(say("Before BERT, and after"), intro=say("Each line is an idea; a tool tip has its paper."))
+        history = Card(say("Before BERT, and after"), intro=say("One idea each. Hover over it for the paper’s title."))
         self.table = Table(say("Before BERT, and after"))
         history.body.addWidget(self.table, 1)
         self.table.set_rows([*before_bert(), *(one for one in family() if not one.ships)], columns())
@@ -58,12 +58,14 @@ class PublishedView(ValuesView):
         return vbox((scrolled(vbox(*boxes, gap_px=GAP_PX)), 1))
 
     def values(self, key: str, reading: Reading, selection: Selection) -> Values:
-        scores = np.array([[*(one.scores[task.key][0] for task in TASKS), one.mean] for one in RESULTS])
         names = [result.model + "*" * (result.set == "development") for result in RESULTS]
         sizes = ["" if theme.is_projector() else f" {numbers.compact_count(task.examples)}" for task in TASKS]
         heads = [task.title + size for task, size in zip(TASKS, sizes, strict=True)]
         rows, columns = Side("none", names, axis_name="model"), Side("none", [*heads, say("mean")], axis_name="task")
-        texts = [[numbers.decimal(one, 1) for one in row] for row in scores.tolist()]
+        given = [[*(one.scores[task.key] for task in TASKS), [one.mean]] for one in RESULTS]
+        shown = 1 if theme.is_projector() else 2  # of the scores of a task: there is no room for more
+        texts = [[written(each[:shown]) for each in row] for row in given]
+        scores = np.array([[each[0] for each in row] for row in given])
         return Values(scores, rows, columns, 0, 100, texts)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
@@ -73,9 +75,12 @@ class PublishedView(ValuesView):
             size, given = say("%Ln training example(s)", n=task.examples), result.scores[task.key]
             on = say("test set") if result.set == "test" else say("development set")
             what = f"{task.title} ({size}), {metric_name(task.measure)}, {on}"
-        score = " / ".join(numbers.decimal(one, 1) for one in given)
         count = "" if result.parameters is None else f" ({numbers.compact_count(result.parameters)})"
-        return f"{result.model}{count} · {what}: {score} · {result.source}"
+        return f"{result.model}{count} · {what}: {written(given)} · {result.source}"
+
+
+def written(scores: list[float]) -> str:
+    return " / ".join(numbers.decimal(one, 1) for one in scores)
 
 
 def columns() -> list[Column]:

@@ -52,8 +52,8 @@ class MapRoom(Room):
             "published",
             mark("Papers"),
             mark(
-                "BERT became known by one table: eight tasks, one model, better than all before it in each. What did "
-                "smaller and later ones reach, and how does a run of one’s own compare?"
+                "One table made BERT famous: eight tasks, one model, better at each than anything before it. What did "
+                "smaller and later models reach, and how does your own run compare?"
             ),
             later(__package__, "published_view", "PublishedView"),
             only=ABOUT_MODELS,

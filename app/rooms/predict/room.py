@@ -51,8 +51,8 @@ class PredictRoom(Room):
             "fates",
             mark("80 / 10 / 10"),
             mark(
-                "Training hides 15% of the tokens: 80% of these behind [MASK], 10% behind another token, 10% not at "
-                "all. Why not always [MASK]?"
+                "Training chooses 15% of the tokens to be predicted: 80% of them become [MASK], 10% a random token, "
+                "10% stay as they are. Why not always [MASK]?"
             ),
             later(__package__, "fates_view", "FatesView"),
             only=mark(

@@ -84,7 +84,7 @@ class WordsView(PredictView):
         read_card = Card(say("What the model reads"), intro=intro)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.directions, self.one_sided = DirectionSwitches(self.what_if_edited.emit), label("", "muted", wrap=True)
-        both = label(say("Both directions at once"), "title")
+        both = label(say("One direction only"), "title")
         fill(read_card.body, AsHighAsNeeded(self.read_text), 8, both, self.directions, self.one_sided, None)
         column = scrolled(vbox(self.pair, self.previous_card, (read_card, 1), gap_px=GAP_PX))
         column.setFixedWidth(theme.column_px(SIDE_PX))

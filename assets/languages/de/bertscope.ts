@@ -460,8 +460,8 @@
 <translation>100 % [MASK]</translation>
 </message>
 <message>
-<source>100% other</source>
-<translation>100 % andere</translation>
+<source>100% random</source>
+<translation>100 % zufällig</translation>
 </message>
 <message>
 <source>1: the same direction</source>
@@ -984,6 +984,10 @@
 <translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Muster</translation>
 </message>
 <message>
+<source>All texts of a batch have the same length: short ones are padded with [PAD], long ones are truncated. Does [PAD] change what the model reads? Switch the attention mask off and see.</source>
+<translation>Alle Texte eines Batches sind gleich lang: Kurze werden mit [PAD] aufgefüllt, lange abgeschnitten. Ändert [PAD], was das Modell liest? Die Attention-Maske ausschalten und hinsehen.</translation>
+</message>
+<message>
 <source>All that is chosen became [MASK].</source>
 <translation>Alles Ausgewählte wurde [MASK].</translation>
 </message>
@@ -1138,8 +1142,8 @@ Ein anderer Schluss</translation>
 <translation>Bei [MASK]</translation>
 </message>
 <message>
-<source>At [MASK] both ways do equally well: {both} and {alone}, the difference may be chance. But where the token stands as it is, the model trained with [MASK] alone finds it in {kept_alone} of the places, the other in {kept}: it never had to say anything there, and the texts it is used on have no [MASK]. Means of three small runs each.</source>
-<translation>An [MASK] sind beide Wege gleich gut: {both} und {alone}; der Unterschied kann Zufall sein. Aber wo das Token dasteht, wie es ist, findet es das nur mit [MASK] trainierte Modell an {kept_alone} der Stellen, das andere an {kept}: Es musste dort nie etwas sagen, und die Texte, für die man es braucht, haben kein [MASK]. Mittel aus je drei kleinen Läufen.</translation>
+<source>At [MASK] there is hardly a difference, and it may be chance: {both} with 80 / 10 / 10, {alone} with [MASK] alone. But where the token is left as it is, the model trained with [MASK] alone gets {kept_alone} right and the other {kept}: in training it never had to predict anything there, and the texts that people give it have no [MASK]. Means of three runs each.</source>
+<translation>An [MASK] gibt es kaum einen Unterschied, und er kann Zufall sein: {both} mit 80 / 10 / 10, {alone} nur mit [MASK]. Aber wo das Token stehen bleibt, hat das nur mit [MASK] trainierte Modell in {kept_alone} recht, das andere in {kept}: Im Training musste es dort nie etwas vorhersagen, und die Texte, die man ihm gibt, haben kein [MASK]. Mittel aus je drei Läufen.</translation>
 </message>
 <message>
 <source>At least one, but 15% of the words: `max(1, round(0.15 * (~is_special).sum()))`.</source>
@@ -1152,10 +1156,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>At most {parameters} parameters, depending on how many different words the text has.</source>
 <translation>Höchstens {parameters} Parameter, je nachdem, wie viele verschiedene Wörter der Text hat.</translation>
-</message>
-<message>
-<source>At one length</source>
-<translation>Auf einer Länge</translation>
 </message>
 <message>
 <source>At one token alone, most at “{token}”.</source>
@@ -1230,6 +1230,10 @@ Ein anderer Schluss</translation>
 <translation>Attention bei der Baseline: Zeilen schauen auf Spalten</translation>
 </message>
 <message>
+<source>Attention mask</source>
+<translation>Attention-Maske</translation>
+</message>
+<message>
 <source>Attention weight now minus that in the baseline: above 0, it looks there more.</source>
 <translation>Attention-Gewicht jetzt minus das bei der Baseline: über 0 schaut er dort mehr hin.</translation>
 </message>
@@ -1286,12 +1290,12 @@ Ein anderer Schluss</translation>
 <translation>BERT und seine Verwandten</translation>
 </message>
 <message>
-<source>BERT became known by one table: eight tasks, one model, better than all before it in each. What did smaller and later ones reach, and how does a run of one’s own compare?</source>
-<translation>Bekannt wurde BERT durch eine Tabelle: acht Aufgaben, ein Modell, in jeder besser als alle vor ihm. Was erreichten kleinere und spätere, und wo steht ein eigener Lauf?</translation>
-</message>
-<message>
 <source>BERT had been trained too little: the same shape learns more from more text. Only the vocabulary makes it larger.</source>
 <translation>BERT war zu wenig trainiert: Dieselbe Form lernt mehr aus mehr Text. Größer ist es nur durch das Vokabular.</translation>
+</message>
+<message>
+<source>BERT looks in both directions: every token sees those before and after it. What is left of the guess with one side?</source>
+<translation>BERT schaut in beide Richtungen: Jedes Token sieht die vor und nach ihm. Was bleibt vom Tipp mit nur einer Seite?</translation>
 </message>
 <message>
 <source>BERT-base has 110 million parameters: where are they? And what did those that came after it change, to be better, smaller or faster?</source>
@@ -1417,6 +1421,10 @@ Ein anderer Schluss</translation>
 <translation>Daneben steht jeweils der ähnlichste Kopf des anderen Modells. 0: gleich, 1: nichts gemeinsam.</translation>
 </message>
 <message>
+<source>Best guess for [MASK]: {masked} with the attention mask, {without} without.</source>
+<translation>Bester Tipp für [MASK]: {masked} mit der Attention-Maske, {without} ohne sie.</translation>
+</message>
+<message>
 <source>Best guess if the model stopped here: “{word}”, {share}.</source>
 <translation>Bester Tipp, wenn das Modell hier aufhörte: „{word}“, {share}.</translation>
 </message>
@@ -1425,8 +1433,8 @@ Ein anderer Schluss</translation>
 <translation>Die bessere Richtung</translation>
 </message>
 <message>
-<source>Best word at the mask: {masked} with it, {without} without.</source>
-<translation>Bestes Wort an der Maske: {masked} mit ihr, {without} ohne sie.</translation>
+<source>Best: {where}, {value}.</source>
+<translation>Am besten: {where}, {value}.</translation>
 </message>
 <message>
 <source>Between [CLS] and the classes. Usually none; textbooks often put one there.</source>
@@ -1463,10 +1471,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Both are changes of {prediction}.</source>
 <translation>Beides: Änderung von {prediction}.</translation>
-</message>
-<message>
-<source>Both directions at once</source>
-<translation>Beide Richtungen zugleich</translation>
 </message>
 <message>
 <source>Both split the text in the same way.</source>
@@ -1792,10 +1796,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Column with the words</source>
 <translation>Spalte mit den Wörtern</translation>
-</message>
-<message>
-<source>Columns: what training made of the chosen tokens. Number: in how many places of unseen text the token is found.</source>
-<translation>Spalten: was das Training aus den gewählten Token machte. Zahl: an wie vielen Stellen ungesehenen Textes das Token gefunden wird.</translation>
 </message>
 <message>
 <source>Commands found</source>
@@ -2334,10 +2334,6 @@ Ein anderer Schluss</translation>
 <translation>Jede Schicht endet mit einer LayerNorm, die die Größen nah beieinander hält.</translation>
 </message>
 <message>
-<source>Each line is an idea; a tool tip has its paper.</source>
-<translation>Jede Zeile ist eine Idee; im Tooltip steht der Artikel dazu.</translation>
-</message>
-<message>
 <source>Each sentence is read on its own, as typed, and becomes one vector: {vector}. Their cosine is 1 where both point the same way and about 0 where they have nothing in common. What counts as high differs from model to model.</source>
 <translation>Jeder Satz wird für sich gelesen, wie er dasteht, und wird zu einem Vektor: {vector}. Ihr Kosinus ist 1, wenn beide in dieselbe Richtung zeigen, und etwa 0, wenn sie nichts gemeinsam haben. Was als hoch gilt, ist von Modell zu Modell verschieden.</translation>
 </message>
@@ -2462,6 +2458,10 @@ Ein anderer Schluss</translation>
 <translation>Embeddings</translation>
 </message>
 <message>
+<source>Embeddings know each word without its context. Click a layer.</source>
+<translation>Embeddings kennen jedes Wort ohne seinen Kontext. Ein Klick wählt eine Schicht.</translation>
+</message>
+<message>
 <source>End the comparison</source>
 <translation>Den Vergleich beenden</translation>
 </message>
@@ -2538,12 +2538,8 @@ Ein anderer Schluss</translation>
 <translation>Jeder Raum vergleicht die beiden Sätze der gewählten Zeile (Doppelklick)</translation>
 </message>
 <message>
-<source>Every token looks at all others, before and after it. What is left of the guess with one side?</source>
-<translation>Jedes Token schaut auf alle anderen, vor und nach ihm. Was bleibt vom Tipp mit nur einer Seite?</translation>
-</message>
-<message>
-<source>Every token sees both sides of it, in every layer. The shape is that of GPT, so that the two can be compared.</source>
-<translation>Jedes Token sieht in jeder Schicht nach beiden Seiten. Die Form ist die von GPT, damit sich beide vergleichen lassen.</translation>
+<source>Every token sees the context on both sides, in every layer. Its size is that of GPT, so that the two can be compared.</source>
+<translation>Jedes Token sieht in jeder Schicht den Kontext auf beiden Seiten. Die Größe ist die von GPT, damit sich beide vergleichen lassen.</translation>
 </message>
 <message>
 <source>Evidence</source>
@@ -2722,8 +2718,8 @@ Ein anderer Schluss</translation>
 <translation>Feingetunt, um jedes Wort zu taggen.</translation>
 </message>
 <message>
-<source>Fine-tuned, the published BERT hardly differs: MNLI 84.2 with 80 / 10 / 10, 84.3 with [MASK] alone; without fine-tuning, names 94.9 and 94.0 (Devlin et al. 2019, appendix C.2).</source>
-<translation>Feingetunt unterscheidet sich das veröffentlichte BERT kaum: MNLI 84,2 mit 80 / 10 / 10, 84,3 mit [MASK] allein; ohne Feintuning, bei Namen, 94,9 und 94,0 (Devlin et al. 2019, Anhang C.2).</translation>
+<source>Fine-tuned, the published BERT hardly differs: MNLI 84.2 with 80 / 10 / 10, 84.3 with [MASK] alone. Without fine-tuning it does, at finding names: F1 94.9 and 94.0 (Devlin et al. 2019, appendix C.2).</source>
+<translation>Feingetunt unterscheidet sich das veröffentlichte BERT kaum: MNLI 84,2 mit 80 / 10 / 10, 84,3 nur mit [MASK]. Ohne Feintuning schon, beim Finden von Namen: F1 94,9 und 94,0 (Devlin et al. 2019, Anhang C.2).</translation>
 </message>
 <message>
 <source>Five guesses, best first, with commas</source>
@@ -3390,8 +3386,8 @@ Ein anderer Schluss</translation>
 <translation>Wie oft der erste Tipp das Wort hinter der Maske ist.</translation>
 </message>
 <message>
-<source>How often small models find the token, by how they were trained</source>
-<translation>Wie oft kleine Modelle das Token finden, je nach Training</translation>
+<source>How often tiny models find the original token, by how they were trained</source>
+<translation>Wie oft winzige Modelle das ursprüngliche Token finden, je nach ihrem Training</translation>
 </message>
 <message>
 <source>How similar are A and B?</source>
@@ -3524,8 +3520,8 @@ Ein anderer Schluss</translation>
 <translation>In anderen Sätzen</translation>
 </message>
 <message>
-<source>In percent: F1 for QQP and MRPC, correlation for CoLA and STS-B, else accuracy. A star: measured on the development sets with other measures, so not to be compared with the rest. Hover over a score: its source.</source>
-<translation>In Prozent: F1 bei QQP und MRPC, Korrelation bei CoLA und STS-B, sonst Genauigkeit. Mit Stern: auf Entwicklungsdaten mit anderen Maßen gemessen, also nicht mit dem Rest vergleichbar. Auf einen Wert zeigen: seine Quelle.</translation>
+<source>In percent: F1 for QQP and MRPC, correlation for CoLA and STS-B, else accuracy; MNLI on two test sets. Beside a task: its training examples. *: on the development sets with other measures, not comparable with the rows above. Hover over a score for its source.</source>
+<translation>In Prozent: F1 bei QQP und MRPC, Korrelation bei CoLA und STS-B, sonst Genauigkeit; MNLI auf zwei Testsets. Neben der Aufgabe: ihre Trainingsbeispiele. *: auf Entwicklungsdaten mit anderen Maßen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: seine Quelle.</translation>
 </message>
 <message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
@@ -3672,7 +3668,7 @@ Ein anderer Schluss</translation>
 <translation>Es hält jedes Token für echt.</translation>
 </message>
 <message>
-<source>It judges of every token whether a small generator has replaced it; narrow embeddings</source>
+<source>It judges for every token whether a small generator has replaced it; narrow embeddings</source>
 <translation>Es beurteilt bei jedem Token, ob ein kleiner Generator es ersetzt hat; schmale Embeddings</translation>
 </message>
 <message>
@@ -4199,10 +4195,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Lines stronger than</source>
 <translation>Linien stärker als</translation>
-</message>
-<message>
-<source>Lines: token, id, segment and position, attention mask (1: a token, 0: padding).</source>
-<translation>Zeilen: Token, Nummer, Segment und Position, Attention-Maske (1: ein Token, 0: aufgefüllt).</translation>
 </message>
 <message>
 <source>Load settings</source>
@@ -4929,8 +4921,8 @@ Ein anderer Schluss</translation>
 <translation>Nichts wird gekürzt: Der längste von {counted} Sätzen hat {longest} Tokens, und bis zu {limit} passen.</translation>
 </message>
 <message>
-<source>Nothing is padded here, so the mask hides nothing. Choose a greater length.</source>
-<translation>Hier ist nichts aufgefüllt, also verdeckt die Maske nichts. Eine größere Länge wählen.</translation>
+<source>Nothing is padded here, so the attention mask hides nothing. Choose a greater length.</source>
+<translation>Hier ist nichts aufgefüllt, also verdeckt die Attention-Maske nichts. Eine größere Länge wählen.</translation>
 </message>
 <message>
 <source>Nothing is written here yet.</source>
@@ -5057,6 +5049,10 @@ Ein anderer Schluss</translation>
 <translation>Auf allen {count} ungesehenen Beispielen: {final}.</translation>
 </message>
 <message>
+<source>On each: token, id, segment and position, attention mask (1: a token, 0: padding).</source>
+<translation>Auf jedem: Token, Nummer, Segment und Position, Attention-Maske (1: ein Token, 0: aufgefüllt).</translation>
+</message>
+<message>
 <source>On examples that the run never trains on; the latest measurement</source>
 <translation>Auf Beispielen, an denen der Lauf nie trainiert; die letzte Messung</translation>
 </message>
@@ -5101,6 +5097,10 @@ Ein anderer Schluss</translation>
 <translation>Ein Kontext je Satz; {count} Token betrachtet.</translation>
 </message>
 <message>
+<source>One direction only</source>
+<translation>Nur eine Richtung</translation>
+</message>
+<message>
 <source>One document per line. A table (CSV, TSV, JSONL) may have labels in a column of its own.</source>
 <translation>Ein Dokument pro Zeile. Eine Tabelle (CSV, TSV, JSONL) kann Labels in einer eigenen Spalte haben.</translation>
 </message>
@@ -5111,6 +5111,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>One head</source>
 <translation>Ein Kopf</translation>
+</message>
+<message>
+<source>One idea each. Hover over it for the paper’s title.</source>
+<translation>Je eine Idee. Darauf zeigen: der Titel des Artikels.</translation>
 </message>
 <message>
 <source>One layer, step by step</source>
@@ -5167,6 +5171,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>One step</source>
 <translation>Ein Schritt</translation>
+</message>
+<message>
+<source>One table made BERT famous: eight tasks, one model, better at each than anything before it. What did smaller and later models reach, and how does your own run compare?</source>
+<translation>Eine Tabelle machte BERT berühmt: acht Aufgaben, ein Modell, in jeder besser als alles davor. Was erreichten kleinere und spätere Modelle, und wo steht ein eigener Lauf?</translation>
 </message>
 <message>
 <source>One text may be a coincidence; a list shows a habit. Is “she” more surprising than “he” after “the doctor said that”?</source>
@@ -5373,6 +5381,10 @@ Ein anderer Schluss</translation>
 <translation>Mehrere Läufe auf andere Art</translation>
 </message>
 <message>
+<source>Other, tiny models and easy, unseen text. Columns: what training did with the chosen tokens. Number: how often the likeliest token is the original one.</source>
+<translation>Andere, winzige Modelle und leichter, ungesehener Text. Spalten: was das Training mit den gewählten Token machte. Zahl: wie oft das wahrscheinlichste Token das ursprüngliche ist.</translation>
+</message>
+<message>
 <source>Output projection</source>
 <translation>Ausgabe-Projektion</translation>
 </message>
@@ -5405,7 +5417,7 @@ Ein anderer Schluss</translation>
 <translation>PCA über alle Schichten · waagerecht: {x} der Varianz, senkrecht: {y}</translation>
 </message>
 <message>
-<source>Padding and cutting</source>
+<source>Padding and truncation</source>
 <translation>Auffüllen und Abschneiden</translation>
 </message>
 <message>
@@ -6014,8 +6026,8 @@ Ein anderer Schluss</translation>
 <translation>Zeile: das Token, das schaut. Spalte: wohin es schaut. Beides in der Reihenfolge des Textes. Kräftigere Farbe: mehr.</translation>
 </message>
 <message>
-<source>Row: the token that looks. Column: what it looks at. Mean of all heads.</source>
-<translation>Zeile: das Token, das hinschaut. Spalte: was es ansieht. Mittel aller Köpfe.</translation>
+<source>Row: the token that looks. Column: what it looks at. Mean of all heads in all layers.</source>
+<translation>Zeile: das Token, das hinschaut. Spalte: was es ansieht. Mittel aller Köpfe in allen Schichten.</translation>
 </message>
 <message>
 <source>Row: the token that looks. Column: what it looks at. Stronger colour: more.</source>
@@ -6030,8 +6042,8 @@ Ein anderer Schluss</translation>
 <translation>Zeilen und Spalten sind vertauscht.</translation>
 </message>
 <message>
-<source>Rows: what became of a token, how often, and how surely it was found. Columns: the text. Hatched: never met.</source>
-<translation>Zeilen: was aus einem Token wurde, wie oft, und wie sicher es gefunden wurde. Spalten: der Text. Schraffiert: kam nie vor.</translation>
+<source>Rows: what became of a token, how often, and the mean probability of the original. Columns: the text. Hatched: never drawn.</source>
+<translation>Zeilen: was aus einem Token wurde, wie oft, und die mittlere Wahrscheinlichkeit des ursprünglichen. Spalten: der Text. Schraffiert: nie gezogen.</translation>
 </message>
 <message>
 <source>Run the best model on your own text</source>
@@ -6356,6 +6368,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Set the score to a very low number where `allowed` is False, such as -1e9.</source>
 <translation>Den Score sehr klein machen, wo `allowed` False ist, etwa -1e9.</translation>
+</message>
+<message>
+<source>Set to a length</source>
+<translation>Auf eine Länge gebracht</translation>
 </message>
 <message>
 <source>Settings (*.json)</source>
@@ -6881,10 +6897,6 @@ Ein anderer Schluss</translation>
 <translation>Texte (*.txt *.tsv *.jsonl *.gz *.xz);;Alle Dateien (*)</translation>
 </message>
 <message>
-<source>Texts of a batch must be equally long: short ones are filled up with [PAD], long ones are cut. Does [PAD] change what the model reads? Switch the attention mask off, and see.</source>
-<translation>Texte eines Batches müssen gleich lang sein: Kurze werden mit [PAD] aufgefüllt, lange abgeschnitten. Ändert [PAD], was das Modell liest? Die Attention-Maske ausschalten und hinsehen.</translation>
-</message>
-<message>
 <source>Texts to score</source>
 <translation>Texte zum Bewerten</translation>
 </message>
@@ -6979,8 +6991,8 @@ Ein anderer Schluss</translation>
 <translation>Die Spalten haben den Mittelwert 0, nicht die Zeilen.</translation>
 </message>
 <message>
-<source>The columns of [PAD] are empty: no token looks at padding. Its own rows are computed, but nobody reads them. Switch the mask off to see what it prevents.</source>
-<translation>Die Spalten von [PAD] sind leer: Kein Token sieht dorthin. Seine eigenen Zeilen werden berechnet, aber niemand liest sie. Die Maske ausschalten zeigt, was sie verhindert.</translation>
+<source>The columns of [PAD] are empty: no token looks at padding. The rows of [PAD] are computed, but no token uses them. Switch the attention mask off to see what it prevents.</source>
+<translation>Die Spalten von [PAD] sind leer: Kein Token sieht dorthin. Die Zeilen von [PAD] werden berechnet, aber kein Token benutzt sie. Die Attention-Maske ausschalten zeigt, was sie verhindert.</translation>
 </message>
 <message>
 <source>The data has to be corrected first: see “Before you start”.</source>
@@ -7001,10 +7013,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The embeddings added up, number by number; length {length}.</source>
 <translation>Die Embeddings, Zahl für Zahl addiert; Länge {length}.</translation>
-</message>
-<message>
-<source>The embeddings know words alone. Click a layer.</source>
-<translation>Die Embeddings kennen nur einzelne Wörter. Ein Klick wählt eine Schicht.</translation>
 </message>
 <message>
 <source>The endings</source>
@@ -7359,8 +7367,8 @@ Ein anderer Schluss</translation>
 <translation>Das offene Modell; ein Klick öffnet ein anderes</translation>
 </message>
 <message>
-<source>The original: masked words and next sentence, in a WordPiece vocabulary</source>
-<translation>Das Original: maskierte Wörter und nächster Satz, mit WordPiece-Vokabular</translation>
+<source>The original: masked-word and next-sentence prediction, WordPiece vocabulary</source>
+<translation>Das Original: Vorhersage maskierter Wörter und des nächsten Satzes, WordPiece-Vokabular</translation>
 </message>
 <message>
 <source>The other model</source>
@@ -7477,10 +7485,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The row is the token that looks: its query, multiplied by the keys of all, `query @ key.T`.</source>
 <translation>Die Zeile ist das Token, das schaut: seine Query mal die Keys aller Token, `query @ key.T`.</translation>
-</message>
-<message>
-<source>The row of [PAD] in the token table has length {length} here (half of all rows are shorter than {usual}). In many models it is all zeros.</source>
-<translation>Die Zeile von [PAD] in der Token-Tabelle hat hier die Länge {length} (die Hälfte aller Zeilen ist kürzer als {usual}). In vielen Modellen besteht sie aus Nullen.</translation>
 </message>
 <message>
 <source>The rows add up to 1, but the scores were divided by another number.</source>
@@ -7747,8 +7751,8 @@ Ein anderer Schluss</translation>
 <translation>Der Text</translation>
 </message>
 <message>
-<source>The text as the model reads it in this draw, and how surely it finds each token</source>
-<translation>Der Text, wie ihn das Modell in dieser Ziehung liest, und wie sicher es jedes Token findet</translation>
+<source>The text as the model reads it in this draw, and how likely it finds each original token</source>
+<translation>Der Text, wie ihn das Modell in dieser Ziehung liest, und für wie wahrscheinlich es jedes ursprüngliche Token hält</translation>
 </message>
 <message>
 <source>The text as two vocabularies tokenise it</source>
@@ -7881,6 +7885,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The uses of “{word}” that are least alike</source>
 <translation>Die unähnlichsten Verwendungen von „{word}“</translation>
+</message>
+<message>
+<source>The vector of [PAD] in the token table has the norm {length} here (the median of all is {usual}). In many models it is all zeros.</source>
+<translation>Der Vektor von [PAD] in der Token-Tabelle hat hier die Norm {length} (der Median aller ist {usual}). In vielen Modellen besteht er aus Nullen.</translation>
 </message>
 <message>
 <source>The vectors of A and B: cosine {cosine}, distance {distance}</source>
@@ -8187,8 +8195,8 @@ Ein anderer Schluss</translation>
 <translation>Dieses Modell sagt keine Wörter vorher</translation>
 </message>
 <message>
-<source>This model was trained with both sides. So this is what it can do without the other one, not what a model trained to read in one direction would have learned.</source>
-<translation>Dieses Modell wurde mit beiden Seiten trainiert. Das hier kann es also ohne die andere; ein Modell, das von Anfang an nur in einer Richtung liest, hätte anderes gelernt.</translation>
+<source>This model was trained on both sides. This is what it can do with one of them taken away, not what a model trained to read in one direction would have learned.</source>
+<translation>Dieses Modell wurde mit beiden Seiten trainiert. Das hier kann es, wenn eine fehlt; ein Modell, das von Anfang an nur in einer Richtung liest, hätte anderes gelernt.</translation>
 </message>
 <message>
 <source>This model’s vocabulary has no mask token, so no word can be masked.</source>
@@ -8343,10 +8351,6 @@ Der andere Text: {other}
 <translation>Token</translation>
 </message>
 <message>
-<source>Tokens at one length, with their attention mask</source>
-<translation>Token auf einer Länge, mit ihrer Attention-Maske</translation>
-</message>
-<message>
 <source>Tokens changed that are not chosen: the shares were taken of all tokens.</source>
 <translation>Auch nicht ausgewählte Token haben sich geändert: Die Anteile wurden von allen Token genommen.</translation>
 </message>
@@ -8365,6 +8369,10 @@ Der andere Text: {other}
 <message>
 <source>Tokens read per second of training.</source>
 <translation>Gelesene Token je Sekunde Training.</translation>
+</message>
+<message>
+<source>Tokens set to a length, with their attention mask</source>
+<translation>Token, auf eine Länge gebracht, mit ihrer Attention-Maske</translation>
 </message>
 <message>
 <source>Tokens whose embedding moved most</source>
@@ -8447,20 +8455,20 @@ Der andere Text: {other}
 <translation>Trainiert</translation>
 </message>
 <message>
-<source>Trained with it, and without</source>
-<translation>Damit trainiert, und ohne</translation>
+<source>Trained in three ways</source>
+<translation>Auf drei Arten trainiert</translation>
 </message>
 <message>
 <source>Training a few steps to see how long they take…</source>
 <translation>Einige Schritte werden trainiert, um zu sehen, wie lange sie dauern …</translation>
 </message>
 <message>
-<source>Training has finished after {time}.</source>
-<translation>Das Training ist nach {time} fertig.</translation>
+<source>Training chooses 15% of the tokens to be predicted: 80% of them become [MASK], 10% a random token, 10% stay as they are. Why not always [MASK]?</source>
+<translation>Das Training wählt 15 % der Token zum Vorhersagen aus: 80 % davon werden zu [MASK], 10 % zu einem zufälligen Token, 10 % bleiben, wie sie sind. Warum nicht immer [MASK]?</translation>
 </message>
 <message>
-<source>Training hides 15% of the tokens: 80% of these behind [MASK], 10% behind another token, 10% not at all. Why not always [MASK]?</source>
-<translation>Das Training verbirgt 15 % der Token: 80 % davon hinter [MASK], 10 % hinter einem anderen Token, 10 % gar nicht. Warum nicht immer [MASK]?</translation>
+<source>Training has finished after {time}.</source>
+<translation>Das Training ist nach {time} fertig.</translation>
 </message>
 <message>
 <source>Training longer will not help; the learning rate is probably too high or too low.</source>
@@ -8579,8 +8587,8 @@ Der andere Text: {other}
 <translation>{task} ausprobieren</translation>
 </message>
 <message>
-<source>Two LSTM language models, one from each side; a task’s own model is given their layers, mixed</source>
-<translation>Zwei LSTM-Sprachmodelle, von jeder Seite eines; das eigene Modell einer Aufgabe bekommt ihre Schichten gemischt</translation>
+<source>Two LSTM language models, one from each side; a weighted mean of their layers goes into the task’s own model</source>
+<translation>Zwei LSTM-Sprachmodelle, von jeder Seite eines; ein gewichtetes Mittel ihrer Schichten geht in das eigene Modell der Aufgabe</translation>
 </message>
 <message>
 <source>Two of the three parts are missing.</source>
@@ -8697,10 +8705,6 @@ Der andere Text: {other}
 <message>
 <source>Use its output on the other text in all rooms</source>
 <translation>In allen Räumen seine Ausgabe beim anderen Text einsetzen</translation>
-</message>
-<message>
-<source>Use the attention mask</source>
-<translation>Attention-Maske benutzen</translation>
 </message>
 <message>
 <source>Use these lines</source>
@@ -9011,8 +9015,8 @@ Der andere Text: {other}
 <translation>Was das Modell liest</translation>
 </message>
 <message>
-<source>What the model reads; framed: chosen. Below: how surely it finds the token of the text there.</source>
-<translation>Was das Modell liest; umrahmt: gewählt. Darunter: wie sicher es dort das Token des Textes findet.</translation>
+<source>What the model reads; framed: chosen to be predicted. Below each: how likely it finds the original token.</source>
+<translation>Was das Modell liest; umrahmt: zum Vorhersagen gewählt. Darunter: für wie wahrscheinlich es das ursprüngliche Token hält.</translation>
 </message>
 <message>
 <source>What the model says about each</source>
@@ -9219,6 +9223,10 @@ Der andere Text: {other}
 <translation>Welches Token es ist, als {width} gelernte Zahlen; Länge {length}.</translation>
 </message>
 <message>
+<source>Which token looks at which</source>
+<translation>Welches Token welches ansieht</translation>
+</message>
+<message>
 <source>Which tokens are connected</source>
 <translation>Welche Token verbunden sind</translation>
 </message>
@@ -9347,8 +9355,8 @@ Der andere Text: {other}
 <translation>Ohne Segment und Position ist dasselbe Wort ein einziger Punkt, egal wo es steht.</translation>
 </message>
 <message>
-<source>Without the mask the tokens give {share} of their attention to [PAD], and their last hidden states move by {moved} of their length.</source>
-<translation>Ohne die Maske geben die Token {share} ihrer Attention an [PAD], und ihre letzten Hidden States verschieben sich um {moved} ihrer Länge.</translation>
+<source>Without the attention mask the tokens give {share} of their attention to [PAD], and their last hidden states move by {moved} of their norm.</source>
+<translation>Ohne die Attention-Maske geben die Token {share} ihrer Attention an [PAD], und ihre letzten Hidden States verschieben sich um {moved} ihrer Norm.</translation>
 </message>
 <message>
 <source>Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} ({change}).</source>
@@ -11284,8 +11292,8 @@ Der andere Text: {other}
 <translation>Wahrscheinlichkeit und Rang nach jeder Schicht</translation>
 </message>
 <message>
-<source>probability of the token in the text</source>
-<translation>Wahrscheinlichkeit des Tokens im Text</translation>
+<source>probability of the original token</source>
+<translation>Wahrscheinlichkeit des ursprünglichen Tokens</translation>
 </message>
 <message>
 <source>probability when it was filled in</source>
@@ -11953,6 +11961,10 @@ Der andere Text: {other}
 <message>
 <source>thickest: ±{difference}</source>
 <translation>am dicksten: ±{difference}</translation>
+</message>
+<message>
+<source>this plane shows {share} of the variance</source>
+<translation>diese Ebene zeigt {share} der Varianz</translation>
 </message>
 <message>
 <source>this text</source>
@@ -12968,10 +12980,6 @@ Der andere Text: {other}
 <translation>{share} der Varianz</translation>
 </message>
 <message>
-<source>{share} of their differences lie in this plane</source>
-<translation>{share} ihrer Unterschiede liegen in dieser Ebene</translation>
-</message>
-<message>
 <source>{share} of {count} are right; always answering “{always}” would get {often}.</source>
 <translation>{share} von {count} sind richtig; immer „{always}“ zu antworten träfe {often}.</translation>
 </message>
@@ -13177,8 +13185,8 @@ Der andere Text: {other}
 <translation>{where} passen {count} Cluster nicht besser zu den Labels, als es Zufall sein könnte: {value}.</translation>
 </message>
 <message>
-<source>{where}, {count} clusters match the labels with an adjusted Rand index of {value} (1: entirely; 0: as by chance).</source>
-<translation>{where} passen {count} Cluster mit einem adjustierten Rand-Index von {value} zu den Labels (1: völlig; 0: wie durch Zufall).</translation>
+<source>{where}, {count} clusters match the labels with an adjusted Rand index of {value} (1: perfectly, 0: no better than chance).</source>
+<translation>{where} passen {count} Cluster mit einem adjustierten Rand-Index von {value} zu den Labels (1: völlig, 0: nicht besser als Zufall).</translation>
 </message>
 <message>
 <source>{where}, {same} of the {count} nearest uses are the word “{word}” itself; others: {others}.</source>
