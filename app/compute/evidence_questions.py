@@ -168,8 +168,8 @@ def topics_of(work: Work, clusters: int, stage: int) -> FoundTopics:
 
 
 def agreements_of(work: Work, clusters: int) -> Sequence[float]:
-    documents: Documents = work.ask(answer_of, "documents")
-    return documents.agreements(clusters, SEED) if documents.has_labels else ()
+    agreements: Sequence[float] = work.ask(answer_of, "documents").agreements(clusters, SEED)
+    return agreements
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,13 +43,6 @@ class Alignment:
         """The reason as a sentence."""
         return None if self.reason is None else _SENTENCES[self.reason]
 
-    def inverse(self) -> Alignment:
-        """The same, seen from the other."""
-        positions: list[int | None] = [None] * self.other_length
-        for ours, other in self.pairs:
-            positions[other] = ours
-        return Alignment(tuple(positions), len(self.other_positions), self.reason)
-
 
 def align(ours: Encoding, other: Encoding) -> Alignment:
     """Pair the tokens of two encodings: A's with A's, B's with B's, special tokens by their role.

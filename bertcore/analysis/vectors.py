@@ -71,12 +71,13 @@ def k_means(vectors: NDArray, count: int, chance: np.random.Generator) -> tuple[
     """The group of each vector, and the share of their variance that lies between groups: the best of ten tries."""
     from scipy.cluster.vq import ClusterError, kmeans2
 
-    best = np.zeros(len(vectors), dtype=np.int64), vectors.var(axis=0).sum()  # all in one
-    for _ in range(10):
+    total = vectors.var(axis=0).sum()
+    best = np.zeros(len(vectors), dtype=np.int64), total  # all in one
+    for _ in range(10 if total > 1e-9 else 0):
         with suppress(ClusterError):  # a group without any
             centres, groups = kmeans2(vectors, count, iter=30, minit="++", missing="raise", seed=chance)
             best = min(best, (groups, (vectors - centres[groups]).var(axis=0).sum()), key=lambda each: each[1])
-    return best[0], 1 - float(best[1] / vectors.var(axis=0).sum())
+    return best[0], 1 - float(best[1] / max(total, 1e-9))
 
 
 def lengths(vectors: NDArray) -> NDArray[np.float32]:

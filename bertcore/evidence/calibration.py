@@ -41,11 +41,6 @@ class Calibration(Table):
         return [{"from": one.low, "to": one.high, "confidence": one.confidence, **vars(one.right)} for one in self.bins]
 
 
-def calibrate(answers: Answers) -> Calibration:
-    """Raises BertcoreError where the answers have no probability."""
-    return calibration_of(binned(answers))
-
-
 def binned(answers: Answers) -> Arrays:
     """Of each bin how many answers it has, how many are right, and the sum of their confidence: (BINS,3)."""
     known = np.isfinite(answers.confidence)

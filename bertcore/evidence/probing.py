@@ -63,13 +63,6 @@ class Probes(Table):
         ]
 
 
-def labelled_texts(texts: Sequence[str], labels: Sequence[str], name: str, sha256: str) -> Collection[Tree]:
-    """Texts with a label each, as sentences of one word: the control is chance then, and no word is a previous one."""
-    rows = zip(texts, labels, strict=True)
-    trees = (Tree(text, name, (text,), (-1,), ("root",), (label,), (False,)) for text, label in rows)
-    return Collection(name, tuple(trees), sha256)
-
-
 def probe(
     checkpoint: Checkpoint, collection: Collection[Tree], *, seed: int = 0, progress: ReportProgress = no_progress
 ) -> Probes:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 MOST = 2000  # documents that are put into clusters
-FEWEST, MOST_CLUSTERS = 2, 12
-MOST_WORDS, SHUFFLES = 6, 200
+FEWEST, MOST_CLUSTERS, MOST_WORDS, SHUFFLES = 2, 12, 6, 200
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,7 @@ class Topics(Table):
     topics: Sequence[Topic]  # K
     agreement: float | None  # adjusted Rand index with the labels, of documents with one; None: too few have one
     by_chance: float | None  # 95% of shuffled labels agree less
+    left_out: tuple[str, ...]  # of the documents, in words
 
     @property
     def finding(self) -> str:
@@ -101,6 +101,12 @@ class Documents:
         return np.array([each.labels[0] if len(each.labels) == 1 else "" for each in self.collection.rows])
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        more = self.of - len(self.collection)
+        drawn = (f"{more:,} documents, so that {len(self.collection):,} are left, by chance",) if more else ()
+        return (*drawn, f"the ends of {self.cut:,} that are longer than the model reads") if self.cut else drawn
+
+    @property
     def has_labels(self) -> bool:
         """Whether there is something to agree with: two labels at least, of documents with one."""
         return len({*self.labels} - {""}) > 1
@@ -115,19 +121,18 @@ class Documents:
         found, chance = self._clusters(count, layer, seed), np.random.default_rng(seed)
         agreement = by_chance = None
         if self.has_labels:
-            has_one, shuffled = np.flatnonzero(self.labels != ""), list[float]()
-            agreement = self._agreement(found.groups)
-            for _ in range(SHUFFLES):
-                groups = found.groups.copy()
-                groups[has_one] = chance.permutation(groups[has_one])
-                shuffled.append(self._agreement(groups))
-            by_chance = float(np.quantile(shuffled, 0.95))
-        return Topics(layer, found, self._topics(found.groups, layer), agreement, by_chance)
+            labels, groups = self._labelled(found.groups)
+            shuffled = [adjusted_rand_index(chance.permutation(labels), groups) for _ in range(SHUFFLES)]
+            agreement, by_chance = adjusted_rand_index(labels, groups), float(np.quantile(shuffled, 0.95))
+        return Topics(layer, found, self._topics(found.groups, layer), agreement, by_chance, self.left_out)
 
     def agreements(self, count: int = 4, seed: int = 0) -> list[float]:
-        """(L+1) the agreement of clusters with labels after the embeddings, which know words alone, and each layer."""
+        """(L+1) how clusters agree with labels after the embeddings, which know words alone, and each layer; none where
+        there are no labels."""
+        if not self.has_labels:
+            return []
         groups = (k_means(each, count, np.random.default_rng(seed))[0] for each in self.vectors)
-        return [self._agreement(each) for each in groups]
+        return [adjusted_rand_index(*self._labelled(each)) for each in groups]
 
     def nearest(self, document: int, layer: int, count: int = 20) -> list[tuple[int, float]]:
         """Other documents and their cosines, the nearest first."""
@@ -135,9 +140,9 @@ class Documents:
         order = [at for at in np.argsort(-cosines, kind="stable").tolist() if at != document]
         return [(at, float(cosines[at])) for at in order[:count]]
 
-    def _agreement(self, groups: NDArray[np.int64]) -> float:
+    def _labelled(self, groups: NDArray[np.int64]) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
         has_one = self.labels != ""
-        return adjusted_rand_index(self.labels[has_one], groups[has_one])
+        return self.labels[has_one], groups[has_one]
 
     def _clusters(self, count: int, layer: int, seed: int) -> Clusters:
         """Numbered by size, the largest first."""

@@ -15,7 +15,7 @@ from app.rooms.evidence.room import EvidenceRoom
 from app.rooms.evidence.uses_view import UsesView
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.evidence.calibration import calibrate
+from bertcore.evidence.calibration import binned, calibration_of
 from bertcore.evidence.fires import fires
 from bertcore.evidence.nearest import open_index
 from bertcore.evidence.pruning import prune
@@ -120,7 +120,7 @@ def test_what_would_be_lost_and_a_checkpoint_without_it(
     found = prune(scored, "head", seed=SEED)
     np.testing.assert_allclose(view.shown["loss"].array[0], [one.value for one in found.loss], atol=1e-5)
     np.testing.assert_allclose(view.shown["importance"].array, found.importance, atol=1e-5)
-    bins = calibrate(scored.answers()).bins
+    bins = calibration_of(binned(scored.answers())).bins
     assert [bar.note for bar in view.charts["calibration"].bars] == [str(one.right.count) for one in bins]
 
     view.charts["loss"].clicked.emit(3.0)

@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.calibration import calibration_curve
 
 from bertcore.errors import BertcoreError
-from bertcore.evidence.calibration import calibrate
+from bertcore.evidence.calibration import binned, calibration_of
 from bertcore.evidence.collection import read_pairs, read_sentences, read_treebank
 from bertcore.evidence.intervals import halves, mcnemar, mean_interval, mean_intervals, ratio_intervals, share_interval
 from bertcore.evidence.pruning import prune
@@ -79,15 +79,16 @@ def test_calibration_is_that_of_scikit_learn():
     confidence = rng.random(500)
     right = rng.random(500) < confidence**2
     words = ("",) * 500
-    found = calibrate(Answers(np.arange(500), -np.log(confidence), confidence, right, words, words))
+    found = calibration_of(binned(Answers(np.arange(500), -np.log(confidence), confidence, right, words, words)))
     shares, means = calibration_curve(right, confidence, n_bins=10)
     assert [each.right.value for each in found.bins] == pytest.approx(shares)
     assert [each.confidence for each in found.bins] == pytest.approx(means)
     counts = np.histogram(confidence, 10, (0, 1))[0]
     assert [row["count"] for row in found.rows()] == counts.tolist()
     assert found.error == pytest.approx(np.abs(shares - means) @ counts / 500) and found.right.count == 500
+    unknown, said = np.full(2, np.nan), ("", "")
     with pytest.raises(BertcoreError, match="no probability"):
-        calibrate(Answers(np.arange(2), np.zeros(2), np.full(2, np.nan), np.ones(2, dtype=bool), ("",) * 2, ("",) * 2))
+        calibration_of(binned(Answers(np.arange(2), np.zeros(2), unknown, np.ones(2, dtype=bool), said, said)))
 
 
 # --- masked words, and heads removed ----------------------------------------------------------------------------------

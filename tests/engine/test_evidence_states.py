@@ -25,7 +25,6 @@ from bertcore.evidence.probing import (
     PENALTIES,
     answers,
     distance_loss,
-    labelled_texts,
     padded,
     probe,
     read_off,
@@ -336,13 +335,12 @@ def test_words_and_texts_of_a_model():
     first, *_, last = found.layers
     assert first.right.value > 0.95 and last.previous.count == first.right.count - 40
     assert len(found.rows()) == 4 * 5 and found.labels == (".", "DET", "NOUN", "VERB", "X")
-    texts = [row.text for row in rows]
-    has = ["cat" if " cat" in text else "none" for text in texts]
-    of_texts = probe(CHECKPOINT, labelled_texts(texts, has, "texts", "sha"))
+    of_one_word = [tree(row.text, [row.text], ["cat" if " cat" in row.text else "none"]) for row in rows]
+    of_texts = probe(CHECKPOINT, Collection("texts", of_one_word, "sha"))
     assert of_texts.layers[0].right.value > 0.75 and of_texts.layers[0].right == of_texts.layers[0].unseen
     assert of_texts.layers[0].previous.count == 0 and of_texts.without.right.value > 0.5
     with pytest.raises(BertcoreError, match="give four"):
-        probe(CHECKPOINT, labelled_texts(texts[:2], has[:2], "texts", "sha"))
+        probe(CHECKPOINT, Collection("texts", of_one_word[:2], "sha"))
 
 
 def test_distances_trees_and_the_loss_are_those_of_others():

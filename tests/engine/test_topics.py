@@ -133,9 +133,10 @@ def test_refused(m, lines, count, expected):
 
 def test_of_many_documents_some_are_drawn_and_reading_can_be_stopped(m, monkeypatch):
     monkeypatch.setattr(engine, "MOST", 10)
-    lines = [f"the cat sat on mat {number}" for number in range(500)]
+    lines = [f"the {'abcdefghij'[number % 10]} sat on mat" for number in range(500)]
     documents = m.evidence(lines).documents()
     assert (len(documents.collection), documents.of, documents.cut) == (10, 500, 0) and documents.vectors.shape[1] == 10
+    assert documents.topics(2).left_out == ("490 documents, so that 10 are left, by chance",)
 
     def stop(share):
         raise InterruptedError
@@ -144,3 +145,21 @@ def test_of_many_documents_some_are_drawn_and_reading_can_be_stopped(m, monkeypa
     about.progress = stop
     with pytest.raises(InterruptedError):
         about.topics()
+
+
+def test_a_model_that_is_read_at_its_first_token_knows_nothing_before_the_first_layer(m, tmp_path):
+    m.save(tmp_path / "cls")
+    folder = tmp_path / "cls" / "1_Pooling"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"pooling_mode_cls_token": true}', encoding="utf-8")
+    documents = load(tmp_path / "cls").evidence(SAMPLE).documents()
+    assert documents.agreements(3)[0] == 0  # [CLS] is the same in all
+    with pytest.raises(BertcoreError, match="here there are 1"):
+        documents.topics(3, 0)
+
+
+def test_the_end_of_a_long_document_is_said_to_be_left_out(m):
+    documents = m.evidence(("a cat " * 60, "a dog.", "the mat")).documents()
+    found = documents.topics(2)
+    assert documents.agreements(2) == []
+    assert found.left_out == ("the ends of 1 that are longer than the model reads",)
