@@ -323,11 +323,7 @@ class LoadedModel:
         return self._each("Measuring surprise", a, b, what_if, answer, warns=True)
 
     def masked_draws(self, a: str, b: str | None = None, *, draws: int = 100, seed: int = 0) -> Grid:
-        """The text masked many times as in training, 80 / 10 / 10 (Devlin et al. 2019, section 3.1), each (draws,S).
-
-        "seen" are the ids read; "fate" is the number in `bertcore.analysis.masked_draws.FATES`, -1 for special tokens;
-        "probability" is that of the token in the text, "is_first" whether it is the likeliest. Raises BertcoreError as
-        the function there.
+        """The text masked as in training, `draws` times, each (draws,S); as `bertcore.analysis.masked_draws` has it.
 
         >>> found = m.masked_draws("The cat sat on the mat.", draws=20)
         >>> found["fate"].shape, set(found["fate"][:, 0].tolist())

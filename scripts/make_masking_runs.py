@@ -3,13 +3,12 @@
 python scripts/make_masking_runs.py --work FOLDER        minutes of one core; writes assets/evaluation/masking.json
 
 Each recipe `assets/recipes/masking-*.json` is trained with three seeds on the small world. What each model makes of
-held-out stories, masked 80 / 10 / 10, goes into the file: in how many places the token that stood there is the
-likeliest, and the mean loss in nats, for each fate of a token. Runs in FOLDER that are done are used again.
+held-out stories, masked 80 / 10 / 10, goes into the file: a row for each seed, a column for each fate of a token; in
+how many places the token that stood there is the likeliest, and the mean loss in nats. Runs that are done are kept.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -39,22 +38,25 @@ def main(
     into: Annotated[Path | None, typer.Option(help="Where evaluation/ is; default: assets.")] = None,
 ) -> None:
     torch.set_num_threads(1)
-    found: dict[str, list[dict[str, dict[str, float]]]] = {}
+    tables: dict[str, dict[str, list[list[float]]]] = {"right": {}, "loss": {}}
     for recipe in RECIPES:
         options = PretrainOptions.from_file(assets() / "recipes" / f"{recipe}.json")
         options = options.with_changes(corpus=(str(assets() / "corpus" / CORPUS),), threads=1)
-        found[recipe] = []
+        for table in tables.values():
+            table[recipe] = []
         for seed in SEEDS:
             run = RunFolder(work / f"{recipe}-{seed}")
             if not run.path.exists() or run.status().state != "done":
                 start_run(options.with_changes(seed=seed), run.path, resume=run.path.exists())
-            found[recipe].append(measure(run, options))
-            typer.echo(f"{recipe} {seed}: {json.dumps(found[recipe][-1])}")
-    about = {"steps": options.training.steps, "seeds": list(SEEDS), "draws": DRAWS, "text": CORPUS}
-    write_json((into or assets()) / "evaluation" / "masking.json", {"about": about, "runs": found})
+            places, *measured = measure(run, options)
+            for table, row in zip(tables.values(), measured, strict=True):
+                table[recipe].append(row)
+            typer.echo(f"{recipe} {seed}: {places} {measured}")
+    about = {"text": CORPUS, "draws": DRAWS, "seeds": list(SEEDS), "fates": list(FATES), "places": places}
+    write_json((into or assets()) / "evaluation" / "masking.json", about | tables)
 
 
-def measure(run: RunFolder, options: PretrainOptions) -> dict[str, dict[str, float]]:
+def measure(run: RunFolder, options: PretrainOptions) -> tuple[list[int], list[float], list[float]]:
     """For each fate: places, the share of them where the right token is the likeliest, and the mean loss in nats."""
     checkpoint, data = load_checkpoint(run.snapshots()[-1][1]), options.data
     tokenizer = checkpoint.tokenizer
@@ -72,14 +74,9 @@ def measure(run: RunFolder, options: PretrainOptions) -> dict[str, dict[str, flo
             losses.append(-np.log(draws.probability.ravel()))
             right.append(draws.is_first.ravel())
     fate, loss, is_right = map(np.concatenate, (fates, losses, right))
-    return {
-        name: {
-            "places": int((fate == number).sum()),
-            "right": round(float(is_right[fate == number].mean()), 4),
-            "loss": round(float(loss[fate == number].mean()), 4),
-        }
-        for number, name in enumerate(FATES)
-    }
+    met = [fate == number for number in range(len(FATES))]
+    means = [[round(float(values[one].mean()), 4) for one in met] for values in (is_right, loss)]
+    return [int(one.sum()) for one in met], means[0], means[1]
 
 
 if __name__ == "__main__":

@@ -5,17 +5,16 @@ from typing import Any
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from bertcore.analysis.interventions import DIRECTIONS, Direction
+from bertcore.analysis.interventions import Direction
 
 from ..look import mark, say
 from ..state import WhatIf
 from ..widgets.card import button
 from ..widgets.layouts import FlowLayout
 
-TITLES: dict[Direction, str] = {"left": mark("Look left only"), "right": mark("Look right only")}
-HINTS: dict[Direction, str] = {
-    "left": mark("In every layer each token sees itself and what stands before it, as in a language model that writes"),
-    "right": mark("In every layer each token sees itself and what stands after it"),
+SWITCHES: dict[Direction, tuple[str, str]] = {
+    "left": (mark("Look left only"), mark("In every layer each token sees itself and what stands before it")),
+    "right": (mark("Look right only"), mark("In every layer each token sees itself and what stands after it")),
 }
 
 
@@ -38,12 +37,9 @@ class DirectionSwitches(QWidget):
     def __init__(self, edited: Callable[[Callable[[WhatIf], WhatIf]], Any]) -> None:
         super().__init__()
         self.switches: dict[Direction, QPushButton] = {}
-        for direction in DIRECTIONS:
-            made = button(say(TITLES[direction]), hint=say(HINTS[direction]), checkable=True)
-            made.clicked.connect(
-                lambda is_on, direction=direction: edited(lambda now: now.with_direction(direction, is_on))
-            )
-            self.switches[direction] = made
+        for direction, (title, hint) in SWITCHES.items():
+            made = self.switches[direction] = button(say(title), hint=say(hint), checkable=True)
+            made.clicked.connect(lambda is_on, to=direction: edited(lambda now: now.with_direction(to, is_on)))
         self.setLayout(FlowLayout(*self.switches.values()))
 
     def show_what_if(self, what_if: WhatIf) -> None:

@@ -81,14 +81,11 @@ def test_what_cannot_be_drawn_is_said():
 
 
 def test_the_prepared_runs_differ_in_nothing_but_the_fates_and_show_what_the_window_says():
-    found = json.loads((assets() / "evaluation" / "masking.json").read_text())["runs"]
-    options = {name: PretrainOptions.from_file(assets() / "recipes" / f"{name}.json") for name in found}
-    alike = {
-        json.dumps(each.with_changes(name="", mask_fate=0.8, random_fate=0.1).to_dict()) for each in options.values()
-    }
-    assert len(alike) == 1
-    both, alone = ({fate: [one[fate]["right"] for one in found[name]] for fate in FATES} for name in list(found)[:2])
-    assert all(len(each) == 3 for each in (both["[MASK]"], alone["[MASK]"]))
-    assert max(alone["[MASK]"]) >= min(both["[MASK]"]) and max(both["[MASK]"]) >= min(alone["[MASK]"])  # may be chance
-    for fate in ("kept", "not chosen", "random"):
-        assert min(both[fate]) > max(alone[fate]), fate
+    found = json.loads((assets() / "evaluation" / "masking.json").read_text())
+    options = [PretrainOptions.from_file(assets() / "recipes" / f"{name}.json") for name in found["right"]]
+    alike = {json.dumps(each.with_changes(name="", mask_fate=0.8, random_fate=0.1).to_dict()) for each in options}
+    assert len(alike) == 1 and found["fates"] == list(FATES)
+    both, alone = (np.array(found["right"][name]) for name in ("masking-80-10-10", "masking-100-0-0"))  # (3,4)
+    assert both.shape == alone.shape == (3, 4)
+    assert alone[:, MASK].max() >= both[:, MASK].min() and both[:, MASK].max() >= alone[:, MASK].min()  # may be chance
+    assert (both[:, RANDOM:].min(axis=0) > alone[:, RANDOM:].max(axis=0)).all()

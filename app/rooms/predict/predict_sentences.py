@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,12 +33,9 @@ MOST_NAMED = 6
 # Masks.
 
 
-def masking_runs_sentence(runs: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
-    """What models trained with 80 / 10 / 10 and with [MASK] alone differ in; runs: recipe, fate -> a share by seed."""
-    pair = runs["masking-80-10-10"], runs["masking-100-0-0"]
-    (both, alone), (kept, kept_alone) = (
-        [numbers.percent(sum(one[fate]) / len(one[fate])) for one in pair] for fate in ("[MASK]", "kept")
-    )
+def masking_runs_sentence(shares: np.ndarray) -> str:
+    """shares (4,W): for each fate, where models find the token; trained with 80 / 10 / 10, with [MASK] alone, ..."""
+    both, alone, kept, kept_alone = map(numbers.percent, (*shares[0, :2].tolist(), *shares[2, :2].tolist()))
     return say(
         "At [MASK] there is hardly a difference, and it may be chance: {both} with 80 / 10 / 10, {alone} with [MASK] "
         "alone. But where the token is left as it is, the model trained with [MASK] alone gets {kept_alone} right and "

@@ -3508,8 +3508,8 @@ Ein anderer Schluss</translation>
 <translation>In jeder Schicht sieht jedes Token sich selbst und was nach ihm steht</translation>
 </message>
 <message>
-<source>In every layer each token sees itself and what stands before it, as in a language model that writes</source>
-<translation>In jeder Schicht sieht jedes Token sich selbst und was vor ihm steht, wie in einem Sprachmodell, das Text schreibt</translation>
+<source>In every layer each token sees itself and what stands before it</source>
+<translation>In jeder Schicht sieht jedes Token sich selbst und was vor ihm steht</translation>
 </message>
 <message>
 <source>In how many of all cases the head looks most at the right word.</source>
