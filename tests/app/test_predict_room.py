@@ -117,6 +117,9 @@ def test_what_is_changed_inside_shows_before_and_now(window):
         assert card.changed.text().startswith(f"With the unchanged model: {then} → now: {now}")
         chances = softmax(plain.mlm_logits[number])
         compared = compared_mask(window.state.reading, window.state.reading.masks[number])
+        pairs = zip([*card.bars.bars, *card._baseline_bars.bars], [*card.words, *compared.words], strict=True)
+        scales = [bar.fraction / one.probability for bar, one in pairs]  # both lists are on one
+        assert max(scales) == pytest.approx(min(scales)) and max(bar.fraction for bar in card._baseline_bars.bars) <= 1
         for guess in card.words:
             change = compared.changes[guess.id]
             assert change.probability == pytest.approx(chances[guess.id])
@@ -150,7 +153,7 @@ def test_a_switch_leaves_one_direction_and_another_click_both(window):
     assert all("With the unchanged model" in card.changed.text() for card in view.shown_cards)
     switches["right"].click()
     answered(window)
-    assert not window.state.what_if and "Every token looks at all others" in view.one_sided.text()
+    assert not window.state.what_if and "BERT looks in both directions" in view.one_sided.text()
 
 
 def test_a_word_put_in_keeps_the_former_guesses_beside_it(window):

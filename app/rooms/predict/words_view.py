@@ -139,7 +139,8 @@ class WordsView(PredictView):
         masks, every_mask = self.masks, len(reading.masks)
         while len(self.mask_cards) < len(masks):
             self._add_card()
-        full_bar = max(*(mask.words[0].probability for mask in reading.masks), SHORTEST_SCALE, 0.0)
+        every_list = [*reading.masks, *(reading.baseline.masks if reading.baseline else [])]  # on one scale
+        full_bar = max(*(mask.words[0].probability for mask in every_list), SHORTEST_SCALE, 0.0)
         for card, mask in zip(self.mask_cards, masks, strict=False):
             card.show_mask(reading, mask, full_bar, wants_difference=selection.wants_difference)
         for number, card in enumerate(self.mask_cards):
