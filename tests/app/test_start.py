@@ -68,13 +68,13 @@ def test_the_tour_draws_every_room_and_view(model_folder, tmp_path):
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
     views = (
         "map"
-        + " map" * 2
-        + " embed" * 4
+        + " map" * 4
+        + " embed" * 5
         + " attend" * 8
-        + " predict" * 6
+        + " predict" * 7
         + " layers" * 9
         + " train apply"
-        + " evidence" * 7
+        + " evidence" * 8
         + " game film"
     )
     compared = " map embed predict predict attend layers" * 3 + " map attend attend predict layers layers attend"
