@@ -3,6 +3,8 @@
 T documents, L layers, H hidden, K clusters. No torch but inside functions.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +20,7 @@ from bertcore.analysis.vectors import Clusters, clusters_of, k_means, units_of
 from bertcore.errors import BertcoreError
 from bertcore.evidence.collection import Collection, Document
 from bertcore.evidence.intervals import drawn
-from bertcore.progress import ReportProgress, no_progress
+from bertcore.progress import ReportProgress
 from bertcore.table import Table
 
 if TYPE_CHECKING:
@@ -75,25 +77,19 @@ class Documents:
     vectors: NDArray[np.float32]  # (L+1,T,H) after the embeddings and after each layer, each of length 1
 
     @classmethod
-    def read(
-        cls,
-        checkpoint: "Checkpoint",
-        collection: Collection[Document],
-        seed: int,
-        progress: ReportProgress = no_progress,
-    ) -> "Documents":
+    def read(cls, checkpoint: Checkpoint, all_: Collection[Document], seed: int, progress: ReportProgress) -> Documents:
         """MOST of them, drawn where there are more."""
         from bertcore.analysis.passes import for_each, layer_states, pool
 
-        def answer(batch: "Batch", _: ReportProgress) -> list[NDArray]:
+        def answer(batch: Batch, _: ReportProgress) -> list[NDArray]:
             states = [pool(x, batch, checkpoint.pooling) for x in layer_states(checkpoint.model, batch)]
             return list(np.stack(states, axis=1))  # B x (L+1,H)
 
-        chosen = collection.part(drawn(len(collection), MOST, seed))
+        chosen = all_.part(drawn(len(all_), MOST, seed))
         encodings = [checkpoint.encode(each.text) for each in chosen.rows]
         vectors = for_each(checkpoint.model, encodings, answer, progress=progress)
         cut = sum(each.dropped > 0 for each in encodings)
-        return cls(chosen, len(collection), cut, units_of(np.stack(vectors, axis=1)))
+        return cls(chosen, len(all_), cut, units_of(np.stack(vectors, axis=1)))
 
     @cached_property
     def labels(self) -> NDArray[np.str_]:
@@ -122,7 +118,7 @@ class Documents:
         agreement = by_chance = None
         if self.has_labels:
             labels, groups = self._labelled(found.groups)
-            shuffled = [adjusted_rand_index(chance.permutation(labels), groups) for _ in range(SHUFFLES)]
+            shuffled = [adjusted_rand_index(chance.permutation(labels).tolist(), groups) for _ in range(SHUFFLES)]
             agreement, by_chance = adjusted_rand_index(labels, groups), float(np.quantile(shuffled, 0.95))
         return Topics(layer, found, self._topics(found.groups, layer), agreement, by_chance, self.left_out)
 
@@ -140,9 +136,9 @@ class Documents:
         order = [at for at in np.argsort(-cosines, kind="stable").tolist() if at != document]
         return [(at, float(cosines[at])) for at in order[:count]]
 
-    def _labelled(self, groups: NDArray[np.int64]) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
-        has_one = self.labels != ""
-        return self.labels[has_one], groups[has_one]
+    def _labelled(self, groups: NDArray[np.int64]) -> tuple[list[str], list[int]]:
+        """The label and the cluster of each document that has one label."""
+        return self.labels[self.labels != ""].tolist(), groups[self.labels != ""].tolist()
 
     def _clusters(self, count: int, layer: int, seed: int) -> Clusters:
         """Numbered by size, the largest first."""
@@ -180,13 +176,9 @@ def _telling(here: Counter[str], everywhere: Counter[str], count: int, total: in
     return tuple(word for far, word in found[:MOST_WORDS] if far < 0)
 
 
-def adjusted_rand_index(first: Sequence[Any] | NDArray, second: Sequence[Any] | NDArray) -> float:
+def adjusted_rand_index(first: Sequence[Any], second: Sequence[Any]) -> float:
     """How well two ways to divide the same things agree: 1 the same, 0 as by chance (Hubert and Arabie 1985)."""
-    (_, one), (_, other) = (np.unique(np.asarray(each), return_inverse=True) for each in (first, second))
-    table = np.zeros((one.max() + 1, other.max() + 1))
-    np.add.at(table, (one, other), 1)
-    both, ones, others, all_ = (
-        (each * (each - 1) / 2).sum() for each in (table, table.sum(1), table.sum(0), table.sum())
-    )
-    expected, most = ones * others / max(all_, 1), (ones + others) / 2
+    counts = Counter(first), Counter(second), Counter(zip(first, second, strict=True))
+    one, other, both = (sum(count * (count - 1) / 2 for count in each.values()) for each in counts)
+    expected, most = one * other / max(len(first) * (len(first) - 1) / 2, 1), (one + other) / 2
     return float((both - expected) / (most - expected)) if most != expected else 1.0
