@@ -187,6 +187,8 @@ class Window(QMainWindow):
         """In the language of the window."""
         self.commands: dict[str, Command] = commands_of(self)
         self.addActions(list(self.commands.values()))
+        for command in self.commands.values():
+            command.setParent(self)  # they end with it: what they run holds the window, which Python cannot see
 
     def _on_appearance_language_changed(self) -> None:
         for command in self.commands.values():

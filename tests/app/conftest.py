@@ -160,12 +160,16 @@ def open_window(qtbot, qapp):
 
     yield make
     for window in windows:
-        window.close()
-        assert window.services.close()
-        window.deleteLater()
-        qapp.sendPostedEvents(window, QEvent.Type.DeferredDelete)
-        window.services.owner.deleteLater()
+        close_for_good(window, qapp)
     assert unexpected == []
+
+
+def close_for_good(window, qapp):
+    window.close()
+    assert window.services.close()
+    window.deleteLater()
+    qapp.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+    window.services.owner.deleteLater()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,8 +15,10 @@ from app.look import theme
 from app.shell import garbage as window_memory
 from app.shell.garbage import GarbageCollector, SpareMemory
 from app.shell.rooms import ROOMS, open_view
+from app.shell.services import Services
+from app.shell.window import Window
 from benchmarks.left_over import memory
-from tests.app.conftest import placed, settle, shown_room, wait_until
+from tests.app.conftest import close_for_good, placed, settle, shown_room, wait_until
 from tests.end_to_end.shell import run_python
 
 BLOCK_BYTES, BLOCKS, MIB = 64 << 10, 1600, 1 << 20  # 100 MiB in pieces that glibc keeps in its heap
@@ -49,6 +52,23 @@ def test_a_thread_that_allocates_much_collects_nothing():
     finally:
         collector.close()
     assert not gc.isenabled()  # a thread may outlive the window
+
+
+def test_a_closed_window_leaves_nothing(qapp, model_folder):
+    """One connection that Python cannot see would keep it, with its readings and its model."""
+    services = Services(QObject())
+    window = Window(services, str(model_folder))
+    window.show()
+    wait_until(lambda: window.state.reading is not None)
+    for spec in ROOMS:
+        window.open_room(spec.key)
+    wait_until(window.is_settled)
+    kept = [weakref.ref(one) for one in (window, services, services.owner, window.state, window.state.model)]
+    close_for_good(window, qapp)
+    del window, services
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    assert [one() for one in kept] == [None] * len(kept)
 
 
 def test_nothing_is_collected_while_qt_goes_through_all_widgets():
