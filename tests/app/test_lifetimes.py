@@ -59,10 +59,10 @@ def test_a_closed_window_leaves_nothing(qapp, model_folder):
     services = Services(QObject())
     window = Window(services, str(model_folder))
     window.show()
-    wait_until(lambda: window.state.reading is not None)
+    settle(window)
     for spec in ROOMS:
         window.open_room(spec.key)
-    wait_until(window.is_settled)
+    settle(window)
     kept = [weakref.ref(one) for one in (window, services, services.owner, window.state, window.state.model)]
     close_for_good(window, qapp)
     del window, services
