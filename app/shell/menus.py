@@ -24,6 +24,7 @@ from .rooms import ROOMS
 from .settings import THEMES
 
 ORDER = ("room", "text", "view", "edit", "file", "model", "compare", "lesson")  # what is wanted most comes first
+FIRST_FURTHER_LESSON = 13  # in a menu of its own
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")
 
 
@@ -123,7 +124,10 @@ def fill_lessons(window: Commanded, menu: QMenu) -> None:
 
 
 def _fill_shipped_lessons(window: Commanded, menu: QMenu) -> None:
+    """All of them in one list would not fit on a projector."""
     for lesson in shipped_lessons():
+        if lesson.number == FIRST_FURTHER_LESSON:
+            menu = menu.addMenu(say("Lessons from {number} on", number=lesson.number))
         named: dict[str, Any] = {"number": lesson.number, "title": lesson.title, "minutes": lesson.minutes}
         title = say("{number}. {title} ({minutes} min)" if lesson.number else "{title} ({minutes} min)", **named)
         menu.addAction(title, partial(window.lessons.open, lesson.file)).setToolTip(lesson.summary)

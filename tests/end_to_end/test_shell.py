@@ -38,6 +38,7 @@ class TestInfo:
             "output_heads": ["mlm", "nsp"],
             **dict.fromkeys(("layer_groups", "embedding_size", "norm", "pooling")),
             "labels": [],
+            "classifier": "",
             "absent": {},
             "missing": {},
             "unused_tensors": [],
@@ -57,7 +58,7 @@ class TestInfo:
 class TestTokenize:
     def test_a_pair(self, shell, model):
         encoding = word_tokenizer().encode(PAIR[1], PAIR[3], max_length=40)
-        names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "dropped")
+        names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "attention_mask", "dropped")
         expected = json.loads(json.dumps({name: getattr(encoding, name) for name in names}))
         assert shell("tokenize", model, *PAIR, "--json").json == expected
         assert "##able" in shell("tokenize", model, *PAIR).out

@@ -1,4 +1,4 @@
-"""View "Padding and cutting": a text, or two as a batch, at a length, and what the attention mask does."""
+"""View "Padding and truncation": a text, or two as a batch, at a length, and what the attention mask does."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -65,7 +65,7 @@ class EmbedRoom(Room):
     recent_models: Callable[[], Sequence[str]] = staticmethod(tuple)
 
     def open_view(self, key: str) -> View:
-        """ "batch": A and B as two texts, in Padding and cutting."""
+        """ "batch": A and B as two texts, in Padding and truncation."""
         view = super().open_view("padding" if key == "batch" else key)
         if key == "batch":
             view.show_batch()  # type: ignore[attr-defined]

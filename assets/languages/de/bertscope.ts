@@ -4153,6 +4153,10 @@ Ein anderer Schluss</translation>
 <translation>Lektionen</translation>
 </message>
 <message>
+<source>Lessons from {number} on</source>
+<translation>Lektionen ab {number}</translation>
+</message>
+<message>
 <source>Lessons, page by page, with tasks</source>
 <translation>Lektionen, Seite für Seite, mit Aufgaben</translation>
 </message>
