@@ -8,6 +8,8 @@ To have the file marked against the numbers of the built-in model:
 S: tokens of the text, H: numbers of a hidden state, D: numbers of one head, V: entries of the vocabulary.
 """
 
+import numpy as np
+
 
 def layer_norm(x, weight, bias):
     """Bring each row to mean 0 and variance 1, then stretch and shift it.

@@ -10,6 +10,8 @@ Each function is called 2000 times, and the shares are counted. S: tokens of the
 different ones of an array, `rng.integers(0, 9)` a whole number from 0 to 8.
 """
 
+import numpy as np
+
 SHARE = 0.15  # of the words, to be predicted
 
 

@@ -100,6 +100,9 @@ class Presser(QObject):
         for spec in ROOMS:
             for view in spec.view_keys:
                 yield from self._press_all("rooms", partial(self._open, spec.key, view))
+                if window.services.open_model.newest_reference is not None:  # with another, less can be pressed
+                    window.open_model(None)
+                    yield lambda: not window.services.open_model.is_opening and window.is_settled()
 
     def _open(self, room_key, view):
         room = self._window.open_room(room_key)

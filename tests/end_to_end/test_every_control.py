@@ -7,7 +7,7 @@ import pytest
 from tests.end_to_end.shell import run_python
 
 KEYS = "Enter", "Escape", "Space", "click"
-LEAST = {"rooms": 200, "dialogs": 25, "lessons": 60}  # controls that are found, for each key
+LEAST = {"rooms": 300, "dialogs": 25, "lessons": 60}  # controls that are found, for each key
 
 
 def press(*keys):

@@ -8,6 +8,8 @@ So wird die Datei an den Zahlen des eingebauten Modells geprüft:
 S: Token des Textes, H: Zahlen eines Hidden State, D: Zahlen eines Kopfes, V: Einträge des Vokabulars.
 """
 
+import numpy as np
+
 
 def layer_norm(x, weight, bias):
     """Jede Zeile auf Mittelwert 0 und Varianz 1 bringen, dann strecken und verschieben.

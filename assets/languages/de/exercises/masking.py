@@ -10,6 +10,8 @@ Jede Funktion wird 2000-mal aufgerufen, und die Anteile werden gezählt. S: Toke
 replace=False)` drei verschiedene eines Arrays, `rng.integers(0, 9)` eine ganze Zahl von 0 bis 8.
 """
 
+import numpy as np
+
 SHARE = 0.15  # der Wörter, die zu raten sind
 
 
