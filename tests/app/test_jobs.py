@@ -20,6 +20,7 @@ from app.compute.inference import Inference
 from app.compute.question import Job, Question
 from app.compute.reader import TextReader
 from app.compute.worker import UnwantedError, Worker
+from app.lessons.exercise_box import ExerciseBox
 from app.rooms.attend import attentions
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.heads_card import PANELS
@@ -32,6 +33,7 @@ from app.shell.rooms import ROOMS
 from app.state.baseline import OtherModel, OtherText
 from app.state.readings import Reading
 from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.locations import TINY
 from tests.app.conftest import TEXT_B, make_checkpoint, settle, wait_until
 from tests.app.family_models import save_family
 from tests.app.run_window import STEPS, last_snapshot, run
@@ -51,6 +53,7 @@ summary: For a test.
 :: ask number After which layer?
 :: answer computed settles
 :: explain After {{settles}}.
+:: exercise masking
 """
 
 
@@ -184,8 +187,14 @@ def test_no_job_holds_a_widget_and_no_key_a_reading(watched, last_snapshot, run,
     lesson = tmp_path / "small.md"
     lesson.write_text(LESSON, encoding="utf-8")
     window.lessons.open(lesson)
+    window.findChild(ExerciseBox).mark(tmp_path / "there is none.py")
     calm(window)
     window.lessons.player.close()
+    family = go("map", "family")
+    family._choose(next(one for one in family.table.shown if one.name == TINY))
+    family.measure.click()
+    wait_until(lambda: "speed_of" in watched.asked)
+    family.measured.cancel()
     window.services.open_model.open("nobody/nothing")
     wait_until(lambda: not window.services.open_model.is_opening)
     for folder in (make_model(tmp_path / "classes", "classify"), save_family("minilm", tmp_path / "minilm")):
