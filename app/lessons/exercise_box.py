@@ -41,7 +41,7 @@ class ExerciseBox(QFrame):
         choose = button(say("Mark my file…"), self._on_choose_clicked, look="small")
         self.again = button(say("Mark it again"), self.mark, look="small")
         self.hint = button(say("Hints"), self._on_hints_clicked, look="small")
-        about = label(say("To mark a file runs it: choose only one that you would run yourself."), "muted", wrap=True)
+        about = label(say("Marking a file runs it: choose only one that you would run yourself."), "muted", wrap=True)
         buttons, progress = FlowLayout(save, choose, self.again, self.hint), ProgressLine([self.marking])
         vbox(about, buttons, progress, self.marks, parent=self, gap_px=6, margins=theme.px(10))
         self._show()

@@ -4362,6 +4362,10 @@ Ein anderer Schluss</translation>
 <translation>Meine Datei prüfen…</translation>
 </message>
 <message>
+<source>Marking a file runs it: choose only one that you would run yourself.</source>
+<translation>Beim Prüfen wird die Datei ausgeführt: nur eine wählen, die man auch selbst ausführen würde.</translation>
+</message>
+<message>
 <source>Mask</source>
 <translation>Maskieren</translation>
 </message>
@@ -8313,10 +8317,6 @@ Der andere Text: {other}
 <message>
 <source>To load them again later, or to use them as a --recipe in the shell</source>
 <translation>Um sie später wieder zu laden oder in der Shell als --recipe zu benutzen</translation>
-</message>
-<message>
-<source>To mark a file runs it: choose only one that you would run yourself.</source>
-<translation>Beim Prüfen wird die Datei ausgeführt: nur eine wählen, die man auch selbst ausführen würde.</translation>
 </message>
 <message>
 <source>To run on phones and cheap servers. Beginning with every other layer of its teacher, it learns to answer as that does (distillation).</source>
