@@ -77,10 +77,13 @@ def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
         name = say("sample that ships") if source.file is None else source.file.name
         empty = Collection[Any](name, (), sha256(content).hexdigest())
         return Gathered(source, name, empty.sha256, empty, len(content) // 6)
-    read: dict[Kind, Callable[..., Any]] = {"pairs": read_pairs, "trees": read_treebank, "sentences": read_sentences}
-    found: Collection[Any] = (read | {"documents": read_documents})[source.kind](
-        source.lines if source.file is None else source.file
-    )
+    read: dict[Kind, Callable[..., Any]] = {
+        "pairs": read_pairs,
+        "trees": read_treebank,
+        "sentences": read_sentences,
+        "documents": read_documents,
+    }
+    found: Collection[Any] = read[source.kind](source.lines if source.file is None else source.file)
     if source.first is not None and len(found) > source.first:
         name = say("{name}, the first {count}", name=found.name, count=source.first)
         found = replace(found.first(source.first), name=name)

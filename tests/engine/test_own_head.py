@@ -102,7 +102,7 @@ class TestModel:
         assert torch.equal(ours, theirs)
         is_usual = shape == {"labels": LABELS}
         assert (tmp_path / EXTRA_HEADS_FILE).exists() != is_usual
-        if is_usual:  # nothing of it stands in a file that says nothing of it
+        if is_usual:  # a config without such a head is written as it always was
             assert not [key for key in json.loads((tmp_path / "config.json").read_text()) if key.startswith("one_")]
         if shape is TEXTBOOK:
             hidden = "" if not model.config.classifier_hidden else f" > {model.config.classifier_hidden} 32"

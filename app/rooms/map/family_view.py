@@ -111,7 +111,7 @@ class FamilyView(ValuesView):
         texts = [[size_text(part.count, total)] for part in parts]
         rows = Side("none", [say(PARTS[part.name]) for part in parts], axis_name="part")
         notes = ["" if theme.is_projector() else formula_text(part.formula, config) for part in parts]
-        text = mark("{model}: {count} parameters in all. Hover over a part to see how they are counted.")
+        text = mark("{model}: {count} parameters, without output heads. Hover over a part to see how they are counted.")
         intro = say(text, model=self.member.title, count=numbers.count(total))
         counts = np.array([part.count for part in parts], dtype=float)
         high = float(counts.max()) * ROOM  # for the number behind the longest bar
@@ -153,6 +153,7 @@ class FamilyView(ValuesView):
         self.room_requested.emit("map", "model")
 
     def _on_measure_clicked(self) -> None:
+        self.chosen = self.member  # also where another model is opened meanwhile
         self.measured.ask(speed_of, self.member.name, self.member.config, pause_ms=0)
 
     def _on_measured(self, speed: float) -> None:

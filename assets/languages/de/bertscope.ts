@@ -12670,8 +12670,8 @@ Der andere Text: {other}
 <translation>{model} wurde nicht für diese Aufgabe feingetunt; deshalb gibt es keine Antwort zum Vergleichen.</translation>
 </message>
 <message>
-<source>{model}: {count} parameters in all. Hover over a part to see how they are counted.</source>
-<translation>{model}: insgesamt {count} Parameter. Auf einen Teil zeigen: so werden sie gezählt.</translation>
+<source>{model}: {count} parameters, without output heads. Hover over a part to see how they are counted.</source>
+<translation>{model}: {count} Parameter, ohne Ausgabeköpfe. Auf einen Teil zeigen: wie sie gezählt sind.</translation>
 </message>
 <message>
 <source>{model}: {happens}</source>
