@@ -1,7 +1,7 @@
 """The teacher's notes for the page on show, in a window of their own: on the second screen, if there is one."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QScreen, QShortcut
@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ..look import mark, say, theme
 from ..widgets.card import button, label, show_text
 from ..widgets.layouts import hbox, vbox
-from .measures import filled
+from .lesson import Measure, Page
+from .measures import Facts, filled, right_answers, right_options, shown
 from .player import LessonPlayer
 
 NOTES_PX, NEXT_PX = 19, 15  # read standing, an arm's length away
@@ -22,21 +23,22 @@ BACKWARD = (Qt.Key.Key_Left, Qt.Key.Key_PageUp)
 class NotesWindow(QWidget):
     """Turns pages too: on the second screen the first one has not the keyboard."""
 
-    def __init__(self, player: LessonPlayer, parent: QWidget) -> None:
+    def __init__(self, player: LessonPlayer, since: Callable[[], float], parent: QWidget) -> None:
+        """since: when the lesson was opened, by `time.monotonic`."""
         super().__init__(parent, Qt.WindowType.Window)
         self.setWindowTitle(say("Speaker notes"))
-        self.resize(theme.px(560), theme.px(420))
-        self._player, self._since = player, time.monotonic()
+        self.resize(theme.px(560), theme.px(480))
+        self._player, self._since = player, since
         self._place, self.clock = label("", "muted"), label("", "number")
         self.clock.setToolTip(say("Time since the lesson was opened"))
         self._title = label("", "lesson-title", wrap=True)
-        self.text, self._asked, self.next_title = words = [label("", wrap=True) for _ in range(3)]
-        for each, size in zip(words, (NOTES_PX, NEXT_PX, NEXT_PX), strict=True):
-            each.setFont(theme.font(size))
+        self.text, self._asked, self.right, self.next_title = words = [label("", wrap=True) for _ in range(4)]
+        for each in words:
+            each.setFont(theme.font(NOTES_PX if each is self.text else NEXT_PX, medium=each is self.right))
         self.back = button(say("Back"), player.back)
         self.next = button(say("Next"), player.next, look="primary")
         head, foot = hbox(self._place, None, self.clock), hbox(self.back, None, self.next)
-        parts = head, self._title, self.text, self._asked, None, self.next_title, foot
+        parts = head, self._title, self.text, self._asked, self.right, None, self.next_title, foot
         vbox(*parts, parent=self, gap_px=12, margins=theme.px(18))
         for keys, run in ((FORWARD, player.next), (BACKWARD, player.back)):
             for key in keys:
@@ -46,7 +48,7 @@ class NotesWindow(QWidget):
         self._timer.start()
         player.page_changed.connect(self._show_page)
         player.facts_changed.connect(self._show_page)
-        player.opened.connect(self._on_player_opened)
+        player.opened.connect(self._show_page)
         self._show_page()
 
     def place_beside(self, window: QWidget, screens: Sequence[QScreen] | None = None) -> None:
@@ -60,10 +62,6 @@ class NotesWindow(QWidget):
             frame.moveCenter(other.availableGeometry().center())
             self.move(frame.topLeft())
 
-    def _on_player_opened(self) -> None:
-        self._since = time.monotonic()
-        self._show_page()
-
     def _show_page(self) -> None:
         page, lesson = self._player.page, self._player.lesson
         if page is None or lesson is None:
@@ -74,9 +72,10 @@ class NotesWindow(QWidget):
         self._place.setText(say(place, lesson=lesson.title, number=number + 1, count=count))
         self._title.setText(page.title)
         self.text.setText("\n".join(page.notes) or say("No notes for this page."))
-        asked = page.question.text if page.question else page.task.text if page.task else ""
-        asked = filled(asked, self._player.start).replace("**", "")
+        asked = _plain("\n".join(each.text for each in (page.question, page.task) if each), self._player.start)
         show_text(self._asked, say("On the page: {question}", question=asked) if asked else "")
+        right = right_answer(page, self._player.start)
+        show_text(self.right, say("Right: {answer}", answer=right) if right else "")
         following = lesson.pages[number + 1 :]
         self.next_title.setText(say("Next: {title}", title=following[0].title) if following else "")
         self.back.setEnabled(number > 0)
@@ -84,8 +83,37 @@ class NotesWindow(QWidget):
         self._show_time()
 
     def _show_time(self) -> None:
-        minutes, seconds = divmod(round(time.monotonic() - self._since), 60)
+        minutes, seconds = divmod(round(time.monotonic() - self._since()), 60)
         self.clock.setText(f"{minutes}:{seconds:02}")
+
+
+def right_answer(page: Page, start: Facts | None) -> str:
+    """What is right on a page, and what does its task; empty where nothing is asked, or the model has not read it yet.
+
+    start: what the page showed when it opened.
+    """
+    question, task = page.question, page.task
+    if start is None or (question is None and task is None):
+        return ""
+    found: list[str] = []
+    if question is not None:
+        if question.kind == "choice":
+            found += [question.options[number].text for number in right_options(question, start)]
+        elif isinstance(question.answer, Measure):
+            found += [shown(question.answer, value) for value in right_answers(question, start)]
+        else:
+            found += question.answer or question.explanation
+    if task is not None:
+        head, solution = task.solution.head, task.solution
+        place = head and (start.head_by(head.kind, head.lowest) if head.kind else (head.layer, head.head))
+        shown_head = f"{place[0] + 1}·{place[1] + 1}" if place else ""
+        found.append(shown_head or solution.text_a or solution.text_b or task.hint)
+    return _plain(" · ".join(found), start)
+
+
+def _plain(text: str, start: Facts | None) -> str:
+    """A text of the lesson without the marks of Markdown."""
+    return filled(text, start).replace("\\", "").replace("**", "")
 
 
 def other_screen(window: QWidget, screens: Sequence[QScreen]) -> QScreen | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,7 @@ class Lessons(QObject):
         self.player: LessonPlayer | None = None  # of the lesson that is open
         self._attached: tuple[LessonCard, Covers, Spotlight] | None = None  # to the frame, for the player
         self.notes: NotesWindow | None = None
+        self._opened_at = 0.0
 
     @property
     def is_open(self) -> bool:
@@ -68,6 +70,7 @@ class Lessons(QObject):
             player.question_requested.connect(services.inference.ask)
             player.problem_found.connect(self.problem_found)
             player.view_requested.connect(self.view_requested)
+            player.opened.connect(self._start_clock)  # before the notes hear of it
             player.opened.connect(self.changed)
             # Queued: when all who follow the player have heard that its lesson is closed.
             player.opened.connect(self._discard_closed, Qt.ConnectionType.QueuedConnection)
@@ -160,7 +163,7 @@ class Lessons(QObject):
         from ..lessons.notes_window import NotesWindow
 
         if self.notes is None:
-            self.notes = NotesWindow(self.player, self._window)
+            self.notes = NotesWindow(self.player, lambda: self._opened_at, self._window)
         self.notes.place_beside(self._window)
         self.notes.show()
         self.notes.raise_()
@@ -203,6 +206,9 @@ class Lessons(QObject):
         dialog.state_requested.connect(self._sessions.show)
         dialog.show()
         return dialog
+
+    def _start_clock(self) -> None:
+        self._opened_at = time.monotonic()
 
     def _discard_closed(self) -> None:
         """Nothing stays of a lesson that is closed."""

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from app.compute.applying import Applied, ApplyRequest
-from app.lessons.lesson import HeadChoice, LessonError, Measure, Setup, WordAt
+from app.lessons.lesson import Condition, HeadChoice, LessonError, Measure, Setup, WordAt
 from app.lessons.measures import MEASURES, filled, is_right, value_of
+from app.lessons.notes_window import right_answer
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
 from app.look import language
+from app.look.translated import folder_of
 from app.shell.lesson_command import main
 from app.shell.rooms import prediction_rooms, room_views
 from app.state.baseline import OtherText
@@ -21,7 +23,7 @@ from bertcore.analysis.attention_heads import KINDS
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import cosines
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.locations import TUNED, built_in_checkpoint
+from bertcore.locations import BUILT_IN, TUNED, assets, built_in_checkpoint
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
 from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
@@ -278,6 +280,29 @@ def test_answers_are_compared_as_people_write_them(bench):
     ):
         assert all(is_right(page.question, given, facts) is True for given in right)
         assert all(is_right(page.question, given, facts) is False for given in wrong)
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_every_page_that_ships_has_something_to_say_and_the_right_answer(code, bench):
+    folder = assets() / "lessons" if code == "en" else folder_of(code) / "lessons"
+    pages = [
+        (file.stem, page) for file in sorted(folder.glob("*.md")) for page in load_lesson(file, room_views()).pages
+    ]
+    assert [(name, page.title) for name, page in pages if not any(len(note) > 15 for note in page.notes)] == []
+    facts = bench.show(Setup(text_a="The girl was sleepy.", text_b="She went to [MASK].", model=BUILT_IN))
+    for name, page in pages:
+        question = page.question
+        depends = question is not None and (
+            isinstance(question.answer, Measure)
+            or any(isinstance(each.is_right, Condition) for each in question.options)
+        )
+        is_asked = question is not None or page.task is not None
+        assert depends or bool(right_answer(page, facts)) == is_asked, (name, page.title)
+    asked = [page for _, page in pages if page.question is not None]
+    choice = next(page for page in asked if page.question.kind == "choice")
+    assert right_answer(choice, facts) in {option.text.replace("**", "") for option in choice.question.options}
+    counted = next(page for page in asked if page.question.answer == Measure("all-heads"))
+    assert right_answer(counted, facts) == "36" and right_answer(counted, None) == ""
 
 
 @pytest.mark.parametrize("file", shipped_files(), ids=lambda file: file.stem)

@@ -133,6 +133,7 @@ def test_a_remote_turns_pages_from_anywhere_and_from_the_notes(window, player):
     notes = window.lessons.notes
     assert notes.text.text() == "Count to ten." and notes.next_title.text() == "Next: Second"
     assert notes._asked.text() == "On the page: What does it say?"
+    assert notes.right.text() == f"Right: {player.start.reading.masks[0].words[0].token}"
     press(notes, "PgDown")
     assert player.number == 1 and not notes.next.isEnabled() and not notes._asked.isVisible()
     assert "No notes" in notes.text.text()
@@ -140,6 +141,17 @@ def test_a_remote_turns_pages_from_anywhere_and_from_the_notes(window, player):
     assert player.number == 0
     player.close()
     assert not notes.isVisible()
+
+
+def test_the_clock_of_the_notes_starts_with_the_lesson(window, player, open_lesson, monkeypatch):
+    monkeypatch.setattr(window.lessons, "_opened_at", window.lessons._opened_at - 150)
+    window.lessons.show_notes()
+    notes = window.lessons.notes
+    assert notes.clock.text().startswith("2:")
+    player.next()
+    assert notes.clock.text().startswith("2:")
+    open_lesson(LESSON.replace("Covered", "Another"))
+    assert notes.clock.text().startswith("0:0")
 
 
 @pytest.fixture

@@ -5962,6 +5962,10 @@ Ein anderer Schluss</translation>
 <translation>Rechts: schaut auf das Wort, das sich unterscheidet. Oben oder unten: ändert die Antwort. Oft sind es nicht dieselben Köpfe.</translation>
 </message>
 <message>
+<source>Right: {answer}</source>
+<translation>Richtig: {answer}</translation>
+</message>
+<message>
 <source>Ring around the mouse pointer</source>
 <translation>Ring um den Mauszeiger</translation>
 </message>
