@@ -7,6 +7,7 @@ mode it is thrown away and built anew at the new size.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -112,6 +113,7 @@ class Frame(QWidget):
         self._middle.addWidget(card)
         self._docked.append(card)
         card.installEventFilter(self)
+        card.destroyed.connect(partial(self._docked.remove, card))
         self._fit_rail()
 
     def dock_line(self, line: QWidget) -> None:

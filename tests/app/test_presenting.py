@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from shiboken6 import isValid
 
 from app.lessons.card import LessonCard
 from app.lessons.card_parts import CuttingSteps
@@ -141,6 +142,14 @@ def test_a_remote_turns_pages_from_anywhere_and_from_the_notes(window, player):
     assert player.number == 0
     player.close()
     assert not notes.isVisible()
+
+
+def test_the_help_opens_after_a_lesson_was_closed(window, player):
+    player.close()
+    wait_until(lambda: all(isValid(card) for card in window.frame._docked))
+    window.toggle_help()
+    assert window.frame.help.is_open and len(window.frame._docked) == 1
+    window.toggle_help()
 
 
 def test_the_clock_of_the_notes_starts_with_the_lesson(window, player, open_lesson, monkeypatch):
