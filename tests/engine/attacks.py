@@ -32,9 +32,11 @@ from bertcore.data.tokenising import tokenise
 from bertcore.tasks.readers.reading import read_task
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
+from bertcore.trial import try_file
 
 MIB = 2**20
 GIB = 2**30
+TRIAL_SECONDS = 6  # of a core, where the program waits for 20: as good for what never ends
 LABELS = [f"label{i}" for i in range(5000)]
 TASKS_BY_ENDING = {".json": "answer", ".conll": "tag", ".tsv": "classify", ".parquet": "classify"}
 
@@ -408,8 +410,11 @@ _MOST_MIB = 1500  # beyond these the system itself says no
 
 def main(folder, checkpoint, group):
     sound = Path(shutil.copytree(checkpoint, folder / "model"))
-    if group == "weights":  # what comes along with the first one is no attack's
-        opened(sound)
+    if group == "weights":
+        from bertcore.checkpoint import weights
+
+        opened(sound)  # what comes along with the first one is no attack's
+        weights.try_file = partial(try_file, seconds=TRIAL_SECONDS)
     if group == "tokenizers":
         opened(checkpoint)
     said = Path("/proc/self/status").read_text().splitlines()
