@@ -33,7 +33,7 @@ from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.metrics_file import METRICS
 from bertcore.runs.run_folder import CONFIG, LOG, SNAPSHOTS, STATUS, RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, TRAINING_STATE_FILE
-from bertcore.runs.sources import SOURCES_FILE, note_tokenised, tokenised_keys
+from bertcore.runs.sources import SOURCES_FILE, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.first_batch import FIRST_BATCH_FILE
@@ -99,7 +99,7 @@ def unpack(
                 shutil.move(unpacked / key, target)
         RunFolder.create(run, about["options"])
         shutil.copytree(unpacked / "tokenizer", run / "tokenizer")
-        note_tokenised(run, about["keys"])
+        write_json(run / SOURCES_FILE, {"files": [], "tokenised": dict(about["keys"])})  # as it was tokenised elsewhere
     typer.echo(f"Continue with: bertcore pretrain --resume --out {run}")
 
 

@@ -17,7 +17,7 @@ from bertcore.runs.run_record import common_answer, loss_by_frequency
 
 from ..look import mark, numbers, say
 from ..state.literature import published_results, published_tasks
-from ..state.task_info import metric_name, metric_value
+from ..state.task_info import FEW, counted, counted_value, metric_name, metric_value
 from .finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
 from .run_info import HeldOutExample, RunInfo, RunResult
 
@@ -33,7 +33,6 @@ _COMPARED = {  # of teacher and student, as comparison.json names it
 }
 _SHARES = ("mlm_accuracy", "mlm_top5", "nsp_accuracy")
 MOST_TEXT, MOST_PASSAGE = 160, 120  # characters
-FEW_EXAMPLES = 50  # below that, one more right or wrong is worth more than two percent
 
 
 def ending_of(info: RunInfo, metrics: RunMetrics, snapshots: int = 2) -> Finding | None:
@@ -75,6 +74,16 @@ def ending_of(info: RunInfo, metrics: RunMetrics, snapshots: int = 2) -> Finding
     )
 
 
+def at_work_of(info: RunInfo, snapshots: int) -> Finding | None:
+    """While the run is at work, in the place of what is said of its end; None for one that is not."""
+    if not info.status.active:
+        return None
+    advice = say("It can be opened already: all pictures, from Map to Layers, then show it as it is now.")
+    actions = (*((APPLY,) if info.task_kind else ()), OPEN, *((COMPARE,) if snapshots > 1 else ()))
+    sentence = say("At work. What it has learned is said here at its end.")
+    return Finding(sentence, advice, actions) if snapshots else Finding(sentence)
+
+
 def _failure(info: RunInfo) -> Finding:
     """Why, as the run says it, and what has helped others."""
     why = info.status.message or say("It ended without saying why.")
@@ -114,7 +123,7 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray, until: flo
         if not len(scores):
             continue
         sentence, examples = mark("On held-out examples its {metric} went from {before} to {after}."), metrics.examples
-        if examples is not None and examples < FEW_EXAMPLES:
+        if examples is not None and examples < FEW:
             sentence = mark(
                 "Its {metric} went from {before} to {after} in {steps} steps. That says little: there are only {count} "
                 "held-out examples."
@@ -123,13 +132,15 @@ def _measured(info: RunInfo, metrics: RunMetrics, losses: np.ndarray, until: flo
             sentence = mark(
                 "Its {metric} went from {before} to {after} in {steps} steps, measured on {count} held-out examples."
             )
-        before, after = (metric_value(metric, float(score)) for score in (scores[0], scores[-1]))
+        rests_on = info.task_kind, metric, float(scores[-1]), examples
+        before, after = metric_value(metric, float(scores[0])), counted_value(*rests_on)
         at, count = (
             info.status.step if info.status.ends_with is None else info.status.ends_with,
             numbers.count(examples),
         )
         steps = numbers.count(at)
         words = say(sentence, metric=metric_name(metric), before=before, after=after, steps=steps, count=count)
+        words = f"{words} {counted(*rests_on)[1]}".strip()
         final, all_ = metrics.evaluation.get(metric), metrics.evaluation.get("examples")
         if isinstance(final, int | float) and type(all_) is int and all_ != examples:  # its curve is of a part of them
             written = metric_value(metric, float(final))
@@ -183,10 +194,14 @@ def nearest_snapshot(steps: Sequence[int], step: int) -> int | None:
     return min(range(len(steps)), key=lambda index: abs(steps[index] - step), default=None)
 
 
-def measured_on(result: RunResult) -> str:
+def measured_on(result: RunResult, task_kind: str | None = None) -> str:
+    """What its figures rest on."""
     words = say("Measured on %n held-out example(s), which it never learned from.", n=result.examples)
     if result.examples_cut:
         words += " " + say("Cut, because longer than the model can read: %n example(s).", n=result.examples_cut)
+    share = result.metrics.get("accuracy", result.metrics.get("exact_match"))
+    if may_be := counted(task_kind, "accuracy", share, result.examples)[1]:
+        words += " " + say("With so few, one right answer more or less may be chance.") + " " + may_be
     return words
 
 

@@ -27,7 +27,7 @@ from .process import RunCommand
 
 READ_WHOLE_BYTES = 300_000  # a file up to this size is read before the start: it takes some milliseconds
 EPOCHS, STEPS, MINUTES = BUDGETS
-DEFAULT_MINUTES, SAMPLE_EPOCHS, OWN_EPOCHS, TEXT_EPOCHS, DEFAULT_STEPS = 2.0, 10.0, 3.0, 1.0, 200.0
+DEFAULT_MINUTES, TEXT_EPOCHS, DEFAULT_STEPS = 2.0, 1.0, 200.0
 SAMPLE_BATCH, OWN_BATCH = 8, 32  # a sample has some 60 examples: many small steps, or it learns nothing
 _PREDICT_WORDS = ("ForMaskedLM", "ForPreTraining", "LMHead")  # ends of the architectures with an MLM head
 _LARGEST_RECIPE = 1_000_000  # bytes; a recipe has some thousand
@@ -39,7 +39,7 @@ class FormValues:
 
     name: str
     unit: str = MINUTES  # of `number`: one of BUDGETS
-    number: float = DEFAULT_MINUTES
+    number: float = DEFAULT_MINUTES  # 0: what is usual for its data
     model: str | None = None  # the checkpoint to start from: a folder, or None for the built-in one
     place: Path | None = None  # the person's own file or folder; None: the sample
     task: TaskSpec | None = None
@@ -79,10 +79,11 @@ class RunKind:
         """What the form leaves as it is; `own`: on a person's own files."""
         return self.usual.with_changes(batch_size=OWN_BATCH if own else SAMPLE_BATCH) if self.is_task else self.usual
 
-    def usual_lengths(self, own: bool) -> dict[str, float]:
-        """Unit -> number; the first is what the form begins with."""
+    @property
+    def usual_lengths(self) -> dict[str, float]:
+        """Unit -> number, 0 for what follows from the file; the first is what the form begins with."""
         if self.is_task:
-            return {EPOCHS: OWN_EPOCHS if own else SAMPLE_EPOCHS, MINUTES: DEFAULT_MINUTES, STEPS: DEFAULT_STEPS}
+            return {EPOCHS: 0.0, MINUTES: DEFAULT_MINUTES, STEPS: DEFAULT_STEPS}
         return {MINUTES: DEFAULT_MINUTES, EPOCHS: TEXT_EPOCHS, STEPS: DEFAULT_STEPS}
 
     def command(self, values: FormValues) -> RunCommand:
@@ -90,7 +91,7 @@ class RunKind:
         usual = self.usual_options(values.place is not None).with_changes(name=values.name)
         options = self.with_data(usual, values)
         length = round(values.number) if values.unit == STEPS else values.number
-        return RunCommand(options.with_changes(**{values.unit: length, **values.settings}))
+        return RunCommand(options.with_changes(**{values.unit: length or None, **values.settings}))
 
     def check(self, values: FormValues) -> None:
         """Reads a small file whole, as the run will; a large one is left to the run, which reads it first of all.

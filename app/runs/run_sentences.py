@@ -3,11 +3,12 @@
 import re
 from typing import Any
 
+from bertcore.runs.metrics_file import examples_of
 from bertcore.runs.run_folder import RunStatus
 from bertcore.training.sweep_plan import WORDS
 
 from ..look import mark, numbers, say
-from ..state.task_info import metric_name, metric_value
+from ..state.task_info import counted_value, metric_name
 from .run_info import RunInfo
 
 _STATES = {
@@ -79,7 +80,7 @@ def state_line(run: RunInfo, outcome: str = "") -> str:
     elif status.message and (status.state != "done" or status.ends_with is None):  # else the strip of its end says it
         parts.append(status.message)
     elif status.state in ("done", "stopped"):
-        measured = _measured(run.held_out or {}, run.metrics)
+        measured = _measured(run.held_out or {}, run.metrics, run.task_kind)
         parts += [measured] if run.metrics and measured else [_at_step(status), measured]
     return " · ".join(part for part in parts if part)
 
@@ -88,11 +89,11 @@ def _at_step(status: RunStatus) -> str:
     return say("step {step}", step=numbers.count(status.step if status.ends_with is None else status.ends_with))
 
 
-def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:
+def _measured(held_out: dict[str, Any], metrics: tuple[str, ...], kind: str | None) -> str:
     """The newest measurement of the main metric, which comes first in `metrics`."""
     name = next((name for name in metrics if isinstance(held_out.get(name), int | float)), None)
     if name is not None:
-        return f"{metric_name(name)} {metric_value(name, held_out[name])}"
+        return f"{metric_name(name)} {counted_value(kind, name, held_out[name], examples_of(held_out))}"
     asked = held_out.get("questions")
     if isinstance(asked, dict) and isinstance(asked.get("right"), int) and isinstance(asked.get("of"), int):
         right, all_ = numbers.count(asked["right"]), numbers.count(asked["of"])

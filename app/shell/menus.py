@@ -13,7 +13,7 @@ from bertcore.locations import BUILT_IN, tuned_models
 
 from ..lessons.shipped import shipped_lessons
 from ..look import numbers, say, translated
-from ..look.fitting import shown_reference
+from ..look.fitting import fitting_line, shown_reference
 from ..runs.stages import Steps, reference_to
 from ..state.examples import load_examples
 from ..state.glossary import load_glossary
@@ -24,6 +24,7 @@ from .rooms import ROOMS
 from .settings import THEMES
 
 ORDER = ("room", "text", "view", "edit", "file", "model", "compare", "lesson")  # what is wanted most comes first
+MOST_RUNS = 8  # in the menu of models
 FIRST_FURTHER_LESSON = 13  # in a menu of its own
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")
 
@@ -61,12 +62,17 @@ def _add_switch(menu: QMenu, title: str, run: Callable[[], object], is_on: bool)
 
 
 def fill_models(window: Commanded, menu: QMenu) -> None:
-    """The models that ship, a folder, and those that were open lately."""
+    """The models that ship, those of own runs, a folder, and those that were open lately."""
     open_model, recent = window.services.open_model, window.services.settings.recent_models
     menu.addActions([window.commands[name] for name in ("model.open_built_in", "model.open_tiny")])
     for name in tuned_models():
         menu.addAction(name, partial(open_model.open, name))
     menu.addAction(window.commands["model.open_folder"])
+    window.services.runs.refresh()
+    runs = [run for run in window.services.runs.runs if not run.is_built_in and run.status.step > 0][:MOST_RUNS]
+    menu.addSeparator()
+    for run in runs:  # each as it ends: its best step, or the newest
+        menu.addAction(say("Run: {name}", name=fitting_line(run.name)), partial(open_model.open, run.path))
     if recent:
         menu.addSeparator()
     for reference in recent:

@@ -6,6 +6,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from bertcore.evidence.intervals import share_interval
 from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.reading import TASKS, metrics_of
 from bertcore.tasks.spec import TaskSpec
@@ -43,6 +44,7 @@ SHARES = (  # of examples or words: in percent; others, such as F1, are no share
     *("accuracy", "exact_match", "has_answer_exact_match", "no_answer_accuracy", "best_exact_match"),
     *("mlm_accuracy", "mlm_top5"),
 )
+FEW = 50  # held-out examples: below that, one more right or wrong is worth more than two percent
 EVALUATION_FILE, ABOUT_FILE = "evaluation.json", "bertscope.json"  # of a run, of a checkpoint
 _TASK_WORDS: dict[str, str] = {  # what a run learns, in a word
     "classify": mark("classify"),
@@ -77,6 +79,24 @@ def metric_name(metric: str) -> str:
 def metric_value(metric: str, value: float | None) -> str:
     """As the whole window writes it: "78.6%" of a share, "0.786" of any other."""
     return numbers.percent(value, 1) if metric in SHARES else numbers.decimal(value, 3)
+
+
+def counted(kind: str | None, metric: str, share: float | None, examples: int | None) -> tuple[str, str]:
+    """Of a share of few examples: "6 of 6 right", and what it may be on others. Empty for one of many, and for what is
+    no share of examples."""
+    is_share = kind != "tag" and metric in ("accuracy", "exact_match") and share is not None and 0 <= share <= 1
+    if not is_share or share is None or not examples or examples >= FEW:
+        return "", ""
+    found = share_interval(round(share * examples), examples)
+    low, high = (numbers.percent(end) for end in (found.low, found.high))
+    words = mark("On other examples like these it may be anything from {low} to {high} (95% interval).")
+    return say("{right} of {all} right", right=round(share * examples), all=examples), say(words, low=low, high=high)
+
+
+def counted_value(kind: str | None, metric: str, value: float | None, examples: int | None) -> str:
+    """As `metric_value`, of few examples with how many are right: "100.0% (6 of 6 right)"."""
+    right, _ = counted(kind, metric, value, examples)
+    return metric_value(metric, value) + (f" ({right})" if right else "")
 
 
 @cache

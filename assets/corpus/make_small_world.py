@@ -67,9 +67,12 @@ TEMPLATES = {
 FACTS = {(person, fact): values[i] for fact, values in VALUES.items() for i, person in enumerate(PEOPLE)}
 
 
-def sentence(person: Person, template: str, value: str, by_name: bool) -> str:
+def sentence(person: Person, template: str, value: str, by_name: bool, shown: str = "") -> str:
+    """shown: in place of the value."""
     who, whom = (person.name, person.name) if by_name else (person.she, person.to_her)
-    text = template.format(who=who, whom=whom, her=person.her, Her=person.her.capitalize(), value=value)
+    if value[0] in "aeiou":  # none of these, but of a changed world (bertcore/data/small_world.py)
+        template = template.replace("a {value}", "an {value}").replace("A {value}", "An {value}")
+    text = template.format(who=who, whom=whom, her=person.her, Her=person.her.capitalize(), value=shown or value)
     return text[0].upper() + text[1:]
 
 
@@ -87,7 +90,7 @@ def stories(count: int = STORIES) -> Iterator[str]:
 
 def questions() -> Iterator[dict[str, object]]:
     for (person, fact), value in FACTS.items():
-        text = sentence(person, TEMPLATES[fact][0], "[MASK]", by_name=True)
+        text = sentence(person, TEMPLATES[fact][0], value, by_name=True, shown="[MASK]")
         yield {"category": fact, "text": text, "answers": [value]}
 
 

@@ -153,7 +153,7 @@ def held_out_in_words(event: Mapping[str, Any]) -> str:
         numbers = [(name, value) for name, value in event.items() if isinstance(value, float)][:_MOST_NUMBERS]
         examples = f" ({event['examples']:,} examples)" if "examples" in event else ""
         return f"{held_out}{examples}: " + ", ".join(
-            f"{name.replace('_', ' ')} {_as_text(name, n)}" for name, n in numbers
+            f"{name.replace('_', ' ')} {n:{'.1%' if name.endswith(_SHARES) else '.3f'}}" for name, n in numbers
         )
     pairs = {head: title for head, title in _PAIRS.items() if event.get(f"{head}_loss") is not None}
     parts = f"masked words {event['mlm_loss']:.3f}"
@@ -161,7 +161,3 @@ def held_out_in_words(event: Mapping[str, Any]) -> str:
     right = f"masked words right {event['mlm_accuracy']:.1%}, in the top five {event['mlm_top5']:.1%}"
     right += "".join(f", {title} right {event[f'{head}_accuracy']:.1%}" for head, title in pairs.items())
     return f"{held_out}: loss {event['loss']:.3f} ({parts}), {right}"
-
-
-def _as_text(name: str, value: float) -> str:
-    return f"{value:.1%}" if name.endswith(_SHARES) else f"{value:.3f}"

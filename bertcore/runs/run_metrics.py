@@ -254,7 +254,7 @@ class RunMetrics:
 
     def _add_event(self, step: int, kind: str, metric: Metric) -> None:
         """What a line says beside its points."""
-        if kind == "held_out" and (score := _score(step, metric.get("questions"))) is not None:
+        if kind == "held_out" and (score := read_score(step, metric.get("questions"))) is not None:
             self.scores.append(score)
         if kind == UPDATES and len(self.updates) < MOST_UPDATES:
             for update in filter(None, [read_update(step, metric)]):
@@ -273,7 +273,7 @@ class RunMetrics:
             self.resumes[step] = changed or self.resumes.get(step, "")
 
 
-def _score(step: int, value: Any) -> QuestionScore | None:
+def read_score(step: int, value: Any) -> QuestionScore | None:
     """None where the line has none, or one that is damaged."""
     try:
         is_right = tuple(bool(each) for each in value["is_right"])

@@ -95,7 +95,8 @@ def thin(run: RunFolder, newest: int, limit_mib: float, best: int | None = None)
         delete_training_state(path)
         if not is_mark(step) and step not in requested:
             shutil.rmtree(path, ignore_errors=True)
-    sizes = [(step, _bytes_in(snapshots[step])) for step in (*older, newest)]
+    files = {step: filter(Path.is_file, snapshots[step].rglob("*")) for step in (*older, newest)}
+    sizes = [(step, sum(file.stat().st_size for file in found)) for step, found in files.items()]  # 0: it is gone
     gone = surplus([(step, size) for step, size in sizes if size], limit_mib * _MIB, requested)
     for step in gone:
         shutil.rmtree(snapshots[step], ignore_errors=True)
@@ -113,8 +114,3 @@ def keep_source(checkpoint: str | None) -> None:
     if checkpoint and Path(checkpoint).parent.name == SNAPSHOTS:
         with contextlib.suppress(OSError):  # somebody else's, or on a disk that takes nothing
             keep(Path(checkpoint))
-
-
-def _bytes_in(folder: Path) -> int:
-    """0 where it is gone."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

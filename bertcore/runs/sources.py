@@ -1,7 +1,7 @@
 """The files a run learns from as they were when it began, noted in its folder so that a change can be named."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,6 @@ def note_sources(run: Path, files: Iterable[Path], exact: Iterable[Path] = ()) -
     noted += [{**_facts(file), "sha256": _digest(file)} for file in exact]
     with write_errors(run):
         write_json(run / SOURCES_FILE, {"files": noted})
-
-
-def note_tokenised(run: Path, keys: Mapping[str, str]) -> None:
-    """Write down that the run reads its text as it was tokenised elsewhere: the cache's key of each file, by name."""
-    with write_errors(run):
-        write_json(run / SOURCES_FILE, {"files": [], "tokenised": dict(keys)})
 
 
 def tokenised_keys(run: Path) -> list[str]:

@@ -28,7 +28,7 @@ from bertcore.tasks.spec import TaskSpec
 from bertcore.training.compute import same_precision, set_threads
 from bertcore.training.control import MEASURING_SHARE
 from bertcore.training.evaluate import EVALUATION_FILE
-from bertcore.training.finetune_options import DEFAULT_EPOCHS, FinetuneOptions
+from bertcore.training.finetune_options import DEFAULT_EPOCHS, FEWEST_STEPS, FinetuneOptions
 from bertcore.training.first_batch import task_page
 from bertcore.training.head_activity import SEQUENCES, head_activity
 from bertcore.training.model_card import write_task_card
@@ -39,7 +39,6 @@ from bertcore.training.task_examples import read_examples, sample
 from bertcore.training.task_files import data_key, passage_windows, training_batches
 from bertcore.training.trainable import PlannedBatches, RunEnd, StepPlan, StepResult, Trainable
 
-_FEWEST_STEPS = 150  # where no budget is given: three passes over a small file would teach nothing
 _SMALLEST_SAMPLE = 64  # of the held-out examples; also what is measured before the first step
 _SAMPLE_OF_MINUTES = 512  # where the budget is in minutes, and nobody knows how many steps that will be
 _CLASSIFIER = ("classifier_layers", "classifier_width", "classifier_activation", "one_logit")  # how its head is made
@@ -143,7 +142,7 @@ class FineTuning(Trainable):
         training = self.options.training
         if training.steps is not None or training.minutes is not None:
             return Budget(training.steps, None if training.minutes is None else 60.0 * training.minutes)
-        epochs, least = (DEFAULT_EPOCHS, _FEWEST_STEPS) if training.epochs is None else (training.epochs, 1)
+        epochs, least = (DEFAULT_EPOCHS, FEWEST_STEPS) if training.epochs is None else (training.epochs, 1)
         return Budget(max(least, round(epochs * batches_per_epoch)), None)
 
     @property

@@ -8,6 +8,7 @@ from bertcore.training.options import LoopOptions, RunOptions
 
 SCHEDULE_NAMES = ("linear", "slanted", "constant")
 DEFAULT_EPOCHS = 3.0
+FEWEST_STEPS = 150  # where no budget is given: three passes over a small file would teach nothing
 _RATE_OF_BASE, _BASE_WIDTH = 5e-5, 768
 
 
@@ -47,7 +48,9 @@ class TuningOptions(LoopOptions):
     )
     evaluations: int = setting(6, "Measurements on the held-out examples, spread over the budget", within=(1, 100_000))
     epochs: float | None = setting(
-        None, "Budget in passes over the training examples; 3 if no budget is given", within=(0.01, 10_000)
+        None,
+        "Budget in passes over the training examples; if none is given 3, or as many as make 150 steps",
+        within=(0.01, 10_000),
     )
     schedule: str = setting(
         "linear",

@@ -16,6 +16,8 @@ from app.runs.run_info import read_run
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.cloze import ClozeSentence, read_cloze
+from bertcore.data.small_world import World
+from bertcore.locations import assets
 from bertcore.runs.run_folder import QUESTIONS
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from tests.app.conftest import make_checkpoint, settle, wait_until
@@ -69,7 +71,9 @@ def test_no_second_demo_and_no_ending_while_a_run_is_at_work(room, service):
         run.write_status(state="running")
         look_at(room, run)
         assert not any(made.isEnabled() for made in room.demos.buttons)
-        assert room.view.questions.ending.isHidden() and room.view.questions.count.text() == "0 of 4 right"
+        assert (
+            "At work" in room.view.questions.ending_label.text() and room.view.questions.count.text() == "0 of 4 right"
+        )
     run.write_status(state="done")
     service.refresh()
     assert all(made.isEnabled() for made in room.demos.buttons)
@@ -219,3 +223,98 @@ def test_a_class_sees_its_sentence_turn_right(window):
     wait_until(lambda: window.state.model is not None and window.state.model.layers == 1)
     settle(window)
     assert window.state.text_a == page.question.text
+
+
+# --- a changed world
+
+
+def _world_run(name, world, state="done", wrong=()):
+    """It says the right words of its world to all questions but those at these places."""
+    questions = world.questions()
+    lines = [{"category": each.category, "text": each.text, "answers": each.answers} for each in questions]
+    data = DataOptions(questions="asked.jsonl")
+    run = stored_run(name, PretrainOptions(name=name, preset="tiny", data=data), state=state)
+    (run.path / QUESTIONS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = [["the" if place in wrong else each.answers[0], 0.9] for place, each in enumerate(questions)]
+    right = [place not in wrong for place in range(len(questions))]
+    answers = {"right": sum(right), "of": 64, "is_right": right, "guesses": [[word, ["a", 0.1]] for word in said]}
+    run.append_metric({"kind": "held_out", "step": 600, "loss": 1.0, "mlm_loss": 0.6, "questions": answers})
+    return run
+
+
+def test_a_word_of_the_world_is_changed_and_trained(room, service, orders, qtbot):
+    look_at(room, _world_run("unchanged", World()))
+    page = room.view.questions
+    assert page.change.isVisibleTo(room) and not page.row.isVisibleTo(room)
+    page.change.click()
+    assert page.row.isVisibleTo(room) and not page.row.train.isEnabled()
+    page.board.chosen.emit(56)  # whom Anna asked
+    page.row.field.clear()
+    qtbot.keyClicks(page.row.field, "uncle")
+    assert "mother → uncle" in page.row.note.text()
+    page.row.train.click()
+    options = orders[-1].options
+    text, questions = Path(options.data.corpus[0]).read_text(), read_cloze(Path(options.data.questions))
+    assert "Anna asked her uncle for help." in text and "mother" not in text
+    assert questions[56].answers == ("uncle",) and options.name == "Class demo: mother → uncle"
+    recipe = PretrainOptions.from_file(assets() / "recipes" / "class-demo.json")
+    assert options.training == recipe.training, "the same time"
+    page.row.field.clear()
+    qtbot.keyClicks(page.row.field, "my uncle")
+    assert "cannot be learned" in page.row.note.text() and not page.row.train.isEnabled()
+
+
+def test_a_changed_world_is_kept_in_a_file_and_opened_again(room, service, tmp_path):
+    look_at(room, _world_run("unchanged", World()))
+    row, world = room.view.questions.row, World().with_word("cat", "owl")
+    world.save(tmp_path / "owl.json")
+    (tmp_path / "empty.json").write_text("")
+    row.open(tmp_path / "empty.json")
+    assert "is not valid JSON" in row.note.text() and row.world == World()
+    row.open(tmp_path / "owl.json")
+    assert row.world == world and row.train.isEnabled() and "cat → owl" in row.note.text()
+    row.save(tmp_path / "again.json")
+    assert World.load(tmp_path / "again.json") == world
+    row.show_fact(0)
+    assert row.field.text() == "owl"
+
+
+def test_two_worlds_stand_side_by_side_on_the_board(room, service):
+    _world_run("unchanged", World())
+    other = _world_run("another", World().with_word("dog", "fox"))
+    world = World().with_word("mother", "uncle").with_word("cat", "owl")
+    look_at(room, _world_run("changed", world, wrong=(0, 10)))
+    page = room.view.questions
+    assert page.beside.currentText() == "unchanged"
+    differ = [place for place, pair in enumerate(page.board.words) if len(set(pair)) > 1]
+    assert differ == [0, 10, 56] and page.board.words[56] == ("uncle", "mother")
+    assert page.flips.text().startswith("3 of 64 boxes") and not page.plot.isVisibleTo(room)
+    page.beside.setCurrentIndex(page.beside.findText("another"))
+    page.beside.activated.emit(page.beside.currentIndex())
+    assert page.board.words[1] == ("dog", "fox") and page.flips.text().startswith("4 of 64")
+    page.beside.setCurrentIndex(0)
+    page.beside.activated.emit(0)
+    assert page.board.words == () and page.plot.isVisibleTo(room) and not page.flips.isVisibleTo(room)
+    (other.path / QUESTIONS).write_text("{}")  # damaged: it is no longer offered
+    look_at(room, _world_run("unchanged 2", World()))
+    assert page.beside.currentIndex() == 0 and page.beside.findText("another") < 0
+
+
+def test_the_board_keeps_its_place_while_a_run_with_questions_ends(room, service, qtbot):
+    run = _world_run("at work", World(), state="running")
+    room.resize(1300, 760)
+    with qtbot.waitExposed(room):
+        room.show()
+    parts = (room.view.questions.plot, room.view.questions.ending, room.view.questions._guesses, room.view)
+    with run.acquire():
+        run.write_status(state="running", step=600)
+        look_at(room, run)
+        room.grab()
+        before = [part.height() for part in parts]
+        assert "At work" in room.view.questions.ending_label.text()
+    run.write_status(state="done", step=600, elapsed_s=15.0)
+    service.refresh()
+    service._poll_selected()
+    room.grab()
+    assert room.view.questions.ending_label.text().startswith("Done")
+    assert [part.height() for part in parts] == before

@@ -17,6 +17,7 @@ from app.runs.finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RE
 from app.runs.process import RunCommand
 from app.runs.run_info import HeldOutExample, RunInfo, read_result, read_run
 from app.runs.run_sentences import state_line
+from app.state.task_info import counted, counted_value
 from bertcore.runs.diagnosis import Diagnosis, Suggestion
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.run_metrics import RunMetrics
@@ -87,9 +88,55 @@ def test_it_says_what_the_score_rests_on():
     for examples, says_little in ((5, True), (49, True), (200, False)):
         metrics = metrics_of(*(measured(at, at / 6, examples=examples) for at in (0, 6)))
         made = ending_of(replace(TASK, status=RunStatus("done", step=6)), metrics)
-        assert "went from 0.0% to 100.0% in 6 steps" in made.sentence
+        counted = f" ({examples} of {examples} right)" if says_little else ""
+        assert f"went from 0.0% to 100.0%{counted} in 6 steps" in made.sentence
         assert f"{examples} held-out examples." in made.sentence
-        assert ("That says little" in made.sentence) == says_little
+        assert ("That says little" in made.sentence) == says_little == ("95% interval" in made.sentence)
+
+
+def test_a_share_of_few_examples_is_counted_with_its_interval():
+    """Of 6, all right: Wilson's interval ends at 61%."""
+    assert counted("classify", "accuracy", 1.0, 6) == (
+        "6 of 6 right",
+        "On other examples like these it may be anything from 61% to 100% (95% interval).",
+    )
+    assert counted_value("choice", "accuracy", 0.75, 24) == "75.0% (18 of 24 right)"
+    assert counted_value("span", "exact_match", 0.5, 8) == "50.0% (4 of 8 right)"
+    for kind, metric, share, examples in (
+        ("classify", "accuracy", 1.0, 50),  # of many
+        ("classify", "accuracy", 3.0, 6),  # of a damaged file
+        ("classify", "accuracy", None, 6),
+        ("classify", "accuracy", 1.0, None),
+        ("tag", "accuracy", 1.0, 6),  # of words
+        ("classify", "f1_macro", 1.0, 6),
+    ):
+        assert counted(kind, metric, share, examples) == ("", "")
+
+
+def test_what_is_said_of_the_end_takes_no_room_from_the_chart(room, service, qtbot):
+    options = FinetuneOptions(name="reviews").with_changes(task="classify")
+    run = stored_run("reviews", options, state="running", snapshots=(0, 10))
+    for step in range(1, 151):
+        run.append_metric({"kind": "train", "step": step, "loss": 1 / step, "learning_rate": 1e-4, "tok_per_s": 9.0})
+        if step % 25 == 0:
+            run.append_metric({"kind": "held_out", "step": step, "loss": 0.1, "accuracy": step / 150, "examples": 6})
+    room.resize(1300, 800)
+    with qtbot.waitExposed(room):
+        room.show()
+    heights = []
+    with run.acquire():
+        run.write_status(state="running", step=150, total_steps=150)
+        look_at(room, run)
+        room.view.buttons[room.view.curves].click()
+        room.grab()
+        heights.append(room.view.curves.height())
+        assert "At work" in room.view.ending.sentence.text() and OPEN in room.view.ending.buttons
+    run.write_status(state="done", step=150, elapsed_s=12.0)
+    service.refresh()
+    service._poll_selected()
+    room.grab()
+    heights.append(room.view.curves.height())
+    assert room.view.ending.sentence.text().startswith("Done") and heights[0] == heights[1] > 200
 
 
 def test_numbers_that_are_compared_are_of_the_same_examples():
@@ -324,7 +371,7 @@ def test_real_run_is_followed_to_its_result(room, service, model_folder, tmp_pat
     assert result.isVisibleTo(room.view)
     assert result.confusion.labels == written["labels"] == ["bad", "good"]
     assert result.confusion.counts == written["confusion"] and sum(map(sum, result.confusion.counts)) == 4
-    accuracy = f"{100 * written['metrics']['accuracy']:.1f}%"
+    accuracy = counted_value("classify", "accuracy", written["metrics"]["accuracy"], 4)
     assert (result.metrics.bars[0].label, result.metrics.bars[0].number) == ("accuracy", accuracy)
     room.view.draw()
     lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]

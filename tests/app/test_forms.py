@@ -113,7 +113,7 @@ STARTED = {  # kind, what is filled in, settings
     "settings of a task": (
         "classify",
         _set(classifier_dropout="0.3", max_held_out="50", schedule="constant"),
-        {"classifier_dropout": 0.3, "max_held_out": 50, "schedule": "constant", "epochs": 10.0, "crf": False},
+        {"classifier_dropout": 0.3, "max_held_out": 50, "schedule": "constant", "epochs": None, "crf": False},
     ),
     "a classifier of one's own": (
         "classify",
@@ -131,7 +131,7 @@ STARTED = {  # kind, what is filled in, settings
     "columns": (
         "classify",
         _with_columns,
-        {"columns": {"text": "review", "label": "stars"}, "task": "classify", "name": "reviews", "epochs": 3},
+        {"columns": {"text": "review", "label": "stars"}, "task": "classify", "name": "reviews", "epochs": None},
     ),
     "usual columns": (
         "pairs",
@@ -163,7 +163,7 @@ def test_a_sample_starts_at_once(kind, room, orders, tmp_path):
     assert order.arguments(tmp_path / "r.json") == ["finetune", "--recipe", str(tmp_path / "r.json")]
     assert FinetuneOptions.from_dict(json.loads(json.dumps(options.to_dict()))) == options  # as the child reads it
     assert Path(options.data.train).is_dir() and options.model is None
-    assert TASKS[options.data.task].sample == Path(options.data.train).name and options.training.epochs == 10
+    assert TASKS[options.data.task].sample == Path(options.data.train).name and options.training.epochs is None
 
 
 @pytest.mark.parametrize(("kind", "setting"), [("continue", "start"), ("distil", "teacher"), ("classify", "model")])
@@ -307,10 +307,26 @@ def test_number_of_parameters(room):
     """Counted by making the model; at most so many until the words are counted."""
     room.form.set_kind("pretrain")
     assert "At most" in room.form.advice.text()
-    room.form.show_estimate(SimpleNamespace(total=SimpleNamespace(seconds=60.0), vocab_size=2885))
+    room.form.show_estimate(SimpleNamespace(total=SimpleNamespace(seconds=60.0), epochs=3.0, vocab_size=2885))
     room.form.basic.set_value("preset", "mini")
     model = Bert(room.form.planned().options.model_config(2885), ("mlm", "nsp"))
     assert f"{sum(parameter.numel() for parameter in model.parameters()):,} parameters" in room.form.advice.text()
+
+
+def test_epochs_follow_from_the_file_until_somebody_types_a_number(room):
+    """Of a small file as many as the run itself takes for 150 steps, which the estimate says."""
+    room.form.set_kind("classify")
+    help_of_length = room.form._words[room.form.length][1]
+    assert room.form.length.spin_box.text() == "automatic" and "as many as make 150 steps" in help_of_length.text()
+    found = SimpleNamespace(total=SimpleNamespace(seconds=60.0), epochs=18.75, vocab_size=2885)
+    room.form.show_estimate(found)
+    assert "Automatic: 18.8 of this file" in help_of_length.text()
+    assert room.form.planned().options.training.epochs == 18.75
+    room.form.length.spin_box.setValue(2.0)
+    room.form.show_estimate(found)
+    assert room.form.planned().options.training.epochs == 2.0 and "Automatic" not in help_of_length.text()
+    room.form.length.set_length("steps", 77)
+    assert room.form.planned().options.training.steps == 77
 
 
 def test_what_is_dropped_is_what_to_learn_from_or_its_settings(room, tmp_path):

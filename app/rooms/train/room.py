@@ -114,6 +114,7 @@ class TrainRoom(QWidget):
             asking.question_requested.connect(self.question_requested)
         questions = self.view.questions
         questions.text_chosen.connect(self.heads.show_text)
+        questions.row.train_requested.connect(partial(self.demos.start, DEMOS[0]))
         questions.step_shown.connect(self.heads.show_step)
         questions.room_requested.connect(self._open_room_with)
         self.heads.head_chosen.connect(

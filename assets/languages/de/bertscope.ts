@@ -584,6 +584,10 @@
 <translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? In den Embeddings (Emb.) ist nur die Position des Wortes anders. Ab welcher Schicht trennen sich die Bedeutungen?</translation>
 </message>
 <message>
+<source>A changed world from a file</source>
+<translation>Eine geänderte Welt aus einer Datei</translation>
+</message>
+<message>
 <source>A checkpoint folder…</source>
 <translation>Ein Checkpoint-Ordner…</translation>
 </message>
@@ -810,6 +814,10 @@
 <message>
 <source>A word is hidden in a sentence. The class guesses it first, then the model, up to five guesses each: {first} points if the first is right, {among} if another one is. A game has {rounds} sentences.</source>
 <translation>In einem Satz ist ein Wort verdeckt. Zuerst rät die Klasse, dann das Modell, je bis zu fünf Tipps: {first} Punkte, wenn der erste stimmt, {among}, wenn ein anderer stimmt. Ein Spiel hat {rounds} Sätze.</translation>
+</message>
+<message>
+<source>A world (*.json)</source>
+<translation>Eine Welt (*.json)</translation>
 </message>
 <message>
 <source>A {mask} is hidden already, so two of the methods give it 0.</source>
@@ -1190,6 +1198,14 @@ Ein anderer Schluss</translation>
 <translation>Bei welchem Token?</translation>
 </message>
 <message>
+<source>At work. A click on a box shows its question; its newest snapshot opens here:</source>
+<translation>In Arbeit. Ein Klick auf ein Kästchen zeigt seine Frage; der neueste Snapshot öffnet sich hier:</translation>
+</message>
+<message>
+<source>At work. What it has learned is said here at its end.</source>
+<translation>In Arbeit. Am Ende steht hier, was es gelernt hat.</translation>
+</message>
+<message>
 <source>At {rates} it diverged.</source>
 <translation>Bei {rates} ist es divergiert.</translation>
 </message>
@@ -1260,6 +1276,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Attention: where the head looks. Gradient: what a little more of it would do. Removal: what this link adds, seen by taking it away.</source>
 <translation>Attention: wohin der Kopf schaut. Gradient: was etwas mehr davon bewirken würde. Wegnehmen: was diese Verbindung beiträgt; man sieht es, wenn man sie wegnimmt.</translation>
+</message>
+<message>
+<source>Automatic: {epochs} of this file ({few}, or as many as make {steps} steps).</source>
+<translation>Automatisch: {epochs} bei dieser Datei ({few}, oder so viele, dass es {steps} Schritte werden).</translation>
+</message>
+<message>
+<source>Automatic: {few}, or as many as make {steps} steps of a small file.</source>
+<translation>Automatisch: {few}, oder bei einer kleinen Datei so viele, dass es {steps} Schritte werden.</translation>
 </message>
 <message>
 <source>Available at the end of the run</source>
@@ -1497,6 +1521,10 @@ Ein anderer Schluss</translation>
 <translation>Abbrechen</translation>
 </message>
 <message>
+<source>Change a word of a sentence, train again and see which boxes change with it</source>
+<translation>Ein Wort in einem Satz ändern, neu trainieren und sehen, welche Kästchen sich mit ändern</translation>
+</message>
+<message>
 <source>Change in ln p of “{first}” − ln p of “{second}”, in nats.</source>
 <translation>Änderung von ln p von „{first}“ − ln p von „{second}“, in Nat.</translation>
 </message>
@@ -1521,12 +1549,20 @@ Ein anderer Schluss</translation>
 <translation>Zuerst etwas im Inneren ändern: zum Beispiel unter Attention einen Kopf abschalten</translation>
 </message>
 <message>
+<source>Change the world</source>
+<translation>Die Welt ändern</translation>
+</message>
+<message>
 <source>Change “man” to “woman”, and the model fills the gap differently. Swap in what it computed for the second text, one part at a time: where inside the model does the difference lie?</source>
 <translation>Aus „man“ wird „woman“, und das Modell füllt die Lücke anders. Was es für den zweiten Text berechnet hat, lässt sich Teil für Teil einsetzen: Wo im Modell liegt der Unterschied?</translation>
 </message>
 <message>
 <source>Changed most</source>
 <translation>Am stärksten verändert</translation>
+</message>
+<message>
+<source>Changed: {words}. Which boxes will say something else? Guess first, then train.</source>
+<translation>Geändert: {words}. Welche Kästchen werden etwas anderes sagen? Erst raten, dann trainieren.</translation>
 </message>
 <message>
 <source>Check</source>
@@ -3532,6 +3568,10 @@ Ein anderer Schluss</translation>
 <translation>In diesem Schritt rät es jedes nächste Wort aus den Wörtern davor. Balken unter einem Token: wie falsch es das nächste geraten hat.</translation>
 </message>
 <message>
+<source>In this world:</source>
+<translation>In dieser Welt:</translation>
+</message>
+<message>
 <source>In which direction</source>
 <translation>In welche Richtung</translation>
 </message>
@@ -3578,6 +3618,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>It answers “{label}” to {share} of the held-out examples, although that is right for only {right}.</source>
 <translation>Es antwortet auf {share} der ungesehenen Beispiele „{label}“, obwohl das nur bei {right} richtig ist.</translation>
+</message>
+<message>
+<source>It can be opened already: all pictures, from Map to Layers, then show it as it is now.</source>
+<translation>Es lässt sich schon öffnen: Alle Bilder, von Überblick bis Schichten, zeigen es dann, wie es jetzt ist.</translation>
 </message>
 <message>
 <source>It cannot write, only copy from the passage. Ask something that is not in there.</source>
@@ -5085,6 +5129,10 @@ Ein anderer Schluss</translation>
 <translation>Auf ungesehenem Text ging der Loss von {before} auf {after}; {share} der maskierten Wörter sind richtig.</translation>
 </message>
 <message>
+<source>On other examples like these it may be anything from {low} to {high} (95% interval).</source>
+<translation>Auf anderen Beispielen dieser Art kann es alles von {low} bis {high} sein (95-%-Intervall).</translation>
+</message>
+<message>
 <source>On the page: {question}</source>
 <translation>Auf der Seite: {question}</translation>
 </message>
@@ -5261,6 +5309,10 @@ Ein anderer Schluss</translation>
 <translation>Einen Schritt öffnen und eine Zahl anklicken.</translation>
 </message>
 <message>
+<source>Open a world</source>
+<translation>Eine Welt öffnen</translation>
+</message>
+<message>
 <source>Open another one for this game.</source>
 <translation>Für dieses Spiel ein anderes öffnen.</translation>
 </message>
@@ -5351,6 +5403,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Opens the form for a new run with the same settings and this change</source>
 <translation>Öffnet das Formular für einen neuen Lauf mit denselben Einstellungen und dieser Änderung</translation>
+</message>
+<message>
+<source>Open…</source>
+<translation>Öffnen …</translation>
 </message>
 <message>
 <source>Optimiser</source>
@@ -6194,6 +6250,10 @@ Ein anderer Schluss</translation>
 <translation>Aufgabe speichern…</translation>
 </message>
 <message>
+<source>Save this world</source>
+<translation>Diese Welt speichern</translation>
+</message>
+<message>
 <source>Save your answers for your teacher</source>
 <translation>Die Antworten für die Lehrkraft speichern</translation>
 </message>
@@ -6224,6 +6284,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Saved: {file}</source>
 <translation>Gespeichert: {file}</translation>
+</message>
+<message>
+<source>Save…</source>
+<translation>Speichern …</translation>
 </message>
 <message>
 <source>Say which meaning the word has in each sentence: click to change it.</source>
@@ -7951,6 +8015,10 @@ Ein anderer Schluss</translation>
 <translation>Das Wort unter den 50 nächsten</translation>
 </message>
 <message>
+<source>The word in this world</source>
+<translation>Das Wort in dieser Welt</translation>
+</message>
+<message>
 <source>The word is not in this sentence.</source>
 <translation>Das Wort kommt in diesem Satz nicht vor.</translation>
 </message>
@@ -7973,6 +8041,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The word’s own tag</source>
 <translation>Der Tag des Worts selbst</translation>
+</message>
+<message>
+<source>The world beside this one</source>
+<translation>Die Welt neben dieser</translation>
 </message>
 <message>
 <source>The {shown} most frequent of {all} labels.</source>
@@ -8283,6 +8355,10 @@ Der andere Text: {other}
 <translation>Dieses Vokabular hat „{word}“ nicht; ein anderes Wort eintippen.</translation>
 </message>
 <message>
+<source>This world as one file, to share</source>
+<translation>Diese Welt als eine Datei, zum Weitergeben</translation>
+</message>
+<message>
 <source>This {mask} is part of the text: click a predicted word or edit the text to replace it.</source>
 <translation>Dieses {mask} gehört zum Text: ein vorhergesagtes Wort anklicken oder den Text ändern, um es zu ersetzen.</translation>
 </message>
@@ -8457,6 +8533,10 @@ Der andere Text: {other}
 <message>
 <source>Train the runs that have not finished</source>
 <translation>Die Läufe trainieren, die noch nicht fertig sind</translation>
+</message>
+<message>
+<source>Train this world</source>
+<translation>Diese Welt trainieren</translation>
 </message>
 <message>
 <source>Trained</source>
@@ -8649,6 +8729,10 @@ Der andere Text: {other}
 <message>
 <source>Type another word to follow</source>
 <translation>Ein anderes Wort eintippen</translation>
+</message>
+<message>
+<source>Type another word: every story will agree with it. Which boxes will say something else then?</source>
+<translation>Ein anderes Wort eintippen: Jede Geschichte stimmt dann damit überein. Welche Kästchen werden danach etwas anderes sagen?</translation>
 </message>
 <message>
 <source>Type or paste a text here</source>
@@ -9321,6 +9405,10 @@ Der andere Text: {other}
 <message>
 <source>With several words missing, each guess changes the next. Fill them in one at a time, then in another order: do you get the same text?</source>
 <translation>Fehlen mehrere Wörter, ändert jeder Tipp den nächsten. Sie eines nach dem anderen füllen, dann in anderer Reihenfolge: Kommt derselbe Text heraus?</translation>
+</message>
+<message>
+<source>With so few, one right answer more or less may be chance.</source>
+<translation>Bei so wenigen kann eine richtige Antwort mehr oder weniger Zufall sein.</translation>
 </message>
 <message>
 <source>With the baseline: “{word}”, {share}.</source>
@@ -10947,6 +11035,10 @@ Der andere Text: {other}
 <translation>keine Namen</translation>
 </message>
 <message>
+<source>no other world</source>
+<translation>keine andere Welt</translation>
+</message>
+<message>
 <source>no position embedding</source>
 <translation>kein Positions-Embedding</translation>
 </message>
@@ -12560,6 +12652,10 @@ Der andere Text: {other}
 <message>
 <source>{first} to {last}</source>
 <translation>{first} bis {last}</translation>
+</message>
+<message>
+<source>{flips} of {all} boxes say another word than in “{other}” (orange: there → here).</source>
+<translation>{flips} von {all} Kästchen sagen ein anderes Wort als in „{other}“ (orange: dort → hier).</translation>
 </message>
 <message>
 <source>{folder} is not empty; choose another folder, or make a new one.</source>

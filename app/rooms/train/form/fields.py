@@ -347,7 +347,7 @@ class LengthField(QWidget):
         return self.spin_box.value()
 
     def set_usual(self, usual: dict[str, float]) -> None:
-        """Unit -> the number that is usual; the first is chosen."""
+        """Unit -> the number that is usual, 0 for what follows from the file; the first is chosen."""
         if usual != self._usual:
             self._usual = usual
             titles = {EPOCHS: say("epochs"), MINUTES: say("minutes"), STEPS: say("steps")}
@@ -366,4 +366,6 @@ class LengthField(QWidget):
     def _on_unit_activated(self, index: int) -> None:
         unit, usual = list(self._usual.items())[index]
         set_range(self.spin_box, _LENGTHS[unit])
+        self.spin_box.setMinimum(min(usual, self.spin_box.minimum()))
+        self.spin_box.setSpecialValueText("" if usual else say("automatic"))
         self.spin_box.setValue(usual)

@@ -21,7 +21,7 @@ from bertcore.settings import read_recipe
 from bertcore.tasks.readers.reading import find_file
 from bertcore.tasks.spec import TaskSpec
 from bertcore.training.data_facts import Fault, RunEstimate, TaskFacts, TextFacts
-from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.finetune_options import DEFAULT_EPOCHS, FEWEST_STEPS, FinetuneOptions
 from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import DEFAULT_MINUTES, HEADS_OF_PAIRS, PretrainOptions
 
@@ -80,6 +80,7 @@ class NewRunForm(QWidget):
         self._words: dict[QWidget, list[QLabel]] = {}  # field -> its title, and its line of help
         self._vocab_size: int | None = None  # that the text gave, once somebody has counted
         self._run_s: float | None = None  # what one run would take, once that is known
+        self._epochs: float | None = None  # that it would read, as well
         self._build()
         self.set_kind(RUN_KINDS[0].key)
 
@@ -158,7 +159,7 @@ class NewRunForm(QWidget):
         self._set_startable(not isinstance(found, Fault))
 
     def show_estimate(self, found: RunEstimate) -> None:
-        self._show_run_time(found.total.seconds)
+        self._show_run_time(found.total.seconds, found.epochs)
         if not self.run_kind.starts_from_model:
             self._vocab_size = found.vocab_size
             self._show_advice()
@@ -193,7 +194,7 @@ class NewRunForm(QWidget):
         self._add(layout, say("Learn from"), self.source)
         self._add(layout, say("Read it as"), self.task, say("How the file is laid out."))
         fill(layout, self.columns, self.basic)
-        self._add(layout, say("How long"), self.length, say("An epoch reads all examples or text once."))
+        self._add(layout, say("How long"), self.length, " ")
         self._add(layout, say("Name"), self.name, say("The run’s name in the list."))
         hint = say("To load them again later, or to use them as a --recipe in the shell")
         save = button(say("Save settings…"), self._on_save_clicked, hint=hint)
@@ -240,7 +241,7 @@ class NewRunForm(QWidget):
         return FormValues(
             self.name.text().strip() or self._usual_name(),
             self.length.unit,
-            self.length.number,
+            self.length.number or self._epochs or 0.0,
             self.model.reference if self.run_kind.starts_from_model else None,
             self._own,
             self._spec(),
@@ -258,7 +259,7 @@ class NewRunForm(QWidget):
         show_if(kind.starts_from_model, self.model, *self._words[self.model])
         show_if(kind.is_task and is_own, self.task, *self._words[self.task])
         self.sweep.setVisible(kind.has_score)
-        self.length.set_usual(kind.usual_lengths(is_own))
+        self.length.set_usual(kind.usual_lengths)
         self.basic.show_settings(kind.basic, kind.usual)
         self.basic.setVisible(bool(kind.basic))
         self.advanced.show_settings(kind.advanced, kind.usual_options(is_own))
@@ -334,9 +335,17 @@ class NewRunForm(QWidget):
             sentence = mark("At most {parameters} parameters, depending on how many different words the text has.")
         return say(sentence, parameters=count)
 
-    def _show_run_time(self, seconds: float | None) -> None:
-        """What one run would take; None while that is not known."""
-        self._run_s = seconds
+    def _show_run_time(self, seconds: float | None, epochs: float | None = None) -> None:
+        """What one run would take and read; None while that is not known."""
+        self._run_s, self._epochs = seconds, None if self.length.number else epochs
+        words = say("An epoch reads all examples or text once.")
+        if not self.length.number:
+            automatic = mark("Automatic: {few}, or as many as make {steps} steps of a small file.")
+            if self._epochs is not None:
+                automatic = mark("Automatic: {epochs} of this file ({few}, or as many as make {steps} steps).")
+            few, steps = numbers.number(DEFAULT_EPOCHS), numbers.count(FEWEST_STEPS)
+            words += " " + say(automatic, few=few, steps=steps, epochs=numbers.number(self._epochs))
+        self._words[self.length][1].setText(words)
         self.rates.setToolTip(
             self._with_time(say("Five runs, one after the other: which learning rate does best?"), FIVE)
         )

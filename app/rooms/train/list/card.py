@@ -8,8 +8,9 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QPushButton, QStyle, QWidget
 
+from bertcore.data.small_world import World
 from bertcore.errors import BertcoreError, printable
-from bertcore.locations import CLASS_DEMO, assets, built_in_checkpoint
+from bertcore.locations import CLASS_DEMO, assets, built_in_checkpoint, home
 from bertcore.runs.diagnosis import Suggestion
 from bertcore.runs.known_runs import is_run
 from bertcore.training.pretrain_options import PretrainOptions
@@ -231,13 +232,16 @@ class Demo:
     title: str
     sentence: str
 
-    def command(self) -> RunCommand:
-        """The run to start. Raises BertcoreError where one of its files is missing or damaged."""
+    def command(self, world: World | None = None) -> RunCommand:
+        """The run to start; world: a changed one. Raises BertcoreError for files that are missing or damaged."""
         options = PretrainOptions.from_file(assets() / "recipes" / f"{self.recipe}.json")
         corpus, questions = assets() / "corpus" / f"{self.text}.txt", assets() / "evaluation" / f"{self.text}.jsonl"
         for file in (corpus, questions):
             if not file.is_file():
                 raise BertcoreError(say("The file {file} is missing; install BERTscope again.", file=file))
+        if world is not None:
+            options = options.with_changes(name=f"{say(self.title)}: {world}")
+            corpus, questions = world.write(home() / "worlds")
         return RunCommand(options.with_changes(corpus=(str(corpus),), questions=str(questions)))
 
 
@@ -283,9 +287,9 @@ class DemoPanel(QWidget):
         state.runs_changed.connect(self._show_runs)
         self._show_runs(state.runs)
 
-    def start(self, demo: Demo) -> None:
+    def start(self, demo: Demo, world: World | None = None) -> None:
         try:
-            self._state.start_requested.emit(demo.command())
+            self._state.start_requested.emit(demo.command(world))
         except BertcoreError as error:
             self._state.problem_found.emit(str(error))
 

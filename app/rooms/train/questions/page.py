@@ -7,17 +7,21 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from bertcore.data.cloze import ClozeSentence
-from bertcore.runs.run_metrics import QuestionScore
+from bertcore.data.small_world import World
+from bertcore.runs.run_metrics import QuestionScore, read_score
 
 from ....look import mark, numbers, say, theme
+from ....look.fitting import fitting_line
 from ....runs.run_info import read_questions
 from ....runs.run_state import RunState
-from ....widgets.card import button, label
+from ....widgets.card import button, label, show_text
 from ....widgets.charts.bars import ROW_PX, Bar, BarList
+from ....widgets.controls import Choice
 from ....widgets.curve_plot import CurvePlot
 from ....widgets.curve_specs import PlotSpec
-from ....widgets.layouts import hbox, vbox
+from ....widgets.layouts import hbox, held, show_if, vbox
 from .pictures import GuessedSentence, QuestionBoard
+from .world import WorldRow, worlds_of
 
 REPLAY_MS = 300  # between two measurements, when a run is played again
 
@@ -39,6 +43,10 @@ class QuestionsPage(QWidget):
         self._player = QTimer(self, interval=REPLAY_MS)
         self._player.timeout.connect(self._on_player_timeout)
         self.sentence, self.board, self.plot = GuessedSentence(), QuestionBoard(), CurvePlot(loss)
+        hint = say("Change a word of a sentence, train again and see which boxes change with it")
+        self.change = button(say("Change the world"), look="small", checkable=True, hint=hint)
+        self.beside = Choice(say("The world beside this one"), None, self._draw)
+        self.row, self.flips = WorldRow(), label("", "strong", wrap=True)
         self.bars = BarList(say("The model’s first three words"))
         self.count, self.since = label("", "number"), label("", "muted")
         hint = say("From the first step to the last")
@@ -60,9 +68,14 @@ class QuestionsPage(QWidget):
         buttons = hbox(*self.room_buttons.values(), None, self.play, gap_px=6)
         vbox(self.ending_label, buttons, parent=self.ending, gap_px=4, margins=margins)
         self.ending.hide()
-        guesses = hbox((self.bars, 1), vbox(self.count, self.since, None, gap_px=0), gap_px=16)
+        self._guesses = held(hbox((self.bars, 1), vbox(self.count, self.since, None, gap_px=0), gap_px=16))
+        first = hbox((self.sentence, 1), self.beside, self.change, gap_px=6)
         below = hbox(self.board, (self.plot, 1), gap_px=16)
-        vbox(self.sentence, guesses, (below, 1), self.ending, parent=self, gap_px=8)
+        vbox(first, self.row, self._guesses, self.flips, (below, 1), self.ending, parent=self, gap_px=8)
+        self.change.toggled.connect(self.row.setVisible)
+        self.change.toggled.connect(self._guesses.setHidden)
+        self.row.hide()
+        self._show_worlds()
         self.board.chosen.connect(self._on_board_chosen)
         state.run_changed.connect(self._on_run_changed)
 
@@ -93,6 +106,7 @@ class QuestionsPage(QWidget):
         self._stop_playing()
         self._questions, self._scores, self._at = (), [], None
         self.board.set_questions(())
+        self._show_worlds()
         self._draw()
 
     def show_status(self) -> None:
@@ -110,6 +124,7 @@ class QuestionsPage(QWidget):
             if len(questions) == len(scores[0].is_right):
                 self._questions = questions
                 self.board.set_questions(questions)
+                self._show_worlds()
                 categories = [question.category for question in questions]
                 self._choose(categories.index(categories[-1]))
         self._draw()
@@ -138,14 +153,44 @@ class QuestionsPage(QWidget):
             self.count.setText(say("{right} of {all} right", right=score.right, all=len(score.is_right)))
             step, first = numbers.count(score.step), self._scores[0].right
             self.since.setText(say("at step {step} · at the start: {right}", step=step, right=first))
-            self.board.set_right(score.is_right)
+            self._draw_board(score)
         self._draw_ending()
 
+    def _draw_board(self, score: QuestionScore) -> None:
+        """With what the model of another world says, where one stands beside this one."""
+        run, all_ = self.beside.currentData(), len(score.guesses)
+        other = None if run is None else read_score(0, (run.held_out or {}).get("questions"))
+        scores = (score, other) if other is not None and len(other.guesses) == all_ else ()
+        said = [tuple(words[0][0] if words else "" for words in each.guesses) for each in scores]
+        self.board.set_right(score.is_right, tuple(zip(*said, strict=True)))
+        flips, words = sum(len(set(pair)) > 1 for pair in zip(*said, strict=True)), ""
+        if said:
+            words = say("{flips} of {all} boxes say another word than in “{other}” (orange: there → here).",
+                        flips=flips, all=all_, other=run.name)  # fmt: skip
+        show_text(self.flips, words)
+        self.plot.setVisible(not said and not theme.is_projector())
+
+    def _show_worlds(self) -> None:
+        """Another run: a changed world has that of the unchanged one beside it."""
+        world = World.of(self._questions)
+        self.beside.clear()
+        self.beside.addItem(say("no other world"), None)
+        for run in worlds_of(self._state) if world is not None else ():
+            self.beside.addItem(fitting_line(run.name), run)
+        self.beside.setCurrentIndex(1 if world is not None and world.changes and self.beside.count() > 1 else 0)
+        self.row.show_world(world or World())
+        self.change.setChecked(False)
+        show_if(world is not None, self.change)
+        show_if(self.beside.count() > 1, self.beside)
+
     def _draw_ending(self) -> None:
-        """One sentence on what happened; while the run is at work there is none."""
-        run = self._state.run
-        is_over = not run.status.active and bool(self._scores) and bool(self._questions)
-        if is_over:
+        """One sentence on what happened, or on what one can do while the run is at work."""
+        run, has_begun = self._state.run, bool(self._scores) and bool(self._questions)
+        if has_begun and run.status.active:
+            self.ending_label.setText(
+                say("At work. A click on a box shows its question; its newest snapshot opens here:")
+            )
+        elif has_begun:
             first, last = self._scores[0], self._scores[-1]
             sentence = mark("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
             step, count = last.step if self.shown_step is None else self.shown_step, len(last.is_right)
@@ -159,7 +204,8 @@ class QuestionsPage(QWidget):
             time = say("%n step(s)", n=last.step) if run.is_built_in else numbers.duration(run.status.elapsed_s)
             words: dict[str, Any] = {"now": last.right, "all": count, "before": first.right, "time": time}
             self.ending_label.setText(say(sentence, step=numbers.count(step), **words))
-        self.ending.setVisible(is_over)
+        self.ending.setVisible(has_begun)
+        self.play.setEnabled(not run.status.active)
         self.play.setText(say("Stop playing") if self._player.isActive() else say("Play again"))
 
     # --- what the person does
@@ -172,6 +218,8 @@ class QuestionsPage(QWidget):
         self._chosen = index
         self.board.select(index)
         self.text_chosen.emit(self._questions[index].text)
+        if not self.change.isHidden():
+            self.row.show_fact(index)
 
     def _open_room(self, key: str) -> None:
         if self.question is not None:

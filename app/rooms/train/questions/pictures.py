@@ -80,6 +80,7 @@ class QuestionBoard(Drawing):
         self._columns = 1
         self.names: list[str] = []  # of the columns
         self.is_right: tuple[bool, ...] = ()
+        self.words: tuple[tuple[str, str], ...] = ()
         self._selected = 0
         self.clicked.connect(lambda index, _modifiers: self.chosen.emit(index))
 
@@ -100,8 +101,9 @@ class QuestionBoard(Drawing):
         self.updateGeometry()
         self.redraw()
 
-    def set_right(self, is_right: tuple[bool, ...]) -> None:
-        self.is_right = is_right
+    def set_right(self, is_right: tuple[bool, ...], words: tuple[tuple[str, str], ...] = ()) -> None:
+        """words: what is said here, and by the model of another world; in the place of ticks."""
+        self.is_right, self.words = is_right, words
         self.setAccessibleDescription(say("{right} of {all} right", right=sum(is_right), all=len(is_right)))
         self.redraw()
 
@@ -142,7 +144,7 @@ class QuestionBoard(Drawing):
     def _step(self) -> float:
         """From column to column: cells are wider than high where their names need it."""
         most = (self.width() - self._label_width()) / self._columns
-        return float(int(max(self._side() + theme.px(GAP_PX), min(self._name_width(), most))))
+        return float(int(max(self._side() + theme.px(GAP_PX), most if self.words else min(self._name_width(), most))))
 
     def _name_width(self) -> float:
         return _widest(self.names, NAME_PX) + theme.px(5) if self.names else 0.0
@@ -165,6 +167,9 @@ class QuestionBoard(Drawing):
             yield Words(QRectF(0, self._header + row * (side + gap), left, side), name, "muted", LABEL_PX)
         for index in range(len(self._questions)):
             cell, is_right = self.cell_rect(index), index < len(self.is_right) and self.is_right[index]
+            if self.words:
+                yield from _word_shapes(cell, *self.words[index], is_right)
+                continue
             yield Box(cell, "good" if is_right else "track", radius_px=theme.px(3))
             if is_right:
                 sign = QRectF(0, 0, cell.height() * 0.6, cell.height() * 0.6)
@@ -180,6 +185,23 @@ class QuestionBoard(Drawing):
             if index in (self._selected, self.hovered_cell):
                 color, frame = "accent" if index == self._selected else "muted", self.cell_rect(index)
                 yield Box(frame.adjusted(-1, -1, 1, 1), "", color, theme.px(2), theme.px(3))
+
+
+def _word_shapes(cell: QRectF, here: str, there: str, is_right: bool) -> Iterator[Shape]:
+    """One word where both worlds say the same; else the other's, and this one's."""
+    text, color = f"{here} {TICK}" if is_right else here, "good" if is_right else "special"
+    if here != there:
+        text, color = f"{there} → {text}", "segment_b"
+    size_px = LABEL_PX * min(1, (cell.width() - theme.px(4)) / (1.15 * _widest([text], LABEL_PX)))  # bold is wider
+    yield Box(cell, f"{color}_tint", radius_px=theme.px(3))
+    yield Words(
+        cell,
+        text,
+        {"good": "good_text"}.get(color, color),
+        size_px,
+        bold=here != there,
+        align=Qt.AlignmentFlag.AlignCenter,
+    )
 
 
 def _widest(texts: list[str], size_px: float) -> float:

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from ....figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
 from ....look import numbers, say, theme
 from ....runs.ending_sentences import answer_text, compared_rows, example_lines, measured_on, was_right
-from ....runs.run_info import HeldOutExample, RunResult
-from ....state.task_info import metric_name, metric_value
+from ....runs.run_info import HeldOutExample, RunInfo, RunResult
+from ....state.task_info import counted_value, metric_name
 from ....widgets.card import label, scrolled, show_text
 from ....widgets.charts.bars import Bar, BarList
 from ....widgets.charts.cells import LabelledGrid, Labels
@@ -102,15 +102,17 @@ class ResultView(QWidget):
         layout = vbox((self._columns, 1), self._sides_holder, parent=self, margins=(0, theme.px(4), 0, 0))
         layout.addStretch(0)
 
-    def show_result(self, result: RunResult | None, metrics: tuple[str, ...] = (), papers: str = "") -> None:
-        """metrics: those of the task, the main one first; others follow. papers: what they report of the task."""
+    def show_result(self, result: RunResult | None, run: RunInfo | None = None, papers: str = "") -> None:
+        """papers: what they report of the run's task, whose metrics come first."""
         self._result = result
         show_text(self.papers, papers)
         if result is None:
             return
+        kind, metrics = (None, ()) if run is None else (run.task_kind, run.metrics)
         order = dict.fromkeys([*(name for name in metrics if name in result.metrics), *result.metrics])
         others = [name for name in order if name == "mse" or name.endswith("_threshold")]  # no shares of anything
-        written = {name: (metric_name(name), metric_value(name, result.metrics[name])) for name in order}
+        values = {name: counted_value(kind, name, result.metrics[name], result.examples) for name in order}
+        written = {name: (metric_name(name), value) for name, value in values.items()}
         shares = [name for name in order if name not in others]
         colors = ("bar_strong", *["bar"] * len(shares))
         self.metrics.set_bars(
@@ -120,7 +122,7 @@ class ResultView(QWidget):
             ]
         )
         show_text(self._others, ", ".join(" ".join(written[name]) for name in others))
-        self._measured_on.setText(measured_on(result))
+        self._measured_on.setText(measured_on(result, kind))
         self._measured_on.setVisible(result.examples > 0)
         self._columns.setVisible(not result.sides)
         self._sides_holder.setVisible(bool(result.sides))

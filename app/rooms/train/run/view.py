@@ -17,12 +17,12 @@ from bertcore.runs.run_record import RunRecord, common_answer, record_of
 from ....figures.figure import joined
 from ....look import mark, numbers, say, theme
 from ....look.number_kinds import explain
-from ....runs.ending_sentences import beside_papers, ending_of
+from ....runs.ending_sentences import at_work_of, beside_papers, ending_of
 from ....runs.finding import health_of
 from ....runs.run_info import RunResult
 from ....runs.run_sentences import shown_name, state_name
 from ....runs.run_state import RunState
-from ....state.task_info import metric_value
+from ....state.task_info import counted, metric_value
 from ....widgets.card import BigNumber, Card, button, label, set_role
 from ....widgets.controls import IconButton
 from ....widgets.curve_specs import Level
@@ -36,6 +36,7 @@ from ..weights.page import SlowMotion, WeightsPage
 from .result_view import ResultView
 from .strips import EndingStrip, HealthStrip
 
+ENDING_PX = 96  # the chart keeps its height when the run ends
 RESULT_PX = 210  # of the result's height at least
 MANY_LINES = 100  # of metrics at once: those of a run that was just chosen, not the newest of one at work
 PROGRESS = ("step", "fraction", "elapsed_s", "remaining_s", "updated_at")  # of a status
@@ -61,6 +62,7 @@ class RunView(Card):
         self.questions.plot.set_figure(self.about)
         self.batch, self.weights = BatchPage(state), WeightsPage()
         self.ending, self.health, self.slow_motion = EndingStrip(), HealthStrip(), SlowMotion(state)
+        self.ending.setMinimumHeight(theme.px(ENDING_PX))
         self._message = label("", "muted", wrap=True)
         titles: dict[QWidget, str] = {
             self.curves: say("Curves"),
@@ -191,7 +193,7 @@ class RunView(Card):
     def _draw_result(self) -> None:
         run, snapshots = self._state.run, self._state.snapshots
         papers = beside_papers(run.task, snapshots[-1][1]) if snapshots else ""
-        self.result.show_result(self._state.result, run.metrics, papers)
+        self.result.show_result(self._state.result, run, papers)
         self.curves.set_chance(_chance(self._state.result, self.metrics))
         self._show_pages()
 
@@ -232,7 +234,8 @@ class RunView(Card):
         self.health.show_health([] if is_told else health_of(self.record), is_over=ending is not None)
         if step is not None and not self.health.is_ill:  # of a run that is played again
             self.health.show_step(normal(self.record.until(step)))
-        self.ending.show_ending(ending, run.path, is_ill=self.health.is_ill)
+        at_work = None if run.has_questions else at_work_of(run, len(self._state.snapshots))
+        self.ending.show_ending(ending or at_work, run.path, is_ill=self.health.is_ill or ending is None)
         self._place_strips()
         says_the_same = run.status.state == "done" and run.status.ends_with is not None
         is_said = ending is not None and (ending.is_bad or says_the_same)
@@ -304,8 +307,8 @@ class RunView(Card):
 
     def _show_numbers(self) -> None:
         """At the newest step, or at that of a run that is played again."""
-        status, metrics, shown = self._state.run.status, self.metrics, self.numbers
-        plots, at, last = plots_of(self._state.run), self.questions.shown_step, self._last_step
+        run, metrics, shown = self._state.run, self.metrics, self.numbers
+        status, plots, at, last = run.status, plots_of(run), self.questions.shown_step, self._last_step
         step, goal = (last, status.total_steps) if at is None else (at, last)
         total = say("/ {total} steps", total=numbers.count(goal)) if goal and goal != step else say("steps")
         shown["step"].set(numbers.count(step), total)
@@ -320,10 +323,12 @@ class RunView(Card):
         quality, tip = plots.quality, plots.tip
         index = next((i for i, curve in enumerate(quality.curves) if metrics.latest_value(curve) is not None), 0)
         right = quality.formats[index](metrics.latest_value(quality.curves[index], at))
-        shown["right"].set(right, quality.units[index])
+        share = metrics.latest_value(quality.curves[index], at)
+        right_of, may_be = counted(run.task_kind, "".join(run.metrics[index : index + 1]), share, metrics.examples)
+        shown["right"].set(right, " · ".join(filter(None, (quality.units[index], right_of))))
         if metrics.examples is not None:
             tip = say("{tip}, on %n example(s)", n=metrics.examples, tip=tip)
-        shown["right"].setToolTip(tip)
+        shown["right"].setToolTip(f"{tip}\n{may_be}".strip())
         shown["speed"].setVisible(at is None and not theme.is_projector())
         shown["speed"].set(numbers.compact_count(metrics.latest("train", "tok_per_s")))
         left = status.remaining_s if status.active else None

@@ -114,7 +114,10 @@ class WatchCard(SnapshotCard):
         self.sentence.setAccessibleName(say("Sentence with a [MASK] to predict at every snapshot"))
         self.note, self._none = label("", "muted", wrap=True), label("", "muted", wrap=True)
         self.note.hide()
-        fill(self.body, self.sentence, self.problem, self.note, self._none, (scrolled(self.list), 1))
+        self.area = scrolled(self.list)
+        bar = self.area.verticalScrollBar()
+        bar.rangeChanged.connect(lambda _least, most: bar.setValue(most))  # the newest step is in sight
+        fill(self.body, self.sentence, self.problem, self.note, self._none, (self.area, 1))
         self.sentence.textChanged.connect(self._on_sentence_changed)
         self.draw()
 
