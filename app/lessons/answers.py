@@ -1,19 +1,21 @@
 """What a student hands in: one small JSON file with a name, the answers, and what the window showed at each.
 
     {"format_version": 1, "name": "Anna", "lesson": "Kinds of heads", "answers": [
-        {"page": "Heads have habits", "kind": "choice", "asked": "...", "given": "...", "right": true, "state": {...}}]}
+        {"page": "Heads have habits", "kind": "choice", "asked": "...", "given": "...", "right": true, "state": {...},
+         "tries": 2, "first": "...", "hint": "..."}]}
 
-`state` is a session (state/session_file.py). `right` is null for a free question. The file is as honest as its writer:
-nothing in it is signed. How far a lesson is, its page and what is chosen or typed on each, is a file of its own:
+docs/lessons.md says what each is; `state` is a session (state/session_file.py). Earlier files lack the last three.
+How far a lesson is, its page and what is chosen or typed on each, is a file of its own:
 
     {"format_version": 1, "file": ".../02-heads.md", "page": 3, "choices": {"Heads have habits": "1"},
-     "revealed": ["Heads have habits"]}
+     "revealed": ["Heads have habits"], "missed": {"Heads have habits": "0"}}
 """
 
 import csv
 import io
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,9 @@ class Answer:
     given: str
     right: bool | None
     state: Session
+    tries: int = 1  # 2: after a hint
+    first: str = ""  # what was given then, where another try followed
+    hint: str = ""  # that was shown
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,14 @@ class HandIn:
     answers: tuple[Answer, ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Progress:
-    file: Path  # of the lesson
-    page: int  # from 0
-    choices: dict[str, str]  # page -> what is chosen or typed there
-    revealed: frozenset[str]  # pages whose answer is on show
-    answers: tuple[Answer, ...] = ()
+    file: Path  # of the lesson; what follows is by the titles of its pages
+    page: int = 0  # its number, from 0
+    choices: dict[str, str] = field(default_factory=dict)  # what is chosen or typed, shown or not
+    revealed: dict[str, bool] = field(default_factory=dict)  # whose answer is on show
+    missed: dict[str, str] = field(default_factory=dict)  # what was given first, and wrong
+    answers: dict[tuple[str, str], Answer] = field(default_factory=dict)  # by page and kind
 
 
 def answers_as_json(hand_in: HandIn) -> str:
@@ -78,18 +84,19 @@ def load_answers(file: Path) -> HandIn:
 
 
 def progress_as_json(progress: Progress) -> str:
-    values = {"file": str(progress.file), "page": progress.page, "choices": progress.choices}
-    return _as_json({**values, "revealed": sorted(progress.revealed)})
+    values = {name: value for name, value in vars(progress).items() if name != "answers"}
+    return _as_json({**values, "file": str(progress.file), "revealed": sorted(progress.revealed)})
 
 
-def load_progress(file: Path, answers: tuple[Answer, ...]) -> Progress:
+def load_progress(file: Path, answers: Iterable[Answer]) -> Progress:
     """Raises BertcoreError where the file has none."""
     try:
         values = _values_of(file)
         if type(values["page"]) is not int:
             raise ValueError
-        choices = {str(page): str(given) for page, given in values["choices"].items()}
-        return Progress(Path(values["file"]), values["page"], choices, frozenset(map(str, values["revealed"])), answers)
+        given = {name: {str(a): str(b) for a, b in values.get(name, {}).items()} for name in ("choices", "missed")}
+        revealed, by_page = dict.fromkeys(map(str, values["revealed"]), True), {(a.page, a.kind): a for a in answers}
+        return Progress(Path(values["file"]), values["page"], **given, revealed=revealed, answers=by_page)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise BertcoreError(f"{file} does not say how far a lesson was.") from error
 
@@ -106,10 +113,12 @@ def _values_of(file: Path) -> dict[str, Any]:
 
 
 def _answer(value: Any, file: Path) -> Answer:
-    texts, right = {name: _text(value[name]) for name in ("page", "kind", "asked", "given")}, value["right"]
-    if len(value) != 6 or (right is not None and type(right) is not bool):
+    right, tries, value = value["right"], value.get("tries", 1), {"first": "", "hint": ""} | value
+    texts = {name: _text(value[name]) for name in ("page", "kind", "asked", "given", "first", "hint")}
+    is_known = value.keys() <= {*texts, "right", "tries", "state"} and type(tries) is int and tries > 0
+    if not is_known or (right is not None and type(right) is not bool):
         raise ValueError
-    return Answer(**texts, right=right, state=session_of(value["state"], file))
+    return Answer(**texts, right=right, tries=tries, state=session_of(value["state"], file))
 
 
 def _text(value: Any) -> str:

@@ -2,14 +2,14 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QButtonGroup, QFrame, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QButtonGroup, QFrame, QLineEdit, QWidget
 
-from ..look import mark, say, theme
+from ..look import mark, numbers, say, theme
 from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role, show_text
 from ..widgets.charts.scale import ShareBar
 from ..widgets.controls import IconButton
 from ..widgets.layouts import FlowLayout, enable_if, hbox, show_if, vbox
-from .card_parts import CuttingSteps, Markdown, OptionButton, Progress
+from .card_parts import AnswerText, CuttingSteps, Markdown, OptionButton
 from .exercise_box import ExerciseBox
 from .lesson import PAGE_TEXT, Condition, Page, Question, Task
 from .measures import MEASURES, Value, filled, is_right, right_options, shown
@@ -32,7 +32,6 @@ class LessonCard(QFrame):
         self._player = player
         self._name, self._place = Hint(), label("", "muted")
         self._problem = label("", "error", wrap=True)
-        self._progress = Progress()
         self.body: _PageBody | None = None
         self._area = scrolled(QWidget())
         self._area.setAccessibleName(say("The page"))
@@ -42,16 +41,19 @@ class LessonCard(QFrame):
         self.next = button(say("Next"), player.next, look="primary", hint=say("The next page (→, Page Down)"))
         hint = say("Save your answers for your teacher")
         self.hand_in = button(say("Hand in…"), self.hand_in_requested.emit, hint=hint)
-        keys = label(say("← → or a remote"), "muted")
+        self.keys = label("", "muted", wrap=True)
+        self.keys.setAlignment(Qt.AlignmentFlag.AlignCenter)
         gap, top = theme.px(GAP_PX), hbox((self._name, 1), self._place, close)
-        head = vbox(top, self._progress, self._problem, gap_px=6, margins=(gap, theme.px(8), gap, 0))
-        foot = hbox(self.back, None, keys, None, self.hand_in, self.next, margins=(gap, theme.px(4), gap, theme.px(10)))
+        head = vbox(top, self._problem, gap_px=6, margins=(gap, theme.px(8), gap, 0))
+        foot = vbox(self.keys, hbox(self.back, None, self.hand_in, self.next), margins=(gap, 0, gap, theme.px(10)))
         vbox(head, (self._area, 1), foot, parent=self, gap_px=4)
-        if theme.is_projector():  # the buttons' tool tips say it, too
-            keys.hide()
-        for key, run in ((Qt.Key.Key_Left, player.back), (Qt.Key.Key_Right, player.next)):
-            shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(run)
+        in_card = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        for enter in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            QShortcut(QKeySequence(enter), self, self._on_enter_pressed, context=in_card).setAutoRepeat(False)
+        arrows = (Qt.Key.Key_Left, player.back), (Qt.Key.Key_Right, player.next)
+        self._arrows = [QShortcut(QKeySequence(key), self, run) for key, run in arrows]
+        if isinstance(program := QApplication.instance(), QApplication):
+            program.focusChanged.connect(self._show_keys)
         player.opened.connect(self._show_page)
         player.page_changed.connect(self._show_page)
         player.facts_changed.connect(self._on_player_facts_changed)
@@ -66,8 +68,6 @@ class LessonCard(QFrame):
         count = len(player.lesson.pages)
         self._name.setText(say("Lesson · {title}", title=player.lesson.title))
         self._place.setText(say("{number} of {count}", number=player.number + 1, count=count))
-        show_text(self._problem, player.problem)
-        self._progress.set_page(player.number, count)
         is_last = player.number == count - 1
         self.back.setEnabled(player.number > 0)
         self.next.setVisible(not is_last)
@@ -80,12 +80,38 @@ class LessonCard(QFrame):
         self._area.set_content(self.body)
         self._area.verticalScrollBar().setValue(at)
         if had_focus or not is_same:
-            self.setFocus(Qt.FocusReason.OtherFocusReason)  # so that arrow keys turn pages
+            question = self.body.question
+            entry = question.entry if question is not None and question.is_open and player.hint else None
+            (entry or self).setFocus(Qt.FocusReason.OtherFocusReason)  # the card: so that arrow keys turn pages
         self._shown = (player.lesson, player.number)
+        self._show_keys()
+        self._on_player_facts_changed()
+
+    def _show_keys(self) -> None:
+        """What the keys do, where the keyboard is now: arrows move in pictures and lines of text."""
+        question, focused = self.body.question if self.body is not None else None, QApplication.focusWidget()
+        is_open = question is not None and question.is_open
+        count = len(question.options) if question is not None and is_open else 0
+        keys = [say("1–{count}: choose", count=count)] if count else []
+        if focused is None or focused is self or self.isAncestorOf(focused):
+            keys.append(say("Enter: check") if is_open else say("Enter: next page"))
+        turns = focused is None or isinstance(focused, QAbstractButton | LessonCard)
+        for arrow in self._arrows:
+            arrow.setEnabled(turns and self._player.lesson is not None)
+        keys.append(say("← →: pages") if turns else say("Page Up, Page Down: pages"))
+        self.keys.setText(" · ".join(keys))
+
+    def _on_enter_pressed(self) -> None:
+        """Checks the answer; goes on from a page where there is nothing left to check."""
+        if self.body is None or self.body.question is None or not self.body.question.is_open:
+            self._player.next()
+        else:
+            self.body.question.check_answer()
 
     def _on_player_facts_changed(self) -> None:
         if self.body is not None:
             self.body.show_facts()
+        show_text(self._problem, self._player.problem or self._player.advice)
 
 
 class _PageBody(QWidget):
@@ -95,15 +121,16 @@ class _PageBody(QWidget):
         super().__init__()
         self._player, self._page = player, page
         self.question = QuestionBox(player, page, page.question) if page.question else None
-        self.text, line = Markdown(), separator()
+        self.lead, self.text, line = Markdown(), Markdown(), separator()
         self.cutting = CuttingSteps() if page.cut else None
         self.task = TaskBox(player, page.task) if page.task else None
         self.exercise = ExerciseBox(player, page.exercise) if page.exercise else None
-        parts = self.question, line, self.text, self.cutting, self.exercise, self.task
+        parts = self.lead, self.question, line, self.text, self.cutting, self.exercise, self.task
         gap, title = theme.px(GAP_PX), label(page.title, "lesson-title", wrap=True)
         shown_parts, margins = (part for part in parts if part is not None), (gap, theme.px(4), gap, theme.px(8))
         vbox(title, *shown_parts, None, parent=self, gap_px=10, margins=margins)
         is_covered = PAGE_TEXT in player.covered
+        self.lead.setVisible(bool(page.lead))
         self.text.setVisible(bool(page.text) and not is_covered)
         if self.cutting is not None:
             self.cutting.setVisible(not is_covered)
@@ -113,8 +140,8 @@ class _PageBody(QWidget):
     def show_facts(self) -> None:
         """What is computed from the window."""
         start = self._player.start
-        if self._page.text:
-            self.text.set_text(filled(self._page.text, start))
+        for shown_text, text in ((self.lead, self._page.lead), (self.text, self._page.text)):
+            shown_text.set_text(filled(text, start))
         if self.cutting is not None and start is not None:
             tokenizer = start.reading.request.model.tokenizer
             self.cutting.set_word(self._page.cut, [tokenizer.word(i) for i in start.token_ids(self._page.cut)])
@@ -129,32 +156,39 @@ class QuestionBox(QWidget):
     def __init__(self, player: LessonPlayer, page: Page, question: Question) -> None:
         super().__init__()
         self._player, self._question, self._page = player, question, page.title
-        self._asked, self._explanation = Markdown(bold=True), Markdown()
+        self._asked, self.hint, self._explanation = Markdown(bold=True), Markdown(), Markdown()
         self._verdict = label("", "strong", wrap=True)
         self.options = [OptionButton(option.text) for option in question.options]
-        self.entry: QLineEdit | QPlainTextEdit | None = None  # in which an answer is typed
-        kind, given = question.kind, player.choices.get(self._page, "")
+        self.entry: QLineEdit | AnswerText | None = None  # in which an answer is typed
+        kind, given = question.kind, player.kept.choices.get(self._page, "")
         if kind == "choice":
             group = QButtonGroup(self)
             for number, option in enumerate(self.options):
                 group.addButton(option)
                 option.setChecked(given == str(number))
                 option.toggled.connect(self._on_given)
+                QShortcut(QKeySequence(str(number + 1)), option, option.click)
+                option.clicked.connect(lambda *_, option=option: option.setFocus())  # Enter checks it
         elif kind == "free":
-            self.entry = QPlainTextEdit(given, placeholderText=say("Your answer"), tabChangesFocus=True)
+            self.entry = AnswerText(given, placeholderText=say("Your answer"), tabChangesFocus=True)
             self.entry.setFixedHeight(theme.px(72))
         else:
             asked = say("A number") if kind == "number" else say("A word")
             self.entry = QLineEdit(given, maxLength=200, placeholderText=asked)
-            self.entry.returnPressed.connect(self._on_check_clicked)
+            self.entry.selectAll()
         if self.entry is not None:
             self.entry.setAccessibleName(say("Your answer"))
             self.entry.textChanged.connect(self._on_given)
-        self.check = button(say("Check", meaning="verb"), self._on_check_clicked, look="small")
+        self.check = button(say("Check", meaning="verb"), self.check_answer, look="small")
         self.show_answer = button(say("Show answer"), lambda: player.reveal(), look="small")
         buttons, inputs = FlowLayout(self.check, self.show_answer), [self.entry] if self.entry else self.options
-        vbox(self._asked, *inputs, buttons, self._verdict, self._explanation, parent=self, gap_px=7)
+        vbox(self._asked, *inputs, buttons, self._verdict, self.hint, self._explanation, parent=self, gap_px=7)
         self.show_facts()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its answer is not on show yet."""
+        return self._page not in self._player.kept.revealed
 
     @property
     def given(self) -> str:
@@ -165,14 +199,18 @@ class QuestionBox(QWidget):
         return next((str(i) for i, option in enumerate(self.options) if option.isChecked()), "")
 
     def show_facts(self) -> None:
-        start, question, is_shown = self._player.start, self._question, self._page in self._player.revealed
+        start, question, is_shown = self._player.start, self._question, not self.is_open
+        missed, hint = self._player.kept.missed.get(self._page), "" if is_shown else self._player.hint
         self._asked.set_text(filled(question.text, start))
-        for box, option in zip(self.options, question.options, strict=True):
+        for number, (box, option) in enumerate(zip(self.options, question.options, strict=True)):
             box.set_text(filled(option.text, start))
+            box.setEnabled(not is_shown and str(number) != missed)
         show_if(not is_shown, self.check, self.show_answer)
-        enable_if(not is_shown, *self.options, *([self.entry] if self.entry else ()))
+        enable_if(not is_shown, *([self.entry] if self.entry else ()))
+        self.hint.set_text(hint)
+        self.hint.setVisible(bool(hint))
         self._explanation.setVisible(is_shown)
-        given, verdict = self._player.choices.get(self._page, ""), ""
+        given, verdict = self._player.kept.choices.get(self._page, ""), say("Not quite. Try once more:") if hint else ""
         if is_shown and given and start is not None:
             right = is_right(question, given, start)
             set_role(self._verdict, "strong" if right is None else "right" if right else "error")
@@ -187,12 +225,17 @@ class QuestionBox(QWidget):
 
     def _on_given(self) -> None:
         self.check.setEnabled(bool(self.given))
-        if self._page not in self._player.revealed:
-            self._player.choices[self._page] = self.given
+        if self.is_open:
+            self._player.kept.choices[self._page] = self.given
 
-    def _on_check_clicked(self) -> None:
-        if self.given:
-            self._player.reveal(self.given)
+    def check_answer(self) -> None:
+        """With nothing to check, the keyboard goes to where an answer is typed."""
+        if self._question.kind == "number" and self.given and numbers.read(self.given) is None:
+            show_text(self._verdict, say("Write a number, such as 12 or 40%."))
+        elif self.given:
+            self._player.check(self.given)
+        elif self.entry is not None:
+            self.entry.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class TaskBox(QFrame):
@@ -211,29 +254,28 @@ class TaskBox(QFrame):
         self.show_facts()
 
     def show_facts(self) -> None:
-        task, done, value = self._task, self._player.is_task_done, self._player.task_value(self._player.facts)
-        self.setProperty("look", "task-done" if done else "task")
+        task, value = self._task, self._player.task_value(self._player.facts)
+        wanted, kept = task.done.value, self._player.task_answer
+        self.setProperty("look", "task" if kept is None else "task-done")
         self.style().polish(self)
         self._text.set_text(filled(task.text, self._player.start))
-        wanted = task.done.value
         is_share = MEASURES[task.done.measure.name].unit == "share" and isinstance(wanted, float)
-        self.meter.setVisible(is_share)
+        self.meter.setVisible(is_share and kept is None)
         if is_share and isinstance(wanted, float):
-            share, color = value if isinstance(value, float) else 0.0, "good" if done else "warn"
-            self.meter.set_share(share, filled(task.text, self._player.start), color, baseline=wanted)
-        self.state.setText(task_sentence(task.done, value, done))
+            share = value if isinstance(value, float) else 0.0
+            self.meter.set_share(share, filled(task.text, self._player.start), "warn", baseline=wanted)
+        done = "" if kept is None else say("Done: {now}", now=kept.given)
+        self.state.setText(done or task_sentence(task.done, value))
 
 
-def task_sentence(wanted: Condition, value: Value, done: bool) -> str:
-    """How far a task is. value: of its measure, now."""
+def task_sentence(wanted: Condition, value: Value) -> str:
+    """How far a task is that is not done yet. value: of its measure, now."""
     name, unit, target = wanted.measure.name, MEASURES[wanted.measure.name].unit, wanted.value
     now = "" if unit == "word" and target is None else shown(wanted.measure, value)
     if unit == "share" and isinstance(target, float) and name in ("score", "looks"):
         now = say("{share} of the attention", share=now)
     if unit == "word" and now:
-        return say("Done: now it is “{now}”." if done else "Not yet: now it is “{now}”.", now=now)
-    if done:
-        return say("Done. {now}", now=now).strip()
+        return say("Not yet: now it is “{now}”.", now=now)
     if isinstance(target, float):
         return say(TARGETS[wanted.operator], now=now, target=shown(wanted.measure, target))
     return say("The text has not changed yet.") if name == "text" else say("Not yet. {now}", now=now).strip()

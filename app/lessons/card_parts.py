@@ -1,10 +1,11 @@
-"""What the card of a lesson is made of: options, a text in Markdown, how a word is cut, a line of pages."""
+"""What the card of a lesson is made of: options, a text in Markdown, how a word is cut."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QUrl
 from PySide6.QtGui import (
     QFontMetrics,
+    QKeyEvent,
     QPaintEvent,
     QResizeEvent,
     QTextBlockFormat,
@@ -12,17 +13,16 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QAbstractButton, QFrame, QTextBrowser
+from PySide6.QtWidgets import QAbstractButton, QFrame, QPlainTextEdit, QTextBrowser
 
 from bertcore.tokenizer.cutting import Try, tries
 
 from ..look import say, theme
 from ..widgets.card import button, label
-from ..widgets.charts.drawing import Box, Drawing, Shape
-from ..widgets.layouts import FlowLayout, vbox
+from ..widgets.charts.drawing import Box
+from ..widgets.layouts import hbox, vbox
 
 LINE_PERCENT = 115
-STEP_MS = 450  # of cutting a word
 SAFE = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 CODE = QTextFormat.Property.BlockCodeFence.value
 _WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
@@ -71,8 +71,10 @@ class OptionButton(QAbstractButton):
         if is_chosen:
             inside = circle.adjusted(side / 4, side / 4, -side / 4, -side / 4)
             Box(inside, "accent", "accent", radius_px=side / 4).paint(painter)
-        painter.setPen(theme.color("ink"))
-        painter.setFont(theme.font(13, medium=is_chosen))
+        font, is_out = theme.font(13, medium=is_chosen), self._is_right is None and not self.isEnabled()
+        font.setStrikeOut(is_out)  # it was the first answer
+        painter.setPen(theme.color("muted" if is_out else "ink"))
+        painter.setFont(font)
         painter.drawText(self._text_box(self.height() - 2 * theme.gap_px(6)), int(_WRAPPED), self.text())
 
     def _text_box(self, height: int) -> QRect:
@@ -83,6 +85,15 @@ class OptionButton(QAbstractButton):
         metrics = QFontMetrics(theme.font(13, medium=True))
         lines = metrics.boundingRect(self._text_box(10_000), int(_WRAPPED), self.text())
         self.setFixedHeight(max(lines.height() + theme.gap_px(14), theme.px(34)))
+
+
+class AnswerText(QPlainTextEdit):
+    """An answer in sentences: Enter is the card's, with Shift it begins another line."""
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and event.text() == "\r":
+            return False
+        return super().event(event)
 
 
 class Markdown(QTextBrowser):
@@ -131,10 +142,7 @@ class Markdown(QTextBrowser):
 
 
 class CuttingSteps(QFrame):
-    """How WordPiece cuts a word, one try at a time: the longest beginning first, then one letter less.
-
-    Step shows the next try, Play all of them.
-    """
+    """How WordPiece cuts a word, one try at a time: the longest beginning first, then one letter less."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,12 +150,7 @@ class CuttingSteps(QFrame):
         self._word, self._tries, self._shown = "", list[Try](), 0
         self._tried, self._found = label("", wrap=True), label("", "strong", wrap=True)
         self.step = button(say("Step"), lambda: self._show(self._shown + 1), look="small")
-        self._timer = QTimer(self, interval=STEP_MS)
-        self._timer.timeout.connect(lambda: self._show(self._shown + 1, is_playing=True))
-        play, again = (say("Play"), self._on_play_clicked), (say("Again"), lambda: self._show(0))
-        others = (button(text, clicked, look="small") for text, clicked in (play, again))
-        buttons = FlowLayout(self.step, *others)
-        vbox(self._tried, self._found, buttons, parent=self, gap_px=6, margins=theme.px(10))
+        vbox(self._tried, self._found, hbox(self.step, None), parent=self, gap_px=6, margins=theme.px(10))
 
     def set_word(self, word: str, pieces: Sequence[str]) -> None:
         """Begins again where it is another word, or cut in another way."""
@@ -156,16 +159,9 @@ class CuttingSteps(QFrame):
             self._word, self._tries = word, made
             self._show(0)
 
-    def _on_play_clicked(self) -> None:
-        if self._shown == len(self._tries):
-            self._shown = 0
-        self._timer.start()
-
-    def _show(self, count: int, is_playing: bool = False) -> None:
-        """So many of the tries."""
-        self._shown = min(count, len(self._tries))
-        if not is_playing or self._shown == len(self._tries):
-            self._timer.stop()
+    def _show(self, count: int) -> None:
+        """So many of the tries; after the last, none again."""
+        self._shown = count % (len(self._tries) + 1)
         text, found = say("“{word}”: is the whole word in the vocabulary?", word=self._word), ""
         if self._shown:
             last = self._tries[self._shown - 1]
@@ -175,24 +171,3 @@ class CuttingSteps(QFrame):
             )
         self._tried.setText(text)
         self._found.setText(found)
-        self.step.setEnabled(self._shown < len(self._tries))
-
-
-class Progress(Drawing):
-    """A line of short bars, one for each page."""
-
-    def __init__(self) -> None:
-        super().__init__("")
-        self._number, self._count = 0, 1
-        self.setFixedHeight(theme.px(4))
-
-    def set_page(self, number: int, count: int) -> None:
-        self._number, self._count = number, count
-        self.redraw()
-
-    def shapes(self) -> Iterator[Shape]:
-        gap = min(theme.px(5), self.width() / self._count / 3)
-        width = (self.width() - gap * (self._count - 1)) / self._count
-        for page in range(self._count):
-            color = "accent" if page == self._number else "bar" if page < self._number else "track"
-            yield Box(QRectF(page * (width + gap), 0, width, self.height()), color, radius_px=2)

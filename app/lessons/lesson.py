@@ -111,6 +111,7 @@ class Question:
     answer: Measure | tuple[str, ...] | None = None  # of a number or a word: computed, or any of these
     within: tuple[float, bool] = (0.0, False)  # by how much a number may be off; whether that is a share of the answer
     explanation: tuple[str, ...] = ()  # lines, shown on demand
+    hint: str = ""  # after a first wrong answer; empty for one that is computed
 
 
 @dataclass(frozen=True)
@@ -128,9 +129,10 @@ class Task:
 class Page:
     title: str
     line: int
-    text: str  # Markdown
+    text: str  # Markdown, below the question
     setup: Setup  # with what earlier pages have set
     highlights: tuple[str, ...] = ()  # names of widgets.highlights.HIGHLIGHTS
+    lead: str = ""  # Markdown above the question: words that it uses
     question: Question | None = None
     task: Task | None = None
     claims: tuple[Condition, ...] = ()

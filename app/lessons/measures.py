@@ -29,7 +29,7 @@ from ..compute.circuit import FEW, PairParts, enough
 from ..compute.masks import MaskLens
 from ..look import mark, numbers, say
 from ..state import Reading
-from .lesson import CODE, PLACEHOLDER, Condition, Measure, Question, WordAt
+from .lesson import CODE, PLACEHOLDER, Condition, Measure, Page, Question, WordAt
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess, WordRank
@@ -125,7 +125,8 @@ class Facts:
 
 def word_places(text_a: str, text_b: str | None, word: WordAt) -> list[Place]:
     """Where a word stands, in A first, then in B, as a whole and however it is written."""
-    pattern = re.compile(rf"(?<!\w){re.escape(word.word)}(?!\w)", re.IGNORECASE)
+    begins, ends = (r"\b" if each.isalnum() else "" for each in (word.word[:1], word.word[-1:]))  # not “.”
+    pattern = re.compile(f"{begins}{re.escape(word.word)}{ends}", re.IGNORECASE)
     texts = {"a": text_a, "b": text_b or ""}
     parts = [word.part] if word.part else ["a", "b"]
     return [Place(part, *match.span()) for part in parts for match in pattern.finditer(texts[part])]
@@ -446,21 +447,39 @@ def is_right(question: Question, given: str, facts: Facts) -> bool | None:
     if question.kind == "free":
         return None
     if question.kind == "choice":
-        return int(given) in right_options(question, facts)
+        return given in map(str, right_options(question, facts))
     wanted = right_answers(question, facts)
     if not wanted:
         return None
     if question.kind == "word":
         return _plain(given) in {_plain(str(word)) for word in wanted}
-    number = numbers.read(given)
+    number = _typed_number(question, given)
     if number is None:
         return False
-    is_measured = isinstance(question.answer, Measure) and MEASURES[question.answer.name].unit == "share"
-    if is_measured and number > 1 and "%" not in given:
-        number /= 100  # 46 for 46%
     within, is_share = question.within
     known = [value for value in wanted if isinstance(value, float)]
     return any(abs(number - value) <= max(within * (abs(value) if is_share else 1), 1e-9) for value in known)
+
+
+def _typed_number(question: Question, given: str) -> float | None:
+    number = numbers.read(given)
+    is_measured = isinstance(question.answer, Measure) and MEASURES[question.answer.name].unit == "share"
+    return number / 100 if number and number > 1 and is_measured and "%" not in given else number  # 46 for 46%
+
+
+def hint_for(page: Page, given: str, facts: Facts) -> str:
+    """Markdown, after a first wrong answer: that of the lesson; of a number too, whether it is too high or too low."""
+    question = page.question
+    assert question is not None
+    own, wanted = filled(question.hint, facts), right_answers(question, facts) if question.kind != "choice" else []
+    number = _typed_number(question, given) if question.kind == "number" else None
+    if number is not None:
+        nearest = min((float(value) for value in wanted if value is not None), key=lambda value: abs(value - number))
+        return f"{say('Too high.') if number > nearest else say('Too low.')} {own}".strip()
+    if question.kind == "word" and len(wanted) == 1 and not own and str(wanted[0])[:1].isalpha():
+        return say("It begins with “{letter}”.", letter=str(wanted[0])[0])
+    is_lit = bool(set(page.highlights) - set(page.covers))
+    return own or (say("Look again at what has a ring around it.") if is_lit else say("Read the question once more."))
 
 
 def filled(text: str, facts: Facts | None) -> str:

@@ -86,7 +86,7 @@ class _Parser:
 
     def parse(self, text: str) -> Lesson:
         self._need("\0" not in text, mark("The file is not text: it has a zero byte."))
-        lines = text.splitlines()
+        lines = re.split(r"\r\n|\r|\n", text)  # as editors count them
         front, begins = self._front(lines)
         lesson = Lesson(**front, pages=(), file=self._file)
         setup, fence = Setup(model=lesson.model), ""
@@ -150,10 +150,14 @@ class _Parser:
             argument = self._need(argument.strip(), mark("The question has no words."))
             self._need("question" not in draft.parts, mark("A page asks one question; this is the second."))
             draft.parts["question"] = {"kind": kind, "line": self._line}
+            draft.parts["page"]["lead"] = "\n".join(draft.markdown).strip()
+            draft.markdown.clear()
         elif name == "solution":
             setting, _, argument = (part.strip() for part in argument.partition(" "))
             command = replace(COMMANDS[self.one_of(setting, SOLVING)], part="solution")
             draft.solution_lines[setting] = self._line
+        elif name == "hint" and "task" not in draft.parts:
+            command = replace(command, part="question")
         if command.part == "question":
             self._need("question" in draft.parts, mark("This belongs to a question; write “:: ask” before it."))
         self._need(command.part in draft.parts, mark("This belongs to a task; write “:: task” before it."))
@@ -161,7 +165,7 @@ class _Parser:
         if command.is_list:
             values[key] = (*values.get(key, ()), *value)
             return
-        self._need(key not in values, mark("This is set twice on the page: {name}."), name=key.replace("_", "-"))
+        self._need(key not in values, mark("This is set twice on the page: {name}."), name=name)
         values[key] = value
 
     def _finish(self, setup: Setup) -> Setup:

@@ -1,6 +1,6 @@
 """Plays a lesson: brings the window to each page, follows what the student does, and keeps the answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,16 +16,18 @@ from ..compute.question import Question as Ask
 from ..state.explore_state import ExploreState
 from ..state.session_file import Session
 from .answers import Answer, HandIn, Progress
-from .lesson import Lesson, Page
-from .measures import Facts, Value, filled, holds, is_right, shown, value_of
+from .lesson import Lesson, LessonError, Page, Question
+from .measures import Facts, Value, filled, hint_for, holds, is_right, shown, value_of
 from .page_setup import FURTHER, further, model_folder, set_input, set_selection
 from .parser import Rooms, load_lesson
+from .verify import line_of, page_problems
 
+MOST_GIVEN = 1000  # characters of an answer that are kept
 RELOAD_MS = 200  # a file that is being saved may be written in several steps
 
 
 class LessonPlayer(QObject):
-    """`lesson` and `page` are what is on show; answers are kept until another lesson is opened."""
+    """`lesson` and `page` are what is on show."""
 
     opened = Signal()  # another lesson, or none
     page_changed = Signal()  # another page, or the same page of a file that was saved anew
@@ -34,6 +36,7 @@ class LessonPlayer(QObject):
     problem_found = Signal(str)  # a sentence
     view_requested = Signal(str, str)  # room, view; "" for the view that is open there
     question_requested = Signal(object)  # compute.question.Question
+    prediction_rooms: Collection[str] = ()  # as for `verify.check_lesson`
 
     def __init__(
         self, state: ExploreState, open_model: OpenModel, session: Callable[[], Session], rooms: Rooms, parent: QObject
@@ -43,11 +46,10 @@ class LessonPlayer(QObject):
         self.lesson: Lesson | None = None
         self.number = 0  # of the page, from 0
         self.problem = ""  # with the file, after it was saved last
+        self._is_edited = False  # saved since it was opened: somebody writes it
         self.start: Facts | None = None  # what the page showed when it opened; None until the model has read the text
         self.facts: Facts | None = None  # what is on show now
-        self.answers: dict[tuple[str, str], Answer] = {}  # by page and kind
-        self.choices: dict[str, str] = {}  # page -> what is chosen or typed there, shown or not
-        self.revealed: set[str] = set()  # pages whose answer is on show
+        self.kept = Progress(Path())  # what was answered, until another lesson is opened
         self.exercises: dict[str, Path] = {}  # exercise -> the student's file that was marked last
         self._state, self._open_model, self._session, self._rooms = state, open_model, session, rooms
         self._is_arriving = False  # the page's selection waits for its reading
@@ -75,8 +77,8 @@ class LessonPlayer(QObject):
         except BertcoreError as error:
             self.problem_found.emit(str(error))
             return
-        self.answers, self.choices, self.revealed = {}, {}, set()
-        self.lesson, self.number, self.problem = lesson, 0, ""
+        self.kept = Progress(file)
+        self.lesson, self.number, self.problem, self._is_edited = lesson, 0, "", False
         self._watch(file)
         self.opened.emit()
         self.go(0)
@@ -98,7 +100,7 @@ class LessonPlayer(QObject):
     def go(self, number: int) -> None:
         """Another page, by its number from 0; nothing happens before the first and after the last."""
         if self.lesson is not None and 0 <= number < len(self.lesson.pages):
-            self.number = number
+            self.number = self.kept.page = number
             self._show_page(self.lesson.pages[number])
             self.page_changed.emit()
 
@@ -108,6 +110,7 @@ class LessonPlayer(QObject):
         if old is None or page is None:
             return
         self._watch(file or old.file)
+        self._is_edited = file is None
         try:
             lesson = load_lesson(file or old.file, self._rooms)
         except BertcoreError as error:
@@ -132,12 +135,23 @@ class LessonPlayer(QObject):
             return
         self.reload(file)
         if self.lesson is not old and self.lesson is not None:
-            names = {one.title: new.title for one, new in zip(old.pages, self.lesson.pages, strict=False)}
-            self.choices = {names.get(title, title): given for title, given in self.choices.items()}
-            self.revealed = {names.get(title, title) for title in self.revealed}
-            answers = [replace(one, page=names.get(one.page, one.page)) for one in self.answers.values()]
-            self.answers = {(one.page, one.kind): one for one in answers}
+            kept, pairs = self.kept, zip(old.pages, self.lesson.pages, strict=False)
+            names = {one.title: new.title for one, new in pairs}
+            for name in ("choices", "revealed", "missed"):
+                setattr(kept, name, {names.get(title, title): one for title, one in getattr(kept, name).items()})
+            answers = [replace(one, page=names.get(one.page, one.page)) for one in kept.answers.values()]
+            kept.file, kept.answers = file, {(one.page, one.kind): one for one in answers}
             self.page_changed.emit()
+
+    @property
+    def advice(self) -> str:
+        """For whoever writes the lesson: what does not hold on the page, or gives its answer away; "" for nothing."""
+        lesson, page, start = self.lesson, self.page, self.start
+        is_waiting = any(question.is_running for question in self._asked.values())
+        if lesson is None or page is None or start is None or is_waiting or not self._is_edited:
+            return ""
+        found = page_problems(page, start, self._state.selection, self.prediction_rooms)
+        return next((str(LessonError(lesson.file, *problem)) for problem in found), "")
 
     # Questions and tasks.
 
@@ -145,27 +159,43 @@ class LessonPlayer(QObject):
     def covered(self) -> tuple[str, ...]:
         """Names of what is hidden until the question is answered."""
         page = self.page
-        return () if page is None or page.title in self.revealed else page.covers
+        return () if page is None or page.title in self.kept.revealed else page.covers
 
-    def reveal(self, given: str = "") -> bool | None:
-        """Shows the answer; `given`, where there is one, is kept for handing in. Whether it is right."""
+    def check(self, given: str) -> None:
+        """What a student answers: a wrong one is followed by a hint, another one by what is right."""
+        page, start = self.page, self.start
+        assert page is not None and page.question is not None
+        missed = self.kept.missed.get(page.title)
+        if missed is not None or start is None or is_right(page.question, given, start) is not False:
+            if given != missed:
+                self.reveal(given)
+            return
+        self.kept.missed[page.title] = given
+        self.kept.choices[page.title] = "" if page.question.kind == "choice" else given
+        self._keep_answer(page, page.question, given, start)
+        self.page_changed.emit()
+
+    def reveal(self, given: str = "") -> None:
+        """Shows the answer; `given`, where there is one, is kept for handing in."""
         page = self.page
         assert page is not None and page.question is not None
-        question, start = page.question, self.start
-        if page.title not in self.revealed and given and start is not None:
-            text = filled(question.options[int(given)].text, start) if question.kind == "choice" else given
-            self._keep(page, question.kind, filled(question.text, start), text, is_right(question, given, start))
-        self.revealed.add(page.title)
-        self.choices[page.title] = given
+        if page.title not in self.kept.revealed and given and self.start is not None:
+            self._keep_answer(page, page.question, given, self.start)
+        self.kept.revealed[page.title] = True
+        self.kept.choices[page.title] = given or self.kept.missed.get(page.title, "")
         self.page_changed.emit()
-        kept = self.answers.get((page.title, question.kind))
-        return kept.right if kept else None
 
     @property
-    def is_task_done(self) -> bool:
-        """Once it is done it stays so."""
-        page = self.page
-        return page is not None and (page.title, "task") in self.answers
+    def hint(self) -> str:
+        """After a wrong first answer to the page's question; empty before one."""
+        page, start = self.page, self.start
+        missed = None if page is None else self.kept.missed.get(page.title)
+        return "" if page is None or missed is None or start is None else hint_for(page, missed, start)
+
+    @property
+    def task_answer(self) -> Answer | None:
+        """How the page's task was done; once it is done it stays so."""
+        return None if self.page is None else self.kept.answers.get((self.page.title, "task"))
 
     def task_value(self, facts: Facts | None) -> Value:
         """Of the task's measure."""
@@ -175,21 +205,14 @@ class LessonPlayer(QObject):
     def hand_in(self, name: str) -> HandIn:
         """What was answered so far, in the order of the pages."""
         assert self.lesson is not None
-        order = [page.title for page in self.lesson.pages]
-        answers = sorted(self.answers.values(), key=lambda each: order.index(each.page) if each.page in order else 0)
-        return HandIn(name, self.lesson.title, tuple(answers))
-
-    def progress(self) -> Progress:
-        """How far the open lesson is."""
-        assert self.lesson is not None
-        answers = tuple(self.answers.values())
-        return Progress(self.lesson.file, self.number, dict(self.choices), frozenset(self.revealed), answers)
+        order, answers = [page.title for page in self.lesson.pages], self.kept.answers.values()
+        in_order = sorted(answers, key=lambda each: order.index(each.page) if each.page in order else 0)
+        return HandIn(name, self.lesson.title, tuple(in_order))
 
     def take_up(self, progress: Progress) -> None:
         """Goes on with the open lesson from there."""
         assert self.lesson is not None
-        self.choices, self.revealed = dict(progress.choices), set(progress.revealed)
-        self.answers = {(answer.page, answer.kind): answer for answer in progress.answers}
+        self.kept = progress
         self.go(min(max(progress.page, 0), len(self.lesson.pages) - 1))
 
     # Showing a page.
@@ -206,7 +229,7 @@ class LessonPlayer(QObject):
         try:
             folder = model_folder(page.setup)
         except BertcoreError as error:
-            self.problem_found.emit(str(error))
+            self._report(error, page)
             self.arrived.emit()
             return
         reference = (page.setup.model or BUILT_IN) if not page.setup.step else str(folder)
@@ -227,7 +250,7 @@ class LessonPlayer(QObject):
         try:
             set_input(self._state, page.setup)
         except BertcoreError as error:
-            self.problem_found.emit(str(error))
+            self._report(error, page)
         if page.setup.room:
             for view in (page.setup.view or "").split() or [""]:
                 self.view_requested.emit(page.setup.room, view)
@@ -244,7 +267,7 @@ class LessonPlayer(QObject):
             try:
                 set_selection(state, page.setup, self.facts)
             except BertcoreError as error:
-                self.problem_found.emit(str(error))
+                self._report(error, page)
             self.facts = self.start = self.facts.but(layer=state.layer, head=state.head)
             self._is_arriving = False
         for name, job in further(reading, state.applied_texts, page.setup, page.measures).items():
@@ -269,16 +292,30 @@ class LessonPlayer(QObject):
                 self.start = self.start.but(**{name: found})
             self._look()
 
+    def _report(self, error: BertcoreError, page: Page) -> None:
+        assert self.lesson is not None
+        self.problem_found.emit(str(LessonError(self.lesson.file, line_of(error, page), str(error))))
+
     def _look(self) -> None:
         """Perhaps the task is done now."""
         page, task = self.page, self.page and self.page.task
         start = self.task_value(self.start)
-        if page and task and self.facts and not self.is_task_done and holds(task.done, self.facts, start):
-            self._keep(page, "task", task.text, shown(task.done.measure, self.task_value(self.facts)), True)
+        if page and task and self.facts and self.task_answer is None and holds(task.done, self.facts, start):
+            given = shown(task.done.measure, self.task_value(self.facts))
+            self._keep(Answer(page.title, "task", task.text, given[:MOST_GIVEN], True, self._session()))
         self.facts_changed.emit()
 
-    def _keep(self, page: Page, kind: str, asked: str, given: str, right: bool | None) -> None:
-        self.answers[page.title, kind] = Answer(page.title, kind, asked, given[:1000], right, self._session())
+    def _keep_answer(self, page: Page, question: Question, given: str, start: Facts) -> None:
+        """A second one in place of the first."""
+        missed, options = self.kept.missed.get(page.title, given), enumerate(question.options)
+        named = {str(number): filled(option.text, start) for number, option in options}
+        text, first = (named.get(each, each)[:MOST_GIVEN] for each in (given, missed))
+        asked, right, is_first = filled(question.text, start), is_right(question, given, start), given == missed
+        answer = Answer(page.title, question.kind, asked, text, right, self._session(), hint=self.hint)
+        self._keep(answer if is_first else replace(answer, tries=2, first=first))
+
+    def _keep(self, answer: Answer) -> None:
+        self.kept.answers[answer.page, answer.kind] = answer
 
     def _watch(self, file: Path | None) -> None:
         """An editor may replace the file, which ends the watch: its folder tells that there is a new one."""

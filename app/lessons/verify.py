@@ -58,7 +58,13 @@ class Bench:
         return Facts(reading, state.layer, state.head, **found)
 
 
-Problem = tuple[int, str, bool]  # line, sentence, whether it is a warning
+Problem = tuple[int, str] | tuple[int, str, bool]  # line, sentence; True for a warning
+IN_LINE = ("guess", "guess-probability", "probability", "rank", "next-sentence")  # what stands below the tokens
+SAID_BY = {  # measure -> parts of its room that say it
+    **dict.fromkeys(IN_LINE, ("predict.view",)),
+    **dict.fromkeys(("looks", "looked-at"), ("attend.large", "attend.side")),
+    **dict.fromkeys(("score", "best-score", "best-head"), ("attend.heads", "attend.side")),
+}
 
 
 def check_lesson(lesson: Lesson, bench: Bench, prediction_rooms: Collection[str]) -> list[LessonError]:
@@ -73,19 +79,25 @@ def check_lesson(lesson: Lesson, bench: Bench, prediction_rooms: Collection[str]
 def _problems(page: Page, bench: Bench, prediction_rooms: Collection[str]) -> Iterator[Problem]:
     try:
         facts = bench.show(page.setup, page.measures)
-        if page.setup.room in prediction_rooms and _is_given_away(page, facts, bench.state.selection):
-            given_away = mark(
-                "Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it away; add "
-                "“:: cover prediction” too."
-            )
-            yield page.lines["cover"], say(given_away, page=page.title), True
-        yield from ((line, sentence, False) for line, sentence in _check_page(page, bench, facts))
+        yield from page_problems(page, facts, bench.state.selection, prediction_rooms)
+        if page.task is not None:
+            yield from _check_task(page, page.task, bench, facts)
     except BertcoreError as error:
-        setting = error.setting if isinstance(error, SetupError) else ""
-        yield page.setup.lines.get(setting, page.line), str(error), False
+        yield line_of(error, page), str(error)
 
 
-def _check_page(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, str]]:
+def line_of(error: BertcoreError, page: Page) -> int:
+    """That of the command that cannot be followed, else of the page."""
+    return page.setup.lines.get(error.setting, page.line) if isinstance(error, SetupError) else page.line
+
+
+def page_problems(
+    page: Page, facts: Facts, selection: Selection, prediction_rooms: Collection[str]
+) -> Iterator[Problem]:
+    """What can be told from what it shows; see `check_lesson`."""
+    if parts := " ".join(_left_visible(page, facts, selection, prediction_rooms)):
+        given_away = mark("Warning: on the page “{page}” the answer stays visible; add “:: cover {parts}”.")
+        yield page.lines.get("cover", page.lines["ask"]), say(given_away, page=page.title, parts=parts), True
     for line, measure in page.placeholders:
         if value_of(measure, facts) is None:
             yield line, say("“{text}” has no value on this page.", text=measure)
@@ -94,8 +106,6 @@ def _check_page(page: Page, bench: Bench, facts: Facts) -> Iterator[tuple[int, s
             yield claim.line, _not_held(claim, facts)
     if page.question is not None:
         yield from _check_question(page, page.question, facts)
-    if page.task is not None:
-        yield from _check_task(page, page.task, bench, facts)
     if page.cut and len(facts.token_ids(page.cut)) < 2:
         whole = mark("The model’s vocabulary has “{word}” as one piece: there is nothing to cut.")
         yield page.lines["cut"], say(whole, word=page.cut)
@@ -119,25 +129,39 @@ def _check_question(page: Page, question: Question, facts: Facts) -> Iterator[tu
                 yield page.lines["answer"], say(sentence, right=text, wrong=wrong)
 
 
-def _is_given_away(page: Page, facts: Facts, selection: Selection) -> bool:
-    """Whether the answer is covered, and yet stands in the line below the tokens."""
-    question = page.question
-    if question is None or not page.covers or "prediction" in page.covers:
-        return False
+def _left_visible(page: Page, facts: Facts, selection: Selection, prediction_rooms: Collection[str]) -> list[str]:
+    """Parts of the window that say the answer while others are covered, or a guess while nothing is."""
+    question, room, covers = page.question, page.setup.room, set(page.covers)
+    if question is None or not (covers or isinstance(question.answer, Measure)):
+        return []
+    asked = [] if question.kind == "free" else [measure.name for measure in _asked(question, facts)]
+    parts = {part for name in asked for part in SAID_BY.get(name, ()) if part.startswith(f"{room}.")}
+    can_be_read = covers or set(asked) <= set(IN_LINE)  # a question without covers may be about what is seen
+    if room in prediction_rooms and can_be_read and _is_given_away(question, facts, selection):
+        return sorted(({"prediction"} | parts) - covers)
+    return sorted(parts - covers) if parts & covers else []
+
+
+def _asked(question: Question, facts: Facts) -> list[Measure]:
+    """What the right answer is read off."""
+    if question.kind == "free":
+        return [parse_measure(text) for text in PLACEHOLDER.findall("\n".join(question.explanation))]
+    options = [question.options[i].is_right for i in right_options(question, facts)] if question.options else []
+    found = [question.answer, *(each.measure for each in options if isinstance(each, Condition))]
+    return [each for each in found if isinstance(each, Measure)]
+
+
+def _is_given_away(question: Question, facts: Facts, selection: Selection) -> bool:
+    """Whether the answer stands in the line below the tokens."""
     line = prediction_of(facts.reading, selection)
     texts = [text for word, share in line.words for text in (word, numbers.percent(share))]
     texts += line.verdict[1].replace("(", "").replace(")", "").split() if line.verdict else []  # "94% (yes)"
-    asked = [question.answer] if isinstance(question.answer, Measure) else []
-    if question.kind == "free":
-        asked = [parse_measure(text) for text in PLACEHOLDER.findall("\n".join(question.explanation))]
-        is_there = False
-    elif question.kind == "choice":
+    if question.kind == "choice":
         right, words = [question.options[i] for i in right_options(question, facts)], {t.casefold() for t in texts}
-        asked = [option.is_right.measure for option in right if isinstance(option.is_right, Condition)]
         is_there = any(option.text.strip(" .").casefold() in words for option in right)
     else:
-        is_there = any(is_right(question, text, facts) for text in texts)
-    return is_there or any(_is_in(line, measure, facts) for measure in asked)
+        is_there = question.kind != "free" and any(is_right(question, text, facts) for text in texts)
+    return is_there or any(_is_in(line, measure, facts) for measure in _asked(question, facts))
 
 
 def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:

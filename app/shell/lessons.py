@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QWidget
 
 from bertcore.errors import BertcoreError
 
@@ -21,7 +21,7 @@ from ..widgets.banner import OfferLine
 from ..widgets.layouts import discard
 from ..widgets.save_dialog import ask_for_file
 from .frame import Frame, Offers
-from .rooms import room_views
+from .rooms import prediction_rooms, room_views
 from .services import Services
 from .sessions import Sessions
 
@@ -67,6 +67,7 @@ class Lessons(QObject):
         if self.player is None:
             opener, rooms = services.open_model, room_views()
             self.player = player = LessonPlayer(services.state, opener, self._sessions.current, rooms, self)
+            player.prediction_rooms = prediction_rooms()
             player.question_requested.connect(services.inference.ask)
             player.problem_found.connect(self.problem_found)
             player.view_requested.connect(self.view_requested)
@@ -142,7 +143,7 @@ class Lessons(QObject):
         self._attached = card, covers, spotlight
 
     def _tour_offer(self) -> OfferLine:
-        sentence = say("New here? A short tour shows what each room is for.")
+        sentence = say("New here? A tour of five minutes shows what each room is for.")
         offer = OfferLine(sentence, say("Start the tour"))
         offer.accepted.connect(self.open_tour)
         return offer
@@ -155,6 +156,22 @@ class Lessons(QObject):
     def close(self) -> None:
         if self.player is not None:
             self.player.close()
+
+    def insert_view(self) -> None:
+        """What is on show into the clipboard, as the lines of a page: for the editor beside the window."""
+        from ..lessons.insert import page_lines
+        from ..rooms.room import ViewStack
+
+        frame, page = self._frame(), self.player.page if self.player is not None else None
+        open_now = {stack.key for stack in (frame.room or frame).findChildren(ViewStack)}
+        views = [key for key in room_views()[frame.open_key] if key in open_now]
+        try:
+            lines = page_lines(self._services.state, frame.open_key, views, page.covers if page is not None else ())
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        QApplication.clipboard().setText(lines)
+        self.saved.emit(say("What you see is in the clipboard, as the lines of a page; paste it into your lesson."))
 
     def show_notes(self) -> None:
         """The teacher's notes, in a window for the second screen."""

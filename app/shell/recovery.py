@@ -1,12 +1,12 @@
-"""What a window shows is written down as one goes, so that a crash costs nothing: the next start offers it again.
+"""What a window shows is written down as one goes: after a crash, or within a lesson, the next start offers it again.
 
     windows/<id>.lock          held as long as the window is there; the system lets go of it when the program ends
     windows/<id>/session.json  what is being looked at (state/session_file.py)
                  lesson.json, hand-in.answers.json   the lesson that is open (lessons/answers.py), what was answered
                  log.txt       where the program was when it ended, and errors that nobody expected
 
-A window that is closed takes its folder with it. One whose lock is free was left by a crash: it is moved to crashes/
-when it is offered, and stays there.
+A window that is closed takes its folder with it, but for a lesson that is open. A folder whose lock is free was left
+behind: it is moved to crashes/ when it is offered, and stays there. Only that of a crash has a log.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from bertcore.locations import home
 from bertcore.runs.environment import BERTSCOPE, version_of
 
 from ..lessons.answers import Progress, answers_as_json, load_answers, load_progress, progress_as_json
-from ..look import say
+from ..look import mark, say
 from ..state.session_file import Session, as_json, load_session
 from ..widgets.banner import OfferLine
 from .window import Window
@@ -44,11 +44,16 @@ LOG, SESSION, LESSON, ANSWERS = "log.txt", "session.json", "lesson.json", "hand-
 
 @dataclass(frozen=True)
 class Left:
-    """What a crash has left, as far as it can be read."""
+    """By a window, as far as it can be read."""
 
     folder: Path
     session: Session | None
     lesson: Progress | None
+    title: str  # of the lesson
+
+    @property
+    def is_of_a_crash(self) -> bool:
+        return (self.folder / LOG).exists()
 
 
 class Recovery(QObject):
@@ -64,9 +69,9 @@ class Recovery(QObject):
         self._timer.timeout.connect(self._write)
 
     def start(self) -> None:
-        """Offers what a crash has left, and begins to write."""
+        """Offers what the last window has left, and begins to write."""
         try:
-            left = _left_by_a_crash()
+            left = _left_behind()
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)  # first: a folder without a lock was left by a crash
             self._folder.mkdir()
@@ -80,17 +85,24 @@ class Recovery(QObject):
             faulthandler.enable(self._log)
         self._window.services.errors.log = self._log
         self._timer.start()
-        if left is not None:
-            self._window.offers.show("crash", partial(self._offer, left))
+        if left is not None and left.lesson is None and (left.folder / LESSON).exists():
+            damaged = say("The lesson that was open last time cannot be opened where it was: its file is damaged.")
+            self._window.show_problem(damaged)
+        if left is not None and (left.is_of_a_crash or left.lesson is not None):
+            self._window.offers.show("left", partial(self._offer, left))
 
     def close(self) -> None:
-        """The program ends as it should: nothing is left."""
+        """The program ends as it should: nothing is left but a lesson that is open."""
         self._timer.stop()
         if self._lock.is_locked:
+            self._write()
             faulthandler.disable()
             self._window.services.errors.log = None
             self._log.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            if LESSON in self._written:
+                (self._folder / LOG).unlink()
+            else:
+                shutil.rmtree(self._folder, ignore_errors=True)
             _unlock(self._lock)
 
     def _write(self) -> None:
@@ -99,7 +111,7 @@ class Recovery(QObject):
         if window.state.model is not None:
             now[SESSION] = as_json(window.sessions.current())
         if player is not None and player.lesson is not None:
-            now[LESSON], now[ANSWERS] = progress_as_json(player.progress()), answers_as_json(player.hand_in(""))
+            now[LESSON], now[ANSWERS] = progress_as_json(player.kept), answers_as_json(player.hand_in(""))
         with contextlib.suppress(OSError):
             for name in self._written.keys() - now.keys():
                 (self._folder / name).unlink(missing_ok=True)
@@ -109,13 +121,17 @@ class Recovery(QObject):
             self._written = now
 
     def _offer(self, left: Left) -> OfferLine:
-        if left.session is not None or left.lesson is not None:
+        if left.lesson is not None and not left.is_of_a_crash:
+            closed = mark("The lesson “{title}” was open when BERTscope was closed, at page {number}.")
+            line = OfferLine(say(closed, title=left.title, number=left.lesson.page + 1), say("Go on there"))
+        elif left.session is not None or left.lesson is not None:
             sentence = say("BERTscope ended unexpectedly last time. Your text, model and lesson can be restored.")
             line = OfferLine(sentence, say("Restore"))
         else:
             line = OfferLine(say("BERTscope ended unexpectedly last time."), say("OK"))
-        show = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(left.folder)))
-        line.add_button(say("Show the log"), show, str(left.folder / LOG))
+        if left.is_of_a_crash:
+            show = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(left.folder)))
+            line.add_button(say("Show the log"), show, str(left.folder / LOG))
         line.accepted.connect(partial(self._restore, left))
         return line
 
@@ -132,7 +148,7 @@ class Recovery(QObject):
             show()
 
 
-def _left_by_a_crash() -> Left | None:
+def _left_behind() -> Left | None:
     """Of the window that ended last; moved to where it is not found again."""
     kept, newest = home() / "crashes", None
     for folder in sorted((home() / "windows").glob("*/")):
@@ -147,12 +163,13 @@ def _left_by_a_crash() -> Left | None:
         _unlock(lock)
     if newest is None:
         return None
-    session, lesson = None, None
+    session, lesson, title = None, None, ""
     with contextlib.suppress(BertcoreError):
         session = load_session(newest / SESSION)
     with contextlib.suppress(BertcoreError):
-        lesson = load_progress(newest / LESSON, load_answers(newest / ANSWERS).answers)
-    return Left(newest, session, lesson)
+        answered = load_answers(newest / ANSWERS)
+        lesson, title = load_progress(newest / LESSON, answered.answers), answered.lesson
+    return Left(newest, session, lesson, title)
 
 
 def _lock_of(folder: Path) -> FileLock:

@@ -45,9 +45,7 @@ class Cover(Drawing):
     def shapes(self) -> Iterator[Shape]:
         rect = QRectF(self.rect())
         yield Box(rect, "card")
-        yield Box(rect.adjusted(1, 1, -1, -1), "mask_tint", "mask", radius_px=theme.px(RADIUS_PX), dashed=True)
+        yield Box(rect.adjusted(1, 1, -1, -1), "window", "line", radius_px=theme.px(RADIUS_PX))
         words, is_low = rect.adjusted(theme.px(8) + 1, 1, -theme.px(8) - 1, -1), self.height() < theme.px(LOW_PX)
         align = theme.LEFT if is_low else Qt.AlignmentFlag.AlignCenter
-        yield Words(
-            words, self.sentence, "mask", 12 if is_low else self._size_px, bold=True, align=align, wraps=not is_low
-        )
+        yield Words(words, self.sentence, "muted", 12 if is_low else self._size_px, align=align, wraps=not is_low)

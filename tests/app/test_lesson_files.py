@@ -1,11 +1,14 @@
 """Lesson files: what is understood, what is refused with file and line, and whether what ships holds."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.compute.applying import Applied, ApplyRequest
+from app.lessons.insert import page_lines
 from app.lessons.lesson import Condition, HeadChoice, LessonError, Measure, Setup, WordAt
 from app.lessons.measures import MEASURES, filled, is_right, value_of
 from app.lessons.notes_window import right_answer
@@ -17,12 +20,14 @@ from app.look.translated import folder_of
 from app.shell.lesson_command import main
 from app.shell.rooms import prediction_rooms, room_views
 from app.state.baseline import OtherText
+from app.state.explore_state import ExploreState
 from app.state.selection import NO_CONTRAST, Contrast
 from app.widgets.highlights import HIGHLIGHTS
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import cosines
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN, TUNED, assets, built_in_checkpoint
 from bertcore.tasks.kinds.classify import LabelPrediction
 from bertcore.tasks.kinds.span import AnswerExample, AnswerPrediction
@@ -104,6 +109,9 @@ def test_commands_in_a_code_block_are_text():
         (":: highlight everything", 10, "“everything” is not known"),
         (":: highlight attend.side\n:: highlight predict.view", 11, "another room"),
         (":: cover everything", 10, "“everything” is not known"),
+        (":: text-b One\x85two\u2028three.\n:: nonsense", 11, "no command"),
+        (":: ask free What?\n:: hint A\n:: hint B\n:: explain C", 12, "twice on the page: hint"),
+        (":: hint A", 10, "belongs to a question"),
         (":: ask free What?\n:: cover attend.side\n:: cover predict.view\n:: explain B", 12, "another room"),
         ("Text.\n:: cover attend.side", 11, "asks no question"),
         (":: model ../../etc/passwd", 10, "not known"),
@@ -350,6 +358,11 @@ def test_the_manual_names_every_command_measure_and_spot_and_its_example_is_a_le
     assert [name for name in MEASURES if f"`{name}" not in manual] == []
     assert [name for name, what in HIGHLIGHTS.items() if f"| `{name}` | {what} |" not in manual] == []
     assert [kind for kind in KINDS if f"`{kind}`" not in manual] == []
+    rows = re.findall(r"^\| `(\w+)` \| ((?:`\w+` ?)+)\|", manual, re.MULTILINE)
+    listed = {
+        room: [view for each, views in rows if each == room for view in re.findall(r"\w+", views)] for room, _ in rows
+    }
+    assert listed == {room: views for room, views in room_views().items() if views}
     block = manual.split("## The file\n\n")[1].split("\n\nThe first lines")[0]
     text = "\n".join(line.removeprefix("    ") for line in block.splitlines())
     assert parse_lesson(text, FILE, room_views()).pages[0].task is not None
@@ -417,3 +430,63 @@ def test_an_exercise_in_german(tmp_path, capsys, qapp):
     finally:
         language.install(qapp)
     assert "embed: Hier steht noch nichts." in capsys.readouterr().out
+
+
+SEEN = [
+    "text The dog saw the cat.; room attend; view matrix find; head 2.1",
+    "text The dog, the “dog”!; text-b Dogs ran. A dog ran.; mask dog#3 b:ran , !; select dog#2; room predict",
+    "text He was [MASK] and [MASK].; mask was; select [MASK]#3; room map; view model; direction left; head 1.2",
+    "text Put on [MASK] hat.; other Take [MASK] hat.; contrast her his; room layers; view swap; select [SEP]",
+    "step 2500; text A ankylosaurus.; room film; select ankylosaurus; whole-words on; specials off",
+    "text A cat.; room predict; cover prediction predict.view; ask free So?; explain So.",
+]
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_what_is_seen_comes_back_from_its_lines(seen):
+    def shown(page):
+        bench = Bench()
+        bench.show(page.setup)
+        return bench.state, page.setup.room, (page.setup.view or "").split(), page.covers
+
+    commands = "".join(f":: {command}\n" for command in seen.split("; "))
+    there = shown(parse_lesson(f"{FRONT}# One\n{commands}", FILE, room_views()).pages[0])
+    lines = page_lines(*there)
+    assert lines.startswith("# A new page\n\n:: model bertscope-tiny\n")
+    back = shown(parse_lesson(f"{FRONT}{lines}", FILE, room_views()).pages[0])
+    assert back[1:] == there[1:]
+    same = "text_a text_b masked all_masked focus layer head token_view what_if baseline contrast"
+    for name in same.split():
+        assert getattr(back[0], name) == getattr(there[0], name), name
+    assert back[0].model.folder == there[0].model.folder
+
+
+def test_what_no_lesson_can_show_is_said(tmp_path, bench):
+    with pytest.raises(BertcoreError, match="needs a sentence A"):
+        page_lines(ExploreState(), "map", (), ())
+    state = bench.show(lesson("").pages[0].setup) and bench.state
+    state.set_model(replace(state.model, folder=tmp_path))
+    with pytest.raises(BertcoreError, match="only models that ship"):
+        page_lines(state, "map", (), ())
+
+
+@pytest.mark.parametrize(
+    ("room", "asked", "named"),
+    [
+        ("attend", ":: cover attend.large\n:: ask word What?\n:: answer computed looked-at dog", "attend.side"),
+        ("attend", ":: cover attend.side attend.large\n:: ask word What?\n:: answer computed looked-at dog", ""),
+        ("attend", ":: ask word What?\n:: answer computed looked-at dog", ""),
+        (
+            "attend",
+            ":: cover attend.heads\n:: ask choice Far?\n:: option-if score local >= 0% : Yes\n:: option No",
+            "attend.side",
+        ),
+        ("predict", ":: ask word What?\n:: answer computed guess", "predict.view prediction"),
+        ("predict", ":: cover prediction\n:: ask word What?\n:: answer computed guess", "predict.view"),
+    ],
+)
+def test_another_card_that_says_the_answer_is_warned_of(room, asked, named, bench):
+    page = f":: text The dog [MASK] the cat.\n:: room {room}\n{asked}\n:: explain So."
+    found = check_lesson(parse_lesson(f"{FRONT}# One\n{page}", FILE, room_views()), bench, prediction_rooms())
+    assert [str(one).partition("add “:: cover ")[2].rstrip("”.") for one in found] == ([named] if named else [])
+    assert all(one.is_warning for one in found)

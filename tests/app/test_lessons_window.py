@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QApplication
 from app.lessons.answers import ENDING, as_csv, collect, load_answers
 from app.lessons.card import LessonCard
 from app.lessons.collect_dialog import ANSWER
+from app.lessons.parser import parse_lesson
 from app.lessons.shipped import in_language, shipped_files
 from app.lessons.spotlight import Spotlight
 from app.look import language
 from app.rooms.attend.large_card import SPECS
-from app.shell.rooms import ROOMS
+from app.shell.rooms import ROOMS, room_views
 from app.widgets.folding_card import FoldingCard
 from app.widgets.highlights import HIGHLIGHTS, find_highlight
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -40,6 +41,7 @@ model: bertscope-tiny
 :: ask choice Which is right?
 :: option This one
 :: correct That one, of {{tokens}}
+:: option Neither
 :: explain That one: {{tokens}}.
 :: note Wait for them.
 
@@ -156,18 +158,85 @@ def test_a_question_comes_before_its_answer(played):
     question = played.body.question
     assert question.options[1].text() == "That one, of 8"
     assert not question.check.isEnabled() and not question._explanation.isVisible()
-    question.options[0].click()
-    question.check.click()
+    for wrong in (0, 2):
+        question = played.body.question
+        question.options[wrong].click()
+        question.check.click()
     question = played.body.question
-    assert question._explanation.isVisible() and question._verdict.text() == "Not quite." and question.given == "0"
+    assert question._explanation.isVisible() and question._verdict.text() == "Not quite." and question.given == "2"
     played.player.reveal("1")  # once the answer is on show, it is too late
-    assert [(one.given, one.right) for one in played.player.answers.values()] == [("This one", False)]
+    assert [(one.given, one.right) for one in played.player.kept.answers.values()] == [("Neither", False)]
+
+
+def test_enter_checks_a_wrong_answer_has_a_hint_and_a_second_try_and_enter_goes_on(played, window, tmp_path):
+    player, card = played.player, played.card
+    assert card.keys.text() == "1–3: choose · Enter: check · ← →: pages"
+    press(card, "Return")  # nothing is chosen
+    for key in ("1", "Return", "Return"):  # the second is no second try
+        press(card, key)
+    question = played.body.question
+    assert question.hint.toPlainText() == "Look again at what has a ring around it." and question.is_open
+    assert not question.options[0].isEnabled() and not question._explanation.isVisible() and question.given == ""
+    (first,) = player.kept.answers.values()
+    assert (first.given, first.right, first.tries, first.hint) == ("This one", False, 1, player.hint)
+    for key in ("2", "Return"):
+        press(card, key)
+    question = played.body.question
+    assert question._verdict.text() == "Right." and not question.hint.isVisible() and question._explanation.isVisible()
+    window.lessons.save_answers("Anna", tmp_path / f"anna{ENDING}")
+    (answer,) = load_answers(tmp_path / f"anna{ENDING}").answers
+    assert (answer.given, answer.right, answer.tries, answer.first) == ("That one, of 8", True, 2, "This one")
+    assert card.keys.text() == "Enter: next page · ← →: pages"
+    press(card, "Return")
+    assert player.number == 1
+
+
+def test_a_number_that_is_wrong_is_too_high_or_too_low_and_a_lesson_can_have_a_hint_of_its_own(played):
+    asked = ":: ask number How many tokens?\n:: answer computed tokens\n:: hint Count {{tokens}} boxes.\n"
+    played.read_again(LESSON.split(":: ask choice")[0] + asked + ":: explain So.\n")
+    card, player = played.card, played.player
+    press(card, "Return")  # there is nothing to check: the keyboard goes to the line
+    entry = played.body.question.entry
+    assert entry.hasFocus()
+    entry.setText("many")
+    press(entry, "Return")
+    assert played.body.question._verdict.text().startswith("Write a number") and not player.kept.missed
+    entry.setText("9")
+    press(entry, "Return")
+    question = played.body.question
+    assert question.hint.toPlainText() == "Too high. Count 8 boxes." and question.entry.hasFocus()
+    assert played.card.keys.text() == "Enter: check · Page Up, Page Down: pages"
+    player.reveal()
+    (answer,) = player.kept.answers.values()
+    assert (answer.given, answer.right, answer.tries) == ("9", False, 1), "the answer was looked up after one try"
+    assert played.body.question._verdict.text() == "Not quite."
+
+
+def test_what_is_above_the_question_is_shown_above_it(played):
+    played.read_again(LESSON.replace(":: ask choice", "A **word** is this.\n\n:: ask choice"))
+    body = played.body
+    assert body.lead.toPlainText() == "A word is this." and body.text.toPlainText() == "Some text."
+    assert body.lead.y() < body.question.y() < body.text.y()
+
+
+def test_arrows_turn_pages_where_nothing_else_moves_by_them(played, window):
+    player, atlas = played.player, window.frame.room.heads_card.atlas
+    window.frame.title_bar.model.setFocus()
+    press(window.frame.title_bar.model, "Right")
+    assert player.number == 1
+    played.arrive()
+    window.state.set_head(0, 0)
+    atlas.setFocus()
+    press(atlas, "Right")
+    assert player.number == 1 and window.state.head == 1
+    assert played.card.keys.text() == "Page Up, Page Down: pages"
 
 
 def test_a_number_is_read_off_the_layers(played):
     played.go(2)
     wait_until(lambda: played.player.start.lens is not None)
-    assert played.player.reveal(str(played.player.start.lens.decided(0))) is True
+    played.player.reveal(str(played.player.start.lens.decided(0)))
+    assert [one.right for one in played.player.kept.answers.values()] == [True]
 
 
 def test_a_task_is_done_by_what_is_chosen(played, window):
@@ -175,9 +244,14 @@ def test_a_task_is_done_by_what_is_chosen(played, window):
     task, least = played.body.task, (window.state.layer, window.state.head)
     assert task.state.text().endswith("% of the attention; you need 20% or more.") and task.meter.isVisible()
     window.state.set_head(*played.player.facts.head_by("previous token"))
-    assert task.state.text().startswith("Done.") and played.player.is_task_done
+    assert played.player.task_answer
+    done = task.state.text()
+    assert done.startswith("Done: ") and task.meter.isHidden()
     window.state.set_head(*least)
-    assert played.player.is_task_done  # it stays so
+    played.go(0)
+    played.go(1)
+    task = played.body.task
+    assert played.player.task_answer and task.state.text() == done, "it stays so, with what it was done by"
 
 
 def test_a_text_that_is_to_be_changed_says_whether_it_is(played, window):
@@ -186,7 +260,7 @@ def test_a_text_that_is_to_be_changed_says_whether_it_is(played, window):
     played.read_again(changed.replace(":: solution head best previous token", ":: solution text A cat ran."))
     assert played.body.task.state.text() == "The text has not changed yet."
     window.state.set_text("A cat ran.")
-    wait_until(lambda: played.player.is_task_done)
+    wait_until(lambda: played.player.task_answer)
 
 
 TUNED = """---
@@ -214,12 +288,12 @@ def test_a_task_is_done_by_what_a_fine_tuned_model_answers(window, monkeypatch, 
     window.lessons.open(tmp_path / "tuned.md")
     player = window.lessons.player
     wait_until(lambda: player.task_value(player.start) is not None)
-    assert window.room_key == "apply" and not player.is_task_done
+    assert window.room_key == "apply" and player.task_answer is None
     (answer,) = predict(load_checkpoint(folder), [TextExample("The cat sat.")])
     assert player.task_value(player.start) == pytest.approx(answer.probabilities["good"])
     assert answer.label in window.frame.findChildren(LessonCard)[-1].body.text.toPlainText()
     window.state.set_text("It was happy.", "")
-    wait_until(lambda: player.is_task_done)
+    wait_until(lambda: player.task_answer)
 
 
 def test_a_saved_file_is_read_again_on_its_page(played):
@@ -382,7 +456,7 @@ def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(pro
 
 
 def test_a_card_that_a_page_has_opened_closes_with_it(projected):
-    projected.lessons.open(FILES[0])
+    projected.lessons.open(FILES[4])
     player, name = projected.lessons.player, "attend.heads"
     spots = [page.highlights for page in player.lesson.pages]
     at = next(number for number, names in enumerate(spots) if name in names)
@@ -423,3 +497,29 @@ def test_an_exercise_is_saved_and_marked_on_its_page(played, window, tmp_path, m
     again.mark(tmp_path / "none.py")
     wait_until(lambda: not again.marking.is_running)
     assert "could not be opened" in again.marking.sentence and again.marks.isHidden()
+
+
+def test_what_is_seen_goes_into_the_clipboard_as_a_page(played, window):
+    window.open_view("attend", "find")
+    window.commands["lesson.insert"].trigger()
+    lines = QApplication.clipboard().text()
+    window.lessons.close()
+    page = parse_lesson(f"{LESSON.split('# First')[0]}{lines}", played.file, room_views()).pages[0]
+    assert (page.setup.text_a, page.setup.room, page.setup.view) == ("The dog saw the cat.", "attend", "matrix find")
+    assert (page.setup.head.layer, page.setup.head.head) == (window.state.layer, window.state.head)
+
+
+def test_the_card_says_what_is_wrong_with_the_page_while_the_file_is_written(played):
+    problem = played.card._problem
+    assert problem.isHidden()
+    played.read_again(LESSON.replace("Some **text**.", ":: claim tokens > 50"))
+    assert problem.text().startswith(f"{played.file}:19: ") and "does not hold" in problem.text()
+    covered = ":: cover attend.large\n:: ask word What?\n:: answer computed looked-at dog\n:: explain So.\n"
+    played.read_again(LESSON.split(":: ask choice")[0] + covered)
+    assert f"{played.file}:12: Warning" in problem.text() and ":: cover attend.side" in problem.text()
+    said = []
+    played.player.problem_found.connect(said.append)
+    played.read_again(LESSON.split(":: ask choice")[0] + ":: select bird\n")
+    assert said and said[-1].startswith(f"{played.file}:12: ") and problem.isHidden()
+    played.read_again(LESSON)
+    assert problem.isHidden()

@@ -249,8 +249,12 @@ def test_the_offer_opens_the_tour_and_is_gone(window):
 def test_the_tour_goes_through_the_rooms_in_short_pages():
     tour = load_lesson(tour_file(), room_views())
     rooms = list(dict.fromkeys(page.setup.room for page in tour.pages))
-    assert rooms == ["map", "embed", "attend", "predict", "layers", "train"] and 8 <= len(tour.pages) <= 10
-    assert tour.minutes == 15 and all(len(page.text.split()) <= 60 for page in tour.pages)
+    assert rooms == ["map", "embed", "attend", "predict", "layers", "train"] and 6 <= len(tour.pages) <= 8
+    assert tour.minutes == 5 and all(len(f"{page.lead} {page.text}".split()) <= 60 for page in tour.pages)
+    words = sum(len(f"{page.lead} {page.text}".split()) for page in tour.pages)
+    answers = [question for page in tour.pages if (question := page.question)]
+    words += sum(len(f"{one.text} {' '.join(one.explanation)}".split()) for one in answers)
+    assert words / 150 + 0.5 * len(answers) + sum(page.task is not None for page in tour.pages) <= 5, "not so short"
 
 
 def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(qtbot):

@@ -1,4 +1,5 @@
-"""BERTscope in whose window somebody works until it crashes, or finds what a crash has left: `... crash|restore|look`.
+"""BERTscope in whose window somebody works until it crashes, or finds what the last one has left:
+`... crash|restore|look OFFER`, with a word of the offer that is wanted.
 
 Prints what is on show at the end as JSON.
 """
@@ -42,8 +43,8 @@ class WorkedWindow(app.shell.window.Window):
             self._waits_for = next(self._steps, lambda: False)
 
     def offer(self):
-        lines = [line for line in self.frame.findChildren(OfferLine) if "unexpectedly" in line.accessibleName()]
-        return lines[0] if lines else None
+        lines = self.frame.findChildren(OfferLine)
+        return next((line for line in lines if sys.argv[2] in line.accessibleName()), None)
 
     def question(self):
         """The number of the first page where something can be typed."""
@@ -87,8 +88,9 @@ class WorkedWindow(app.shell.window.Window):
             "model": self.state.model.name if self.state.model else "",
             "lesson": player.lesson.file.name if lesson else "",
             "is_question": lesson and player.number == self.question(),
-            "typed": player.choices.get(player.page.title, "") if lesson else "",
+            "typed": player.kept.choices.get(player.page.title, "") if lesson else "",
             "offer": self.offer() is not None,
+            "problem": self.frame.banner.text,
         }
         print(json.dumps(shown), flush=True)
         self.close()

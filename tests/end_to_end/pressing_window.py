@@ -160,8 +160,8 @@ class Presser(QObject):
         if lessons.player is None or lessons.player.lesson is None or lessons.player.lesson.file != file:
             lessons.open(file)
         player = lessons.player
-        if player.number != number or player.revealed:
-            player.revealed.clear()
+        if player.number != number or player.kept.revealed:
+            player.kept.revealed.clear()
             player.go(number)
         card = self._window.findChild(LessonCard)
         for field in card.body.findChildren(QLineEdit):

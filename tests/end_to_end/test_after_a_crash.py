@@ -12,8 +12,8 @@ from tests.end_to_end.shell import run_python
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a crash has another exit code there")
 
 
-def run(how, home):
-    return run_python("-m", "tests.end_to_end.crashing_window", how, BERTSCOPE_HOME=str(home))
+def run(how, home, offer="unexpectedly"):
+    return run_python("-m", "tests.end_to_end.crashing_window", how, offer, BERTSCOPE_HOME=str(home))
 
 
 def test_what_was_on_show_comes_back(tmp_path):
@@ -27,9 +27,27 @@ def test_what_was_on_show_comes_back(tmp_path):
     (log,) = (tmp_path / "crashes").glob("*/log.txt")
     said = log.read_text(encoding="utf-8")
     assert said.startswith("BERTscope ") and "Segmentation fault" in said and "work_and_crash" in said
+    again = run("restore", tmp_path, "was open when BERTscope was closed")  # in the middle of the lesson
+    assert again.returncode == 0, again.stderr
+    shown = json.loads(again.stdout)
+    assert (shown["text"], shown["lesson"], shown["typed"]) == (TEXT, LESSON.name, TYPED) and shown["is_question"]
+
+
+def test_a_window_without_a_lesson_leaves_nothing(tmp_path):
+    for _ in range(2):
+        looked = run("look", tmp_path)
+        assert looked.returncode == 0 and not json.loads(looked.stdout)["offer"]
     assert list((tmp_path / "windows").iterdir()) == []
-    again = run("look", tmp_path)
-    assert again.returncode == 0 and not json.loads(again.stdout)["offer"]
+
+
+def test_what_is_damaged_is_said_in_one_sentence(tmp_path):
+    left = tmp_path / "windows" / "20260101-000000-0"
+    left.mkdir(parents=True)
+    (left / "lesson.json").write_text("{", encoding="utf-8")
+    looked = run("look", tmp_path, "was open")
+    assert looked.returncode == 0
+    shown = json.loads(looked.stdout)
+    assert shown["problem"].startswith("The lesson that was open last time cannot") and not shown["offer"]
 
 
 def test_a_window_that_is_at_work_is_not_taken_for_a_crash(tmp_path):
