@@ -92,13 +92,13 @@ class LessonCard(QFrame):
         question, focused = self.body.question if self.body is not None else None, QApplication.focusWidget()
         is_open = question is not None and question.is_open
         count = len(question.options) if question is not None and is_open else 0
-        keys = [say("1–{count}: choose", count=count)] if count else []
-        if focused is None or focused is self or self.isAncestorOf(focused):
-            keys.append(say("Enter: check") if is_open else say("Enter: next page"))
+        keys = [say("1–{count}, Enter: check", count=count)] if count else []
+        if not keys and (focused is None or focused is self or self.isAncestorOf(focused)):
+            keys = [say("Enter: check") if is_open else say("Enter: next page")]
         turns = focused is None or isinstance(focused, QAbstractButton | LessonCard)
         for arrow in self._arrows:
             arrow.setEnabled(turns and self._player.lesson is not None)
-        keys.append(say("← →: pages") if turns else say("Page Up, Page Down: pages"))
+        keys.append(say("← →: pages") if turns else say("PgUp PgDn: pages"))
         self.keys.setText(" · ".join(keys))
 
     def _on_enter_pressed(self) -> None:

@@ -302,7 +302,8 @@ class LessonPlayer(QObject):
         start = self.task_value(self.start)
         if page and task and self.facts and self.task_answer is None and holds(task.done, self.facts, start):
             given = shown(task.done.measure, self.task_value(self.facts))
-            self._keep(Answer(page.title, "task", task.text, given[:MOST_GIVEN], True, self._session()))
+            done = Answer(page.title, "task", task.text, given[:MOST_GIVEN], True, self._session())
+            self.kept.answers[page.title, "task"] = done
         self.facts_changed.emit()
 
     def _keep_answer(self, page: Page, question: Question, given: str, start: Facts) -> None:
@@ -312,10 +313,7 @@ class LessonPlayer(QObject):
         text, first = (named.get(each, each)[:MOST_GIVEN] for each in (given, missed))
         asked, right, is_first = filled(question.text, start), is_right(question, given, start), given == missed
         answer = Answer(page.title, question.kind, asked, text, right, self._session(), hint=self.hint)
-        self._keep(answer if is_first else replace(answer, tries=2, first=first))
-
-    def _keep(self, answer: Answer) -> None:
-        self.kept.answers[answer.page, answer.kind] = answer
+        self.kept.answers[page.title, question.kind] = answer if is_first else replace(answer, tries=2, first=first)
 
     def _watch(self, file: Path | None) -> None:
         """An editor may replace the file, which ends the watch: its folder tells that there is a new one."""

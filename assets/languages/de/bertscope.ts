@@ -468,6 +468,10 @@
 <translation>1: dieselbe Richtung</translation>
 </message>
 <message>
+<source>1–{count}, Enter: check</source>
+<translation>1–{count}, Enter: prüfen</translation>
+</message>
+<message>
 <source>2 ^ mean(−log₂ p)</source>
 <translation>2 ^ Mittel(−log₂ p)</translation>
 </message>
@@ -656,6 +660,10 @@
 <translation>Eine Schicht ersetzt nicht, was ein Token ist: Sie fügt etwas hinzu. Welche Hälfte einer Schicht fügt mehr hinzu: Attention, die Information von anderen Token einsammelt, oder Feed-Forward, das nur am Token selbst arbeitet?</translation>
 </message>
 <message>
+<source>A lesson can open only models that ship: open another one, and copy again.</source>
+<translation>Eine Lektion kann nur mitgelieferte Modelle öffnen: zuerst ein anderes öffnen, dann noch einmal kopieren.</translation>
+</message>
+<message>
 <source>A lesson has at most {most} pages.</source>
 <translation>Eine Lektion hat höchstens {most} Seiten.</translation>
 </message>
@@ -698,6 +706,10 @@
 <message>
 <source>A new model learns a language from plain text, by guessing masked words.</source>
 <translation>Ein neues Modell lernt eine Sprache aus reinem Text, indem es maskierte Wörter rät.</translation>
+</message>
+<message>
+<source>A new page</source>
+<translation>Eine neue Seite</translation>
 </message>
 <message>
 <source>A new run that starts from the weights of its last step</source>
@@ -910,10 +922,6 @@
 <message>
 <source>After the last layer the lines can be read: as words, as a yes or no.</source>
 <translation>Nach der letzten Schicht lassen sich die Linien ablesen: als Wörter, als Ja oder Nein.</translation>
-</message>
-<message>
-<source>Again</source>
-<translation>Noch einmal</translation>
 </message>
 <message>
 <source>Alike</source>
@@ -1990,6 +1998,10 @@ Ein anderer Schluss</translation>
 <translation>Bild kopieren</translation>
 </message>
 <message>
+<source>Copy what I see as a page of a lesson</source>
+<translation>Was zu sehen ist, als Seite einer Lektion kopieren</translation>
+</message>
+<message>
 <source>Copy “{token}”</source>
 <translation>„{token}“ kopieren</translation>
 </message>
@@ -2226,16 +2238,12 @@ Ein anderer Schluss</translation>
 <translation>Fertig nach {time} Training. Schritt {best} war der beste von {step} Schritten; mit ihm endet der Lauf.</translation>
 </message>
 <message>
-<source>Done. {now}</source>
-<translation>Geschafft. {now}</translation>
-</message>
-<message>
-<source>Done: now it is “{now}”.</source>
-<translation>Geschafft: Jetzt ist es „{now}“.</translation>
-</message>
-<message>
 <source>Done: of {all} questions it got {before} right at the start and {now} after {time} of training.</source>
 <translation>Fertig: Von {all} Fragen waren am Anfang {before} richtig und nach {time} Training {now}.</translation>
+</message>
+<message>
+<source>Done: {now}</source>
+<translation>Geschafft: {now}</translation>
 </message>
 <message>
 <source>Dots are documents, in the colour of their cluster. Click one to see which are nearest to it.</source>
@@ -2524,6 +2532,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Enter: answer · ↓: another sentence</source>
 <translation>Enter: Antwort · ↓: anderer Satz</translation>
+</message>
+<message>
+<source>Enter: check</source>
+<translation>Enter: prüfen</translation>
+</message>
+<message>
+<source>Enter: next page</source>
+<translation>Enter: weiter</translation>
 </message>
 <message>
 <source>Estimated from part of the data.</source>
@@ -2880,6 +2896,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Given</source>
 <translation>Gegeben</translation>
+</message>
+<message>
+<source>Go on there</source>
+<translation>Dort weitermachen</translation>
 </message>
 <message>
 <source>Gradient</source>
@@ -3620,6 +3640,10 @@ Ein anderer Schluss</translation>
 <translation>Es antwortet auf {share} der ungesehenen Beispiele „{label}“, obwohl das nur bei {right} richtig ist.</translation>
 </message>
 <message>
+<source>It begins with “{letter}”.</source>
+<translation>Es beginnt mit „{letter}“.</translation>
+</message>
+<message>
 <source>It can be opened already: all pictures, from Map to Layers, then show it as it is now.</source>
 <translation>Es lässt sich schon öffnen: Alle Bilder, von Überblick bis Schichten, zeigen es dann, wie es jetzt ist.</translation>
 </message>
@@ -4305,6 +4329,10 @@ Ein anderer Schluss</translation>
 <translation>Längste Antwort, in Token</translation>
 </message>
 <message>
+<source>Look again at what has a ring around it.</source>
+<translation>Sieh dir noch einmal an, was einen Ring um sich hat.</translation>
+</message>
+<message>
 <source>Look around</source>
 <translation>Umschauen</translation>
 </message>
@@ -4716,8 +4744,8 @@ Ein anderer Schluss</translation>
 <translation>Neuronen, die bei diesem Token am stärksten feuern</translation>
 </message>
 <message>
-<source>New here? A short tour shows what each room is for.</source>
-<translation>Neu hier? Ein kurzer Rundgang zeigt, wozu jeder Raum da ist.</translation>
+<source>New here? A tour of five minutes shows what each room is for.</source>
+<translation>Neu hier? Ein Rundgang von fünf Minuten zeigt, wozu jeder Raum da ist.</translation>
 </message>
 <message>
 <source>New run</source>
@@ -4935,6 +4963,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Not quite.</source>
 <translation>Nicht ganz.</translation>
+</message>
+<message>
+<source>Not quite. Try once more:</source>
+<translation>Nicht ganz. Versuche es noch einmal:</translation>
 </message>
 <message>
 <source>Not similar</source>
@@ -5582,6 +5614,10 @@ Ein anderer Schluss</translation>
 <translation>Prozent</translation>
 </message>
 <message>
+<source>PgUp PgDn: pages</source>
+<translation>Bild ↑ ↓: Seiten</translation>
+</message>
+<message>
 <source>Phenomenon</source>
 <translation>Phänomen</translation>
 </message>
@@ -5844,6 +5880,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Read it as</source>
 <translation>Lesen als</translation>
+</message>
+<message>
+<source>Read the question once more.</source>
+<translation>Lies die Frage noch einmal.</translation>
 </message>
 <message>
 <source>Read “{token}” as part of segment {segment}</source>
@@ -7248,6 +7288,14 @@ Ein anderer Schluss</translation>
 <translation>Der Lektion fehlt {name}.</translation>
 </message>
 <message>
+<source>The lesson that was open last time cannot be opened where it was: its file is damaged.</source>
+<translation>Die Lektion vom letzten Mal lässt sich nicht dort öffnen, wo sie war: Ihre Datei ist beschädigt.</translation>
+</message>
+<message>
+<source>The lesson “{title}” was open when BERTscope was closed, at page {number}.</source>
+<translation>Die Lektion „{title}“ war beim Schließen von BERTscope offen, auf Seite {number}.</translation>
+</message>
+<message>
 <source>The line is a list of {width} numbers.</source>
 <translation>Die Linie ist eine Liste von {width} Zahlen.</translation>
 </message>
@@ -8119,6 +8167,10 @@ Ein anderer Schluss</translation>
 <translation>Es gibt nichts zum Vergleichen. {why}</translation>
 </message>
 <message>
+<source>There is nothing to copy yet: a page of a lesson needs a sentence A.</source>
+<translation>Es gibt noch nichts zu kopieren: Eine Seite einer Lektion braucht einen Satz A.</translation>
+</message>
+<message>
 <source>These are the scores, not yet shares.</source>
 <translation>Das sind die Scores, noch keine Anteile.</translation>
 </message>
@@ -8495,6 +8547,14 @@ Der andere Text: {other}
 <translation>Noch zu wenige Schritte, um zu sagen, ob das üblich ist.</translation>
 </message>
 <message>
+<source>Too high.</source>
+<translation>Zu hoch.</translation>
+</message>
+<message>
+<source>Too low.</source>
+<translation>Zu niedrig.</translation>
+</message>
+<message>
 <source>Too many stayed: the 10% for random words were drawn anew, from what is left.</source>
 <translation>Zu viele blieben stehen: Die 10 % Zufallswörter wurden neu gelost, aus dem, was übrig war.</translation>
 </message>
@@ -8863,8 +8923,8 @@ Der andere Text: {other}
 <translation>Anlaufen (Warm-up)</translation>
 </message>
 <message>
-<source>Warning: on the page “{page}” the answer is covered, but the line below the tokens gives it away; add “:: cover prediction” too.</source>
-<translation>Warnung: Auf der Seite „{page}“ ist die Antwort verdeckt, steht aber in der Zeile unter den Tokens; auch „:: cover prediction“ schreiben.</translation>
+<source>Warning: on the page “{page}” the answer stays visible; add “:: cover {parts}”.</source>
+<translation>Warnung: Auf der Seite „{page}“ bleibt die Antwort sichtbar; ergänze „:: cover {parts}“.</translation>
 </message>
 <message>
 <source>Watch it learn</source>
@@ -8965,6 +9025,10 @@ Der andere Text: {other}
 <message>
 <source>What is done with each head</source>
 <translation>Was mit jedem Kopf geschieht</translation>
+</message>
+<message>
+<source>What is hidden here?</source>
+<translation>Was ist hier verdeckt?</translation>
 </message>
 <message>
 <source>What is inside</source>
@@ -9181,6 +9245,10 @@ Der andere Text: {other}
 <message>
 <source>What would more attention do? Red: make the answer more likely. Blue: less likely. An estimate for each square, whether the head looks there now or not.</source>
 <translation>Was würde mehr Attention bewirken? Rot: macht die Antwort wahrscheinlicher. Blau: unwahrscheinlicher. Eine Schätzung für jedes Feld, ob der Kopf jetzt dorthin sieht oder nicht.</translation>
+</message>
+<message>
+<source>What you see is in the clipboard, as the lines of a page; paste it into your lesson.</source>
+<translation>Was zu sehen ist, steht als Zeilen einer Seite in der Zwischenablage; in die eigene Lektion einfügen.</translation>
 </message>
 <message>
 <source>What “{token}” looks at</source>
@@ -9541,6 +9609,10 @@ Der andere Text: {other}
 <message>
 <source>Write a few texts first, one per line.</source>
 <translation>Zuerst ein paar Texte schreiben, einen pro Zeile.</translation>
+</message>
+<message>
+<source>Write a number, such as 12 or 40%.</source>
+<translation>Schreibe eine Zahl, zum Beispiel 12 oder 40 %.</translation>
 </message>
 <message>
 <source>Write a sentence yourselves</source>
@@ -10552,6 +10624,10 @@ Der andere Text: {other}
 <message>
 <source>input × weight</source>
 <translation>Eingabe × Gewicht</translation>
+</message>
+<message>
+<source>insert write author own lesson clipboard markdown</source>
+<translation>einfügen schreiben eigene Lektion Zwischenablage Markdown Autor</translation>
 </message>
 <message>
 <source>inserting a word</source>
@@ -13665,8 +13741,8 @@ Der andere Text: {other}
 <translation>„{word}“: Steht das ganze Wort im Vokabular?</translation>
 </message>
 <message>
-<source>← → or a remote</source>
-<translation>← → oder ein Presenter</translation>
+<source>← →: pages</source>
+<translation>← →: Seiten</translation>
 </message>
 <message>
 <source>∂ ln p / ∂ weight</source>
