@@ -15,7 +15,7 @@ from bertcore.locations import assets
 
 from ..look import say
 from .figure import Figure
-from .files import Maker, image_of, png_of, table
+from .files import Maker, image_of, table
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,6 +27,8 @@ COLORS_OF = 3  # frames that the colours of a GIF are chosen for
 
 def durations_ms(figure: Figure) -> list[int]:
     """How long each frame is shown."""
+    if figure.frame_ms:
+        return list(figure.frame_ms)
     each = FRAME_MS if len(figure.frames) <= FAST_FROM else FAST_MS
     return [each] * (len(figure.frames) - 1) + [LAST_MS]
 
@@ -59,8 +61,9 @@ def webp(figure: Figure, fine: int = 1) -> bytes:
 
 def html(figure: Figure) -> bytes:
     """A page with a slider and Play: assets/animation.html, filled in."""
-    fine = 2 if len(figure.frames) <= FAST_FROM else 1  # of many frames the page would be too large for a mail
-    frames = [f"data:image/png;base64,{base64.b64encode(png_of(image)).decode()}" for image in images_of(figure, fine)]
+    kind, fine = ("png", 2) if len(figure.frames) <= FAST_FROM else ("webp", 1)  # of many the page would be too large
+    made = (_animated([_as_pillow(image)], kind.upper(), quality=85) for image in images_of(figure, fine))
+    frames = [f"data:image/{kind};base64,{base64.b64encode(frame).decode()}" for frame in made]
     small = {name: numbers for name, numbers in figure.numbers.items() if numbers.values.ndim <= 2}
     words = {
         "title": escape(figure.title),

@@ -84,6 +84,7 @@ class Figure:
     source: str  # the model or run it is of, for the file's name
     hint: str = ""  # what rows and columns are; stands below the title
     frames: Mapping[str, Picture] = field(default_factory=dict)  # of an animation: what each shows, in order
+    frame_ms: Sequence[int] = ()  # how long each is shown; empty: as long as it takes to read a picture
     mark_selected: Callable[[bool], object] = lambda _is_marked: None  # what a person has selected, in its widgets
     script: str = ""  # Python that makes the numbers with bertcore; empty: nobody has said how
 

@@ -37,7 +37,9 @@ class Exporter(QObject):
             self._find_nothing()
             return
         if action == FigureAction.SAVE_ANIMATION and not figure.frames:
-            self.problem_found.emit(say("Only a film strip can be saved as an animation: open it with Ctrl+9."))
+            self.problem_found.emit(
+                say("This picture does not move: open the film strip (Ctrl+9) or the map (Ctrl+1).")
+            )
             return
         try:
             match action:

@@ -34,6 +34,7 @@ _KINDS = {  # of files
     FigureAction.SAVE_PICTURE: "PNG, SVG, PDF",
     FigureAction.SAVE_NUMBERS: "CSV, NPZ",
     FigureAction.SAVE_FOR_PAPER: "PDF, SVG, CSV, PY",
+    FigureAction.SAVE_ANIMATION: "GIF, WebP, HTML",
 }
 
 
@@ -53,14 +54,15 @@ class FigureButton(IconButton):
 
     color = "muted"
 
-    def __init__(self, provider: Provider, area: QWidget, name: str = "") -> None:
-        """area: what the picture stands on. name: of the picture, for screen readers."""
+    def __init__(self, provider: Provider, area: QWidget, name: str = "", *, has_frames: bool = False) -> None:
+        """area: what the picture stands on. name: of the picture, for screen readers. has_frames: its figures move."""
         hint = say("Save or copy this picture and its numbers")
         super().__init__("save", hint)
         self.setProperty("look", "quiet")
         if name:
             self.setAccessibleName(say("Save or copy: {name}", name=name))
         self._provider, self.area = provider, area
+        self._actions = tuple(FigureAction) if has_frames else WITHOUT_FRAMES
         self.setFixedSize(theme.px(26), theme.px(22))
         self._menu = QMenu(self)
         self.clicked.connect(lambda _checked=False: self.open_menu())
@@ -74,13 +76,13 @@ class FigureButton(IconButton):
 
     def entries(self) -> list[tuple[str, Callable[[], object]] | None]:
         """What its menu offers, for the context menu of the picture."""
-        return [(action.title, partial(self.request, action)) for action in WITHOUT_FRAMES]
+        return [(action.title, partial(self.request, action)) for action in self._actions]
 
     def figure(self) -> Figure | None:
         return self._provider()
 
     def _fill(self, menu: QMenu) -> None:
-        for action in WITHOUT_FRAMES:
+        for action in self._actions:
             if action == FigureAction.COPY_PICTURE:
                 menu.addSeparator()
             title = f"{action.title}\t{_KINDS[action]}" if action in _KINDS else action.title

@@ -24,6 +24,8 @@ from app.rooms.game.view import GameView
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.swap_view import SwapView
 from app.rooms.layers.weights_view import WeightsView
+from app.rooms.map.room import MapRoom
+from app.rooms.map.view import MapView
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.texts_view import TEMPLATE, TextsView
 from app.rooms.train.list.card import finished_demo
@@ -68,6 +70,11 @@ REVIEWS = (
     ("The soup was hot and good, and everyone was kind to us.", ""),
     ("The soup was cold and nobody spoke.", ""),
 )
+TASK_ENDS = {  # whose map ends in tags, and in an answer
+    "bertscope-names": ("Anna Reed flew from Paris to London for the Green Bank.", ""),
+    "bertscope-answers": ("Who built the mill?", "The old mill stands by the river. It was built by Martin Reed."),
+}
+FILM_AT = 0.35  # of a step, where it moves
 SWAPPED_TOKEN = 2  # in which the two texts of "Swap in" differ
 FAULTY = (
     "films.tsv",
@@ -125,6 +132,7 @@ class _Tour(RoomPictures):
             visits += self._visit_slow_motion(theme_name)
             visits += self._visit_form(theme_name)
             visits += self._visit_film(theme_name)
+            visits += self._visit_map_film(theme_name)
             visits += self._visit_answers(theme_name)
         return visits
 
@@ -360,6 +368,21 @@ class _Tour(RoomPictures):
         self._wait("the model of before", lambda: not opener.is_opening and self._is_read())
         return visits
 
+    def _visit_map_film(self, theme_name: str) -> Iterator[dict[str, object]]:
+        """The map at play: a picture of each kind of step."""
+        room = self._window.open_room("map")
+        assert isinstance(room, MapRoom)
+        view = room.open_view("model")
+        assert isinstance(view, MapView)
+        self._wait("the map", self._window.is_settled)
+        steps = view.map.steps
+        for number, kind in enumerate(("cut", "add", "look", "think")):
+            view.map.go_to(number + (FILM_AT if number < 3 else 0.9))
+            yield self._picture(f"map-film-{kind}", theme_name)
+        view.map.go_to(len(steps) - 0.01)
+        yield self._picture("map-film-answer", theme_name)
+        view.map.go_to(None)
+
     def _visit_answers(self, theme_name: str) -> list[dict[str, object]]:
         """A fine-tuned model that ships, with its answer beside that to another text, unchanged, or of its base; its
         answers to labelled examples, and without some of its heads."""
@@ -373,6 +396,7 @@ class _Tour(RoomPictures):
         state.set_baseline(OtherText(*REVIEWS[1]))
         self._wait("the two answers", self._window.is_settled)
         visits = [self._visit("apply", theme_name, file_as="compared-text")]
+        visits.append(self._visit("map", theme_name, "model", "fine-tuned-compared-text"))
         state.set_baseline(None)
         state.set_what_if(WhatIf().with_layer(0, True))
         self._wait("the answer of the unchanged model", self._window.is_settled)
@@ -392,6 +416,11 @@ class _Tour(RoomPictures):
         state.set_baseline(None)
         for view_key in ("examples", "lost"):
             visits.append(self._visit("evidence", theme_name, view_key, f"{view_key}-fine-tuned"))
+        for name, pair in TASK_ENDS.items():
+            opener.open(name)
+            self._wait(name, lambda name=name: opener.reference == name and self._is_read())  # type: ignore[misc]
+            state.set_text(*pair)
+            visits.append(self._visit("map", theme_name, "model", name))
         state.set_text(*texts)
         opener.open(before)
         self._wait("the model of before", lambda: not opener.is_opening and self._is_read())

@@ -184,9 +184,9 @@ def test_any_family(family, open_window, tmp_path):
     shown, model = shown_map(window).map, window.state.model
     shown.grab()
     answer, content, predicts = shown.answer, shown.content, "mlm" in model.output_heads
-    assert bool(answer.words) == bool(answer.guesses) == predicts == (not answer.reason)
+    assert bool(answer.words) == bool(answer.guesses) == predicts == (not answer.reason and not answer.task)
     assert (content.verdict is not None) == bool({"nsp", "sop"} & set(model.output_heads))
-    assert content.pair.text
+    assert bool(content.pair.text) != bool(answer.task)
     assert ("segment" in shown.plan.embeddings) == (model.config.type_vocab_size > 0)
     assert shown.plan.is_folded == (model.layers > 12)
     for part in shown.plan.parts:

@@ -3,7 +3,7 @@
 A snapshot predicts words for each mask; one of a fine-tuned run classes, a tag of each word, or words of a passage.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,39 +14,19 @@ from bertcore.analysis.attention_heads import thumbnails
 from bertcore.progress import ReportProgress
 from bertcore.runs.metrics_file import MetricsTail
 from bertcore.runs.run_metrics import RunMetrics
-from bertcore.tasks.kinds.choice import ChoicePrediction
-from bertcore.tasks.kinds.classify import LabelPrediction
-from bertcore.tasks.kinds.multilabel import LabelSetPrediction
-from bertcore.tasks.kinds.regress import NumberPrediction
-from bertcore.tasks.kinds.span import AnswerPrediction
-from bertcore.tasks.kinds.tag import TaggedExample, TagsPrediction
 
-from ...compute.applying import apply_model, request_for
-from ...compute.over_time import OpenSnapshot, Text, read_snapshots
+from ...compute.over_time import Text, read_snapshots
 from ...compute.question import ignore
+from ...compute.task_answers import MOST_WORDS, Guesses, said_by_task
 from ...look import numbers, say
 from ...runs.stages import Snapshots
 from ...state import Reading, TokenView
 from ...widgets.charts.raster import HeadSheet
 from ...widgets.curve_specs import Mark
 
-MOST_WORDS = 5  # of each frame
 NO_TAG = "O"  # of a word that belongs to nothing
 SMOOTHED = 1.1  # over steps from s/1.1 to 1.1 s: even on a logarithmic axis
 LONGER_FROM = 10  # steps: sequences that are longer from here on were so from the start
-
-
-@dataclass(frozen=True)
-class Guesses:
-    """At one position, or about the whole text."""
-
-    position: int | None
-    words: tuple[tuple[str, float | None], ...]  # word and its probability, where it has one; most likely first
-    was: str = ""  # the word that was hidden; empty where the mask itself was typed
-
-    @property
-    def is_right(self) -> bool:
-        return bool(self.was) and self.words[0][0] == self.was
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +86,8 @@ def film_of(
         folder, units = opened.model.folder, opened.reading.units(view)
         heads = thumbnails(units.attention(opened.reading.trace.attentions))
         is_task = opened.model.task is not None
-        guesses = _answers(opened, dict(text.editors)) if is_task else _words(opened.reading)
+        asked = opened.checkpoint, opened.reading, text.editors, ignore
+        guesses = said_by_task(*asked) if is_task else _words(opened.reading)
         frame = Frame(step_of[folder], folder, heads, tuple(units.labels), tuple(units.kinds), tuple(guesses))
         frames[folder] = frame
         yield frame
@@ -125,46 +106,6 @@ def _words(reading: Reading) -> Iterator[Guesses]:
     for mask in reading.masks:
         words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
         yield Guesses(mask.position, words, mask.was.token if mask.was else "")
-
-
-def _answers(opened: OpenSnapshot, editors: Mapping[str, str]) -> Iterator[Guesses]:
-    """Of the snapshot's task; one for each word where it tags words, none where the text is no example of the task.
-
-    editors: kind of task -> what is in the room Apply, such as a passage.
-    """
-    request = request_for(opened.reading, editors)
-    if request is None:
-        return
-    applied = apply_model(opened.checkpoint, request, ignore)
-    example, prediction = applied.example, applied.prediction
-    if isinstance(prediction, LabelPrediction | LabelSetPrediction):
-        yield _ranked(prediction.probabilities.items())
-    elif isinstance(prediction, NumberPrediction):
-        yield Guesses(None, ((numbers.decimal(prediction.number), None),))
-    elif isinstance(prediction, AnswerPrediction):
-        yield Guesses(None, ((prediction.text or say("no answer"), None),))
-    elif isinstance(prediction, ChoicePrediction):
-        shares = enumerate(prediction.probabilities, start=1)
-        yield _ranked((say("ending {number}", number=number), share) for number, share in shares)
-    elif isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample):
-        positions = _positions(example.words, opened.reading)
-        for position, tag, share in zip(positions, prediction.tags, prediction.probabilities, strict=True):
-            if position is not None:
-                yield Guesses(position, ((tag, share),))
-
-
-def _ranked(shares: Iterable[tuple[str, float]]) -> Guesses:
-    return Guesses(None, tuple(sorted(shares, key=lambda one: -one[1])[:MOST_WORDS]))
-
-
-def _positions(words: tuple[str, ...], reading: Reading) -> Iterator[int | None]:
-    """The first token of each word of A."""
-    encoding, end = reading.encoding, 0
-    begins = [first if part == "a" else None for part, (first, _) in zip(encoding.parts, encoding.offsets, strict=True)]
-    for word in words:
-        start = encoding.text_a.find(word, end)
-        end = start + len(word)
-        yield begins.index(start) if start in begins else None
 
 
 def loss_curve(run: Path, snapshots: Snapshots) -> LossCurve | None:

@@ -2,7 +2,7 @@
 for a file, and once for each frame of an animation."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from ...look import numbers, say, theme
-from ...widgets.charts.drawing import Box, Line, Shape, Words
+from ...widgets.charts.drawing import Box, Line, Painted, Path, Shape, Words
 from ...widgets.charts.raster import Heat, Raster, paint_scale
 from .content import MOST_WORDS, Frame, Guesses, LossCurve, position_to_show
 
@@ -142,20 +142,6 @@ def grid(box: QRectF, shape: tuple[int, ...], gap: float) -> list[list[QRectF]]:
     ]
 
 
-@dataclass(frozen=True)
-class Painted:
-    """What paints itself."""
-
-    paint: Callable[[QPainter], None]
-
-
-def curve_shape(path: QPainterPath, color: str, line_px: float) -> Shape:
-    def paint(painter: QPainter) -> None:
-        painter.strokePath(path, QPen(theme.color(color), line_px))
-
-    return Painted(paint)
-
-
 class FilmPicture:
     """One film at one size."""
 
@@ -214,7 +200,7 @@ class FilmPicture:
             path = QPainterPath()
             points = (QPointF(x, self._y_of(y)) for x, y in zip(xs, losses, strict=True) if x <= box.right())
             path.addPolygon(QPolygonF(list(points)))
-            yield curve_shape(path, color, theme.px(1) * width * 0.8)
+            yield Path(path, QPen(theme.color(color), theme.px(1) * width * 0.8))
         yield from self._marks(curve, box)
         for column, index in zip(self.plan.steps, self.plan.shown, strict=False):
             yield from self._leader(curve, column, self.film.snapshots[index], index == now)
@@ -249,7 +235,8 @@ class FilmPicture:
         middle, lift, path = (bend + top) / 2, theme.px(6), QPainterPath(at)
         path.lineTo(at.x(), bend)
         path.cubicTo(at.x(), middle + lift, end, middle - lift, end, top)
-        yield curve_shape(path, "accent" if is_now else "faint", theme.px(1) * (1.6 if is_now else 0.8))
+        color = theme.color("accent" if is_now else "faint")
+        yield Path(path, QPen(color, theme.px(1) * (1.6 if is_now else 0.8)))
         radius, fill = theme.px(5 if is_now else 4), "curve_train" if is_now else "card"
         circle = QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
         yield Box(circle, fill, "curve_train", theme.px(1) * 1.6, radius)

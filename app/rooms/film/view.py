@@ -21,7 +21,7 @@ from ...state import Reading, Selection
 from ...widgets.card import Card, button, label, tip
 from ...widgets.charts.drawing import Drawing, Shape
 from ...widgets.charts.pointer import ARROWS
-from ...widgets.figure_button import FigureAction, FigureButton
+from ...widgets.figure_button import FigureButton
 from ...widgets.layouts import fill, stacked, vbox
 from ...widgets.pages import tab_bar
 from ..view import View
@@ -116,11 +116,8 @@ class FilmView(View):
         self.tabs = tab_bar(names, say("What the film strip shows"), small=True)
         self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
         self.tabs.setUsesScrollButtons(False)
-        save = FigureButton(self.figure_of_strip, self.card, say("Film strip"))
-        action, hint = partial(save.request, FigureAction.SAVE_ANIMATION), say("GIF, WebP, or a page with a slider")
-        self.animate = button(say("Save as animation…"), action, look="small", hint=hint)
-        self.card.add_to_header(self.tabs, self.animate, save)
-        self.animate.setVisible(not theme.is_projector())  # there the list of commands has it
+        save = FigureButton(self.figure_of_strip, self.card, say("Film strip"), has_frames=True)
+        self.card.add_to_header(self.tabs, save)
         self.progress = self.own_line(self.question)
         fill(self.card.body, (self.strip, 1), self.progress)
         nothing, self.nothing_title = Card(say("Film strip")), label("", "title")

@@ -13,8 +13,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPainterPathStroker, QPen, QTransform
 
 from ...look import numbers, theme
-from ...widgets.charts.drawing import Box, Shape, Words
-from .base_picture import CENTER, Path
+from ...widgets.charts.drawing import Box, Path, Shape, Words
+from .base_picture import CENTER
 from .plan import MapPart, Plan
 
 if TYPE_CHECKING:

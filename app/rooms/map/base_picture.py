@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPaint
 
 from ...look import numbers, say, theme
 from ...state.token_units import TokenView
-from ...widgets.charts.drawing import Box, Line, Shape, Words
+from ...widgets.charts.drawing import Box, Line, Path, Shape, Words
 from ...widgets.charts.raster import Heat, Raster, color_limit, paint_scale
 from .content import Content, embedding
 from .plan import HEADINGS, Layer, MapPart, Plan
@@ -25,20 +25,6 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 WRAPPED = TOP | Qt.TextFlag.TextWordWrap
 COLORS = {"token": "segment_a", "segment": "segment_b", "position": "good_text", "sum": "ink"}  # of names
-
-
-@dataclass(frozen=True)
-class Path:
-    """A line along a path, and what is in it."""
-
-    path: QPainterPath
-    pen: QPen
-    fill: QColor | Qt.BrushStyle = Qt.BrushStyle.NoBrush
-
-    def paint(self, painter: QPainter) -> None:
-        painter.setPen(self.pen)
-        painter.setBrush(self.fill)
-        painter.drawPath(self.path)
 
 
 @dataclass(frozen=True)
@@ -295,6 +281,8 @@ def _feed_forward(plan: Plan, content: Content) -> Iterator[Shape]:
 
 def _verdict(plan: Plan, content: Content) -> Iterator[Shape]:
     px, box, verdict, text = plan.px, plan.verdict_box, content.verdict, content.pair.text
+    if not content.pair.title:
+        return
     start, end = QPointF(plan.layer_zone.right(), plan.row_y(0)), QPointF(box.left() - px(6), box.top() + px(9))
     yield Path(curve_between(start, end), QPen(theme.color("special"), 1.4))
     heading = QRectF(box.left(), box.top(), box.width(), px(18))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,7 +73,7 @@ def distances_of(reading: Reading) -> Distances | None:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What the followed line says: after each layer, and in the end."""
+    """What the followed line says: after each layer, and in the end; or what the head for a task says of the text."""
 
     position: int
     color: str = "accent"  # of the line, a name in the theme
@@ -84,6 +84,8 @@ class Answer:
     baseline_shares: Sequence[float | None] = ()  # its probability of each of `words`
     is_earlier: bool = False  # the baseline: see `baseline_names.is_earlier`
     reason: str = ""  # why there are no words
+    task: str = ""  # its kind, or "other"; "": the head is that for masked words
+    ends: Mapping[int, str] = field(default_factory=dict)  # by position, what the head says of single tokens
 
     def baseline_guess(self, stage: int) -> WordGuess | None:
         """That after a stage, where it is another one; with other layers only the last is compared."""

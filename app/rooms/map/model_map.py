@@ -38,6 +38,12 @@ class Still:
         painter.drawPixmap(0, 0, self._picture)
         painter.setOpacity(1.0)
 
+    def paint_part(self, painter: QPainter, source: QRectF, x: float) -> None:
+        """A part of what has been painted before, moved to the left or right."""
+        ratio, corner = self._picture.devicePixelRatio(), QPointF(x, source.top())
+        pixels = QRectF(source.topLeft() * ratio, source.size() * ratio)
+        painter.drawPixmap(QRectF(corner, source.size()), self._picture, pixels)
+
 
 class ModelMap(Drawing):
     """Cells are `MapPart`s. Where there are too many layers for all to be open, the one under the pointer opens."""
@@ -60,6 +66,7 @@ class ModelMap(Drawing):
         self._head = MapPart("head", 0, 0)
         self._open_layer = 0
         self._floating: tuple[QWidget, QWidget] | None = None
+        self.still: Still | None = None
 
     # What it is given.
 
@@ -79,9 +86,15 @@ class ModelMap(Drawing):
         self.answer = answer
         words = ", ".join(f"{word} {numbers.percent(share)}" for word, share in answer.words)
         self.setAccessibleDescription(f"{answer.title} {words}" if words else answer.reason)
-        if self.plan is not None:
-            self.plan.place_answer(answer.position)
+        self._place_answer()
         self.update()
+
+    def _place_answer(self) -> None:
+        """Of single lines, the heading stands above the first of them."""
+        answer = self.answer
+        if self.plan is not None:
+            position = 0 if any(answer.ends.values()) else answer.position
+            self.plan.place_answer(position, answer.ends, is_alone=bool(answer.task))
 
     def set_activity(self, activity: FeedForwardActivity, rows: Sequence[int]) -> None:
         """rows: the positions it is of."""
@@ -105,6 +118,18 @@ class ModelMap(Drawing):
         for widget in self._floating:
             widget.setParent(self)
 
+    def place_floating(self) -> None:
+        """One of them may have another size now."""
+        plan = self.plan
+        if plan is None or self._floating is None:
+            return
+        corner, progress = self._floating
+        corner.adjustSize()
+        corner.move(self.width() - corner.width() - theme.px(6), theme.px(6))
+        height = plan.feed_forward_bottom - plan.feed_forward_top
+        place = QRectF(plan.words.left(), plan.feed_forward_top, plan.tokens.right() - plan.words.left(), height)
+        progress.setGeometry(place.toRect())
+
     # Where things are.
 
     def _lay_out(self) -> None:
@@ -119,13 +144,8 @@ class ModelMap(Drawing):
         self.plan = plan = Plan(sizes, len(content.reading.encoding), self._around, self._keep)
         for position in set(plan.positions).difference(*content.words):
             plan.parts.pop(MapPart("word", position=position), None)
-        plan.place_answer(self.answer.position)
-        if self._floating is not None:
-            corner, progress = self._floating
-            corner.move(self.width() - corner.width() - theme.px(6), theme.px(6))
-            height = plan.feed_forward_bottom - plan.feed_forward_top
-            place = QRectF(plan.words.left(), plan.feed_forward_top, plan.tokens.right() - plan.words.left(), height)
-            progress.setGeometry(place.toRect())
+        self._place_answer()
+        self.place_floating()
         if self.hovered_cell is not None and self.hovered_cell not in plan.parts:
             self.set_hovered(None)
         self.redraw()
@@ -166,7 +186,8 @@ class ModelMap(Drawing):
 
     def shapes(self) -> Iterator[Shape]:
         if self.plan is not None and self.content is not None:
-            yield Still(QRectF(self.rect()), list(base_shapes(self.plan, self.content)))
+            self.still = Still(QRectF(self.rect()), list(base_shapes(self.plan, self.content)))
+            yield self.still
 
     def overlay(self) -> Iterator[Shape]:
         plan, part = self.plan, self.hovered_cell

@@ -1,36 +1,40 @@
 """What of the map changes under the pointer: the followed line with its guesses, the answer, frames, the bubble."""
 
 from collections.abc import Iterator
+from math import inf
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPen
 
 from ...look import numbers, say, theme
 from ...state.baseline_names import beside
-from ...widgets.charts.drawing import Box, Line, Shape, Words
-from .base_picture import CENTER, TOP, WRAPPED, Path, curve_between, paragraph
+from ...widgets.charts.drawing import Box, Line, Path, Shape, Words
+from .base_picture import CENTER, TOP, WRAPPED, curve_between, paragraph
 from .content import Answer, Caption
-from .plan import Plan
+from .plan import MapPart, Plan
 
 BUBBLE_PX = 270
+OUTSIDE = "O "  # how a tag begins that is none
 RIGHT_END = Qt.TextElideMode.ElideRight
 
 
-def followed_line(plan: Plan, answer: Answer, *, is_compared: bool) -> Iterator[Shape]:
+def followed_line(plan: Plan, answer: Answer, *, is_compared: bool, until: float = inf) -> Iterator[Shape]:
     """The line of a token, and the best guess after each stage as far as there is room.
 
-    is_compared: lines show how far they are from a baseline's, and what is below this one is to be seen.
+    is_compared: lines show how far they are from a baseline's, and what is below this one is to be seen. until: the
+    place that the line has come to.
     """
     px, y, color, last = plan.px, plan.line_y(answer.position), theme.color(answer.color), len(answer.guesses) - 1
-    start = QPointF(plan.layer_zone.right(), y)
+    start = QPointF(min(plan.layer_zone.right(), until), y)
     end = QPointF(plan.answer_box.left() - px(6), plan.answer_box.top() + px(12))
     yield Line(QPointF(plan.embeddings["sum"].right(), y), start, color, px(1.2 if is_compared else 2.4), snaps=False)
-    yield Path(curve_between(start, end), QPen(color, px(1.6)))
+    if until == inf and not any(answer.ends.values()):
+        yield Path(curve_between(start, end), QPen(color, px(1.6)))
     size = min(max(plan.row_height / plan.sizes.scale * 0.58, 10.5), 12.5)
     metrics, height = QFontMetricsF(theme.font(size, medium=True)), min(plan.row_height, px(22))
     most = plan.answers.left() - px(8)
     pills: dict[int, tuple[str, QRectF]] = {}
-    for stage in _stages_by_weight(plan, answer):
+    for stage in _stages_by_weight(plan, answer, until):
         word = metrics.elidedText(answer.guesses[stage].token, RIGHT_END, px(64))
         pill = QRectF(0, 0, metrics.horizontalAdvance(word) + px(12), height)
         pill.moveCenter(QPointF(plan.stage_x(stage), y))
@@ -61,20 +65,34 @@ def followed_line(plan: Plan, answer: Answer, *, is_compared: bool) -> Iterator[
             yield Words(below, shown, "muted", 10, align=CENTER)
 
 
-def _stages_by_weight(plan: Plan, answer: Answer) -> list[int]:
+def _stages_by_weight(plan: Plan, answer: Answer, until: float) -> list[int]:
     """Which pills come first where there is no room for all: both ends, the open layer, where the guess changes."""
     last, guesses = len(answer.guesses) - 1, answer.guesses
     changes = [stage for stage in range(last, 0, -1) if guesses[stage].id != guesses[stage - 1].id]
     opened = [layer.number for layer in plan.layers if layer.is_open] if plan.is_folded else []
     near = [stage for layer in opened for stage in (layer + 1, layer)]
-    return list(dict.fromkeys([last, 0, *near, *changes, *range(last + 1)])) if guesses else []
+    stages = dict.fromkeys([last, 0, *near, *changes, *range(last + 1)]) if guesses else {}
+    return [stage for stage in stages if plan.stage_x(stage) <= until]
 
 
-def answer_shapes(plan: Plan, answer: Answer) -> Iterator[Shape]:
-    """The likeliest words in the end, beside the baseline's share of each; or why there are none."""
+def answer_shapes(plan: Plan, answer: Answer, grown: float = 1.0) -> Iterator[Shape]:
+    """The likeliest words in the end, beside the baseline's share of each; or why there are none.
+
+    grown: how much of the bars is drawn.
+    """
     px, box = plan.px, plan.answer_box
     line = QRectF(box.left(), box.top() + px(3), box.width(), px(18))
-    yield Words(line, answer.title, "ink", 12, bold=True)
+    if answer.words or answer.reason:
+        yield Words(line, answer.title, "ink", 12, bold=True)
+    else:
+        yield Words(box.adjusted(0, px(3), 0, 0), answer.title, "ink", 12, bold=True, align=TOP, wraps=True)
+    for position, text in answer.ends.items():
+        if (place := plan.parts.get(MapPart("end", position=position))) is not None:
+            yield Words(place, text, "muted" if text.startswith(OUTSIDE) else answer.color, 12, medium=True)
+    if answer.task == "span" and answer.ends:
+        top, bottom = (plan.line_y(at) - plan.row_height / 2 for at in (min(answer.ends), max(answer.ends)))
+        span = QRectF(plan.tokens.left(), top, plan.tokens.width(), bottom - top + plan.row_height)
+        yield Box(span, line=answer.color, line_px=theme.stroke(2), radius_px=px(4))
     if not answer.words:
         below = QRectF(box.left(), line.bottom() + px(1), box.width(), box.bottom() - line.bottom())
         yield paragraph(below, answer.reason)
@@ -94,7 +112,7 @@ def answer_shapes(plan: Plan, answer: Answer) -> Iterator[Shape]:
     for row, (word, share) in enumerate(shown):
         is_first, line = row == 0, QRectF(box.left(), box.top() + px(24 + 21 * row), label, px(21))
         yield Words(line, word, answer.color if is_first else "ink", 13, bold=is_first)
-        bar = QRectF(line.right(), line.center().y() - px(5), max(full * share / longest, px(2)), px(10))
+        bar = QRectF(line.right(), line.center().y() - px(5), max(grown * full * share / longest, px(2)), px(10))
         yield Box(bar, answer.color if is_first else "bar", radius_px=2.5)
         baseline = answer.baseline_shares[row] if notes else None
         number, end = numbers.percent(share, fine=bool(notes)), bar.right()

@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPen
 
 from ...look import say, theme
 from ...state.token_units import TokenView
-from ...widgets.charts.drawing import Box, Shape, Words
+from ...widgets.charts.drawing import Box, Path, Shape, Words
 from .arrows import Arrow, LitParts, arrows_of, number_of, rect_of, share_text
-from .base_picture import CENTER, Path, base_shapes
+from .base_picture import CENTER, base_shapes
 from .content import Content
 from .model_map import ModelMap, Still
 from .overlay import bubble

@@ -176,23 +176,30 @@ class Plan:
                 found += [(stack[0], stack[-1])] if len(numbers) < 2 else [(layer, layer) for layer in numbers]
         return found
 
-    def place_answer(self, position: int) -> None:
-        """The likeliest words are beside the line of their token, below the verdict on the pair."""
+    def place_answer(self, position: int, ends: Iterable[int] = (), *, is_alone: bool = False) -> None:
+        """The likeliest words are beside the line of their token, below the verdict on the pair.
+
+        ends: positions whose lines have an end of their own. is_alone: there is no verdict.
+        """
         zone, px = self.answers, self.px
         top = max(zone.top() + px(4), self.top - px(44))
         self.verdict_box = QRectF(zone.left(), top, zone.width(), px(VERDICT))
-        least = self.verdict_box.bottom() + px(10)
+        least = px(MARGIN) if is_alone else self.verdict_box.bottom() + px(10)
         free = self.feed_forward_bottom - least - px(ANSWER_HEADING)
         self.answer_count = min(max(int(free / px(ANSWER_ROW)), 1), MOST_ANSWERS)
         height = px(ANSWER_HEADING + self.answer_count * ANSWER_ROW)
         y = self.line_y(position) - px(ANSWER_HEADING + ANSWER_ROW / 2)
         y = max(min(y, self.feed_forward_bottom - height), least)
         self.answer_box = QRectF(zone.left(), y, zone.width(), height)
-        for part in [part for part in self.parts if part.kind in ("answer", "verdict")]:
+        for part in [part for part in self.parts if part.kind in ("answer", "verdict", "end")]:
             del self.parts[part]
         if self.sizes.is_bare:
             return
-        self.parts[MapPart("verdict")] = self.verdict_box
+        for end in self.row_of.keys() & set(ends):
+            row = QRectF(zone.left(), self.line_y(end) - self.row_height / 2, zone.width(), self.row_height)
+            self.parts[MapPart("end", position=end)] = row
+        if not is_alone:
+            self.parts[MapPart("verdict")] = self.verdict_box
         self.parts[MapPart("answer", position=position)] = self.answer_box
 
     # How it is laid out.

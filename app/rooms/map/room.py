@@ -65,5 +65,7 @@ class MapRoom(Room):
         self.intro.setVisible(self.views.key != "model")
 
     def connect_view(self, view: View) -> None:
+        if isinstance(view, MapView):
+            view.texts = self.state.applied_texts
         if hasattr(view, "model_requested"):
             view.model_requested.connect(self.model_requested)

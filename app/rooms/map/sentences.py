@@ -11,6 +11,7 @@ from ...state.readings import Reading
 from ...state.verdicts import first_token, question_for, verdict_of
 from .content import SECTIONS, Answer, Caption, Content, Distances, embedding
 from .plan import MapPart
+from .task_end import has_task_end, lines_of_task
 
 HABITS = {  # kind of a head -> what it does
     "previous token": mark("Each token looks at the one before it: {share} of the attention."),
@@ -82,6 +83,8 @@ def caption_of(part: MapPart, reading: Reading, answer: Answer, content: Content
         case "layer":
             title = say("Layer {layer}, step by step", layer=layer)
             return Caption(title, say("Every number between what enters this layer and what leaves it."))
+        case "answer" | "end" if answer.task:
+            return Caption(answer.ends.get(part.position) or answer.title, lines_of_task(reading))
         case "answer":
             text = say("The line is compared with every token of the vocabulary.")
             return Caption(say("All predictions"), text)
@@ -106,6 +109,28 @@ def _head(part: MapPart, reading: Reading, answer: Answer) -> str:
         share=numbers.percent(float(row.max())),
     )
     return f"{say(HABITS[kind.kind], share=numbers.percent(kind.score))} {looks}"
+
+
+def head_that_looks(reading: Reading, layer: int, position: int) -> tuple[int, int]:
+    """The head in which a token looks most at another word, as far as there is one; and what it looks at most there."""
+    rows = np.array(reading.trace.attentions[layer, :, position])  # (N,S)
+    others = [part != "special" and at != position for at, part in enumerate(reading.encoding.parts)]
+    head = int((rows * np.array(others)).max(1).argmax())
+    return head, int(rows[head].argmax())
+
+
+def step_caption(kind: str, layer: int, content: Content, answer: Answer) -> Caption:
+    """What happens in a step of the film. kind: of a section; layer: -1 for none."""
+    if layer < 0:
+        words = ", ".join(f"{word} {numbers.percent(share)}" for word, share in answer.words[:3])
+        text = f"{answer.title} {words}".strip() if kind == "answer" else content.captions[kind].text
+        return Caption(content.captions[kind].title, text)
+    part = MapPart("feed_forward", layer)
+    if kind == "look":
+        part = MapPart("head", layer, head_that_looks(content.reading, layer, answer.position)[0])
+    elif answer.guesses:
+        part = MapPart("state", layer, position=answer.position, stage=layer + 1)
+    return caption_of(part, content.reading, answer, content)
 
 
 def _state(part: MapPart, reading: Reading, answer: Answer, distances: Distances | None) -> str:
@@ -156,10 +181,13 @@ def intro_of(reading: Reading) -> str:
             mask=reading.request.model.tokenizer.mask_token,
         )
     else:
-        text = say(
-            "Every line is one token of your text, from left to right through all layers. Hover over a line to "
-            "follow it; mask a token (M) to have it guessed. Click any part to open it."
-        )
+        text = mark("Every line is one token of your text. Hover over a line to follow it, click any part to open it.")
+        if "mlm" in reading.request.model.output_heads:
+            text = mark(
+                "Every line is one token of your text, from left to right through all layers. Hover over a line to "
+                "follow it; mask a token (M) to have it guessed. Click any part to open it."
+            )
+        text = say(text)
     return text if reading.encoding.text_b is None else f"{text} {say('Blue: A. Orange: B.')}"
 
 
@@ -177,6 +205,8 @@ def comparison_in_words(reading: Reading, distances: Distances, *, wants_differe
 def pair_in_words(reading: Reading) -> Caption:
     """The question about A and B; the answer beside that of the baseline, or why there is none."""
     question, verdict = question_for(reading.request.model), verdict_of(reading)
+    if verdict is None and has_task_end(reading):
+        return Caption()
     baseline = None if reading.baseline is None else verdict_of(reading.baseline)
     text = question.missing or say("Open Predict for the answer.")
     if verdict is not None and baseline is not None:
@@ -196,7 +226,8 @@ def section_captions(reading: Reading, words: Mapping[tuple[int, ...], str]) -> 
     parts = (found for found in words if len(found) > 1 and not masked.intersection(found))
     split = next(parts, None)
     if split is None:
-        cut = say("Text is cut into tokens; rare words into several pieces.")
+        count = len(reading.encoding)
+        cut = say("The text becomes %n token(s): rare words are cut into several pieces.", n=count)
     else:
         pieces = " + ".join(reading.shown_tokens[position] for position in split)
         cut = say("Rare words are cut: “{word}” is {pieces}.", word=words[split], pieces=pieces)
@@ -221,11 +252,15 @@ def section_captions(reading: Reading, words: Mapping[tuple[int, ...], str]) -> 
         ),
         "answer": _reads(reading),
     }
-    return {name: Caption(say(title), texts[name], say(link)) for name, (title, link, _door) in SECTIONS.items()}
+    links = {name: say(link) for name, (_title, link, _door) in SECTIONS.items()}
+    links["answer"] = say("Apply") if has_task_end(reading) and reading.request.model.task else links["answer"]
+    return {name: Caption(say(title), texts[name], links[name]) for name, (title, _link, _door) in SECTIONS.items()}
 
 
 def _reads(reading: Reading) -> str:
     """Which lines lead to an answer."""
+    if has_task_end(reading):
+        return lines_of_task(reading)
     tokens = [reading.shown_tokens[0]] if verdict_of(reading) is not None else []
     tokens += [reading.shown_tokens[mask.position] for mask in reading.masks[:1]]
     if not tokens:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QFrame
 from ...compute.feed_forward import feed_forward_activity
 from ...compute.masks import lens_at
 from ...compute.question import Job, ReportOrCancel
+from ...compute.task_answers import said_by_task
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import say
 from ...state.baseline_names import is_earlier
@@ -17,14 +19,16 @@ from ...state.readings import ComparedMask, Reading, compared_mask
 from ...state.selection import Selection
 from ...state.token_units import TokenView
 from ...state.verdicts import verdict_of
+from ...widgets.card import button
 from ...widgets.charts.raster import HeadSheet
 from ...widgets.figure_button import FigureButton
-from ...widgets.layouts import vbox
+from ...widgets.layouts import hbox, held, vbox
 from ..view import View
 from .content import Answer, Caption, Content, distances_of, link_of
-from .model_map import ModelMap
 from .plan import MapPart
+from .playing_map import PlayingMap
 from .sentences import caption_of, comparison_in_words, intro_of, pair_in_words, section_captions
+from .task_end import has_task_end, task_answer
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess
@@ -56,17 +60,23 @@ def guesses_of(
 class MapView(View):
     """One picture, which fills the room."""
 
-    asks: ClassVar = {"activity": False, "guesses": True}
+    asks: ClassVar = {"activity": False, "guesses": True, "task": True}
 
     def __init__(self) -> None:
         super().__init__()
-        self.map = ModelMap()
+        self.texts: Mapping[str, str] = {}  # kind of task -> what is in the room Apply, such as endings
+        self.map = PlayingMap()
         card = QFrame()
         card.setProperty("look", "card")
         vbox((self.map, 1), parent=card, margins=(1, 1, 1, 1))
         vbox((card, 1), parent=self)
         progress = self.own_line(*self.asked.values(), *self.asked_of_baseline.values())
-        self.map.set_floating(FigureButton(self._figure, self.map, say("The whole model")), progress)
+        hint = say("Send the text through the model (Space: pause · ← →: step · Esc: end)")
+        self.play = button(say("Play"), self._on_play_clicked, look="primary", hint=hint)
+        save = FigureButton(self._figure, self.map, say("The whole model"), has_frames=True)
+        self.map.set_floating(held(hbox(self.play, save, gap_px=6)), progress)
+        self.map.film_changed.connect(self._show_film)
+        self._show_film()
         self.map.describe = self._caption
         self.map.rows_changed.connect(self._ask)
         self.map.hovered.connect(self._on_hovered)
@@ -74,8 +84,10 @@ class MapView(View):
         self.add_token_menu(self.map, lambda part: part.position if part.position >= 0 else None)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
+        self.map.go_to(None)
         separators = [i for i, part in enumerate(reading.encoding.parts) if part == "special"]
         keep = [*(mask.position for mask in reading.masks), *separators]
+        keep += self._answer(reading, selection).ends
         self.map.set_content(self._content(reading, selection), self._around(reading, selection), keep)
         self._ask()
         self.show_selection(reading, selection)
@@ -86,6 +98,7 @@ class MapView(View):
 
     def leave(self) -> None:
         super().leave()
+        self.map.go_to(None)
         self.map.content = None
 
     def _around(self, reading: Reading, selection: Selection) -> int:
@@ -108,6 +121,10 @@ class MapView(View):
         if asks == "activity":
             asked = request.model_input, rows, NEURONS, request.what_if
             return Job(feed_forward_activity, asked, (request.model,), is_quick)
+        if asks == "task":
+            passage = {"span": b} if (b := reading.encoding.text_b) else {}
+            editors = tuple({**self.texts, **passage}.items())
+            return Job(said_by_task, (reading, editors), (request.model,), is_quick) if has_task_end(reading) else None
         positions = tuple(mask.position for mask in self.reading.masks[:MOST_MASKS]) or rows
         if reading is not self.reading:
             places = (self._in_baseline(self.reading, position) for position in positions)
@@ -116,7 +133,7 @@ class MapView(View):
         return Job(guesses_of, (reading, positions), (request.model,), is_quick) if is_known else None
 
     def draw_answer(self, asks: str) -> None:
-        if asks == "guesses" and self.reading is not None:
+        if asks != "activity" and self.reading is not None:
             self.show_selection(self.reading, self.selection)
         elif asks == "activity" and (activity := self.asked[asks].answer) is not None:
             self.map.set_activity(activity, self.map.positions)
@@ -130,6 +147,8 @@ class MapView(View):
     def _answer(self, reading: Reading, selection: Selection) -> Answer:
         """Of the selected mask or the first, else of the token on show."""
         position, model, masks = selection.position, reading.request.model, list(reading.request.masked)
+        if has_task_end(reading):
+            return task_answer(reading, position, *(one["task"].answer for one in (self.asked, self.asked_of_baseline)))
         if masks:
             position = selection.pinned if selection.pinned in masks else masks[0]
         color = "mask" if position in masks else "accent"
@@ -184,6 +203,14 @@ class MapView(View):
 
     # What a person does.
 
+    def _on_play_clicked(self) -> None:
+        self.map.setFocus()
+        self.map.play_or_pause()
+
+    def _show_film(self) -> None:
+        self.play.setText(say("Pause") if self.map.timer.isActive() else say("Play"))
+        self.map.place_floating()
+
     def _on_hovered(self, part: MapPart | None) -> None:
         self.position_hovered.emit(part.position if part is not None and part.position >= 0 else None)
         caption = Caption() if part is None else self._caption(part)
@@ -198,7 +225,10 @@ class MapView(View):
             self.head_clicked.emit(part.layer, part.head)
         elif part.stage >= 0 or part.layer >= 0:
             self.stage_clicked.emit(part.stage if part.stage >= 0 else part.layer + 1)
-        self.room_requested.emit(*link_of(part, masked))
+        if part.kind == "answer" and self.map.answer.task not in ("", "other"):
+            self.room_requested.emit("apply", "")
+        elif part.kind != "end":
+            self.room_requested.emit(*link_of(part, masked))
 
     def _figure(self) -> Figure | None:
         if self.reading is None or self.map.content is None:
@@ -215,7 +245,9 @@ class MapView(View):
             axes_of_lines = Axis("token", self.reading.shown_tokens), Axis("stage")
             arrays["1_minus_cosine_with_the_baseline"] = Numbers(distances.values, axes_of_lines)
         is_whole = self.reading.thumbnails.shape[-1] == len(self.reading.encoding)
-        return self.figure(say("The whole model"), [self.map], arrays, python="t.attentions" if is_whole else "")
+        python = "t.attentions" if is_whole else ""
+        figure = self.figure(say("The whole model"), [self.map], arrays, python=python)
+        return None if figure is None else self.map.with_frames(figure)
 
 
 def words_of(reading: Reading) -> dict[tuple[int, ...], str]:

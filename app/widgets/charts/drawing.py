@@ -9,12 +9,12 @@ board.values_changed()      what it shows is another now, and may need another s
 board.redraw()              or only looks otherwise
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 
 from ...look import theme
 from ...look.icons import paint_icon
@@ -100,6 +100,27 @@ class Icon:
 
     def paint(self, painter: QPainter) -> None:
         paint_icon(painter, self.name, self.rect, theme.color(self.color))
+
+
+@dataclass(frozen=True)
+class Path:
+    """A line along a path, and what is in it."""
+
+    path: QPainterPath
+    pen: QPen
+    fill: QColor | Qt.BrushStyle = Qt.BrushStyle.NoBrush
+
+    def paint(self, painter: QPainter) -> None:
+        painter.setPen(self.pen)
+        painter.setBrush(self.fill)
+        painter.drawPath(self.path)
+
+
+@dataclass(frozen=True)
+class Painted:
+    """What paints itself."""
+
+    paint: Callable[[QPainter], None]
 
 
 class Shape(Protocol):

@@ -2378,6 +2378,10 @@ Ein anderer Schluss</translation>
 <translation>Jede Schicht endet mit einer LayerNorm, die die Größen nah beieinander hält.</translation>
 </message>
 <message>
+<source>Each sentence becomes one vector; their cosine says how similar they are.</source>
+<translation>Jeder Satz wird ein Vektor; ihr Kosinus sagt, wie ähnlich sie sich sind.</translation>
+</message>
+<message>
 <source>Each sentence is read on its own, as typed, and becomes one vector: {vector}. Their cosine is 1 where both point the same way and about 0 where they have nothing in common. What counts as high differs from model to model.</source>
 <translation>Jeder Satz wird für sich gelesen, wie er dasteht, und wird zu einem Vektor: {vector}. Ihr Kosinus ist 1, wenn beide in dieselbe Richtung zeigen, und etwa 0, wenn sie nichts gemeinsam haben. Was als hoch gilt, ist von Modell zu Modell verschieden.</translation>
 </message>
@@ -2572,6 +2576,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Every line is one token of your text. Follow the thick line of {mask} from left to right: it starts as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it.</source>
 <translation>Jede Linie ist ein Token des Textes. Der dicken Linie von {mask} von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
+</message>
+<message>
+<source>Every line is one token of your text. Hover over a line to follow it, click any part to open it.</source>
+<translation>Jede Linie ist ein Token des Textes. Auf eine Linie zeigen: ihr folgen. Ein Klick öffnet jeden Teil.</translation>
 </message>
 <message>
 <source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: which of the two cuts it into more pieces?</source>
@@ -2864,10 +2872,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>GELU(w · h + b)</source>
 <translation>GELU(w · h + b)</translation>
-</message>
-<message>
-<source>GIF, WebP, or a page with a slider</source>
-<translation>GIF, WebP oder eine Seite mit Regler</translation>
 </message>
 <message>
 <source>GLUE: eight tasks of language understanding</source>
@@ -5293,10 +5297,6 @@ Ein anderer Schluss</translation>
 <translation>Nur eine Auswahlfrage hat Möglichkeiten.</translation>
 </message>
 <message>
-<source>Only a film strip can be saved as an animation: open it with Ctrl+9.</source>
-<translation>Nur ein Filmstreifen lässt sich als Animation speichern: Strg+9 öffnet ihn.</translation>
-</message>
-<message>
 <source>Only half of the other 20% become a random word.</source>
 <translation>Nur die Hälfte der anderen 20 % wird ein Zufallswort.</translation>
 </message>
@@ -6430,6 +6430,10 @@ Ein anderer Schluss</translation>
 <translation>{head} auswählen</translation>
 </message>
 <message>
+<source>Send the text through the model (Space: pause · ← →: step · Esc: end)</source>
+<translation>Den Text durch das Modell schicken (Leertaste: Pause · ← →: Schritt · Esc: Ende)</translation>
+</message>
+<message>
 <source>Sentence</source>
 <translation>Satz</translation>
 </message>
@@ -6608,6 +6612,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Similarity</source>
 <translation>Ähnlichkeit</translation>
+</message>
+<message>
+<source>Similarity of A and B</source>
+<translation>Ähnlichkeit von A und B</translation>
 </message>
 <message>
 <source>Size of each hidden state</source>
@@ -6997,10 +7005,6 @@ Ein anderer Schluss</translation>
 <translation>Text vor der ersten Seite; eine Seite beginnt mit „# Titel“.</translation>
 </message>
 <message>
-<source>Text is cut into tokens; rare words into several pieces.</source>
-<translation>Text wird in Token zerlegt, seltene Wörter in mehrere Stücke.</translation>
-</message>
-<message>
 <source>Text of the lesson</source>
 <translation>Text der Lektion</translation>
 </message>
@@ -7213,6 +7217,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The half-trained model</source>
 <translation>Das halb trainierte Modell</translation>
+</message>
+<message>
+<source>The head reads the line of each token.</source>
+<translation>Der Ausgabekopf liest die Linie jedes Tokens.</translation>
 </message>
 <message>
 <source>The head whose queries, keys, values and scores are shown</source>
@@ -7882,6 +7890,13 @@ Ein anderer Schluss</translation>
 <source>The text as two vocabularies tokenise it</source>
 <translation>Der Text, von zwei Vokabularen zerlegt</translation>
 </message>
+<message numerus="yes">
+<source>The text becomes %n token(s): rare words are cut into several pieces.</source>
+<translation>
+<numerusform>Aus dem Text wird %n Token: Seltene Wörter werden in mehrere Stücke zerlegt.</numerusform>
+<numerusform>Aus dem Text werden %n Token: Seltene Wörter werden in mehrere Stücke zerlegt.</numerusform>
+</translation>
+</message>
 <message>
 <source>The text file {file} is missing; choose another.</source>
 <translation>Die Textdatei {file} fehlt; eine andere wählen.</translation>
@@ -8339,8 +8354,16 @@ Ein anderer Schluss</translation>
 <translation>Das Vokabular dieses Modells hat kein Masken-Token, deshalb lässt sich kein Wort maskieren.</translation>
 </message>
 <message>
+<source>This picture does not move: open the film strip (Ctrl+9) or the map (Ctrl+1).</source>
+<translation>Dieses Bild bewegt sich nicht: den Filmstreifen (Strg+9) oder den Überblick (Strg+1) öffnen.</translation>
+</message>
+<message>
 <source>This run did not record how far its weights move; newer runs do.</source>
 <translation>Dieser Lauf hat nicht aufgezeichnet, wie weit sich seine Gewichte bewegen; neuere Läufe tun das.</translation>
+</message>
+<message>
+<source>This task needs more than this text: see Apply.</source>
+<translation>Diese Aufgabe braucht mehr als diesen Text: siehe Anwenden.</translation>
 </message>
 <message>
 <source>This teacher has only one layer, so no student can be smaller; choose another.</source>
@@ -8925,6 +8948,10 @@ Der andere Text: {other}
 <message>
 <source>Warning: on the page “{page}” the answer stays visible; add “:: cover {parts}”.</source>
 <translation>Warnung: Auf der Seite „{page}“ bleibt die Antwort sichtbar; ergänze „:: cover {parts}“.</translation>
+</message>
+<message>
+<source>Was the token replaced?</source>
+<translation>Wurde das Token ersetzt?</translation>
 </message>
 <message>
 <source>Watch it learn</source>
