@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Mapping
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,12 @@ def pdf(figure: Figure, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
     with QPainter(writer) as painter:
         sheet.paint(painter)
     return bytes(buffer.data().data())
+
+
+def new_folder(parent: Path, name: str) -> Path:
+    """Of this name, or the first with a number behind it, that is not there yet."""
+    names = (f"{name}-{number}" if number > 1 else name for number in count(1))
+    return next(parent / name for name in names if not (parent / name).exists())
 
 
 def memory_buffer() -> QBuffer:

@@ -12,7 +12,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize
@@ -24,7 +23,7 @@ from bertcore.files import reason_of
 
 from ..look import say, theme
 from .figure import Figure, Picture, file_name, picture_at, places_in_window
-from .files import POINTS_PER_INCH, pdf, svg, table, write_whole
+from .files import POINTS_PER_INCH, new_folder, pdf, svg, table, write_whole
 
 WIDTHS_IN = {"one-column": 3.3, "two-columns": 6.9}
 TYPE_PX, TYPE_PT = 12, 8
@@ -41,9 +40,7 @@ def save_for_paper(figure: Figure, parent: Path, room: str = "") -> Path:
             files[f"{name}.svg"] = with_fonts(svg(printed, DOTS_PER_INCH).decode())
     if figure.script:
         files["make_numbers.py"] = figure.script
-    name = file_name(figure, room)
-    names = (f"{name}-{number}" if number > 1 else name for number in count(1))
-    folder = next(parent / name for name in names if not (parent / name).exists())
+    folder = new_folder(parent, file_name(figure, room))
     try:
         folder.mkdir()
     except OSError as error:

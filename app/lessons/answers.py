@@ -11,8 +11,6 @@ How far a lesson is, its page and what is chosen or typed on each, is a file of 
      "revealed": ["Heads have habits"], "missed": {"Heads have habits": "0"}}
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,8 +26,7 @@ from ..state.session_file import Session, as_values, session_of
 
 FORMAT_VERSION = 1
 ENDING = ".answers.json"
-MOST_BYTES, MOST_ANSWERS, MOST_CHARACTERS, MOST_FILES = 5_000_000, 200, 4_000, 2_000
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+MOST_BYTES, MOST_ANSWERS, MOST_CHARACTERS = 5_000_000, 200, 4_000
 
 
 @dataclass(frozen=True)
@@ -126,32 +123,3 @@ def _text(value: Any) -> str:
         raise ValueError
     value.encode("utf-8")  # half a character would stop every later step
     return value
-
-
-def collect(folder: Path) -> tuple[list[HandIn], list[str]]:
-    """All that was handed in in a folder, by name; and a sentence for each file that could not be read."""
-    found, problems = [], []
-    for file in sorted(folder.glob(f"*{ENDING}"))[:MOST_FILES]:
-        try:
-            found.append(load_answers(file))
-        except BertcoreError as error:
-            problems.append(str(error))
-    return sorted(found, key=lambda each: (each.lesson, each.name.casefold())), problems
-
-
-def columns_of(hand_ins: list[HandIn]) -> list[tuple[str, str]]:
-    """(page, kind) of everything that was answered by anybody, in the order of the lesson."""
-    return list(dict.fromkeys((answer.page, answer.kind) for each in hand_ins for answer in each.answers))
-
-
-def as_csv(hand_ins: list[HandIn]) -> str:
-    """A line for each answer: whoever wants another table makes it with a pivot."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["name", "lesson", "page", "kind", "asked", "given", "right"])
-    marks = {True: "yes", False: "no", None: ""}
-    for each in hand_ins:
-        for answer in each.answers:
-            cells = [each.name, each.lesson, answer.page, answer.kind, answer.asked, answer.given, marks[answer.right]]
-            writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells])
-    return out.getvalue()

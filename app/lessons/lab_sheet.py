@@ -7,7 +7,6 @@ no network, and each head as a PNG with its words, beside a contact sheet of all
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +21,9 @@ from bertcore.locations import assets
 from bertcore.tokenizer.text_spans import joined, places_of
 
 from ..figures.figure import model_text
-from ..figures.files import DOTS_PER_INCH, memory_buffer, png_of, write_whole
-from ..look import mark, numbers, say, theme
+from ..figures.files import DOTS_PER_INCH, memory_buffer, new_folder, png_of, write_whole
+from ..look import numbers, say, theme
+from ..rooms.attend.attentions import KIND_NAMES
 from ..state import MaskReading, Reading, Selection, Units
 from ..state.explore_state import ExploreState
 from ..state.verdicts import verdict_of
@@ -38,17 +38,6 @@ GUESSES = 5
 BLANK = "_" * 18  # to write on
 COLUMN_PX = 165  # of a table, on both sheets
 PAGE_PX = 640  # room for pictures on an A4 page at 96 dots per inch, with 15 mm around it
-KIND_TITLES = {
-    "previous token": mark("looks at the previous token"),
-    "next token": mark("looks at the next token"),
-    "same token": mark("looks at the token itself"),
-    "same word in the other sentence": mark("looks at the same word in the other sentence"),
-    "same word elsewhere": mark("looks at the same word elsewhere"),
-    "[CLS]/[SEP] sink": mark("looks mostly at special tokens"),
-    "local": mark("looks at tokens close by"),
-    "broad": mark("spreads its attention widely"),
-    "mixed": mark("does no one thing"),
-}
 
 
 @dataclass(frozen=True)
@@ -69,7 +58,7 @@ class LabSheet:
         files = {f"heads/{name}": png_of(image) for name, image in self.pictures.items()}
         for name, html in (("lab-sheet", self.html), ("lab-sheet-answers", self.answers)):
             files[f"{name}.html"] = html.encode("utf-8", "replace")
-            files[f"{name}.pdf"] = _pdf(html)
+            files[f"{name}.pdf"] = pdf_of(html)
         for name, content in files.items():
             write_whole(folder / name, content)
         return [folder / name for name in files]
@@ -84,7 +73,14 @@ def document_of(html: str) -> QTextDocument:
     return document
 
 
-def _pdf(html: str) -> bytes:
+def page_of(template: str, **values: object) -> str:
+    """A page of HTML: a template in the assets, filled in."""
+    text = (assets() / template).read_text(encoding="utf-8")
+    return Environment(autoescape=True).from_string(text).render(say=say, **values)
+
+
+def pdf_of(html: str) -> bytes:
+    """A document of A4 pages."""
     buffer = memory_buffer()
     writer = QPdfWriter(buffer)
     writer.setResolution(DOTS_PER_INCH)  # a pixel is what it is on the screen; pictures stay as fine as they are
@@ -108,15 +104,9 @@ def save_lab_sheet(state: ExploreState, parent: QWidget) -> str:
     chosen = QFileDialog.getExistingDirectory(parent, say("Choose a folder for the lab sheet"))
     if not chosen:
         return ""
-    folder = new_folder(Path(chosen))
+    folder = new_folder(Path(chosen), "lab-sheet")
     lab_sheet(reading, state.selection).write(folder)
     return say("Saved the lab sheet in {folder}", folder=folder)
-
-
-def new_folder(parent: Path) -> Path:
-    """`lab-sheet`, or the first with a number behind it that is not there yet."""
-    names = (f"lab-sheet-{number}" if number > 1 else "lab-sheet" for number in count(1))
-    return next(parent / name for name in names if not (parent / name).exists())
 
 
 def lab_sheet(reading: Reading, selection: Selection) -> LabSheet:
@@ -194,10 +184,9 @@ def _html(reading: Reading, chosen: Sequence[Head], coded: Mapping[str, str], ha
     attentions, verdict, (texts, hidden) = reading.trace.attentions, verdict_of(reading), _texts(reading)
     found = classify_heads(attentions.reshape(-1, *attentions.shape[2:]), reading.encoding)
     kinds = dict(zip(np.ndindex(*attentions.shape[:2]), found, strict=True))
-    names = {title: [head for head, kind in kinds.items() if kind.kind == name] for name, title in KIND_TITLES.items()}
-    template = Environment(autoescape=True).from_string((assets() / "lab-sheet.html").read_text(encoding="utf-8"))
-    return template.render(
-        say=say,
+    names = {title: [head for head, kind in kinds.items() if kind.kind == name] for name, title in KIND_NAMES.items()}
+    return page_of(
+        "lab-sheet.html",
         title=say("Lab sheet, with answers") if has_answers else say("Lab sheet"),
         has_answers=has_answers,
         blank=BLANK,
@@ -236,6 +225,6 @@ def _guesses(reading: Reading, mask: MaskReading) -> tuple[str, list[tuple[str, 
 
 
 def _habit(kind: HeadKind) -> str:
-    words = say(KIND_TITLES[kind.kind])
+    words = say(KIND_NAMES[kind.kind])
     share = say("{share} of its attention", share=numbers.percent(kind.score))
     return words if kind.kind in ("mixed", "broad") else f"{words}: {share}"

@@ -163,6 +163,11 @@ class Lesson:
     model: str = BUILT_IN
 
 
+def unmarked(text: str) -> str:
+    """On one line, without the marks of Markdown."""
+    return " ".join(text.replace("\\", "").replace("**", "").split())
+
+
 class LessonError(BertcoreError):
     """One sentence, with the file and line that it is about: `heads.md:12: ...`.
 

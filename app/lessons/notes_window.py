@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ..look import mark, say, theme
 from ..widgets.card import button, label, show_text
 from ..widgets.layouts import hbox, vbox
-from .lesson import Measure, Page
-from .measures import Facts, filled, right_answers, right_options, shown
+from .lesson import Page, unmarked
+from .measures import Facts, filled, right_options
 from .player import LessonPlayer
 
 NOTES_PX, NEXT_PX = 19, 15  # read standing, an arm's length away
@@ -51,17 +51,6 @@ class NotesWindow(QWidget):
         player.opened.connect(self._show_page)
         self._show_page()
 
-    def place_beside(self, window: QWidget, screens: Sequence[QScreen] | None = None) -> None:
-        """In the middle of another screen than the window's; where there is none, the system decides.
-
-        screens: left out, those of this computer.
-        """
-        other = other_screen(window, QApplication.screens() if screens is None else screens)
-        if other is not None:
-            frame = self.frameGeometry()
-            frame.moveCenter(other.availableGeometry().center())
-            self.move(frame.topLeft())
-
     def _show_page(self) -> None:
         page, lesson = self._player.page, self._player.lesson
         if page is None or lesson is None:
@@ -72,9 +61,10 @@ class NotesWindow(QWidget):
         self._place.setText(say(place, lesson=lesson.title, number=number + 1, count=count))
         self._title.setText(page.title)
         self.text.setText("\n".join(page.notes) or say("No notes for this page."))
-        asked = _plain("\n".join(each.text for each in (page.question, page.task) if each), self._player.start)
+        start, both = self._player.start, (page.question, page.task)
+        asked = "\n".join(unmarked(filled(each.text, start)) for each in both if each)
         show_text(self._asked, say("On the page: {question}", question=asked) if asked else "")
-        right = right_answer(page, self._player.start)
+        right = right_answer(page, start)
         show_text(self.right, say("Right: {answer}", answer=right) if right else "")
         following = lesson.pages[number + 1 :]
         self.next_title.setText(say("Next: {title}", title=following[0].title) if following else "")
@@ -97,23 +87,24 @@ def right_answer(page: Page, start: Facts | None) -> str:
         return ""
     found: list[str] = []
     if question is not None:
-        if question.kind == "choice":
-            found += [question.options[number].text for number in right_options(question, start)]
-        elif isinstance(question.answer, Measure):
-            found += [shown(question.answer, value) for value in right_answers(question, start)]
-        else:
-            found += question.answer or question.explanation
+        options = [question.options[number].text for number in right_options(question, start)]
+        answers = question.answer if isinstance(question.answer, tuple) else ()
+        found += options or answers or question.explanation[:1]
     if task is not None:
         head, solution = task.solution.head, task.solution
         place = head and (start.head_by(head.kind, head.lowest) if head.kind else (head.layer, head.head))
         shown_head = f"{place[0] + 1}·{place[1] + 1}" if place else ""
         found.append(shown_head or solution.text_a or solution.text_b or task.hint)
-    return _plain(" · ".join(found), start)
+    return unmarked(filled(" · ".join(found), start))
 
 
-def _plain(text: str, start: Facts | None) -> str:
-    """A text of the lesson without the marks of Markdown."""
-    return filled(text, start).replace("\\", "").replace("**", "")
+def place_beside(made: QWidget, window: QWidget) -> None:
+    """In the middle of another screen than the window's; where there is none, the system decides."""
+    other = other_screen(window, QApplication.screens())
+    if other is not None:
+        frame = made.frameGeometry()
+        frame.moveCenter(other.availableGeometry().center())
+        made.move(frame.topLeft())
 
 
 def other_screen(window: QWidget, screens: Sequence[QScreen]) -> QScreen | None:

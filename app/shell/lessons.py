@@ -15,7 +15,7 @@ from bertcore.errors import BertcoreError
 
 from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
-from ..lessons.shipped import in_language, tour_file
+from ..lessons.shipped import in_language, titled, tour_file
 from ..look import say
 from ..widgets.banner import OfferLine
 from ..widgets.layouts import discard
@@ -28,6 +28,9 @@ from .sessions import Sessions
 if TYPE_CHECKING:
     from ..lessons.answers import Progress
     from ..lessons.card import LessonCard
+    from ..lessons.class_answers import HandedIn
+    from ..lessons.class_page import ClassPage
+    from ..lessons.lesson import Lesson
     from ..lessons.notes_window import NotesWindow
     from ..lessons.player import LessonPlayer
     from ..lessons.spotlight import Covers, Spotlight
@@ -54,6 +57,7 @@ class Lessons(QObject):
         self._attached: tuple[LessonCard, Covers, Spotlight] | None = None  # to the frame, for the player
         self.notes: NotesWindow | None = None
         self._opened_at = 0.0
+        self.class_page: ClassPage | None = None
 
     @property
     def is_open(self) -> bool:
@@ -75,7 +79,7 @@ class Lessons(QObject):
             player.opened.connect(self.changed)
             # Queued: when all who follow the player have heard that its lesson is closed.
             player.opened.connect(self._discard_closed, Qt.ConnectionType.QueuedConnection)
-            self.attach(self._frame())
+            self._attach_lesson(player, self._frame())
         self._offers.end(TOUR)
         self.player.open(file)
         self._discard_closed()  # where it could not be read, and none was open before
@@ -121,18 +125,24 @@ class Lessons(QObject):
                 self.show_notes()
 
     def attach(self, frame: Frame) -> None:
-        """Puts the card of the open lesson into a frame that has just been built."""
+        """Puts the card of the open lesson, and the answers of a class, into a frame that has just been built."""
+        player, page = self.player, self.class_page
+        if player is not None:
+            self._attach_lesson(player, frame)
+        if page is not None:
+            self._place_answers(page.handed_in)
+
+    def _attach_lesson(self, player: LessonPlayer, frame: Frame) -> None:
         from ..lessons.card import LessonCard
         from ..lessons.spotlight import Covers, Spotlight
 
-        player = self.player
-        if player is None:
-            return
         card = LessonCard(player, frame)
         card.hand_in_requested.connect(self.hand_in)
         frame.dock(card)
-        covers = Covers(frame, lambda: player.covered)
-        spotlight = Spotlight(frame, card, lambda: player.page.highlights if player.page else ())
+        covers = Covers(frame, lambda: () if card.isHidden() else player.covered)
+        spotlight = Spotlight(
+            frame, card, lambda: player.page.highlights if player.page and not card.isHidden() else ()
+        )
         for changed in (player.page_changed, player.opened):
             changed.connect(covers.update_covers)
             changed.connect(spotlight.update_spots)
@@ -177,11 +187,11 @@ class Lessons(QObject):
         """The teacher's notes, in a window for the second screen."""
         if self.player is None:
             return
-        from ..lessons.notes_window import NotesWindow
+        from ..lessons.notes_window import NotesWindow, place_beside
 
         if self.notes is None:
             self.notes = NotesWindow(self.player, lambda: self._opened_at, self._window)
-        self.notes.place_beside(self._window)
+        place_beside(self.notes, self._window)
         self.notes.show()
         self.notes.raise_()
 
@@ -210,19 +220,58 @@ class Lessons(QObject):
         self.saved.emit(say("Saved {file}. Give it to your teacher.", file=file))
 
     def collect(self) -> None:
-        """Asks for a folder of what was handed in, and shows it as a table."""
+        """Asks for a folder of what was handed in, and follows it."""
         title = say("Folder with answers that were handed in")
         folder = QFileDialog.getExistingDirectory(self._window, title, str(self._folder))
         if folder:
             self.show_answers(Path(folder))
 
-    def show_answers(self, folder: Path) -> QWidget:
-        from ..lessons.collect_dialog import CollectDialog
+    def show_answers(self, folder: Path) -> ClassPage:
+        from ..lessons.class_answers import HandedIn
 
-        dialog = CollectDialog(folder, self._window)
-        dialog.state_requested.connect(self._sessions.show)
-        dialog.show()
-        return dialog
+        return self._place_answers(HandedIn(folder))
+
+    def _place_answers(self, handed_in: HandedIn) -> ClassPage:
+        """On the second screen if there is one, else beside the rooms, in the place of the card of a lesson."""
+        from ..lessons.class_page import ClassPage
+        from ..lessons.notes_window import other_screen, place_beside
+
+        self._on_class_page_closed()
+        is_apart = other_screen(self._window, QApplication.screens()) is not None
+        page = ClassPage(handed_in, self._titled, self._window if is_apart else self._frame(), is_apart)
+        page.state_requested.connect(self._sessions.show)
+        page.closed.connect(self._on_class_page_closed)
+        self.class_page = page
+        if is_apart:
+            place_beside(page, self._window)
+        else:
+            self._frame().dock(page)
+            self._show_card(False)
+        page.show()
+        return page
+
+    def _on_class_page_closed(self) -> None:
+        if self.class_page is not None:
+            discard(self.class_page)
+            self._show_card(self.is_open)
+        self.class_page = None
+
+    def _show_card(self, is_wanted: bool) -> None:
+        """While it is hidden the lesson dims and covers nothing; the next page brings it back."""
+        if self._attached is not None:
+            card, covers, spotlight = self._attached
+            card.setVisible(is_wanted)
+            covers.update_covers()
+            spotlight.update_spots()
+
+    def _titled(self, title: str) -> Lesson | None:
+        """The open lesson, or one that ships."""
+        from ..lessons.parser import load_lesson
+
+        if self.player is not None and self.player.lesson is not None and self.player.lesson.title == title:
+            return self.player.lesson
+        file = titled(title)
+        return None if file is None else load_lesson(file, room_views())
 
     def _start_clock(self) -> None:
         self._opened_at = time.monotonic()

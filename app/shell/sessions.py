@@ -29,19 +29,19 @@ class Sessions(QObject):
 
     problem_found = Signal(str, object)  # a sentence; BannerAction | None: what a person can do about it
     saved = Signal(str)  # a sentence
-    room_requested = Signal(str)  # its key, from the file; there may be no such room
+    room_requested = Signal(str, str)  # its key and that of a view, from the file; there may be neither
 
-    def __init__(self, services: Services, room_key: Callable[[], str], parent: QWidget) -> None:
-        """room_key: of the room on show."""
+    def __init__(self, services: Services, place: Callable[[], tuple[str, str]], parent: QWidget) -> None:
+        """place: room and view on show."""
         super().__init__(parent)
         self._services, self._state, self._open_model = services, services.state, services.open_model
-        self._room_key, self._window = room_key, parent
+        self._place, self._window = place, parent
         self._folder = Path.home()
 
     def current(self) -> Session:
         """What is being looked at, for a file."""
         state, model = self._state, self._state.model
-        reference = self._open_model.reference
+        reference, (room, view) = self._open_model.reference, self._place()
         return Session(
             text_a=state.text_a,
             text_b=state.text_b,
@@ -50,7 +50,8 @@ class Sessions(QObject):
             model=_session_model(model, reference) if model else SessionModel(),
             layer=state.layer,
             head=state.head,
-            room=self._room_key(),
+            room=room,
+            view=view,
             words=state.token_view.words,
             specials=state.token_view.specials,
             changes=state.what_if,
@@ -106,7 +107,7 @@ class Sessions(QObject):
         saved = session.baseline
         state.set_baseline(OtherModel(self._reference_here(saved)) if isinstance(saved, SessionModel) else saved)
         state.set_wants_difference(session.difference)
-        self.room_requested.emit(session.room)
+        self.room_requested.emit(session.room, session.view)
         has_model = opener.is_opening or state.model is not None
         if not has_model or session.model.reference != opener.newest_reference:
             opener.open(session.model.reference, *self._when_open(session))

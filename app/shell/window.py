@@ -65,7 +65,7 @@ class Window(QMainWindow):
         for example in load_examples()[:1]:
             self.examples.write(example)
         self.exporter = Exporter(self.state, lambda: self.frame.room, lambda: self.room_key, self)
-        self.sessions = Sessions(services, lambda: self.room_key, self)
+        self.sessions = Sessions(services, self._place, self)
         self.offers = Offers(lambda: self.frame, self)
         self.lessons = Lessons(services, self.sessions, lambda: self.frame, self.offers, self)
         self.comparison = Comparison(services, self)
@@ -78,6 +78,10 @@ class Window(QMainWindow):
     def room_key(self) -> str:
         """Of the room on show; at first, of the one that will be."""
         return self.frame.open_key or ROOMS[0].key
+
+    def _place(self) -> tuple[str, str]:
+        """Room and view on show; "" for a room that has no views."""
+        return self.room_key, getattr(getattr(self.frame.room, "views", None), "key", "")
 
     def is_settled(self) -> bool:
         """True when what is shown is what the model makes of the text and masks as they are now."""
@@ -342,9 +346,10 @@ class Window(QMainWindow):
 
         QTimer.singleShot(0, self, note)  # not of a window that is gone
 
-    def _on_sessions_room_requested(self, key: str) -> None:
-        if key in {spec.key for spec in ROOMS}:
-            self.open_room(key)
+    def _on_sessions_room_requested(self, key: str, view_key: str) -> None:
+        for spec in ROOMS:
+            if spec.key == key:
+                self.open_view(key, view_key if view_key in spec.view_keys else "")
 
     def _show_facts(self) -> None:
         check = self._check[0] if self._check is not None and self._check[1] is self.state.model else None

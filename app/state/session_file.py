@@ -2,7 +2,7 @@
 
     {"format_version": 1, "text_a": "...", "text_b": "...", "masks": [["a", 4, 7]], "focus": ["a", 0, 3],
      "model": {"reference": null, "name": "bertscope-mini", "hash": "1a2b3c4d", "bytes": 21300000},
-     "layer": 0, "head": 3, "room": "attend", "words": false, "specials": true, "changes": {...},
+     "layer": 0, "head": 3, "room": "attend", "view": "matrix", "words": false, "specials": true, "changes": {...},
      "applied_texts": {"span": "..."}, "baseline": {...}, "difference": true}
 
 Places are characters of a sentence; `reference` is what `bertscope MODEL` takes, null for the built-in model; layers,
@@ -61,6 +61,7 @@ class Session:
     layer: int = 0
     head: int = 0
     room: str = ""
+    view: str = ""  # of that room
     words: bool = False
     specials: bool = True
     changes: WhatIf = NOTHING_CHANGED
@@ -130,7 +131,7 @@ def session_of(values: Any, file: Path) -> Session:
         "masks": lambda value: tuple(_place(item) for item in _list(value)),
         "focus": lambda value: None if value is None else _place(value),
         "model": _model,
-        "room": lambda value: _text(value, MOST_NAME),
+        **dict.fromkeys(("room", "view"), lambda value: _text(value, MOST_NAME)),
         "changes": _changes,
         "baseline": lambda value: None if value is None else _baseline(value),
         "applied_texts": lambda value: {_text(kind): _text(text) for kind, text in value.items()},

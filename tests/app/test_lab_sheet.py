@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
-from app.lessons.lab_sheet import lab_sheet, new_folder
+from app.figures.files import new_folder
+from app.lessons.lab_sheet import lab_sheet
 from app.look import numbers, theme
 from app.state.verdicts import verdict_of
 from bertcore.analysis.attention_heads import clearest_head
@@ -95,4 +96,4 @@ def test_the_command_writes_it(window, sheet, tmp_path, monkeypatch, qtbot):
         window.commands["file.lab_sheet"].trigger()
     assert str(tmp_path / "lab-sheet") in said.args[0]
     assert (tmp_path / "lab-sheet" / "lab-sheet.pdf").is_file()
-    assert new_folder(tmp_path).name == "lab-sheet-2"
+    assert new_folder(tmp_path, "lab-sheet").name == "lab-sheet-2"

@@ -310,7 +310,7 @@ def test_every_page_that_ships_has_something_to_say_and_the_right_answer(code, b
     choice = next(page for page in asked if page.question.kind == "choice")
     assert right_answer(choice, facts) in {option.text.replace("**", "") for option in choice.question.options}
     counted = next(page for page in asked if page.question.answer == Measure("all-heads"))
-    assert right_answer(counted, facts) == "36" and right_answer(counted, None) == ""
+    assert right_answer(counted, facts).startswith("36") and right_answer(counted, None) == ""
 
 
 @pytest.mark.parametrize("file", shipped_files(), ids=lambda file: file.stem)

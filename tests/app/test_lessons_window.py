@@ -3,11 +3,11 @@
 import json
 
 import pytest
+from PySide6.QtCore import QPoint, QRect, QUrl
 from PySide6.QtWidgets import QApplication
 
-from app.lessons.answers import ENDING, as_csv, collect, load_answers
+from app.lessons.answers import ENDING, load_answers
 from app.lessons.card import LessonCard
-from app.lessons.collect_dialog import ANSWER
 from app.lessons.parser import parse_lesson
 from app.lessons.shipped import in_language, shipped_files
 from app.lessons.spotlight import Spotlight
@@ -333,25 +333,48 @@ def test_answers_are_handed_in_and_collected(played, window, tmp_path):
     folder.mkdir()
     window.lessons.save_answers("=Anna", folder / f"anna{ENDING}")
     (folder / f"broken{ENDING}").write_text("{}")
-    (found,), (unread,) = collect(folder)
+    page = window.lessons.show_answers(folder)
+    (found,), (unread,) = page.handed_in.hand_ins, page.handed_in.problems
     answers = [(each.page, each.kind, each.right) for each in found.answers]
     assert unread.startswith("broken") and answers == [("First", "choice", True), ("Second", "task", True)]
     assert found.answers[1].state.head == window.state.head
     assert found.answers[0].given == "That one, of 8", "as it stood on the screen, not as the lesson's file has it"
-    lines = as_csv([found]).splitlines()
-    assert lines[1].startswith("'=Anna,Small,First,choice") and lines[1].endswith(",yes")  # no formula
-    player.close()
+    shown = page.text.toPlainText()
+    assert all(words in shown for words in ("1 handed in", "=Anna", "✓ That one, of 8", "1 of 1", unread)), shown
     window.state.set_text("bird", "")
-    window.state.set_head(0, 0)
-    dialog = window.lessons.show_answers(folder)
-    assert dialog.table.item(0, 0).text() == "=Anna" and dialog.table.item(0, 1).text() == "2 of 2"
-    assert dialog.problems.text().startswith("broken")
-    dialog._on_cell_chosen(0, 3)
-    arrived = dialog.table.item(0, 3).data(ANSWER).state
-    assert window.state.text_a == "The dog saw the cat." and window.state.head == arrived.head
-    dialog.save_csv(folder / "all.csv")
-    assert (folder / "all.csv").read_text(encoding="utf-8-sig").splitlines() == lines
-    dialog.close()
+    window.open_room("predict")
+    third = next(number for number, one in enumerate(page._asked) if one.kind == "task")
+    page.text.anchorClicked.emit(QUrl(f"{third}-0-0"))
+    arrived = found.answers[1].state
+    assert window.state.text_a == "The dog saw the cat." and window.room_key == arrived.room == "attend"
+    assert window.state.head == arrived.head and window.frame.room.views.key == arrived.view == "matrix"
+    page.save_as(folder / "all.csv")
+    lines = (folder / "all.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert lines[1].startswith("'=Anna,Small,First,choice") and lines[1].endswith(",yes")  # no formula
+    assert lines[-1] == "'=Anna,Small,Third,number,After which layer?,,skipped"
+    page.close()
+
+
+def test_answers_stand_beside_the_room_in_the_place_of_the_lesson(played, window, tmp_path):
+    window.resize(1280, 720)
+    window.appearance.set_look(projector=True)
+    settle(window)
+    page = window.lessons.show_answers(tmp_path)
+    room, card = window.frame.room, window.frame.findChildren(LessonCard)[-1]
+    wait_until(lambda: page.isVisible() and not card.isVisible())
+    left, right = (QRect(each.mapTo(window, QPoint()), each.size()) for each in (room, page))
+    assert not left.intersects(right) and window.rect().contains(right) and left.width() > right.width()
+    assert page.names.isChecked(), "in front of a class"
+    assert "put into" in page.text.toPlainText() and faults(page) == []
+    lights = window.frame.findChildren(Spotlight)[-1]
+    wait_until(lambda: not lights.isVisible())
+    window.appearance.set_look(projector=False)
+    settle(window)
+    page = window.lessons.class_page
+    wait_until(page.isVisible)
+    assert page.names.isChecked(), "names stay hidden until somebody wants them"
+    page.close()
+    assert played.card.isVisible() and window.lessons.class_page is None
 
 
 def test_a_wrong_file_of_answers_is_refused(tmp_path):

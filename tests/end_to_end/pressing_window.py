@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.lessons.card import LessonCard
-from app.lessons.collect_dialog import CollectDialog
+from app.lessons.class_page import ClassPage
 from app.lessons.shipped import shipped_lessons
 from app.rooms.train.list.actions import LabelDialog
 from app.rooms.train.room import TrainRoom
@@ -117,7 +117,7 @@ class Presser(QObject):
             (AboutDialog, window.open_about),
             (Palette, window.open_palette),
             (TextPairDialog, window.commands["compare.text"].trigger),
-            (CollectDialog, lambda: window.lessons.show_answers(folder)),
+            (ClassPage, lambda: window.lessons.show_answers(folder)),
             (LabelDialog, lambda: self._train.run_actions.ask_label(self._own_run())),
         ):
             yield from self._press_all("dialogs", partial(self._shown, kind, show))
