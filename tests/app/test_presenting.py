@@ -133,7 +133,7 @@ def test_a_remote_turns_pages_from_anywhere_and_from_the_notes(window, player):
     notes = window.lessons.notes
     assert notes.text.text() == "Count to ten." and notes.next_title.text() == "Next: Second"
     assert notes._asked.text() == "On the page: What does it say?"
-    assert notes.right.text() == f"Right: {player.start.reading.masks[0].words[0].token}"
+    assert notes.right.text() == f"Right: It says {player.start.reading.masks[0].words[0].token}."
     press(notes, "PgDown")
     assert player.number == 1 and not notes.next.isEnabled() and not notes._asked.isVisible()
     assert "No notes" in notes.text.text()
